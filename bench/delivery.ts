@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { secretBytes, signWebhook } from '../src/core/signing.ts'
-import { creation, update } from '../src/service/resources/plain.ts'
+import { plainCreation, plainUpdate } from '../src/service/resources/plain.ts'
 import { webhookCreation } from '../src/service/resources/webhooks.ts'
 import { openStore } from '../src/service/store/open-store.ts'
 import { type CheckedWrite, writeOnce } from '../src/service/write.ts'
@@ -73,10 +73,15 @@ async function fillOutbox(file: string, url: string): Promise<string> {
     JSON.parse((await writeOnce(store, { ...what, idempotency: undefined })).answer.body)
   const { secret } = await write(webhookCreation(members({ url, events: ['contact.*'] }), () => true))
   const ids = await Promise.all(
-    Array.from({ length: RECORDS }, async (_, n) => (await write(creation('contact', members(record(`${n}`, 0))))).id),
+    Array.from(
+      { length: RECORDS },
+      async (_, n) => (await write(plainCreation('contact', members(record(`${n}`, 0))))).id,
+    ),
   )
   for (let step = 1; step < STEPS; step++) {
-    await Promise.all(ids.map((id) => write(update('contact', id, { patch: members({ step }), expected: undefined }))))
+    await Promise.all(
+      ids.map((id) => write(plainUpdate('contact', id, { patch: members({ step }), expected: undefined }))),
+    )
   }
   await store.close()
   return secret
@@ -92,7 +97,7 @@ function record(name: string, step: number): object {
   }
 }
 
-function members(object: object): Parameters<typeof creation>[1] {
+function members(object: object): Parameters<typeof plainCreation>[1] {
   return new Map(Object.entries(object).map(([name, value]) => [name, JSON.stringify(value)]))
 }
 

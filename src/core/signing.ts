@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 
 export interface SignedParts {
   readonly id: string
@@ -6,6 +6,11 @@ export interface SignedParts {
   readonly timestamp: number
   /** The bytes that are sent; verification needs exactly these. */
   readonly body: Uint8Array
+}
+
+/** Standard Webhooks 1.0: 24 to 64 bytes of randomness. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
 }
 
 /** The bytes of a `whsec_` secret, which is base64 after the prefix. */

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hashKey, KEY_TEXT } from './keys.ts'
 import { badParameter, Problem, unknownParameter } from './problem.ts'
-import { type RateLimit, RateLimiter, rateHeaders, requireQuota } from './rate-limit.ts'
-import type { Action, Route } from './route.ts'
-import type { ApiKey, Scope, Store } from './store/store.ts'
+import { type RateLimit, RateWindows, rateHeaders, requireQuota } from './rate-limit.ts'
+import type { AuditedAction, Route } from './route.ts'
+import type { ApiKey, KeyScope, Store } from './store/store.ts'
 
 const REALM = 'Bearer realm="crm"'
 
@@ -14,7 +14,7 @@ declare module 'fastify' {
     /** The key it was sent with, accepted or not; undefined when none is needed or the key is unknown. */
     apiKey: ApiKey | undefined
     /** The actions of the reply; undefined when method and path describe the action. */
-    actions: readonly Action[] | undefined
+    actions: readonly AuditedAction[] | undefined
   }
 }
 
@@ -31,7 +31,7 @@ export function admission(
   gate: Gate,
 ): (route: Route) => (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const { store, rateLimit, now } = gate
-  const limiter = new RateLimiter()
+  const limiter = new RateWindows()
   return (route) => async (request, reply) => {
     const query = request.query as Record<string, unknown>
     if (route.scope !== undefined && !route.needsNoKey?.(request.headers, query)) {
@@ -89,7 +89,7 @@ function requireLive(key: ApiKey, nowMs: number): void {
   if (key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs) throw invalidToken('the key has expired')
 }
 
-export function requireScope(key: ApiKey, scope: Scope): void {
+export function requireScope(key: ApiKey, scope: KeyScope): void {
   if (key.scopes.includes(scope)) return
   throw new Problem(403, {
     code: 'insufficient_scope',

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type JsonNode, JsonTextError, type Members, parseSentJson } from './json-text.ts'
-import { invalidValues, Problem, shownValue } from './problem.ts'
+import { invalidValues, Problem, quotedValue } from './problem.ts'
 import type { Call } from './route.ts'
 
 const JSON_TYPE = 'application/json'
@@ -16,7 +16,7 @@ export function readBody(call: Call): Members {
   if (!isUtf8(call.body)) throw new Problem(400, { code: 'malformed_body', detail: 'the body is not UTF-8' })
   const node = parseBodyText(call.body.toString('utf8'))
   if (typeof node !== 'string') return node
-  throw invalidValues([{ pointer: '#', code: 'wrong_type', detail: `expected an object, got ${shownValue(node)}` }])
+  throw invalidValues([{ pointer: '#', code: 'wrong_type', detail: `expected an object, got ${quotedValue(node)}` }])
 }
 
 export function unsupportedType(method: string): Problem {

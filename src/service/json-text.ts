@@ -56,10 +56,10 @@ function parseWhole(reader: Reader): JsonNode {
   return node
 }
 
-export function jsonText(node: JsonNode): string {
+export function nodeText(node: JsonNode): string {
   if (typeof node === 'string') return node
   let text = ''
-  for (const [name, value] of node) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${jsonText(value)}`
+  for (const [name, value] of node) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${nodeText(value)}`
   return `{${text}}`
 }
 
@@ -98,7 +98,7 @@ function readArray(reader: Reader, depth: number): string {
   reader.at += 1
   if (skipTo(reader, ']')) return '[]'
   for (;;) {
-    items.push(jsonText(readNode(reader, depth + 1)))
+    items.push(nodeText(readNode(reader, depth + 1)))
     if (skipTo(reader, ']')) return `[${items.join(',')}]`
     if (!skipTo(reader, ',')) throw malformed(reader, 'expected a comma or the end of the array')
   }

@@ -1,11 +1,11 @@
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import { CrmError } from '../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../core/ids.ts'
-import type { ApiKey, KeyRate, Scope, Store } from './store/store.ts'
+import type { ApiKey, KeyRate, KeyScope, Store } from './store/store.ts'
 
 export interface KeyRequest {
   readonly name: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly KeyScope[]
   /** Undefined: until it is revoked. */
   readonly expiresAtMs: number | undefined
   /** Undefined: the rate of the service. */
@@ -56,7 +56,7 @@ export async function createKey(store: Store, request: KeyRequest, nowMs: number
   return { key, text }
 }
 
-export interface KeyAct {
+export interface KeyCommand {
   readonly nowMs: number
   /** For errors: the command that lists the keys. */
   readonly hint: string
@@ -69,7 +69,7 @@ export interface KeyAct {
 export async function rotateKey(
   store: Store,
   id: string,
-  { overlapMs, ...at }: KeyAct & { readonly overlapMs: number },
+  { overlapMs, ...at }: KeyCommand & { readonly overlapMs: number },
 ): Promise<MadeKey> {
   const { nowMs } = at
   const old = await requireLiveKey(store, id, at)
@@ -81,12 +81,12 @@ export async function rotateKey(
   return made
 }
 
-export async function revokeKey(store: Store, id: string, at: KeyAct): Promise<void> {
+export async function revokeKey(store: Store, id: string, at: KeyCommand): Promise<void> {
   await requireLiveKey(store, id, at)
   await store.endKey(id, { revokedAtMs: at.nowMs })
 }
 
-async function requireLiveKey(store: Store, id: string, { nowMs, hint }: KeyAct): Promise<ApiKey> {
+async function requireLiveKey(store: Store, id: string, { nowMs, hint }: KeyCommand): Promise<ApiKey> {
   const key = (await store.keys()).find((each) => each.id === id)
   if (!key) throw new CrmError('not_found', `there is no key ${JSON.stringify(id)}`, { hint })
   if (isOver(key.revokedAtMs, nowMs)) throw new CrmError('conflict', `key ${id} is already revoked`, { hint })

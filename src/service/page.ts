@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { decodeId, type IdKind } from '../core/ids.ts'
-import { badParameter, type Problem, shownText } from './problem.ts'
+import { badParameter, type Problem, quotedText } from './problem.ts'
 import type { Call, Reply } from './route.ts'
 import type { JoinedPage, PageQuery, TextPage } from './store/store.ts'
 
@@ -10,8 +10,8 @@ export const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 
 export const LIMIT = { smallest: 1, usual: 50, largest: 500 }
 
-export function readPage(call: Call, kind: IdKind): PageQuery {
-  const { olderThanId, limit } = readPlace(call)
+export function readPageQuery(call: Call, kind: IdKind): PageQuery {
+  const { olderThanId, limit } = readAnyPlace(call)
   // The mark of a cursor is not secret, so a client can construct one for any id.
   if (olderThanId !== undefined && decodeId(kind, olderThanId) === undefined)
     throw unknownCursor(call.query.cursor ?? '')
@@ -19,7 +19,7 @@ export function readPage(call: Call, kind: IdKind): PageQuery {
 }
 
 /** For lists with ids of no kind: the cursor may contain any id. */
-export function readPlace(call: Call): PageQuery {
+export function readAnyPlace(call: Call): PageQuery {
   const { cursor } = call.query
   return {
     limit: readLimit(call.query.limit),
@@ -32,7 +32,7 @@ function readLimit(text: string | undefined): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
   if (limit >= LIMIT.smallest && limit <= LIMIT.largest) return limit
   const expected = `expected a whole number from ${LIMIT.smallest} to ${LIMIT.largest}`
-  throw badParameter('limit', 'invalid_limit', `${expected}, got ${shownText(text)}`)
+  throw badParameter('limit', 'invalid_limit', `${expected}, got ${quotedText(text)}`)
 }
 
 /** The reply with a page. Stored texts are joined without parsing. */
@@ -84,12 +84,12 @@ export function decodeCursor(cursor: string, filters: string, parameter: string 
   const id = text.slice(mark.length)
   if (!/^[A-Za-z0-9_.-]+$/.test(id)) throw unknownCursor(cursor, parameter)
   if (text.startsWith(mark)) return id
-  throw invalidCursor(`${shownText(cursor, MAX_SHOWN)} belongs to another list or to other filters`, parameter)
+  throw invalidCursor(`${quotedText(cursor, MAX_SHOWN)} belongs to another list or to other filters`, parameter)
 }
 
 /** For a cursor that no page of the list can have returned. */
 export function unknownCursor(cursor: string, parameter: string = 'cursor'): Problem {
-  return invalidCursor(`${shownText(cursor, MAX_SHOWN)} is not a cursor of this service`, parameter)
+  return invalidCursor(`${quotedText(cursor, MAX_SHOWN)} is not a cursor of this service`, parameter)
 }
 
 function invalidCursor(fault: string, parameter: string): Problem {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type JsonNode, jsonText } from './json-text.ts'
+import { type JsonNode, nodeText } from './json-text.ts'
 
 const MAX_SHOWN = 80
 
@@ -114,13 +114,13 @@ export function requestId(sent: string | string[] | undefined): string {
 }
 
 /** A sent text, quoted and truncated for a message. */
-export function shownText(text: string, maxLength: number = MAX_SHOWN): string {
+export function quotedText(text: string, maxLength: number = MAX_SHOWN): string {
   return text.length <= maxLength ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, maxLength))}…`
 }
 
 /** A sent JSON value, truncated for a message. */
-export function shownValue(value: JsonNode): string {
-  const text = jsonText(value)
-  if (text.startsWith('"')) return shownText(JSON.parse(text) as string)
+export function quotedValue(value: JsonNode): string {
+  const text = nodeText(value)
+  if (text.startsWith('"')) return quotedText(JSON.parse(text) as string)
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`
 }

@@ -21,7 +21,7 @@ interface Window {
  * Counts requests per key in fixed windows. Windows of one length start at the same time for all keys, so their counts are
  * dropped together and memory is bounded by the keys of one window per length.
  */
-export class RateLimiter {
+export class RateWindows {
   readonly #windows = new Map<number, Window>()
 
   take(keyId: string, { requests, windowMs }: RateLimit, nowMs: number): Quota {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { Problem } from './problem.ts'
-import type { ApiKey, Scope, Store, Write } from './store/store.ts'
+import type { ApiKey, KeyScope, Store, Write } from './store/store.ts'
 
 /** draft-ietf-httpapi-idempotency-key-header makes it a quoted string (RFC 9651); most clients send it bare. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
@@ -27,7 +27,7 @@ export interface Call {
   readonly body: Buffer | undefined
 }
 
-export interface Action {
+export interface AuditedAction {
   readonly name: string
   /** May be true for a successful reply, as in GraphQL. */
   readonly isRefused: boolean
@@ -41,14 +41,14 @@ export interface Reply {
   /** Media type of the body; JSON by default. */
   readonly type?: string
   /** Actions for the audit of the key, where method and path do not describe them. */
-  readonly actions?: readonly Action[]
+  readonly actions?: readonly AuditedAction[]
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   /** Undefined: public. `any`: the route checks the scopes of the key itself. */
-  readonly scope: Scope | 'any' | undefined
+  readonly scope: KeyScope | 'any' | undefined
   /** Requests that need no key on a route that otherwise does. */
   readonly needsNoKey?: (headers: IncomingHttpHeaders, query: Readonly<Record<string, unknown>>) => boolean
   /** The known query parameters; any other is rejected. */

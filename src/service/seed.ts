@@ -4,7 +4,7 @@ import { PLAIN_RESOURCES, type PlainResource, RESOURCES, type RecordResource } f
 import { type Members, parseSentJson } from './json-text.ts'
 import { Problem } from './problem.ts'
 import { dealCreation, noteCreation } from './resources/deals.ts'
-import { creation } from './resources/plain.ts'
+import { plainCreation } from './resources/plain.ts'
 import { uniqueValues } from './store/change-rules.ts'
 import { defaultPipeline } from './store/pipeline-rules.ts'
 import type { Pipeline, Store, UniqueMember } from './store/store.ts'
@@ -48,7 +48,7 @@ function parsePlain(
   const { plural } = RESOURCES[resource]
   const entries = listAt(lists[plural], plural)
   const creations = entries.map((entry, index) =>
-    checked(`${plural}[${index}]`, () => creation(resource, membersOf(entry))),
+    checked(`${plural}[${index}]`, () => plainCreation(resource, membersOf(entry))),
   )
   const members = uniqueMembers.filter((each) => each.resource === resource).map(({ member }) => member)
   rejectDuplicateValues(plural, entries, members)

@@ -1,7 +1,7 @@
 import { Problem } from './problem.ts'
 import { pointer } from './resources/rules.ts'
 import { type Call, type Reply, readIdempotency } from './route.ts'
-import type { Answer, Store, Write, WriteResult } from './store/store.ts'
+import type { Store, Write, WriteAnswer, WriteResult } from './store/store.ts'
 
 const TAGS = /^\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+)(?:\s*,\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+))*\s*$/
 
@@ -15,7 +15,7 @@ export async function write(store: Store, call: Call, what: CheckedWrite): Promi
   return replyOf(answer, isReplayed ? { 'idempotent-replayed': 'true' } : {})
 }
 
-export async function writeOnce(store: Store, what: Write): Promise<{ answer: Answer; isReplayed: boolean }> {
+export async function writeOnce(store: Store, what: Write): Promise<{ answer: WriteAnswer; isReplayed: boolean }> {
   const result = await store.write(what)
   if (result.type === 'done') return { answer: result.answer, isReplayed: false }
   if (result.type === 'replayed') return { answer: result.answer, isReplayed: true }
@@ -40,7 +40,7 @@ function alreadyExists({ member, existingId }: Extract<WriteResult, { type: 'alr
   })
 }
 
-function replyOf(answer: Answer, headers: Record<string, string>): Reply {
+function replyOf(answer: WriteAnswer, headers: Record<string, string>): Reply {
   if (answer.location !== undefined) headers.location = answer.location
   if (answer.etag !== undefined) headers.etag = answer.etag
   return { status: answer.status, body: answer.body, headers }

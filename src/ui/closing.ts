@@ -6,8 +6,8 @@ import { jsonText } from '../output/value-text.ts'
 import type { KeptChange, KeptForm } from '../settings/kept-changes.ts'
 import type { Background } from './background/background.ts'
 import { COLUMNS, LISTS, SCREENS, type ScreenName } from './screens.ts'
-import { type State, type Store, withList } from './state.ts'
-import { changesText, formText, nameOf } from './text/change-text.ts'
+import { type State, type StateStore, withList } from './state.ts'
+import { changesText, formText, recordName } from './text/change-text.ts'
 
 /** Keeps or drops unsent changes when the screens close. */
 export interface Closing {
@@ -20,7 +20,7 @@ export interface Closing {
 }
 
 interface Parts {
-  readonly store: Pick<Store<State>, 'get'>
+  readonly store: Pick<StateStore<State>, 'get'>
   readonly background: Background
   readonly profileFlag: string | undefined
   readonly say: (line: string) => void
@@ -91,7 +91,7 @@ function lostLines(
 ): readonly string[] {
   const lines = pending.slice(0, MOST_SAID).map(({ list, id, patch, before }) => {
     const what = patch === null ? 'to be deleted' : jsonText(patch)
-    return safeText(`  ${list} ${id} (${nameOf(before)}): ${what}`)
+    return safeText(`  ${list} ${id} (${recordName(before)}): ${what}`)
   })
   const more = pending.length > MOST_SAID ? [`  and ${pending.length - MOST_SAID} more`] : []
   const typed = form ? [`  ${formText(form)}`] : []

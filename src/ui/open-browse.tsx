@@ -12,13 +12,13 @@ import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
 import { createTheme } from './draw/theme.ts'
 import { SCREENS, type ScreenName } from './screens.ts'
-import { createStore, initialState, type Place, type State, type Store } from './state.ts'
+import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
 import type { Keymap, Ui } from './ui.ts'
 
 export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   /** Undefined: the screen last used with this profile. */
   readonly screen: ScreenName | undefined
-  readonly place: Place
+  readonly place: ServerPlace
   readonly sendsTo: string | undefined
   readonly hasColor: boolean
   readonly profileFlag: string | undefined
@@ -90,7 +90,7 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
 
 interface Open {
   readonly options: BrowseOptions
-  readonly store: Store<State>
+  readonly store: StateStore<State>
   readonly background: Background
   readonly instance: Pick<Instance, 'unmount' | 'waitUntilExit'>
   readonly isKept: () => boolean

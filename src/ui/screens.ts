@@ -1,6 +1,6 @@
 import type { Field } from '../core/resources/field.ts'
 import { isNumeric, RESOURCES, type Resource } from '../core/resources/registry.ts'
-import type { Column } from './list/columns.ts'
+import type { ListColumn } from './list/columns.ts'
 
 export const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'log'] as const
 
@@ -24,11 +24,11 @@ export const TITLES: Readonly<Record<ScreenName, string>> = {
 }
 
 /** The list of a screen. */
-export function listOf(screen: ScreenName): ListName {
+export function listOfScreen(screen: ScreenName): ListName {
   return screen === 'pipelines' ? 'deals' : screen
 }
 
-export const COLUMNS: Readonly<Record<ListName, readonly Column[]>> = {
+export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
   contacts: recordColumns('contact'),
   deals: recordColumns('deal'),
   events: [
@@ -64,7 +64,7 @@ export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
 }
 
 /** Fields, id, owner and creation time, in this order: the last columns are omitted first. */
-function recordColumns(resource: Resource): readonly Column[] {
+function recordColumns(resource: Resource): readonly ListColumn[] {
   const fields = Object.entries<Field>(RESOURCES[resource].fields).filter(([, { width }]) => width !== undefined)
   const rank = ([, { type }]: (typeof fields)[number]): number => ['id', 'reference', 'time'].indexOf(type)
   return fields

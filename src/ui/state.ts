@@ -2,7 +2,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import type { KeptForm } from '../settings/kept-changes.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
 import type { Overlay } from './overlay.ts'
-import { COLUMNS, LISTS, type ListName, listOf, type ScreenName } from './screens.ts'
+import { COLUMNS, LISTS, type ListName, listOfScreen, type ScreenName } from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -21,12 +21,12 @@ export interface BoardState {
 }
 
 /** The server as shown on the screens. */
-export interface Place {
+export interface ServerPlace {
   readonly text: string
   readonly isProtected: boolean
 }
 
-export interface Listening {
+export interface ReceiverState {
   /** The address for senders. */
   readonly url: string
   /** New events are shown on top until the cursor is moved. */
@@ -46,7 +46,7 @@ export interface State {
   readonly board: BoardState
   readonly overlay: Overlay | undefined
   readonly toasts: readonly Toast[]
-  readonly place: Place
+  readonly place: ServerPlace
   readonly columns: number
   readonly rows: number
   /** Keys of an incomplete sequence, such as the first g of gg. */
@@ -64,12 +64,12 @@ export interface State {
   /** Identifies the answer to quit when all is sent; undefined when there is none, or it was revoked. */
   readonly leaving: symbol | undefined
   /** The receiver that this process runs; undefined where there is none. */
-  readonly listening: Listening | undefined
+  readonly listening: ReceiverState | undefined
   /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
   readonly notes: DealNotes | undefined
 }
 
-export function initialState(screen: ScreenName, place: Place, size: { columns: number; rows: number }): State {
+export function initialState(screen: ScreenName, place: ServerPlace, size: { columns: number; rows: number }): State {
   const lists = Object.fromEntries(LISTS.map((name) => [name, emptyList(COLUMNS[name][0]?.name ?? 'id')]))
   return {
     screen,
@@ -92,7 +92,7 @@ export function initialState(screen: ScreenName, place: Place, size: { columns: 
 }
 
 export function currentList(state: State): ListState {
-  return state.lists[listOf(state.screen)]
+  return state.lists[listOfScreen(state.screen)]
 }
 
 export function withList(state: State, name: ListName, change: (list: ListState) => ListState): State {
@@ -101,18 +101,18 @@ export function withList(state: State, name: ListName, change: (list: ListState)
 }
 
 export function withCurrentList(state: State, change: (list: ListState) => ListState): State {
-  return withList(state, listOf(state.screen), change)
+  return withList(state, listOfScreen(state.screen), change)
 }
 
 /** State outside React, so that work continues, and can be tested, without a screen. */
-export interface Store<State> {
+export interface StateStore<State> {
   get(): State
   update(change: (state: State) => State): void
   /** Returns a function that stops watching. */
   subscribe(listener: () => void): () => void
 }
 
-export function createStore<State>(initial: State): Store<State> {
+export function createStore<State>(initial: State): StateStore<State> {
   let state = initial
   const listeners = new Set<() => void>()
   return {

@@ -3,7 +3,7 @@ import type { Env } from '../core/streams.ts'
 import type { Background } from './background/background.ts'
 import type { Boards } from './board.ts'
 import type { ScreenName } from './screens.ts'
-import type { State, Store } from './state.ts'
+import type { State, StateStore } from './state.ts'
 
 /** What the screens need from their environment. */
 export interface World {
@@ -21,7 +21,7 @@ export interface World {
 
 /** What an action works on. */
 export interface Ui {
-  readonly store: Store<State>
+  readonly store: StateStore<State>
   readonly world: World
   readonly background: Background
   readonly keymap: Keymap

@@ -3,7 +3,7 @@ import type { Answer, ListenEvent, Received, ReceivedEvent, Simulation } from '.
 import type { Forwarder } from './forwarding/forwarder.ts'
 import { type EventLog, openEventLog } from './log/event-log.ts'
 import { recentIds } from './log/read-events.ts'
-import type { Deleted, Keep } from './log/segments.ts'
+import type { Deleted, LogBounds } from './log/segments.ts'
 import { createSeenIds, MAX_SEEN_IDS } from './receive.ts'
 import { startReceiver } from './receiver.ts'
 import { prepareSecrets } from './verify.ts'
@@ -15,7 +15,7 @@ export interface ListeningOptions {
   readonly path: string
   /** Of the event log. */
   readonly folder: string
-  readonly keep: Keep
+  readonly keep: LogBounds
   readonly onDeleted?: ((deleted: Deleted) => void) | undefined
   readonly now: () => number
   isWanted(event: ReceivedEvent): Promise<boolean>

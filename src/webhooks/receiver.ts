@@ -7,7 +7,7 @@ import type { Answer, Received, RejectionReason } from '../core/webhook-events.t
 import { describeRejected, pathOf, receive, type Trust } from './receive.ts'
 import { Rejection } from './rejection.ts'
 
-export const TIMEOUTS: Timeouts = { headersMs: 10_000, bodyMs: 15_000, idleMs: 30_000, closeMs: 2000 }
+export const RECEIVER_TIMEOUTS: ReceiverTimeouts = { headersMs: 10_000, bodyMs: 15_000, idleMs: 30_000, closeMs: 2000 }
 
 /** Each may hold a 1 MiB body in memory while the reader of stdout is slow. */
 const MAX_CONNECTIONS = 128
@@ -36,7 +36,7 @@ export interface ReceiverOptions {
    * rejection.
    */
   take(received: Received): Promise<Answer | undefined>
-  readonly timeouts?: Timeouts
+  readonly timeouts?: ReceiverTimeouts
 }
 
 export interface Receiver {
@@ -52,7 +52,7 @@ export interface Receiver {
 
 /** Starts a receiver of webhooks. Throws a CrmError `machine` when the port is not available. */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { path, now, take, timeouts = TIMEOUTS } = options
+  const { path, now, take, timeouts = RECEIVER_TIMEOUTS } = options
   const trusted = Promise.withResolvers<Trust>()
   const failure = Promise.withResolvers<never>()
   // Prevents an unhandled rejection; callers that await it still get the error.
@@ -132,7 +132,7 @@ function answerRejection(rejection: Rejection, request: IncomingMessage, respons
   response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${reason}\n`)
 }
 
-interface Timeouts {
+interface ReceiverTimeouts {
   /** From the connection, or the first byte of a request, to the end of its headers. */
   readonly headersMs: number
   readonly bodyMs: number
@@ -142,7 +142,7 @@ interface Timeouts {
   readonly closeMs: number
 }
 
-function createReceiverServer(listener: RequestListener, timeouts: Timeouts): Server {
+function createReceiverServer(listener: RequestListener, timeouts: ReceiverTimeouts): Server {
   const { headersMs, idleMs } = timeouts
   const options = {
     maxHeaderSize: 16 * 1024,

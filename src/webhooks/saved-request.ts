@@ -1,7 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import { readEventBody, readEventFacts } from './read-event.ts'
 import { Rejection } from './rejection.ts'
-import { type Delivery, prepareSecrets, verify } from './verify.ts'
+import { prepareSecrets, type SignedMessage, verify } from './verify.ts'
 
 export interface Verified {
   readonly scheme: string
@@ -11,7 +11,7 @@ export interface Verified {
 }
 
 /** Parses a saved request: header lines, an empty line, the body; a request line may come first. */
-export function parseSavedRequest(bytes: Buffer): Delivery {
+export function parseSavedRequest(bytes: Buffer): SignedMessage {
   const [, head = ''] = /^((?:[^\r\n]+\r?\n)+)\r?\n/.exec(bytes.toString('latin1')) ?? []
   if (head === '') {
     throw new CrmError('invalid_input', 'the input is not an HTTP request: no headers followed by an empty line', {
@@ -28,7 +28,7 @@ export function parseSavedRequest(bytes: Buffer): Delivery {
 }
 
 /** Parses `Name: value` lines. CrmError `invalid_input` for any other line. */
-export function headersOf(lines: readonly string[]): Delivery['headers'] {
+export function headersOf(lines: readonly string[]): SignedMessage['headers'] {
   const headers: Record<string, string[]> = {}
   for (const line of lines) {
     const [, name, value = ''] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
@@ -45,7 +45,7 @@ export function headersOf(lines: readonly string[]): Delivery['headers'] {
 }
 
 /** Describes a genuine delivery. Throws a CrmError `rejected` with the reason for any other. */
-export function verifySaved(delivery: Delivery, secrets: readonly string[], nowMs: number): Verified {
+export function verifySaved(delivery: SignedMessage, secrets: readonly string[], nowMs: number): Verified {
   try {
     const { name: scheme, idHeader, eventHeader } = verify(delivery, prepareSecrets(secrets), nowMs)
     const facts = readEventFacts(readEventBody(delivery.body))

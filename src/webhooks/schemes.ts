@@ -13,7 +13,7 @@ export interface Signature {
 }
 
 /** What the headers of a delivery claim about its signature; not verified yet. */
-export interface Claim {
+export interface SignatureClaim {
   /** Unix seconds as sent; undefined where the scheme has none and replays cannot be detected by age. */
   readonly timestamp: string | undefined
   /** The text signed before the body. */
@@ -42,7 +42,7 @@ export interface Scheme {
   readonly eventHeader: string | undefined
   readonly encoding: 'base64' | 'hex'
   /** Throws a Rejection `malformed_header`. */
-  read(headers: HeaderValues): Claim
+  read(headers: HeaderValues): SignatureClaim
   /** The HMAC key of a secret; undefined when the secret is not valid for this scheme. */
   hmacKey(secret: string): Buffer | undefined
   /** The headers of the scheme, with a signature by each key. */

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { CrmError } from '../core/errors.ts'
+import { newWebhookSecret } from '../core/signing.ts'
 import { errorCode, toMachineError } from '../files/machine-error.ts'
 import { publicKeyOf } from './verify.ts'
 
@@ -19,16 +19,11 @@ export function parseSecrets(text: string, source: string): readonly string[] {
   return secrets
 }
 
-/** Standard Webhooks 1.0 asks for 24 to 64 bytes. */
-export function newSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64')}`
-}
-
 /** Creates a file of mode 0600 with a new secret; false when the file exists. CrmError `machine` when it cannot be written. */
 export async function makeSecretFile(path: string): Promise<boolean> {
   try {
     await using file = await open(path, 'wx', 0o600)
-    await file.writeFile(`${newSecret()}\n`)
+    await file.writeFile(`${newWebhookSecret()}\n`)
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false

@@ -11,7 +11,7 @@ export interface TunnelOptions extends Pick<CommandOptions, 'words' | 'env' | 's
   readonly signal: AbortSignal
 }
 
-export interface Tunnel {
+export interface PublicTunnel {
   /** The public address. */
   readonly url: URL
   /** Rejects with a CrmError `machine` when the command ends. Never resolves. */
@@ -20,7 +20,7 @@ export interface Tunnel {
 }
 
 /** Starts a tunnel command and waits for the address that it prints. CrmError `machine` when it ends first or prints none in time. */
-export async function openTunnel({ name, timeoutMs, signal, ...command }: TunnelOptions): Promise<Tunnel> {
+export async function openPublicTunnel({ name, timeoutMs, signal, ...command }: TunnelOptions): Promise<PublicTunnel> {
   const printed = Promise.withResolvers<URL>()
   const running = startCommand({
     ...command,

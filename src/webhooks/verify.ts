@@ -7,7 +7,7 @@ import {
   verify as verifySignature,
 } from 'node:crypto'
 import { Rejection } from './rejection.ts'
-import type { Claim, Scheme, Signature } from './schemes.ts'
+import type { Scheme, Signature, SignatureClaim } from './schemes.ts'
 import { findScheme, type HeaderValues } from './schemes.ts'
 
 /** As in the libraries of Standard Webhooks and of Stripe: past and future, inclusive. */
@@ -16,7 +16,7 @@ const TOLERANCE_SECONDS = 300
 const MAX_SIGNATURES = 16
 const PUBLIC_KEY_BYTES = 32
 
-export interface Delivery {
+export interface SignedMessage {
   readonly headers: HeaderValues
   /** The received bytes: decoding and encoding again may change the signed text. */
   readonly body: Buffer
@@ -37,7 +37,7 @@ export function prepareSecrets(texts: readonly string[]): readonly Secret[] {
  * Returns the scheme of a genuine delivery: signed with one of the secrets, at most 300 s ago or ahead. Throws a
  * Rejection. The signature is checked first, so that only genuine deliveries are reported as `stale`.
  */
-export function verify({ headers, body }: Delivery, secrets: readonly Secret[], nowMs: number): Scheme {
+export function verify({ headers, body }: SignedMessage, secrets: readonly Secret[], nowMs: number): Scheme {
   const scheme = findScheme(headers) ?? rejectUnknownScheme(headers)
   const claim = scheme.read(headers)
   const { timestamp, signatures } = claim
@@ -63,7 +63,7 @@ export function publicKeyOf(secret: string): KeyObject | undefined {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' })
 }
 
-function isSigned(scheme: Scheme, claim: Claim, body: Buffer, secrets: readonly Secret[]): boolean {
+function isSigned(scheme: Scheme, claim: SignatureClaim, body: Buffer, secrets: readonly Secret[]): boolean {
   const textsOf = (algorithm: Signature['algorithm']): string[] =>
     claim.signatures.filter((signature) => signature.algorithm === algorithm).map(({ text }) => text)
   const macs = textsOf('hmac-sha256')

@@ -11,8 +11,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'an edit of a deal that was refused is forgotten',
     file: 'src/ui/background/commit.ts',
-    line: 'const name = nameOf(edit.row)\nnotices.problem(',
-    to: "forget('deals', edit)\nconst name = nameOf(edit.row)\nnotices.problem(",
+    line: 'const name = recordName(edit.row)\nnotices.problem(',
+    to: "forget('deals', edit)\nconst name = recordName(edit.row)\nnotices.problem(",
     tests: ['test/ui/commit.test.ts'],
   },
   {

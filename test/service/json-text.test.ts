@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { JsonTextError, jsonText, parseJsonText, parseSentJson } from '../../src/service/json-text.ts'
+import { JsonTextError, nodeText, parseJsonText, parseSentJson } from '../../src/service/json-text.ts'
 
-const compact = (text: string): string => jsonText(parseJsonText(text))
+const compact = (text: string): string => nodeText(parseJsonText(text))
 
 function faultOf(text: string): JsonTextError | undefined {
   try {
@@ -44,7 +44,7 @@ test.each(['"\\ud800"', '{"a":["x\\uDC00y"]}', '{"\\ud83d\\u0041":1}', '"\\ude00
 )
 
 test('a whole surrogate pair, and an escape of a backslash before a u, are text like any other', () => {
-  expect(jsonText(parseSentJson('["\\ud83d\\ude00","\\\\ud800"]'))).toBe('["\ud83d\ude00","\\\\ud800"]')
+  expect(nodeText(parseSentJson('["\\ud83d\\ude00","\\\\ud800"]'))).toBe('["\ud83d\ude00","\\\\ud800"]')
 })
 
 test('it accepts what JSON.parse accepts, with the same value', () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { jsonText, parseJsonText } from '../../src/service/json-text.ts'
+import { nodeText, parseJsonText } from '../../src/service/json-text.ts'
 import { mergePatch } from '../../src/service/resources/records.ts'
 
 const merge = (target: string, patch: string): string =>
-  jsonText(mergePatch(parseJsonText(target), parseJsonText(patch)))
+  nodeText(mergePatch(parseJsonText(target), parseJsonText(patch)))
 
 test.each([
   ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],

@@ -1,6 +1,6 @@
 import { parseList } from 'structured-headers'
 import { expect, test } from 'vitest'
-import { RateLimiter } from '../../src/service/rate-limit.ts'
+import { RateWindows } from '../../src/service/rate-limit.ts'
 import { serveForTest } from './serve-for-test.ts'
 
 const START_MS = 1_770_000_000_000
@@ -60,7 +60,7 @@ test('without a limit there are no rate limit headers', async () => {
 })
 
 test('a clock that steps back opens a new window', () => {
-  const limiter = new RateLimiter()
+  const limiter = new RateWindows()
   const limit = { requests: 1, windowMs: 1000 }
   expect(limiter.take('a', limit, START_MS).left).toBe(0)
   expect(limiter.take('a', limit, START_MS).left).toBe(-1)

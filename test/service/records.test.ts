@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Members, parseJsonText } from '../../src/service/json-text.ts'
 import { createRecord, deleteRecord, patchRecord } from '../../src/service/resources/records.ts'
-import type { Change, StoredRecord, WriteState } from '../../src/service/store/store.ts'
+import type { RecordChange, StoredRecord, WriteState } from '../../src/service/store/store.ts'
 
 const TIME = '2026-01-31T09:30:00.000Z'
 
@@ -15,7 +15,7 @@ const current: StoredRecord = {
   text: '{"id":"con_1","name":"Ada","address":{"city":"London"},"created_at":"a","updated_at":"b","version":3}',
 }
 
-const patch = (text: string): Change => patchRecord(state, current, members(text), 'contact.updated')
+const patch = (text: string): RecordChange => patchRecord(state, current, members(text), 'contact.updated')
 
 test('the event of a new record contains the whole record', () => {
   const change = createRecord(state, {

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { createKey, type KeyRequest, type MadeKey } from '../../src/service/keys.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/service/server.ts'
 import { openStore } from '../../src/service/store/open-store.ts'
-import type { Scope, Store } from '../../src/service/store/store.ts'
+import type { KeyScope, Store } from '../../src/service/store/store.ts'
 
 export interface Answered {
   readonly status: number
@@ -16,7 +16,7 @@ export interface TestService {
   readonly store: Store
   readonly server: RunningServer
   readonly key: MadeKey
-  addKey(scopes: readonly Scope[], more?: Partial<KeyRequest>): Promise<MadeKey>
+  addKey(scopes: readonly KeyScope[], more?: Partial<KeyRequest>): Promise<MadeKey>
   /** Sends JSON with the key of this service by default; an empty header is not sent. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
 }

@@ -1,13 +1,9 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { newWebhookSecret } from '../../src/core/signing.ts'
 import type { LogEntry } from '../../src/service/log.ts'
-import {
-  newWebhookSecret,
-  ROTATION_OVERLAP_MS,
-  resendDelivery,
-  rotateSecret,
-} from '../../src/service/resources/webhooks.ts'
-import type { Change, Write, WriteState } from '../../src/service/store/store.ts'
+import { ROTATION_OVERLAP_MS, resendDelivery, rotateSecret } from '../../src/service/resources/webhooks.ts'
+import type { RecordChange, Write, WriteState } from '../../src/service/store/store.ts'
 import { type DeliveringService, deliverForTest } from './delivery/deliver-for-test.ts'
 import { type Received, startReceiver } from './delivery/receiver.ts'
 
@@ -17,7 +13,7 @@ const START_MS = Date.UTC(2026, 10, 20, 12)
 function change(
   { store }: Pick<DeliveringService, 'store'>,
   id: string,
-  decide: (state: WriteState) => Change,
+  decide: (state: WriteState) => RecordChange,
   more: Partial<Write> = {},
 ) {
   return store.write({ resource: 'webhook', id, idempotency: undefined, decide, ...more })

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Received } from '../../src/core/webhook-events.ts'
 import type { Trust } from '../../src/webhooks/receive.ts'
 import { createSeenIds } from '../../src/webhooks/receive.ts'
-import { type ReceiverOptions, startReceiver, TIMEOUTS } from '../../src/webhooks/receiver.ts'
+import { RECEIVER_TIMEOUTS, type ReceiverOptions, startReceiver } from '../../src/webhooks/receiver.ts'
 import { prepareSecrets } from '../../src/webhooks/verify.ts'
 import { newSecret, signed } from './signed.ts'
 
@@ -28,7 +28,7 @@ async function receiverForTest(options: Partial<ReceiverOptions> = {}) {
       receivedCount.push(received)
       return undefined
     },
-    timeouts: { ...TIMEOUTS, closeMs: 100 },
+    timeouts: { ...RECEIVER_TIMEOUTS, closeMs: 100 },
     ...options,
   })
   onTestFinished(() => receiver.close())
@@ -198,7 +198,7 @@ describe('bodies', () => {
   })
 
   test('a body that does not arrive in time is rejected', async () => {
-    const { url, receivedCount } = await openReceiver({ timeouts: { ...TIMEOUTS, bodyMs: 50 } })
+    const { url, receivedCount } = await openReceiver({ timeouts: { ...RECEIVER_TIMEOUTS, bodyMs: 50 } })
     const head = 'POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{'
     expect(await raw(url, head)).toMatch(/^HTTP\/1\.1 408 /)
     expect(receivedCount).toMatchObject([{ reason: 'too_slow' }])
@@ -263,7 +263,7 @@ describe('requests that are not deliveries', () => {
   })
 
   test('headers that do not arrive in time are answered with 408', async () => {
-    const { url, receivedCount } = await openReceiver({ timeouts: { ...TIMEOUTS, headersMs: 50 } })
+    const { url, receivedCount } = await openReceiver({ timeouts: { ...RECEIVER_TIMEOUTS, headersMs: 50 } })
     expect(await raw(url, 'POST /hook HTTP/1.1\r\n')).toMatch(/^HTTP\/1\.1 408 /)
     expect(receivedCount).toMatchObject([{ reason: 'too_slow', status: 408 }])
   })

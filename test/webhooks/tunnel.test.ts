@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { openTunnel } from '../../src/webhooks/tunnel.ts'
+import { openPublicTunnel } from '../../src/webhooks/tunnel.ts'
 
 test('a tunnel gets the environment of the command without the key', async () => {
   const said: string[] = []
-  const { url, stop } = await openTunnel({
+  const { url, stop } = await openPublicTunnel({
     name: 'tunnel',
     words: ['sh', '-c', 'env; echo https://abc.example; sleep 60'],
     env: { PATH: process.env.PATH, CRM_API_KEY: 'crm_key_of_nobody', CRM_PROFILE: 'staging' },

@@ -3,7 +3,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { describe, expect, test } from 'vitest'
 import { headersSignedAgain } from '../../src/webhooks/sign.ts'
-import { type Delivery, prepareSecrets, verify } from '../../src/webhooks/verify.ts'
+import { prepareSecrets, type SignedMessage, verify } from '../../src/webhooks/verify.ts'
 import { sampleEvent } from './sample-event.ts'
 import { distinct, newSecret, signed } from './signed.ts'
 
@@ -12,17 +12,17 @@ const NOW_MS = 1_795_000_000_000
 
 type Change = Record<string, string | string[] | undefined>
 
-function deliver(body: string | Buffer, headers: Change): Delivery {
+function deliver(body: string | Buffer, headers: Change): SignedMessage {
   const sent = Object.entries(headers).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined)
   return { headers: distinct(Object.fromEntries(sent)), body: Buffer.from(body) }
 }
 
 /** A genuine delivery with changed headers. */
-function changed(change: Change, body: string | Buffer = '{}'): Delivery {
+function changed(change: Change, body: string | Buffer = '{}'): SignedMessage {
   return deliver(body, { ...signed(SECRET, body, { timeMs: NOW_MS }).headers, ...change })
 }
 
-function refusal(delivery: Delivery, secrets: readonly string[] = [SECRET], nowMs = NOW_MS): unknown {
+function refusal(delivery: SignedMessage, secrets: readonly string[] = [SECRET], nowMs = NOW_MS): unknown {
   try {
     return verify(delivery, prepareSecrets(secrets), nowMs).name
   } catch (error) {

@@ -5,9 +5,10 @@ import { InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { safeText } from '../../output/safe-text.ts'
+import type { RateLimit } from '../../service/rate-limit.ts'
 import { examples } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
-import { parseRateLimit, type RateLimit } from '../serve/serve-flags.ts'
+import { parseRateLimit } from '../serve/serve-flags.ts'
 
 interface Options {
   readonly seed?: readonly string[]

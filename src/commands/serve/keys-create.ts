@@ -1,11 +1,12 @@
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { RateLimit } from '../../service/rate-limit.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags, parsePositiveTime } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { DATABASE_HELP, keyRecord, withDatabase } from './keys-database.ts'
-import { parseKeyRate, type RateLimit } from './serve-flags.ts'
+import { parseKeyRate } from './serve-flags.ts'
 
 /** The name is part of every line of the list and of the audit. */
 const MAX_NAME_CHARS = 200

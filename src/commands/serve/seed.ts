@@ -36,13 +36,13 @@ export async function seedEmpty(
   const { records } = await store.stats()
   if (Object.values(records).some((count) => count > 0))
     return ctx.note(`The database already contains records, so --seed ${name} was not loaded.`)
-  const sown = await writeSeed(store, seed)
-  const counts = RECORD_RESOURCES.map((resource) => counted(sown[resource], resource))
+  const loaded = await writeSeed(store, seed)
+  const counts = RECORD_RESOURCES.map((resource) => counted(loaded[resource], resource))
   ctx.note(`Loaded ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)} from ${name}.`)
 }
 
 /** The pipelines of a JSON or YAML file, checked in full before anything is opened. */
-export async function readPipelines(ctx: Context, name: string) {
+export async function readPipelinesFile(ctx: Context, name: string) {
   const value = await parseDocument(await readInput(ctx, name, '--pipelines'), { name, flag: '--pipelines' })
   const { parsePipelines } = await ctx.service.pipelines()
   return parsePipelines(value)

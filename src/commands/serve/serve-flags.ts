@@ -2,12 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { InvalidArgumentError } from 'commander'
 import { durationText, MAX_DURATION_MS, parseDurationMs } from '../../core/duration.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { Tls } from '../../service/http-server.ts'
+import type { RateLimit } from '../../service/rate-limit.ts'
 import { readFault } from '../../settings/read-input.ts'
-
-export interface RateLimit {
-  readonly requests: number
-  readonly windowMs: number
-}
 
 /** `1000/10s`, or `none`. */
 export function parseRateLimit(text: string): RateLimit | undefined {
@@ -33,17 +30,12 @@ export function parsePort(text: string): number {
   throw new InvalidArgumentError('Expected a port from 0 to 65535.')
 }
 
-/** `0,1s,5s`: the delays of the tries after the failure before, in milliseconds; the first is 0. */
+/** `0,1s,5s`: the delay before each attempt, in milliseconds; the first is 0. */
 export function parseRetrySchedule(text: string): readonly number[] {
   const delaysMs = text.split(',').map(parseDurationMs)
   const known = delaysMs.filter((delayMs) => delayMs !== undefined)
   if (known.length === delaysMs.length && known[0] === 0) return known
   throw new InvalidArgumentError('Expected times that begin with 0, such as 0,5s,5m.')
-}
-
-export interface Tls {
-  readonly cert: Buffer
-  readonly key: Buffer
 }
 
 /** Both files or none; undefined is plain http. */

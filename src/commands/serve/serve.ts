@@ -4,7 +4,9 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
 import { writeText } from '../../core/streams.ts'
+import type { Tls } from '../../service/http-server.ts'
 import type { Log } from '../../service/log.ts'
+import type { RateLimit } from '../../service/rate-limit.ts'
 import type { Pipeline, Store, UniqueMember } from '../../service/store/store.ts'
 import { addCommands, type Commands, examples } from '../command-tree.ts'
 import { addServeBackup } from './backup.ts'
@@ -12,8 +14,8 @@ import { databaseLocation, rememberDatabase } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
 import { KEYS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
-import { readPipelines, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
-import { parsePort, parseRateLimit, parseRetrySchedule, type RateLimit, readTls, type Tls } from './serve-flags.ts'
+import { readPipelinesFile, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
+import { parsePort, parseRateLimit, parseRetrySchedule, readTls } from './serve-flags.ts'
 import { addServeStats } from './stats.ts'
 import { applyUnique, parseUnique } from './unique.ts'
 
@@ -92,7 +94,7 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
     )
   }
   const location = databaseLocation(ctx.env, options.database)
-  const pipelines = options.pipelines === undefined ? undefined : await readPipelines(ctx, options.pipelines)
+  const pipelines = options.pipelines === undefined ? undefined : await readPipelinesFile(ctx, options.pipelines)
   const prepared = {
     location,
     pipelines,

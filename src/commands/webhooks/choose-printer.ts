@@ -6,7 +6,7 @@ import type { ForwardResult, ListenEvent, ReceivedEvent, RejectedRequest } from 
 import { createStyles, type Styles, shouldColor } from '../../output/color.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { fitText, textWidth } from '../../output/text-width.ts'
-import { shortText, summarise } from './event-summary.ts'
+import { shortForeignText, summarise } from './event-summary.ts'
 import type { EventPrinter } from './jsonl-printer.ts'
 import { createJsonlPrinter } from './jsonl-printer.ts'
 
@@ -41,7 +41,14 @@ export function createTablePrinter(stdout: OutputStream, { bold, dim, red }: Sty
     if (listenEvent.type === 'rejected') return red(draw(rejectedCells(listenEvent)))
     if (listenEvent.type === 'simulated') {
       const { atMs, name, status, id } = listenEvent
-      return dim(draw([timeText(atMs), shortText(name ?? '-'), '<- simulated', `${status} ${shortText(id ?? '')}`]))
+      return dim(
+        draw([
+          timeText(atMs),
+          shortForeignText(name ?? '-'),
+          '<- simulated',
+          `${status} ${shortForeignText(id ?? '')}`,
+        ]),
+      )
     }
     const line = draw(handOverCells(listenEvent))
     return listenEvent.failure === undefined ? dim(line) : red(line)
@@ -55,7 +62,7 @@ export function createTablePrinter(stdout: OutputStream, { bold, dim, red }: Sty
 function eventCells(event: ReceivedEvent): readonly string[] {
   const marks = [event.isDuplicate ? 'duplicate' : '', event.isVerified ? '' : 'UNVERIFIED']
   const summary = [...marks.filter((mark) => mark !== '').map((mark) => `(${mark})`), summarise(event.body)]
-  const names = [shortText(event.name ?? '-'), shortText(event.recordId ?? '-')]
+  const names = [shortForeignText(event.name ?? '-'), shortForeignText(event.recordId ?? '-')]
   return [timeText(event.receivedAtMs), ...names, summary.join(' ')]
 }
 
@@ -70,9 +77,9 @@ function handOverCells(hand: ForwardResult): readonly string[] {
   const retry = hand.retryInMs === undefined ? '' : `, again in ${hand.retryInMs / 1000} s`
   const attempt = hand.attempt > 1 ? ` (try ${hand.attempt})` : ''
   const failure = hand.failure === undefined ? '' : `: ${hand.failure}`
-  const response = hand.response ? ` ${shortText(hand.response.trim())}` : ''
+  const response = hand.response ? ` ${shortForeignText(hand.response.trim())}` : ''
   const what = safeText(`${hand.target} ${hand.tookMs} ms${attempt}${failure}${retry}`) + response
-  return [timeText(hand.startedAtMs), shortText(hand.name ?? '-'), `-> ${status}`, what]
+  return [timeText(hand.startedAtMs), shortForeignText(hand.name ?? '-'), `-> ${status}`, what]
 }
 
 function timeText(timeMs: number): string {

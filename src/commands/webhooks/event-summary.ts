@@ -21,7 +21,7 @@ export function summarise(body: EventBody): string {
 }
 
 /** Foreign text for a cell. Truncated before it is measured: a body may be a text of 1 MiB. */
-export function shortText(text: string): string {
+export function shortForeignText(text: string): string {
   return fitText(safeText(text.slice(0, WIDEST_VALUE * 4)), WIDEST_VALUE)
 }
 
@@ -29,7 +29,7 @@ function changes(data: JsonObject, previous: JsonObject): string {
   const names = Object.keys(previous).filter((name) => name !== 'updated_at' && name !== 'version')
   const shown = names
     .slice(0, MAX_CHANGES)
-    .map((name) => `${shortText(name)}: ${valueText(previous[name])} -> ${valueText(memberOf(data, name))}`)
+    .map((name) => `${shortForeignText(name)}: ${valueText(previous[name])} -> ${valueText(memberOf(data, name))}`)
   return [...shown, ...(names.length > MAX_CHANGES ? ['…'] : [])].join(', ')
 }
 
@@ -49,5 +49,5 @@ function valueText(value: JsonValue | undefined): string {
   if (value === null || value === undefined || value === '') return 'none'
   if (Array.isArray(value)) return `[${value.length} items]`
   if (isJsonObject(value)) return `{${Object.keys(value).length} members}`
-  return shortText(String(value))
+  return shortForeignText(String(value))
 }

@@ -1,5 +1,5 @@
 import type { Received, ReceivedEvent, RejectedRequest } from '../../core/webhook-events.ts'
-import { shortText } from './event-summary.ts'
+import { shortForeignText } from './event-summary.ts'
 
 /** Collects events that do not match while waiting, to explain a timeout. */
 export interface NearMisses {
@@ -44,7 +44,7 @@ export function createNearMisses(globs: readonly string[]): NearMisses {
 /** The text of an event for a note. */
 export function eventText({ name = 'an event without a name', recordId, id }: ReceivedEvent): string {
   const what = [name, recordId, id && `(${id})`].filter((part) => part !== undefined)
-  return what.map(shortText).join(' ')
+  return what.map(shortForeignText).join(' ')
 }
 
 /** If a glob is the exact name of the event, --where is the reason. */

@@ -5,7 +5,7 @@ import { shellWords } from '../../core/shell-words.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { openEventsFolder } from '../../settings/default-places.ts'
 import type { ListeningOptions } from '../../webhooks/listening.ts'
-import type { Tunnel } from '../../webhooks/tunnel.ts'
+import type { PublicTunnel } from '../../webhooks/tunnel.ts'
 import type { Ready } from './jsonl-printer.ts'
 import { findTrust } from './listen-trust.ts'
 import type { ListenTrust } from './own-subscription.ts'
@@ -43,7 +43,7 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
     now: ctx.now,
     onDeleted: (deleted) => ctx.note(deletedNote(deleted)),
   })
-  let tunnel: Tunnel | undefined
+  let tunnel: PublicTunnel | undefined
   try {
     tunnel = await openTunnelFor(ctx, options.tunnel)
     const publicUrl = tunnel ? new URL(options.path, tunnel.url) : options.publicUrl
@@ -72,14 +72,14 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
   }
 }
 
-async function openTunnelFor(ctx: Context, command: string | undefined): Promise<Tunnel | undefined> {
+async function openTunnelFor(ctx: Context, command: string | undefined): Promise<PublicTunnel | undefined> {
   if (command === undefined) return undefined
   const words = shellWords(command, '--tunnel')
-  const { openTunnel } = await ctx.webhooks.tunnel()
+  const { openPublicTunnel } = await ctx.webhooks.tunnel()
   const say = (line: string): void => {
     if (ctx.flags.isDebug) writeNoteLine(ctx.io.stderr, `tunnel: ${line}`)
   }
-  return await openTunnel({ name: command, words, env: ctx.env, say, timeoutMs: TUNNEL_MS, signal: ctx.signal })
+  return await openPublicTunnel({ name: command, words, env: ctx.env, say, timeoutMs: TUNNEL_MS, signal: ctx.signal })
 }
 
 interface Deleted {

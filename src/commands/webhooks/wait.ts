@@ -122,7 +122,7 @@ async function createIsEarlier(ctx: Pick<Context, 'target'>, { run, secretFile, 
   const isServerKnown = secretFile === undefined && !insecureSkipVerify
   const isSameMachine = isServerKnown && isLoopback((await ctx.target()).baseUrl.hostname)
   return (event: ReceivedEvent, timeMs: number): boolean => {
-    const madeAt = madeAtMs(event, isSameMachine)
+    const madeAt = eventTimeMs(event, isSameMachine)
     return madeAt !== undefined && madeAt < timeMs
   }
 }
@@ -144,7 +144,10 @@ function notInTime({ count, timeout }: Options, globs: readonly string[], found:
  * When an event occurred, by the clock of this machine; undefined if its sender does not state it. Of another machine's
  * clock, only the age of the event when it was signed is used; rounding to seconds makes it younger, never older.
  */
-export function madeAtMs({ body, delivery, receivedAtMs }: ReceivedEvent, isSameMachine: boolean): number | undefined {
+export function eventTimeMs(
+  { body, delivery, receivedAtMs }: ReceivedEvent,
+  isSameMachine: boolean,
+): number | undefined {
   const stated = body.type === 'json' && isJsonObject(body.value) ? body.value.timestamp : undefined
   const statedMs = typeof stated === 'string' ? Date.parse(stated) : Number.NaN
   const sentAt = delivery.headers.find(([name]) => SENT_AT.includes(name.toLowerCase()))?.[1]

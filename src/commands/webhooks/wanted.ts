@@ -7,14 +7,14 @@ import { EVENT_KINDS, type ReceivedEvent } from '../../core/webhook-events.ts'
 import { createEventCheck } from './event-members.ts'
 import { eventRecord } from './event-record.ts'
 
-export interface Wanted {
+export interface WantedEvents {
   isWanted(event: ReceivedEvent): Promise<boolean>
   /** CrmError `usage` for a member of `--where` that no event so far has, of those that match the globs. */
   slip(): CrmError | undefined
 }
 
 /** Filters by the globs and `--where`, which sees the members of a line of jsonl. */
-export async function createWanted(ctx: Context, globs: readonly string[]): Promise<Wanted> {
+export async function createWanted(ctx: Context, globs: readonly string[]): Promise<WantedEvents> {
   const { matchesAnyGlob } = await ctx.webhooks.filter()
   const { where } = await ctx.expr()
   if (!where) return { isWanted: async ({ name }) => matchesAnyGlob(globs, name), slip: () => undefined }

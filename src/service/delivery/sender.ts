@@ -2,16 +2,24 @@ import { parseJsonText } from '../json-text.ts'
 import type { Log } from '../log.ts'
 import { nextWebhook } from '../resources/webhooks.ts'
 import type { ClaimedDelivery, TryOutcome, TryResult, TurnOutcome } from '../store/deliveries.ts'
-import type { Change, Store, StoredRecord } from '../store/store.ts'
+import type { RecordChange, Store, StoredRecord } from '../store/store.ts'
 import { ActiveDeliveries, takeTurns } from './active-deliveries.ts'
 import { targetRule } from './target-rules.ts'
 import { openTransport, signedRequest } from './transport.ts'
-import { EndpointLimits, fixedSchedule, healthOf, isGone, outcomeOf, pauseMs, standardSchedule } from './try-outcome.ts'
+import {
+  EndpointLimits,
+  endsSubscription,
+  fixedSchedule,
+  healthOf,
+  outcomeOf,
+  pauseMs,
+  standardSchedule,
+} from './try-outcome.ts'
 
 const DISABLED = '"disabled"'
 
 /** Unused, as this write belongs to no request. */
-const ANSWER: Change['answer'] = { status: 200, body: '', location: undefined, etag: undefined }
+const ANSWER: RecordChange['answer'] = { status: 200, body: '', location: undefined, etag: undefined }
 
 /** As Svix does: longer than the retries of one delivery, so that a single rejected event does not disable a subscription. */
 const DISABLE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
@@ -21,7 +29,7 @@ const MAX_ACTIVE = 512
 /** Claims of a killed process are free after this; a running process renews its claims in time. */
 const LEASE_MS = 6000
 
-export interface SenderOptions {
+export interface EventSenderOptions {
   /** Stays open when the sender closes. */
   readonly store: Pick<Store, 'deliveries' | 'write'>
   /** Delay before the first attempt and after each failure, without jitter; undefined: the standard three days. */
@@ -44,14 +52,14 @@ export interface SenderTimeouts {
 
 const TIMEOUTS: SenderTimeouts = { tryMs: 15_000, closeMs: 3000 }
 
-export interface Sender {
+export interface EventSender {
   /** Never resolves. Rejects with the bug that stopped the sender. */
   readonly failure: Promise<never>
   close(): Promise<void>
 }
 
 /** Sends the deliveries of the outbox until it is closed. Several processes may share one database. */
-export function startSender(options: SenderOptions): Sender {
+export function startSender(options: EventSenderOptions): EventSender {
   const { store, now, timeouts = TIMEOUTS } = options
   const { promise: failure, reject: fail } = Promise.withResolvers<never>()
   const schedule = options.retryDelaysMs ? fixedSchedule(options.retryDelaysMs) : standardSchedule()
@@ -131,7 +139,7 @@ interface Place {
 
 /** Disables the subscriptions whose endpoint answered 410 (Gone). */
 async function endGone(place: Place, results: readonly TryResult[]): Promise<void> {
-  const gone = new Set(results.flatMap(({ claim, outcome }) => (isGone(outcome) ? [claim.webhookId] : [])))
+  const gone = new Set(results.flatMap(({ claim, outcome }) => (endsSubscription(outcome) ? [claim.webhookId] : [])))
   for (const webhookId of gone) await end(place, webhookId, 'the endpoint answered 410: it is gone')
 }
 
@@ -163,7 +171,7 @@ async function disableWebhook(store: Pick<Store, 'write'>, id: string, reason: s
   return hasChanged
 }
 
-function disabled(current: StoredRecord, reason: string, nowMs: number): NonNullable<Change['next']> {
+function disabled(current: StoredRecord, reason: string, nowMs: number): NonNullable<RecordChange['next']> {
   const members = parseJsonText(current.text)
   if (typeof members !== 'string' && members.get('status') === DISABLED) return current
   const set = new Map([

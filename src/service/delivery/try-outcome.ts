@@ -49,7 +49,7 @@ export function outcomeOf({ attempt, failedTries, nowMs }: Tried, schedule: Sche
 }
 
 /** Whether the answer ends the subscription and not only the event. */
-export function isGone(outcome: TryOutcome): boolean {
+export function endsSubscription(outcome: TryOutcome): boolean {
   return outcome.type === 'failed' && outcome.status === GONE
 }
 

@@ -34,14 +34,14 @@ const MAX_BRACKETS = 200
 const MAX_KEPT = 200
 const MAX_KEPT_CHARS = 8 * 1024
 
-export interface Asked {
+export interface GraphqlRequest {
   readonly query: string
   readonly operationName: string | undefined
   /** Numbers keep their written digits. */
   readonly variables: JsonObject
 }
 
-export interface Opened {
+export interface CheckedQuery {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   /** Converted to the types of the operation. */
@@ -50,7 +50,7 @@ export interface Opened {
 
 export interface Documents {
   /** Returns errors for an invalid or too expensive query. Throws a Problem for a query that cannot be parsed safely. */
-  open(asked: Asked): Opened | readonly GraphQLError[]
+  open(request: GraphqlRequest): CheckedQuery | readonly GraphQLError[]
 }
 
 /** Caches parsed and validated queries. */

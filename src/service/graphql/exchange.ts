@@ -11,13 +11,13 @@ import { exactDigits } from '../../core/json.ts'
 import { requireScope } from '../admission.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { Problem } from '../problem.ts'
-import { type Action, type Call, readIdempotency } from '../route.ts'
+import { type AuditedAction, type Call, readIdempotency } from '../route.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 import { keyReused } from '../write.ts'
-import type { Asked, Documents } from './documents.ts'
+import type { Documents, GraphqlRequest } from './documents.ts'
 import type { QueryContext } from './query-context.ts'
-import { type Idempotency, openWriter } from './query-context.ts'
-import { openReader } from './reader.ts'
+import { type Idempotency, openQueryWriter } from './query-context.ts'
+import { openQueryReader } from './reader.ts'
 import { JsonValueText } from './record-source.ts'
 
 export interface Engine {
@@ -31,10 +31,10 @@ export interface Exchange {
   readonly store: Store
   readonly call: Call
   readonly key: ApiKey
-  readonly asked: Asked
+  readonly request: GraphqlRequest
   /** Undefined until the document is validated. */
   operation: OperationDefinitionNode | undefined
-  actions: readonly Action[] | undefined
+  actions: readonly AuditedAction[] | undefined
   idempotency: Idempotency | undefined
   answer: { readonly body: string; readonly hasData: boolean; readonly isReplayed: boolean } | undefined
 }
@@ -46,15 +46,15 @@ export async function prepare(
   { schema, documents, isTarget }: Engine,
   exchange: Exchange,
 ): Promise<Args | readonly GraphQLError[] | undefined> {
-  const { store, call, key, asked } = exchange
-  const opened = documents.open(asked)
-  if (!('document' in opened)) {
+  const { store, call, key, request } = exchange
+  const checked = documents.open(request)
+  if (!('document' in checked)) {
     exchange.actions = [{ name: `${call.method} ${call.path}`, isRefused: true }]
-    return opened.map((fault) => withRequestId(fault, call.requestId))
+    return checked.map((fault) => withRequestId(fault, call.requestId))
   }
-  const isMutation = opened.operation.operation === 'mutation'
-  exchange.operation = opened.operation
-  exchange.actions = actionsOf(opened.operation, [])
+  const isMutation = checked.operation.operation === 'mutation'
+  exchange.operation = checked.operation
+  exchange.actions = actionsOf(checked.operation, [])
   if (isMutation && call.method === 'GET') throw notWithGet()
   requireScope(key, isMutation ? 'write' : 'read')
   if (isMutation) exchange.idempotency = readIdempotency(call)
@@ -64,13 +64,13 @@ export async function prepare(
     return undefined
   }
   const contextValue: QueryContext = {
-    reader: openReader(store, key),
-    writer: openWriter(store, exchange.idempotency),
+    reader: openQueryReader(store, key),
+    writer: openQueryWriter(store, exchange.idempotency),
     isTarget,
     hasExactText: false,
   }
-  const { document, variables } = opened
-  return { schema, document, operationName: asked.operationName, variableValues: variables, contextValue }
+  const { document, variables } = checked
+  return { schema, document, operationName: request.operationName, variableValues: variables, contextValue }
 }
 
 /** Stores the answer when all writes took effect. Other requests may be repeated with the same key. */
@@ -89,7 +89,7 @@ export async function finish(exchange: Exchange, context: QueryContext, result: 
  * The mutations of a validated operation by name, each once. An error marks its own field as refused; an error without a
  * path, such as an invalid variable, marks all.
  */
-function actionsOf(operation: OperationDefinitionNode, errors: readonly GraphQLError[]): readonly Action[] {
+function actionsOf(operation: OperationDefinitionNode, errors: readonly GraphQLError[]): readonly AuditedAction[] {
   const isNothingDone = errors.some(({ path }) => path === undefined)
   if (operation.operation !== 'mutation') return [{ name: 'graphql query', isRefused: isNothingDone }]
   const refused = new Set(errors.map(({ path }) => path?.[0]))

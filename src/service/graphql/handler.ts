@@ -3,11 +3,11 @@ import { createHandler, type Response } from 'graphql-http'
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten } from '../../core/json.ts'
 import { parseBodyText, readBody } from '../body.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
-import { jsonText, type Members } from '../json-text.ts'
+import { type Members, nodeText } from '../json-text.ts'
 import { Problem } from '../problem.ts'
 import type { Call, Reply } from '../route.ts'
 import type { Store } from '../store/store.ts'
-import { type Asked, openDocuments } from './documents.ts'
+import { type GraphqlRequest, openDocuments } from './documents.ts'
 import { type Engine, type Exchange, finish, prepare } from './exchange.ts'
 import type { QueryContext } from './query-context.ts'
 import { createSchema } from './schema.ts'
@@ -26,7 +26,7 @@ export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
   const engine: Engine = { schema, documents: openDocuments(schema), isTarget }
   const handle = createHandler<undefined, Exchange, QueryContext>({
     schema,
-    parseRequestParams: ({ context: { asked } }) => ({ query: asked.query }),
+    parseRequestParams: ({ context: { request } }) => ({ query: request.query }),
     onSubscribe: async ({ context }) => (await prepare(engine, context)) ?? ANSWERED,
     onOperation: async ({ context }, { contextValue }, result) => {
       if (contextValue) await finish(context, contextValue, result)
@@ -40,7 +40,7 @@ export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
       store,
       call,
       key,
-      asked: readParams(call),
+      request: readParams(call),
       operation: undefined,
       actions: undefined,
       idempotency: undefined,
@@ -74,32 +74,32 @@ function notAcceptable(): Problem {
 }
 
 /** The parameters of a request, from its body or its URL (https://graphql.github.io/graphql-over-http/draft/). */
-function readParams(call: Call): Asked {
+function readParams(call: Call): GraphqlRequest {
   return call.method === 'GET' ? fromUrl(call) : fromBody(readBody(call))
 }
 
-function fromBody(body: Members): Asked {
-  const valueFrom = (name: string): JsonValue => parseJsonAsWritten(jsonText(body.get(name) ?? 'null'))
-  return asked(valueFrom('query'), valueFrom('operationName'), {
+function fromBody(body: Members): GraphqlRequest {
+  const valueFrom = (name: string): JsonValue => parseJsonAsWritten(nodeText(body.get(name) ?? 'null'))
+  return graphqlRequest(valueFrom('query'), valueFrom('operationName'), {
     variables: valueFrom('variables'),
     extensions: valueFrom('extensions'),
   })
 }
 
-function fromUrl({ query }: Call): Asked {
+function fromUrl({ query }: Call): GraphqlRequest {
   const valueFrom = (text: string | undefined): JsonValue =>
-    text === undefined || text === '' ? null : parseJsonAsWritten(jsonText(parseBodyText(text)))
-  return asked(query.query ?? null, query.operationName ?? null, {
+    text === undefined || text === '' ? null : parseJsonAsWritten(nodeText(parseBodyText(text)))
+  return graphqlRequest(query.query ?? null, query.operationName ?? null, {
     variables: valueFrom(query.variables),
     extensions: valueFrom(query.extensions),
   })
 }
 
-function asked(
+function graphqlRequest(
   query: JsonValue,
   operationName: JsonValue,
   objects: Record<'variables' | 'extensions', JsonValue>,
-): Asked {
+): GraphqlRequest {
   if (typeof query !== 'string') throw badMember('query', 'a string')
   if (operationName !== null && typeof operationName !== 'string') throw badMember('operationName', 'a string or null')
   requireObject('extensions', objects.extensions)

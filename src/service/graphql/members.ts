@@ -1,19 +1,17 @@
 import { type Field, type FieldType, KEPT_BY_SERVER } from '../../core/resources/field.ts'
-import { type Resource, writableFields } from '../../core/resources/registry.ts'
+import { RESOURCES, type Resource, writableFields } from '../../core/resources/registry.ts'
 import { type JsonNode, type Members, parseJsonText } from '../json-text.ts'
-import { invalidValues, shownValue } from '../problem.ts'
+import { invalidValues, quotedValue } from '../problem.ts'
 import { pointer } from '../resources/rules.ts'
 import { JsonValueText } from './record-source.ts'
 
 /** Arguments that select the record and are not members of it. */
 const PLACES = ['id', 'dealId', 'ifVersion', 'json']
 
-/** Ids of users are plain text, as the service has no users. */
-const IDS: readonly string[] = ['pipeline_id', 'deal_id']
-
 const TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   reference: 'String',
   text: 'String',
+  texts: '[String!]',
   number: 'Decimal',
   integer: 'Int',
   time: 'DateTime',
@@ -39,9 +37,11 @@ function isAlwaysPresent(name: string, { isRequired }: Field): boolean {
 }
 
 function line(name: string, { type }: Field, isRequired: boolean): string {
-  const typeName = IDS.includes(name) ? 'ID' : TYPES[type]
-  if (typeName === undefined) throw new Error(`${name} is of type ${type}, which has no GraphQL type`)
-  return `  ${fieldName(name)}: ${typeName}${isRequired ? '!' : ''}`
+  // Ids of users are plain text, as the service has no users.
+  const isOfResource = Object.hasOwn(RESOURCES, name.replace(/_id$/, ''))
+  const graphqlType = type === 'reference' && isOfResource ? 'ID' : TYPES[type]
+  if (graphqlType === undefined) throw new Error(`${name} is of type ${type}, which has no GraphQL type`)
+  return `  ${fieldName(name)}: ${graphqlType}${isRequired ? '!' : ''}`
 }
 
 /** `owner_id` becomes `ownerId`. */
@@ -74,7 +74,7 @@ function jsonMembers(json: JsonValueText | null | undefined): Iterable<readonly 
   const node = parseJsonText(json.text)
   if (typeof node !== 'string') return node
   throw invalidValues([
-    { pointer: '#', code: 'wrong_type', detail: `expected json: an object, got ${shownValue(node)}` },
+    { pointer: '#', code: 'wrong_type', detail: `expected json: an object, got ${quotedValue(node)}` },
   ])
 }
 

@@ -1,10 +1,10 @@
 import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resources/registry.ts'
-import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
+import { newWebhookSecret } from '../../core/signing.ts'
+import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { badParameter } from '../problem.ts'
 import { dealCreation, dealUpdate, noteCreation } from '../resources/deals.ts'
-import { creation, deletion, update } from '../resources/plain.ts'
+import { plainCreation, plainDeletion, plainUpdate } from '../resources/plain.ts'
 import {
-  newWebhookSecret,
   ROTATION_OVERLAP_MS,
   resendDelivery,
   rotateSecret,
@@ -73,13 +73,13 @@ function plainMutations(resource: PlainResource): readonly (readonly [name: stri
   const type = typeName(resource)
   const payloadOf = ({ body }: { readonly body: string }) => ({ [resource]: new RecordSource(resource, body) })
   const create: Resolver = async (_, { input }: Input, { writer }) =>
-    payloadOf(await writer.write(creation(resource, inputMembers(input))))
+    payloadOf(await writer.write(plainCreation(resource, inputMembers(input))))
   const change: Resolver = async (_, { input }: Input<Existing>, { writer }) => {
     const wanted = { patch: inputMembers(input), expected: expectedOf(input) }
-    return payloadOf(await writer.write(update(resource, input.id, wanted)))
+    return payloadOf(await writer.write(plainUpdate(resource, input.id, wanted)))
   }
   const remove: Resolver = async (_, { input }: Input<Existing>, { writer }) => {
-    await writer.write(deletion(resource, input.id, expectedOf(input)))
+    await writer.write(plainDeletion(resource, input.id, expectedOf(input)))
     return { deletedId: input.id }
   }
   return [
@@ -106,7 +106,7 @@ function withSecret({ body }: { readonly body: string }): object {
   const secret = members.get('secret')
   members.delete('secret')
   return {
-    webhook: new RecordSource('webhook', jsonText(members)),
+    webhook: new RecordSource('webhook', nodeText(members)),
     secret: typeof secret === 'string' ? JSON.parse(secret) : undefined,
   }
 }

@@ -41,11 +41,9 @@ ${inputLines('note', 'creation')}
   json: JSON
 }
 
+"events are kinds such as deal.created, or patterns such as contact.* and *."
 input CreateWebhookInput {
-  url: String!
-  "Kinds such as deal.created, or patterns such as contact.* and *."
-  events: [String!]!
-  description: String
+${inputLines('webhook', 'creation')}
   json: JSON
 }
 

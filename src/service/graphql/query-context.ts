@@ -1,14 +1,14 @@
 import type { TargetRule } from '../delivery/target-rules.ts'
-import type { Answer, Store, Write } from '../store/store.ts'
+import type { Store, Write, WriteAnswer } from '../store/store.ts'
 import { type CheckedWrite, writeOnce } from '../write.ts'
-import type { Reader } from './reader.ts'
+import type { QueryReader } from './reader.ts'
 
 export type Idempotency = NonNullable<Write['idempotency']>
 
 /** The writes of one request. */
-export interface Writer {
+export interface QueryWriter {
   readonly store: Store
-  write(what: CheckedWrite): Promise<Answer>
+  write(what: CheckedWrite): Promise<WriteAnswer>
   /** Whether there were writes and all of them were replayed. */
   isReplayed(): boolean
 }
@@ -17,7 +17,7 @@ export interface Writer {
  * Each write of a request has its own idempotency key, derived from the request's key and the write's index: mutations run
  * sequentially, in the order of the document.
  */
-export function openWriter(store: Store, idempotency: Idempotency | undefined): Writer {
+export function openQueryWriter(store: Store, idempotency: Idempotency | undefined): QueryWriter {
   let count = 0
   let replayedCount = 0
   return {
@@ -40,8 +40,8 @@ function nthKey({ key, fingerprint }: Idempotency, place: number): Idempotency {
 
 /** The context shared by the fields of one request. A type alias, as graphql-http's context has an index signature. */
 export type QueryContext = {
-  readonly reader: Reader
-  readonly writer: Writer
+  readonly reader: QueryReader
+  readonly writer: QueryWriter
   /** The addresses to which events may be delivered. */
   readonly isTarget: TargetRule
   /** Set by a field that returns text to be inserted unchanged. */

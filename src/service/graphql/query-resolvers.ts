@@ -110,7 +110,7 @@ export interface ConnectionArgs {
 }
 
 /** One page of a list. Its cursors are bound to `list`, as in REST. */
-interface ListPage<T> {
+interface ConnectionPage<T> {
   readonly list: string
   readonly nodes: readonly T[]
   readonly hasNextPage: boolean
@@ -131,7 +131,7 @@ export function readConnectionArgs({ first, after }: ConnectionArgs, list: strin
 }
 
 /** Edges and cursors are computed on demand. */
-export function connectionOf<T>({ list, nodes, hasNextPage, idOf }: ListPage<T>): object {
+export function connectionOf<T>({ list, nodes, hasNextPage, idOf }: ConnectionPage<T>): object {
   const cursorOf = cursorsOf(list)
   const cursorAt = (place: number): string | null => {
     const node = nodes.at(place)

@@ -87,15 +87,9 @@ type Stage {
 }
 
 type Webhook implements Node {
-  id: ID!
-  url: String!
-  events: [String!]!
-  description: String
+${memberLines('webhook')}
   "enabled or disabled"
   status: String!
-  createdAt: DateTime!
-  updatedAt: DateTime!
-  version: Int!
   "Without the secret, which is shown only once, on creation."
   json: JSON!
   "Open deliveries, and ended ones while the log keeps them; newest event first."

@@ -9,7 +9,7 @@ import { RecordSource } from './record-source.ts'
 const MAX_CHARS = 64 * 1024 * 1024
 
 /** The reads of one request. Records and notes of siblings are read together. */
-export interface Reader {
+export interface QueryReader {
   page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
   notes(dealId: string, query: PageQuery): Promise<TextPage>
@@ -18,7 +18,7 @@ export interface Reader {
   record(resource: StoredResource, id: string): Promise<RecordSource | undefined>
 }
 
-export function openReader(store: Store, key: ApiKey): Reader {
+export function openQueryReader(store: Store, key: ApiKey): QueryReader {
   let chars = 0
   let before: Promise<unknown> = Promise.resolve()
   /** Sequential, so that the limit is checked before more is read. */

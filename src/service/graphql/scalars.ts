@@ -1,7 +1,7 @@
 import { type ConstObjectFieldNode, type ConstValueNode, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { exactDigits } from '../../core/json.ts'
-import { type JsonNode, JsonTextError, jsonText, parseJsonText } from '../json-text.ts'
-import { shownText } from '../problem.ts'
+import { type JsonNode, JsonTextError, nodeText, parseJsonText } from '../json-text.ts'
+import { quotedText } from '../problem.ts'
 import { parseTimeMs } from '../resources/deal-filters.ts'
 import { JsonValueText } from './record-source.ts'
 
@@ -24,7 +24,7 @@ const decimal: Scalar = {
   coerceOutputValue: (value) => value,
   coerceInputValue: (value) => {
     if (typeof value === 'number' || exactDigits(value) !== undefined) return checkedJson(JSON.stringify(value))
-    throw new GraphQLError(`expected a number, got ${shownText(JSON.stringify(value))}`)
+    throw new GraphQLError(`expected a number, got ${quotedText(JSON.stringify(value))}`)
   },
   coerceInputLiteral: (node) => {
     if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return checkedJson(node.value)
@@ -48,13 +48,13 @@ export function addScalars(schema: GraphQLSchema): void {
 function checkedTime(value: unknown): string {
   if (typeof value === 'string' && parseTimeMs(value) !== undefined) return value
   throw new GraphQLError(
-    `expected a time such as 2026-01-31T09:30:00Z (RFC 3339), got ${shownText(JSON.stringify(value) ?? 'no string')}`,
+    `expected a time such as 2026-01-31T09:30:00Z (RFC 3339), got ${quotedText(JSON.stringify(value) ?? 'no string')}`,
   )
 }
 
 function checkedJson(text: string): JsonValueText {
   try {
-    return new JsonValueText(jsonText(parseJsonText(text)))
+    return new JsonValueText(nodeText(parseJsonText(text)))
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error
     throw new GraphQLError(`invalid JSON value: ${error.message}`)

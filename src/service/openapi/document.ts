@@ -4,13 +4,9 @@ import { PARAMETERS, type Part, refs } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
 import { componentSchemas } from './schemas.ts'
 
-const STATUS: Part = {
-  description: 'Yes.',
-  content: {
-    'application/json': {
-      schema: { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] },
-    },
-  },
+function status(description: string): Part {
+  const schema = { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] }
+  return { description, content: { 'application/json': { schema } } }
 }
 
 const TEXT_PARAMETER = { in: 'query', schema: { type: 'string' } }
@@ -86,7 +82,7 @@ const SERVICE_PATHS: Readonly<Record<string, Part>> = {
       summary: 'Whether the service answers',
       description: 'Needs no key.',
       security: [],
-      responses: { 200: STATUS, ...problems('400', '500') },
+      responses: { 200: status('The service answers.'), ...problems('400', '500') },
     },
   },
   '/readyz': {
@@ -96,7 +92,7 @@ const SERVICE_PATHS: Readonly<Record<string, Part>> = {
       summary: 'Whether the service accepts writes',
       description: 'Needs no key.',
       security: [],
-      responses: { 200: STATUS, ...problems('400', '500', '503') },
+      responses: { 200: status('The service accepts writes.'), ...problems('400', '500', '503') },
     },
   },
 }

@@ -1,7 +1,7 @@
 import { ID_PREFIXES, type IdKind } from '../../core/ids.ts'
 import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
-import { creationRules } from '../resources/plain.ts'
+import { plainRules } from '../resources/plain.ts'
 import { filledText, type JsonSchema, notSent, patchRulesOf, type Rule, type Rules } from '../resources/rules.ts'
 import { WEBHOOK_RULES } from '../resources/webhooks.ts'
 import { EXAMPLES, type PlainSchema } from './examples.ts'
@@ -120,7 +120,7 @@ const STAGE: JsonSchema = {
 
 function plainSchemas(): Readonly<Record<PlainSchema, JsonSchema>> {
   const schemas = PLAIN_RESOURCES.flatMap((resource) => {
-    const rules = creationRules(resource)
+    const rules = plainRules(resource)
     const type = typeName(resource)
     return [
       [`New${type}`, { ...sent(rules), minProperties: 1 }],

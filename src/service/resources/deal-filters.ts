@@ -1,5 +1,5 @@
 import type { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
-import { badParameter, shownText } from '../problem.ts'
+import { badParameter, quotedText } from '../problem.ts'
 import type { DealFilters } from '../store/store.ts'
 
 type Parameter = (typeof DEAL_FILTER_PARAMETERS)[number]
@@ -27,7 +27,7 @@ function readAlternatives(query: DealQuery, parameter: Parameter): readonly stri
   if (text === undefined) return []
   const values = text.split(',')
   if (values.includes('')) {
-    throw badParameter(parameter, 'empty', `expected values separated by commas, got ${shownText(text)}`)
+    throw badParameter(parameter, 'empty', `expected values separated by commas, got ${quotedText(text)}`)
   }
   return limitedAlternatives(parameter, values)
 }
@@ -43,7 +43,7 @@ function readNumber(query: DealQuery, parameter: Parameter): number | undefined 
   if (text === undefined) return undefined
   const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (Number.isFinite(number)) return number
-  throw badParameter(parameter, 'invalid_number', `expected a number, got ${shownText(text)}`)
+  throw badParameter(parameter, 'invalid_number', `expected a number, got ${quotedText(text)}`)
 }
 
 function readTimeMs(query: DealQuery, parameter: Parameter): number | undefined {
@@ -52,7 +52,7 @@ function readTimeMs(query: DealQuery, parameter: Parameter): number | undefined 
   const timeMs = parseTimeMs(text)
   if (timeMs !== undefined) return timeMs
   const expected = 'expected a time such as 2026-01-31T09:30:00Z (RFC 3339, "+" as %2B)'
-  throw badParameter(parameter, 'invalid_time', `${expected}, got ${shownText(text)}`)
+  throw badParameter(parameter, 'invalid_time', `${expected}, got ${quotedText(text)}`)
 }
 
 /** Parses RFC 3339; undefined for any other text. The day is checked, as Date.parse reads 31 February as 3 March. */

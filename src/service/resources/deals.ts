@@ -2,14 +2,14 @@ import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { readBody } from '../body.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
-import { PAGE_PARAMETERS, pageReply, readPage } from '../page.ts'
+import { PAGE_PARAMETERS, pageReply, readPageQuery } from '../page.ts'
 import { invalidValues, notFound } from '../problem.ts'
 import { type Route, routePath } from '../route.ts'
 import type { DealColumns, Pipeline } from '../store/store.ts'
 import { type CheckedWrite, type ExpectedVersions, write } from '../write.ts'
 import { readDealFilters } from './deal-filters.ts'
 import { createRecord, patchRecord, requireRecord } from './records.ts'
-import { notSent, oneOf, READ_ONLY_RULES, type Rules, requireRules, rulesOf, textOf } from './rules.ts'
+import { notSent, oneOf, READ_ONLY_RULES, type Rules, requireRules, rulesOf, stringOf } from './rules.ts'
 
 /** The rule of pipeline_id depends on the existing pipelines. */
 const { pipeline_id: _, ...RULES } = rulesOf('deal')
@@ -26,7 +26,7 @@ export const dealRoutes: readonly Route[] = [
     scope: 'read',
     parameters: [...PAGE_PARAMETERS, ...DEAL_FILTER_PARAMETERS],
     handle: async (store, call) =>
-      pageReply(call, await store.deals(readPage(call, 'deal'), readDealFilters(call.query))),
+      pageReply(call, await store.deals(readPageQuery(call, 'deal'), readDealFilters(call.query))),
   },
   {
     method: 'POST',
@@ -76,7 +76,7 @@ export function dealUpdate(
 
 /** The columns of a whole deal; the stage must belong to the pipeline. */
 function readDeal(fields: Members, pipelines: readonly Pipeline[], rules: Rules): DealColumns {
-  const pipelineId = textOf(fields.get('pipeline_id'))
+  const pipelineId = stringOf(fields.get('pipeline_id'))
   const pipeline = pipelines.find((each) => each.id === pipelineId)
   const choice: Rules = pipeline
     ? { stage: oneOf(pipeline.stages.map(({ name }) => name)) }
@@ -84,9 +84,9 @@ function readDeal(fields: Members, pipelines: readonly Pipeline[], rules: Rules)
   requireRules(fields, { ...rules, ...choice })
   const amount = fields.get('amount')
   return {
-    name: textOf(fields.get('name')) ?? '',
-    stage: textOf(fields.get('stage')) ?? '',
-    ownerId: textOf(fields.get('owner_id')) ?? null,
+    name: stringOf(fields.get('name')) ?? '',
+    stage: stringOf(fields.get('stage')) ?? '',
+    ownerId: stringOf(fields.get('owner_id')) ?? null,
     pipelineId: pipeline?.id ?? '',
     amount: amount === undefined || amount === 'null' ? null : Number(amount),
   }

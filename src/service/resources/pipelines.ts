@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { PAGE_PARAMETERS, pageReply, readPlace, unknownCursor } from '../page.ts'
+import { PAGE_PARAMETERS, pageReply, readAnyPlace, unknownCursor } from '../page.ts'
 import { notFound } from '../problem.ts'
 import { type Call, type Reply, type Route, routePath } from '../route.ts'
 import type { Pipeline, Stage, Store } from '../store/store.ts'
@@ -110,7 +110,7 @@ function invalid(path: string, expected: string, got: unknown): CrmError {
 
 /** In order of position, paged over the current pipeline. */
 async function listStages(store: Store, call: Call): Promise<Reply> {
-  const { limit, olderThanId } = readPlace(call)
+  const { limit, olderThanId } = readAnyPlace(call)
   const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
   if (!pipeline) throw notFound('pipeline', call.id)
   const last = pipeline.stages.findIndex((stage) => stage.id === olderThanId)

@@ -1,7 +1,7 @@
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { readBody } from '../body.ts'
 import type { Members } from '../json-text.ts'
-import { joinedPageReply, PAGE_PARAMETERS, readPage } from '../page.ts'
+import { joinedPageReply, PAGE_PARAMETERS, readPageQuery } from '../page.ts'
 import type { Route } from '../route.ts'
 import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
 import { createRecord, deleteRecord, patchRecord, requireRecord } from './records.ts'
@@ -17,14 +17,15 @@ function routesOf(resource: PlainResource): readonly Route[] {
       path,
       scope: 'read',
       parameters: PAGE_PARAMETERS,
-      handle: async (store, call) => joinedPageReply(call, await store.joinedPage(resource, readPage(call, resource))),
+      handle: async (store, call) =>
+        joinedPageReply(call, await store.joinedPage(resource, readPageQuery(call, resource))),
     },
     {
       method: 'POST',
       path,
       scope: 'write',
       parameters: [],
-      handle: async (store, call) => write(store, call, creation(resource, readBody(call))),
+      handle: async (store, call) => write(store, call, plainCreation(resource, readBody(call))),
     },
     {
       method: 'PATCH',
@@ -33,7 +34,7 @@ function routesOf(resource: PlainResource): readonly Route[] {
       parameters: [],
       handle: async (store, call) => {
         const change = { patch: readBody(call), expected: readIfMatch(call.headers['if-match']) }
-        return write(store, call, update(resource, call.id, change))
+        return write(store, call, plainUpdate(resource, call.id, change))
       },
     },
     {
@@ -42,18 +43,18 @@ function routesOf(resource: PlainResource): readonly Route[] {
       scope: 'write',
       parameters: [],
       handle: async (store, call) =>
-        write(store, call, deletion(resource, call.id, readIfMatch(call.headers['if-match']))),
+        write(store, call, plainDeletion(resource, call.id, readIfMatch(call.headers['if-match']))),
     },
   ]
 }
 
-export function creationRules(resource: PlainResource): Rules {
+export function plainRules(resource: PlainResource): Rules {
   return { ...READ_ONLY_RULES, ...rulesOf(resource) }
 }
 
 /** A new record may have any members, but at least one. */
-export function creation(resource: PlainResource, fields: Members): CheckedWrite {
-  requireRules(fields, creationRules(resource))
+export function plainCreation(resource: PlainResource, fields: Members): CheckedWrite {
+  requireRules(fields, plainRules(resource))
   requireMember(fields)
   const { path } = RESOURCES[resource]
   return {
@@ -64,7 +65,7 @@ export function creation(resource: PlainResource, fields: Members): CheckedWrite
 }
 
 /** A merge patch: null removes a member. Read-only members are compared with the record. */
-export function update(
+export function plainUpdate(
   resource: PlainResource,
   id: string,
   { patch, expected }: { readonly patch: Members; readonly expected: ExpectedVersions },
@@ -77,7 +78,7 @@ export function update(
   }
 }
 
-export function deletion(resource: PlainResource, id: string, expected: ExpectedVersions): CheckedWrite {
+export function plainDeletion(resource: PlainResource, id: string, expected: ExpectedVersions): CheckedWrite {
   return {
     resource,
     id,

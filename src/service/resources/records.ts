@@ -1,8 +1,8 @@
 import { READ_ONLY_FIELDS, type StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
-import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
+import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { invalidValues, notFound } from '../problem.ts'
-import type { Answer, Change, OutboxEvent, StoredRecord, WriteState } from '../store/store.ts'
+import type { OutboxEvent, RecordChange, StoredRecord, WriteAnswer, WriteState } from '../store/store.ts'
 import { type ExpectedVersions, requireVersion } from '../write.ts'
 import { pointer, requireMember } from './rules.ts'
 
@@ -23,7 +23,7 @@ export interface Creation {
   readonly event: EventKind | undefined
 }
 
-export function createRecord(state: WriteState, creation: Creation): Change {
+export function createRecord(state: WriteState, creation: Creation): RecordChange {
   const text = newRecordText(state, creation.fields)
   const time = timeText(state.nowMs)
   return {
@@ -51,7 +51,7 @@ export function newRecordText(state: WriteState, fields: Members): string {
 }
 
 /** A patch without changes keeps the version and sends no event. */
-export function patchRecord(state: WriteState, current: StoredRecord, patch: Members, event: EventKind): Change {
+export function patchRecord(state: WriteState, current: StoredRecord, patch: Members, event: EventKind): RecordChange {
   const { fields, own } = recordParts(current.text)
   const fieldPatch = withoutReadOnly(patch, own)
   const nextFields = mergeMembers(fields, fieldPatch)
@@ -68,12 +68,12 @@ export function patchRecord(state: WriteState, current: StoredRecord, patch: Mem
   })
   return {
     next: { text, version },
-    event: eventOf(event, time, text, jsonText(previous)),
+    event: eventOf(event, time, text, nodeText(previous)),
     answer: okAnswer(text, version),
   }
 }
 
-export function deleteRecord(state: WriteState, current: StoredRecord, event: EventKind | undefined): Change {
+export function deleteRecord(state: WriteState, current: StoredRecord, event: EventKind | undefined): RecordChange {
   return {
     next: undefined,
     event: event && eventOf(event, timeText(state.nowMs), current.text),
@@ -83,7 +83,7 @@ export function deleteRecord(state: WriteState, current: StoredRecord, event: Ev
 
 function recordText({ fields, own }: RecordParts): string {
   const { id, ...rest } = own
-  const text = jsonText(new Map<string, JsonNode>([['id', id], ...fields, ...Object.entries(rest)]))
+  const text = nodeText(new Map<string, JsonNode>([['id', id], ...fields, ...Object.entries(rest)]))
   const sizeBytes = Buffer.byteLength(text)
   if (sizeBytes <= MAX_RECORD_BYTES) return text
   const detail = `the record would have ${sizeBytes} bytes, expected at most ${MAX_RECORD_BYTES}`
@@ -108,7 +108,7 @@ function recordParts(text: string): RecordParts {
 
 /** Unchanged read-only members are accepted, so that a fetched and edited record can be sent whole. */
 function withoutReadOnly(patch: Members, own: RecordParts['own']): Members {
-  const changed = READ_ONLY_FIELDS.filter((name) => patch.has(name) && jsonText(patch.get(name) ?? '') !== own[name])
+  const changed = READ_ONLY_FIELDS.filter((name) => patch.has(name) && nodeText(patch.get(name) ?? '') !== own[name])
   if (changed.length > 0) {
     throw invalidValues(
       changed.map((name) => ({
@@ -130,7 +130,7 @@ function changedMembers(before: Members, after: Members): Members {
   for (const name of names) {
     const old = before.get(name)
     const next = after.get(name)
-    const isSame = old !== undefined && next !== undefined && jsonText(old) === jsonText(next)
+    const isSame = old !== undefined && next !== undefined && nodeText(old) === nodeText(next)
     if (!isSame) changed.set(name, old ?? 'null')
   }
   return changed
@@ -141,7 +141,7 @@ function eventOf(kind: EventKind, time: string, data: string, previous?: string)
   return { kind, text: `{"type":"${kind}","timestamp":"${time}","data":${data}${tail}}` }
 }
 
-function okAnswer(body: string, version: number): Answer {
+function okAnswer(body: string, version: number): WriteAnswer {
   return { status: 200, body, location: undefined, etag: `"${version}"` }
 }
 

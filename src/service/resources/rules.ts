@@ -1,7 +1,7 @@
 import type { Field, FieldType } from '../../core/resources/field.ts'
 import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { JsonNode, Members } from '../json-text.ts'
-import { invalidValues, shownValue, type ValueFault } from '../problem.ts'
+import { invalidValues, quotedValue, type ValueFault } from '../problem.ts'
 
 type Fault = Pick<ValueFault, 'code' | 'detail'>
 
@@ -45,18 +45,18 @@ function isNumber(value: JsonNode): value is string {
 }
 
 /** Undefined when the value is null or was not sent; the rules ensure that any other value is a string. */
-export function textOf(value: JsonNode | undefined): string | undefined {
+export function stringOf(value: JsonNode | undefined): string | undefined {
   return value !== undefined && isText(value) ? (JSON.parse(value) as string) : undefined
 }
 
 export function wrongType(expected: string, value: JsonNode): Fault {
-  return { code: 'wrong_type', detail: `${expected}, got ${shownValue(value)}` }
+  return { code: 'wrong_type', detail: `${expected}, got ${quotedValue(value)}` }
 }
 
 /** A member with one of several values. */
 export function oneOf(allowed: readonly string[]): Rule {
   const check: Rule['check'] = (value) => {
-    const text = textOf(value)
+    const text = stringOf(value)
     if (text !== undefined && allowed.includes(text)) return undefined
     const list = allowed.map((each) => JSON.stringify(each)).join(', ')
     if (value === undefined) return { code: 'required', detail: `required, one of ${list}` }

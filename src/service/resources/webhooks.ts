@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { RESOURCES } from '../../core/resources/registry.ts'
+import { newWebhookSecret } from '../../core/signing.ts'
 import { EVENT_KINDS, isEventPattern } from '../../core/webhook-events.ts'
 import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
-import { type JsonNode, jsonText, type Members, parseJsonText } from '../json-text.ts'
-import { notFound, Problem, shownText } from '../problem.ts'
+import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
+import { notFound, Problem, quotedText } from '../problem.ts'
 import type { Call, Reply, Route } from '../route.ts'
-import type { Change, Store, StoredRecord, WebhookColumns, WriteState } from '../store/store.ts'
+import type { RecordChange, Store, StoredRecord, WebhookColumns, WriteState } from '../store/store.ts'
 import { type CheckedWrite, type ExpectedVersions, write } from '../write.ts'
 import { createRecord, deleteRecord, newRecordText, requireRecord } from './records.ts'
 import {
@@ -16,7 +16,7 @@ import {
   type Rule,
   type Rules,
   requireRules,
-  textOf,
+  stringOf,
   textOrNull,
   wrongType,
 } from './rules.ts'
@@ -24,12 +24,15 @@ import {
 const checkAddress: Rule['check'] = (value) => {
   const fault = filledText.check(value)
   if (fault) return fault
-  const url = URL.parse(textOf(value) ?? '')
+  const url = URL.parse(stringOf(value) ?? '')
   if (url?.username || url?.password) {
     return { code: 'invalid_url', detail: 'the address must not contain a user or a password' }
   }
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    return { code: 'invalid_url', detail: `expected an http or https address, got ${shownText(textOf(value) ?? '')}` }
+    return {
+      code: 'invalid_url',
+      detail: `expected an http or https address, got ${quotedText(stringOf(value) ?? '')}`,
+    }
   }
   return undefined
 }
@@ -42,7 +45,7 @@ const checkEvents: Rule['check'] = (value) => {
   if (patterns.length === 0) return { code: 'empty', detail: expected }
   const unknown = patterns.find((pattern) => !isEventPattern(pattern))
   if (unknown === undefined) return undefined
-  return { code: 'not_allowed', detail: `${shownText(unknown)} matches no event; ${expected}` }
+  return { code: 'not_allowed', detail: `${quotedText(unknown)} matches no event; ${expected}` }
 }
 
 const PATTERNS = [...new Set(EVENT_KINDS.map((kind) => `${kind.split('.')[0]}.*`)), '*']
@@ -72,33 +75,35 @@ export const WEBHOOK_RULES: Rules = {
 /** How long the old secret also signs after a rotation, by default; as in Svix. */
 export const ROTATION_OVERLAP_MS = 24 * 60 * 60 * 1000
 
-/** Standard Webhooks 1.0: 24 to 64 bytes of randomness. */
-export function newWebhookSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64')}`
-}
-
 /** The record with the given members set, at its next version. */
-export function nextWebhook({ text, version }: StoredRecord, set: Members, nowMs: number): NonNullable<Change['next']> {
+export function nextWebhook(
+  { text, version }: StoredRecord,
+  set: Members,
+  nowMs: number,
+): NonNullable<RecordChange['next']> {
   const members = membersOf(text)
   for (const [name, value] of set) members.set(name, value)
   members.set('updated_at', JSON.stringify(new Date(nowMs).toISOString()))
   members.set('version', `${version + 1}`)
-  return { text: jsonText(members), version: version + 1 }
+  return { text: nodeText(members), version: version + 1 }
 }
 
 /** Only the answer shows the secret. For `overlapMs`, deliveries are also signed with the previous one. */
-export function rotateSecret(state: WriteState, { secret, overlapMs }: { secret: string; overlapMs: number }): Change {
+export function rotateSecret(
+  state: WriteState,
+  { secret, overlapMs }: { secret: string; overlapMs: number },
+): RecordChange {
   const next = nextWebhook(requireRecord('webhook', state), new Map(), state.nowMs)
   const shown = membersOf(next.text).set('secret', JSON.stringify(secret))
   return {
     next,
     rotation: { secret, oldUntilMs: state.nowMs + overlapMs },
-    answer: { status: 200, body: jsonText(shown), location: undefined, etag: `"${next.version}"` },
+    answer: { status: 200, body: nodeText(shown), location: undefined, etag: `"${next.version}"` },
   }
 }
 
 /** For a write whose `deliveryOf` names the event. The delivery restarts, whatever its state. */
-export function resendDelivery(state: WriteState, eventId: string): Change {
+export function resendDelivery(state: WriteState, eventId: string): RecordChange {
   const current = requireRecord('webhook', state)
   if (!state.delivery) throw notFound(`delivery to ${state.id} of event`, eventId)
   if (membersOf(current.text).get('status') !== '"enabled"') {
@@ -146,14 +151,14 @@ export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWri
 function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): ReturnType<Rule['check']> {
   const fault = checkAddress(value)
   if (fault) return fault
-  const address = literalAddress(new URL(textOf(value) ?? ''))
+  const address = literalAddress(new URL(stringOf(value) ?? ''))
   if (address === undefined || isTarget(address)) return undefined
   return { code: 'not_deliverable', detail: refusedTarget(address).message }
 }
 
 function readWebhook(sent: Members, isTarget: TargetRule): Omit<WebhookColumns, 'secret'> {
   requireRules(sent, { ...WEBHOOK_RULES, url: { ...addressRule, check: (value) => checkTarget(value, isTarget) } })
-  return { url: textOf(sent.get('url')) ?? '', events: listOf(sent.get('events') ?? '[]') as string[] }
+  return { url: stringOf(sent.get('url')) ?? '', events: listOf(sent.get('events') ?? '[]') as string[] }
 }
 
 function listOf(value: JsonNode): unknown[] | undefined {

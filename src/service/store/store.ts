@@ -76,7 +76,7 @@ export interface NotesQuery extends PageQuery {
 }
 
 /** The answer to a write; a replay of its idempotency key returns the same bytes. */
-export interface Answer {
+export interface WriteAnswer {
   readonly status: number
   readonly body: string
   readonly location: string | undefined
@@ -96,7 +96,7 @@ export interface SecretRotation {
 }
 
 /** The change of a record, decided from its state inside the transaction. */
-export interface Change {
+export interface RecordChange {
   /** Undefined removes the record. */
   readonly next: { readonly text: string; readonly version: number } | undefined
   /** For deals, the columns of `next`. */
@@ -107,7 +107,7 @@ export interface Change {
   /** Restarts the delivery of `Write.deliveryOf` now. */
   readonly isResent?: true
   readonly event?: OutboxEvent | undefined
-  readonly answer: Answer
+  readonly answer: WriteAnswer
 }
 
 export interface WriteState {
@@ -133,19 +133,19 @@ export interface Write {
   readonly deliveryOf?: string | undefined
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | undefined
   /** Pure; may run more than once. When it throws, nothing is written and `write` rejects with the error. */
-  decide(state: WriteState): Change
+  decide(state: WriteState): RecordChange
 }
 
 export type WriteResult =
-  | { readonly type: 'done'; readonly answer: Answer }
+  | { readonly type: 'done'; readonly answer: WriteAnswer }
   /** The key was used before for the same request. */
-  | { readonly type: 'replayed'; readonly answer: Answer }
+  | { readonly type: 'replayed'; readonly answer: WriteAnswer }
   /** The key was used before for another request. */
   | { readonly type: 'key_reused' }
   /** Another record has this value of a member that is unique; nothing was written, and the key is free. */
   | { readonly type: 'already_exists'; readonly member: string; readonly existingId: string }
 
-export type Scope = 'read' | 'write'
+export type KeyScope = 'read' | 'write'
 
 /** The requests that a key may send per window; `none`: unlimited. */
 export type KeyRate = { readonly requests: number; readonly windowMs: number } | 'none'
@@ -156,7 +156,7 @@ export interface ApiKey {
   /** SHA-256 of the key, in hex; the key itself is never stored. */
   readonly hash: string
   readonly lastFour: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly KeyScope[]
   readonly createdAtMs: number
   readonly expiresAtMs: number | undefined
   readonly revokedAtMs: number | undefined

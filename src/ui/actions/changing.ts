@@ -5,7 +5,7 @@ import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
-import { formText, nameOf, rowsText } from '../text/change-text.ts'
+import { formText, recordName, rowsText } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { chooseStage } from './choose-stage.ts'
@@ -81,7 +81,7 @@ function askNote(ui: Ui): void {
       ...state,
       overlay: {
         type: 'prompt',
-        label: `Note for ${nameOf(deal)}:`,
+        label: `Note for ${recordName(deal)}:`,
         input: textInput(text),
         onSubmit: (body) => void send(body),
       },
@@ -140,7 +140,7 @@ function askDeletion({ store, background, boards }: Ui): void {
   if (rows.length === 0) return void background.notices.wait('There is no row to delete')
   const what = rowsText(rows, 'contacts')
   const isTyped = rows.length > MOST_BY_KEY || place.isProtected
-  const names = rows.slice(0, NAMES_SHOWN).map(nameOf).join(', ')
+  const names = rows.slice(0, NAMES_SHOWN).map(recordName).join(', ')
   const more = rows.length > NAMES_SHOWN ? ` and ${rows.length - NAMES_SHOWN} more` : ''
   store.update((state) => ({
     ...state,
@@ -183,8 +183,8 @@ async function editInEditor({ store, boards, background, world, suspend }: Ui): 
     await background.writes.update(name, row, edited.patch, false)
     await edited.forget()
   } catch (failure) {
-    const failed = `${nameOf(row)} not saved, the text stays in ${edited.path}: `
-    const open = `Change of ${nameOf(row)} (${lookText(name, rowId(row) ?? '')}; the text stays in ${edited.path}): `
+    const failed = `${recordName(row)} not saved, the text stays in ${edited.path}: `
+    const open = `Change of ${recordName(row)} (${lookText(name, rowId(row) ?? '')}; the text stays in ${edited.path}): `
     background.notices.problem(failure, leadOf(failure, { failed, open }))
   }
 }

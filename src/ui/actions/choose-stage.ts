@@ -2,7 +2,7 @@ import { cellText } from '../../output/value-text.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
-import { nameOf } from '../text/change-text.ts'
+import { recordName } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 import { loadStages } from './open-screen.ts'
 
@@ -14,7 +14,7 @@ export async function chooseStage(ui: Ui): Promise<void> {
   await loadStages(ui)
   const { board, lists } = store.get()
   const options = boards(lists.deals, board.stages).map(({ stage }) => stage)
-  const what = deals.length === 1 ? nameOf(deals[0]) : `${deals.length} deals`
+  const what = deals.length === 1 ? recordName(deals[0]) : `${deals.length} deals`
   const now = deals.length === 1 ? cellText(deals[0]?.stage) : ''
   const move = async (stage: string) => {
     for (const deal of deals) {
@@ -22,7 +22,7 @@ export async function chooseStage(ui: Ui): Promise<void> {
       try {
         await background.writes.update('deals', deal, { stage }, false)
       } catch (error) {
-        const name = nameOf(deal)
+        const name = recordName(deal)
         const open = `Move of ${name} (${lookText('deals', rowId(deal) ?? '')}): `
         return background.notices.problem(error, leadOf(error, { failed: `${name} not moved: `, open }))
       }

@@ -5,7 +5,7 @@ import type { Env } from '../../core/streams.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { FORMATS, type Format } from '../../output/record-output.ts'
 import { rowId } from '../list/list-state.ts'
-import { COLUMNS, listOf, type ScreenName } from '../screens.ts'
+import { COLUMNS, listOfScreen, type ScreenName } from '../screens.ts'
 import { actedOn } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -42,7 +42,7 @@ function ids({ store, boards }: Ui): string {
 
 function commandFor(ui: Ui): string {
   const { store, boards, world } = ui
-  const name = listOf(store.get().screen)
+  const name = listOfScreen(store.get().screen)
   const rows = actedOn(store.get(), boards)
   const profile = world.profileFlag === undefined ? '' : ` -p ${shellWord(world.profileFlag)}`
   const verb = name === 'jobs' ? 'jobs show' : name === 'events' ? 'webhooks events show' : `${name} get`
@@ -63,7 +63,7 @@ function copy({ world, background }: Ui, text: string, what: string): void {
 function askExport(ui: Ui): void {
   const { store, boards } = ui
   const count = actedOn(store.get(), boards).length
-  const name = listOf(store.get().screen)
+  const name = listOfScreen(store.get().screen)
   store.update((state) => ({
     ...state,
     overlay: {
@@ -87,7 +87,7 @@ async function exportTo({ store, boards, background }: Ui, path: string): Promis
       return true
     },
   }
-  const columns = COLUMNS[listOf(store.get().screen)].map(({ name }) => name)
+  const columns = COLUMNS[listOfScreen(store.get().screen)].map(({ name }) => name)
   const out = { format, columns, fields: undefined, color: false, isCsvSafe: false, query: undefined }
   await printRecords({ ...out, io: { stdout: sink, stderr: { write: () => true } } }, onePage(rows))
   try {

@@ -3,7 +3,7 @@ import { listHeight } from '../draw/areas.ts'
 import { COLUMN_GAP, fitListColumns } from '../list/columns.ts'
 import { type ListState, shownCount } from '../list/list-state.ts'
 import { moveBy, moveTo, selectColumn } from '../list/list-view.ts'
-import { COLUMNS, listOf, type ScreenName } from '../screens.ts'
+import { COLUMNS, listOfScreen, type ScreenName } from '../screens.ts'
 import { type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 
@@ -22,7 +22,7 @@ function onList(change: (list: ListState, height: number, state: State) => ListS
 /** Requests the next page when the cursor is near the end of the loaded rows. */
 function loadAhead({ store, background }: Ui): void {
   const state = store.get()
-  const name = listOf(state.screen)
+  const name = listOfScreen(state.screen)
   if (name !== 'contacts' && name !== 'deals') return
   const list = state.lists[name]
   if (list.failure !== undefined || list.isComplete) return
@@ -40,7 +40,7 @@ function onBoard(columns: number, cards: number): Action['run'] {
 
 function columnBy(step: number): Action['run'] {
   return onList((list, _, state) => {
-    const fitted = fitListColumns(COLUMNS[listOf(state.screen)], state.columns - COLUMN_GAP)
+    const fitted = fitListColumns(COLUMNS[listOfScreen(state.screen)], state.columns - COLUMN_GAP)
     return selectColumn(
       list,
       fitted.map(({ column }) => column.name),
@@ -111,7 +111,7 @@ export const MOVING: readonly Action[] = [
 /** Reloads the list when its first rows are no longer held. */
 function goFirst(ui: Ui): void {
   const state = ui.store.get()
-  const name = listOf(state.screen)
+  const name = listOfScreen(state.screen)
   ui.store.update((before) => withCurrentList(before, (list) => moveTo(list, 0, listHeight(before))))
   if (state.lists[name].lettingGo > 0 && (name === 'contacts' || name === 'deals'))
     void ui.background.lists.reload(name)

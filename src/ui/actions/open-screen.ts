@@ -1,6 +1,6 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { rowId } from '../list/list-state.ts'
-import { listOf, type ScreenName, TITLES } from '../screens.ts'
+import { listOfScreen, type ScreenName, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 
@@ -42,7 +42,7 @@ export function openScreen(ui: Ui, screen: ScreenName): void {
   store.update((state) => ({ ...state, screen, leftOut: screen === 'log' ? 0 : state.leftOut }))
   if (screen === 'events') void ui.background.events.look()
   if (screen === 'jobs') void ui.background.jobs.look()
-  const name = listOf(screen)
+  const name = listOfScreen(screen)
   if (name !== 'contacts' && name !== 'deals') return
   const list = store.get().lists[name]
   const isEmpty = list.rows.length === 0 && !list.isComplete

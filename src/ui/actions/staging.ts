@@ -6,7 +6,7 @@ import { rowId } from '../list/list-state.ts'
 import type { ScreenName, ServerList } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
 import { currentList, type State, withList } from '../state.ts'
-import { countedParts, nameOf, rowsText } from '../text/change-text.ts'
+import { countedParts, recordName, rowsText } from '../text/change-text.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { MOST_BY_KEY } from './changing.ts'
@@ -74,8 +74,8 @@ function askCommit({ store, background }: Ui): void {
   const edits = stagedEdits(state.lists[name])
   const deleted = background.deletions.waiting().filter((row) => held.has(rowId(row) ?? ''))
   const all = [
-    ...edits.map(({ row, patch }) => `${nameOf(row)}: ${safeText(jsonText(patch))}`),
-    ...deleted.map((row) => `${nameOf(row)}: deleted for good`),
+    ...edits.map(({ row, patch }) => `${recordName(row)}: ${safeText(jsonText(patch))}`),
+    ...deleted.map((row) => `${recordName(row)}: deleted for good`),
   ]
   const more = all.length > LINES_SHOWN ? [`and ${all.length - LINES_SHOWN} more`] : []
   const parts = countedParts({ update: edits.length, deletion: deleted.length })

@@ -12,7 +12,7 @@ import {
 } from '../list/list-view.ts'
 import { parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
 import { showOverlay } from '../overlay-keys.ts'
-import { listOf, type ScreenName } from '../screens.ts'
+import { listOfScreen, type ScreenName } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
 import { currentList, withCurrentList, withList } from '../state.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
@@ -131,7 +131,7 @@ export const LISTING: readonly Action[] = [
     screens: LIVE_SCREENS,
     keys: ['r'],
     run: ({ store, background }) => {
-      const name = listOf(store.get().screen)
+      const name = listOfScreen(store.get().screen)
       if (name === 'contacts' || name === 'deals') void background.lists.reload(name)
       else if (name === 'events') void background.events.look()
       else void background.jobs.look()
@@ -140,7 +140,7 @@ export const LISTING: readonly Action[] = [
 ]
 
 function openFilter({ store }: Ui): void {
-  const name = listOf(store.get().screen)
+  const name = listOfScreen(store.get().screen)
   const { filter } = store.get().lists[name]
   const apply = (text: string) => store.update((state) => withList(state, name, (list) => setFilter(list, text)))
   store.update((state) => ({
@@ -190,7 +190,7 @@ function goBack({ store, background }: Ui): void {
 
 function askLoadAll(ui: Ui): void {
   const { store, background } = ui
-  const name = listOf(store.get().screen)
+  const name = listOfScreen(store.get().screen)
   if (name !== 'contacts' && name !== 'deals') return
   store.update((state) => ({
     ...state,

@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts'
 import type { Env } from '../../core/streams.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { KeptChanges } from '../../settings/kept-changes.ts'
-import type { State, Store } from '../state.ts'
+import type { State, StateStore } from '../state.ts'
 import { type Commit, createCommit } from './commit.ts'
 import { createDeletions, type Deletions } from './deletions.ts'
 import { createSending, type EventSenders, type Sending } from './event-sending.ts'
@@ -47,7 +47,7 @@ export interface BackgroundWorld {
   readonly signal: AbortSignal
 }
 
-export function createBackground(store: Store<State>, world: BackgroundWorld): Background {
+export function createBackground(store: StateStore<State>, world: BackgroundWorld): Background {
   const { openApi, env, now, openJobs, live, senders, changes, findRecords, signal } = world
   const notices = createNotices(store, now, signal)
   const history = createHistory()

@@ -5,8 +5,8 @@ import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import { type Edit, putRow, rowId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
-import { type State, type Store, withList } from '../state.ts'
-import { nameOf } from '../text/change-text.ts'
+import { type State, type StateStore, withList } from '../state.ts'
+import { recordName } from '../text/change-text.ts'
 import type { Kept } from './kept.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
 import { stagedEdits, unstageSent } from './staging.ts'
@@ -20,7 +20,7 @@ export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErro
 export type Commit = (name: ServerList) => Promise<void>
 
 interface Parts {
-  readonly store: Store<State>
+  readonly store: StateStore<State>
   readonly writes: Writes
   readonly notices: Notices
   readonly openJobs: () => Promise<Jobs>
@@ -66,7 +66,7 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
         forget('deals', edit)
         done++
       } catch (error) {
-        const name = nameOf(edit.row)
+        const name = recordName(edit.row)
         notices.problem(
           error,
           leadOf(error, {

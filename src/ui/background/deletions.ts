@@ -2,9 +2,9 @@ import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
-import type { Store } from '../state.ts'
+import type { StateStore } from '../state.ts'
 import { type State, withList } from '../state.ts'
-import { nameOf, rowsText } from '../text/change-text.ts'
+import { recordName, rowsText } from '../text/change-text.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
@@ -42,7 +42,7 @@ interface Waiting {
 }
 
 interface Parts {
-  readonly store: Store<State>
+  readonly store: StateStore<State>
   readonly openApi: () => Promise<Api>
   readonly notices: Notices
   readonly underWay: UnderWay
@@ -62,7 +62,7 @@ export function createDeletions(parts: Parts): Deletions {
     if (signal.aborted) return
     forget(each)
     mark(each.id, 'leaving')
-    const what = `the deletion of ${nameOf(each.row)}`
+    const what = `the deletion of ${recordName(each.row)}`
     if (!(await underWay.track(what, () => send(parts, each)))) wait([each.row], true)
   }
 
@@ -107,7 +107,7 @@ export function createDeletions(parts: Parts): Deletions {
       if (!chosen) return false
       release([chosen])
       const more = waiting.length > 0 ? `; ${waiting.length} more will be deleted` : ''
-      notices.done(`Kept ${nameOf(chosen.row)}${more}`)
+      notices.done(`Kept ${recordName(chosen.row)}${more}`)
       return true
     },
     waiting: () => waiting.map(({ row }) => row),
@@ -139,7 +139,7 @@ function withMark(state: State, id: string, mark: Mark): State {
 
 /** False when it was stopped before the request was sent. */
 async function send({ store, openApi, notices, late }: Parts, { id, row }: Waiting): Promise<boolean> {
-  const name = nameOf(row)
+  const name = recordName(row)
   try {
     const { contacts } = await openApi()
     await contacts.delete(id, { ifMatch: undefined, isLetFinish: true, signal: late })

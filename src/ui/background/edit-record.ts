@@ -21,7 +21,7 @@ export interface EditedRecord {
 export async function editRecord(record: CrmRecord, env: Env): Promise<EditedRecord> {
   const { parseYamlText, yamlText } = await import('./yaml-text.ts')
   const before = Object.fromEntries(Object.entries(record).filter(([name]) => !isReadOnly(name)))
-  const { text, path, forget } = await editText(yamlText(before), env)
+  const { text, path, forget } = await openInEditor(yamlText(before), env)
   const after = parseOr(parseYamlText, text, path)
   const patch: JsonObject = {}
   for (const [name, value] of Object.entries(after)) {
@@ -57,7 +57,7 @@ interface Edited {
  * Opens a text in the editor of VISUAL or EDITOR, in a private file that is kept until `forget`. CrmError `machine` when the
  * editor cannot be started or fails.
  */
-export async function editText(text: string, env: Env): Promise<Edited> {
+export async function openInEditor(text: string, env: Env): Promise<Edited> {
   const folder = await mkdtemp(join(tmpdir(), 'crm-edit-'))
   // A umask can remove permissions of the owner.
   await chmod(folder, 0o700)

@@ -7,7 +7,7 @@ import { readEvents } from '../../webhooks/log/read-events.ts'
 import { listSegments, segmentSize } from '../../webhooks/log/segments.ts'
 import { shownCount, takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
-import { type State, type Store, withList } from '../state.ts'
+import { type State, type StateStore, withList } from '../state.ts'
 import { eventRow, receivedRow, withForwardResult } from './event-row.ts'
 import type { Notices } from './notices.ts'
 
@@ -22,7 +22,7 @@ export interface Events {
 const MOST_EVENTS = 2_000
 const LOOK_EVERY_MS = 1_000
 
-export function createEvents(store: Store<State>, env: Env, notices: Notices): Events {
+export function createEvents(store: StateStore<State>, env: Env, notices: Notices): Events {
   const folder = eventsFolder(env)
   let seen = ''
   const timer = setInterval(() => void watch(), LOOK_EVERY_MS)
@@ -84,7 +84,7 @@ export interface LiveEvents {
 const SHOWN_EVERY_MS = 250
 
 /** The events of a receiver in this process: what `crm listen` would print, the newest first. */
-export function createLiveEvents(store: Store<State>, live: LiveEvents): Events {
+export function createLiveEvents(store: StateStore<State>, live: LiveEvents): Events {
   let waiting: CrmRecord[] = []
   let count = 0
   let receivedCount = 0

@@ -9,7 +9,7 @@ import { safeText } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
 import { takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
-import type { Store } from '../state.ts'
+import type { StateStore } from '../state.ts'
 import { type State, withList } from '../state.ts'
 import { TERMS } from './commit.ts'
 import type { Notices } from './notices.ts'
@@ -46,7 +46,7 @@ export interface Corrected {
 const LOOK_EVERY_MS = 1_000
 
 interface Parts {
-  readonly store: Store<State>
+  readonly store: StateStore<State>
   readonly openJobs: () => Promise<Jobs>
   readonly notices: Notices
   readonly underWay: UnderWay

@@ -4,7 +4,7 @@ import type { KeptChange, KeptChanges, KeptForm } from '../../settings/kept-chan
 import { keptFormOf } from '../form/record-form.ts'
 import { rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
-import type { State, Store } from '../state.ts'
+import type { State, StateStore } from '../state.ts'
 import { changesText } from '../text/change-text.ts'
 import type { Deletions } from './deletions.ts'
 import type { Notices } from './notices.ts'
@@ -32,7 +32,7 @@ export interface Kept {
 }
 
 interface Parts {
-  readonly store: Store<State>
+  readonly store: StateStore<State>
   readonly notices: Notices
   readonly deletions: Deletions
   /** Undefined without a server. */
@@ -146,7 +146,7 @@ function pendingOf(state: State, deletions: Deletions): readonly KeptChange[] {
   return [...edits, ...deleted]
 }
 
-function addForms(store: Store<State>, notices: Notices, forms: readonly KeptForm[]): void {
+function addForms(store: StateStore<State>, notices: Notices, forms: readonly KeptForm[]): void {
   if (forms.length === 0) return
   store.update((state) => ({ ...state, keptForms: [...state.keptForms, ...forms] }))
   notices.wait(`${changesText(0, forms.length)} kept from the last session, not sent yet: i opens it`)

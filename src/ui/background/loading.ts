@@ -2,11 +2,11 @@ import type { Api } from '../../api/api.ts'
 import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { Failure, ListState, Loading } from '../list/list-state.ts'
+import type { ListState, LoadFailure, Loading } from '../list/list-state.ts'
 import { MOST_ROWS, takePage } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
-import type { Store } from '../state.ts'
+import type { StateStore } from '../state.ts'
 import { type State, withList } from '../state.ts'
 import type { Notices } from './notices.ts'
 
@@ -43,7 +43,7 @@ const MOST_HELD = 5_000
 /** A shorter wait is not shown. */
 const SLOW_MS = 200
 
-export function createLists(store: Store<State>, openApi: () => Promise<Api>, notices: Notices): Lists {
+export function createLists(store: StateStore<State>, openApi: () => Promise<Api>, notices: Notices): Lists {
   const runs = new Map<ServerList, Run>()
   const change = (name: ServerList, part: Partial<ListState>) =>
     store.update((state) => withList(state, name, (list) => ({ ...list, ...part })))
@@ -134,7 +134,7 @@ function isPageEnough({ nextCursor }: Run): boolean {
   return nextCursor !== undefined
 }
 
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): LoadFailure {
   const text = error instanceof Error ? error.message : String(error)
   return { text, isOfAnswer: error instanceof CrmError && error.code === 'bad_answer' }
 }
@@ -146,7 +146,7 @@ async function* pagesOf(openApi: () => Promise<Api>, name: ServerList, query: Li
   yield* (await openApi())[name].list(query)
 }
 
-function showHeld(store: Store<State>, name: ServerList, run: Run): void {
+function showHeld(store: StateStore<State>, name: ServerList, run: Run): void {
   const { held: items, nextCursor, isEnded } = run
   run.held = []
   run.shownAtMs = performance.now()
@@ -165,7 +165,7 @@ function fullText(name: ServerList): string {
 }
 
 /** Shows the received rows, whatever the reason for the end. */
-function showLeft(store: Store<State>, name: ServerList, run: Run): void {
+function showLeft(store: StateStore<State>, name: ServerList, run: Run): void {
   if (run.held.length > 0) showHeld(store, name, run)
 }
 

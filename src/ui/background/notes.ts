@@ -6,14 +6,14 @@ import { shellWord } from '../../core/shell-words.ts'
 import type { Boards } from '../board.ts'
 import { rowId } from '../list/list-state.ts'
 import { selectedRow } from '../selected.ts'
-import type { DealNotes, State, Store } from '../state.ts'
+import type { DealNotes, State, StateStore } from '../state.ts'
 
 /** The cursor must rest this long before a request. */
 const REST_MS = 250
 const MOST_NOTES = 50
 
 /** Loads the notes of the deal in the open pane, if the server lists notes; returns a function that ends this. */
-export function watchNotes(store: Store<State>, openApi: () => Promise<Api>, boards: Boards): () => void {
+export function watchNotes(store: StateStore<State>, openApi: () => Promise<Api>, boards: Boards): () => void {
   let timer: NodeJS.Timeout | undefined
   let wanted: string | undefined
   let isOffered = true

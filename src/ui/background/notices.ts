@@ -3,7 +3,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { takePage } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
-import { type State, type Store, type Toast, withList } from '../state.ts'
+import { type State, type StateStore, type Toast, withList } from '../state.ts'
 
 const SHOWN_MS = 8_000
 const MOST_SHOWN = 3
@@ -26,7 +26,7 @@ export interface Notices {
 }
 
 /** Short messages above the keys; the log keeps all of them. */
-export function createNotices(store: Store<State>, now: () => number, signal: AbortSignal): Notices {
+export function createNotices(store: StateStore<State>, now: () => number, signal: AbortSignal): Notices {
   let count = 0
   const timers = new Set<NodeJS.Timeout>()
   let problems = 0

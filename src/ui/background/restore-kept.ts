@@ -4,9 +4,9 @@ import { safeText } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
 import type { KeptChange } from '../../settings/kept-changes.ts'
 import { type Edit, type ListState, rowId } from '../list/list-state.ts'
-import type { Store } from '../state.ts'
+import type { StateStore } from '../state.ts'
 import { type State, withList } from '../state.ts'
-import { changesText, nameOf } from '../text/change-text.ts'
+import { changesText, recordName } from '../text/change-text.ts'
 import type { Deletions } from './deletions.ts'
 import type { Notices } from './notices.ts'
 
@@ -14,7 +14,7 @@ import type { Notices } from './notices.ts'
 export type FindRecords = (list: KeptChange['list'], ids: readonly string[]) => Promise<ReadonlyMap<string, CrmRecord>>
 
 interface Parts {
-  readonly store: Store<State>
+  readonly store: StateStore<State>
   readonly notices: Notices
   readonly deletions: Pick<Deletions, 'hold'>
   readonly findRecords: FindRecords
@@ -55,7 +55,7 @@ function withEdits(
     for (const [member, value] of Object.entries(patch)) {
       if (!Object.hasOwn(now, member) || isSameJson(now[member], value)) continue
       const unset = `${safeText(member)} was edited twice, and is not set to ${safeText(jsonText(value))}`
-      editedTwice.push(`${nameOf(row)}: ${unset}`)
+      editedTwice.push(`${recordName(row)}: ${unset}`)
     }
     staged.set(id, { row, patch: { ...patch, ...now } })
   }
@@ -72,7 +72,7 @@ type Checked =
 /** A change is restored when its members are unchanged in the record, so that it overwrites nothing newer. */
 function checkKept(change: KeptChange, record: CrmRecord | undefined): Checked {
   const { patch, before } = change
-  const name = nameOf(before)
+  const name = recordName(before)
   if (!record) return { type: 'dropped', leftOut: patch === null ? [] : [`${name} (${safeText(change.id)}) is gone`] }
   if (patch === null) {
     const isSame = sameVersion(before, record)

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { State, Store } from '../state.ts'
+import type { State, StateStore } from '../state.ts'
 
 /** Running requests: the screens show them, and ask before they close. */
 export interface UnderWay {
@@ -9,7 +9,7 @@ export interface UnderWay {
   settled(): Promise<void>
 }
 
-export function createUnderWay(store: Store<State>): UnderWay {
+export function createUnderWay(store: StateStore<State>): UnderWay {
   const running = new Set<Promise<unknown>>()
   let count = 0
   return {

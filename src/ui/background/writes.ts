@@ -4,9 +4,9 @@ import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/r
 import { putRow, removeRow, rowId } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
-import type { Store } from '../state.ts'
+import type { StateStore } from '../state.ts'
 import { type State, withList } from '../state.ts'
-import { nameOf } from '../text/change-text.ts'
+import { recordName } from '../text/change-text.ts'
 import type { Notices } from './notices.ts'
 import type { History, UnderWay } from './under-way.ts'
 
@@ -21,7 +21,7 @@ export interface Writes {
 const UNDO = '; u undoes it'
 
 interface Parts {
-  readonly store: Store<State>
+  readonly store: StateStore<State>
   readonly openApi: () => Promise<Api>
   readonly notices: Notices
   readonly history: History
@@ -60,11 +60,11 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       put(name, row)
       const id = rowId(row)
       const isUndoable = hasOperation(resourceOf(name), 'delete') && id !== undefined
-      if (isUndoable) notices.done(`Created ${nameOf(row)}`, UNDO)
-      else notices.done(`Created ${nameOf(row)}, which cannot be undone`)
+      if (isUndoable) notices.done(`Created ${recordName(row)}`, UNDO)
+      else notices.done(`Created ${recordName(row)}, which cannot be undone`)
       if (!isUndoable) return
       history.add({
-        what: `the creation of ${nameOf(row)}`,
+        what: `the creation of ${recordName(row)}`,
         undo: async () => {
           await underWay.track(`the deletion of ${id}`, async () =>
             (await openApi()).contacts.delete(id, { ...options, ifMatch: undefined }),
@@ -76,17 +76,17 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
     update: async (name, before, patch, isForced) => {
       const id = rowId(before) ?? ''
       const after = await send(name, id, patch, isForced ? undefined : before.version)
-      notices.done(`Saved ${nameOf(after)}`, UNDO)
+      notices.done(`Saved ${recordName(after)}`, UNDO)
       const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
       history.add({
-        what: `the change of ${nameOf(after)}`,
+        what: `the change of ${recordName(after)}`,
         // Only if it was not changed since.
         undo: async () => void (await send(name, id, inverse, after.version)),
       })
     },
     addNote: async (deal, body) => {
       const dealId = rowId(deal) ?? ''
-      const note = await underWay.track(`the note to ${nameOf(deal)}`, async () =>
+      const note = await underWay.track(`the note to ${recordName(deal)}`, async () =>
         (await openApi()).notes(dealId).create({ body }, options),
       )
       store.update((state) => {
@@ -94,7 +94,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
           state.notes?.dealId === dealId ? state.notes : { items: [], cut: 'only notes added here are shown' }
         return { ...state, notes: { dealId, items: [note, ...loaded.items], cut: loaded.cut } }
       })
-      notices.done(`Added the note to ${nameOf(deal)}; notes cannot be undone`)
+      notices.done(`Added the note to ${recordName(deal)}; notes cannot be undone`)
     },
   }
 }

@@ -4,9 +4,9 @@ import { keyLabel } from '../actions/keymap.ts'
 import { isFollowed } from '../background/events.ts'
 import { type BoardColumn, boardLines, clampBoard, stagesShown } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
-import { currentRow, type Failure, type ListState, rowId, shownCount } from '../list/list-state.ts'
+import { currentRow, type ListState, type LoadFailure, rowId, shownCount } from '../list/list-state.ts'
 import type { Sort } from '../list/order.ts'
-import { COLUMNS, listOf, SCREENS, TITLES } from '../screens.ts'
+import { COLUMNS, listOfScreen, SCREENS, TITLES } from '../screens.ts'
 import type { State, Toast } from '../state.ts'
 import { changesText, underWayText } from '../text/change-text.ts'
 import type { Action } from '../ui.ts'
@@ -63,13 +63,13 @@ function headerLine({ screen, place, columns }: State, theme: Theme): string {
 
 function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const { theme, boards } = drawing
-  const list = state.lists[listOf(state.screen)]
+  const list = state.lists[listOfScreen(state.screen)]
   const areas = areasOf(state, list.isDetailOpen)
   const area = { width: areas.listColumns, height: areas.listRows }
   const board = state.screen === 'pipelines' ? boards(list, state.board.stages) : undefined
   const body = board
     ? boardLines(board, state, { ...area, height: area.height + 1 }, theme)
-    : listLines(list, { ...area, columns: COLUMNS[listOf(state.screen)], empty: emptyText(state) }, theme)
+    : listLines(list, { ...area, columns: COLUMNS[listOfScreen(state.screen)], empty: emptyText(state) }, theme)
   const status = statusLine(state, board, theme)
   if (!areas.detail) return [status, ...body]
   const selected = board && clampBoard(state.board, board)
@@ -101,7 +101,7 @@ function totalText(list: ListState): string {
 }
 
 function statusLine(state: State, board: readonly BoardColumn[] | undefined, theme: Theme): string {
-  const list = state.lists[listOf(state.screen)]
+  const list = state.lists[listOfScreen(state.screen)]
   const loaded = `the ${list.lettingGo + list.rows.length} loaded`
   const parts = [
     ...(board ? [`${totalText(list)} deals`, ...hiddenStages(state, board)] : [rangeText(state, list)]),
@@ -126,7 +126,7 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
   return theme.dim(fitCell(` ${parts.join(' · ')}`, state.columns))
 }
 
-function failureText({ rows }: ListState, { isOfAnswer }: Failure): string {
+function failureText({ rows }: ListState, { isOfAnswer }: LoadFailure): string {
   if (!isOfAnswer) return 'not complete (r tries again)'
   return rows.length > 0 ? 'end of list unknown: crm doctor' : 'not a list that crm can read: crm doctor'
 }

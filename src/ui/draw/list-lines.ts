@@ -1,8 +1,8 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { COLUMN_GAP, type Column, type FittedColumn, fitCell, fitListColumns, shortCell } from '../list/columns.ts'
+import { COLUMN_GAP, type FittedColumn, fitCell, fitListColumns, type ListColumn, shortCell } from '../list/columns.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
-import { listOf } from '../screens.ts'
+import { listOfScreen } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Theme } from './theme.ts'
 
@@ -10,7 +10,7 @@ import type { Theme } from './theme.ts'
 const MARGIN = 3
 
 export interface ListArea {
-  readonly columns: readonly Column[]
+  readonly columns: readonly ListColumn[]
   readonly width: number
   readonly height: number
   /** The text shown when there is no row. */
@@ -86,7 +86,7 @@ function flagOf(list: ListState, id: string, position: number): string {
 /** Why there is no row, and how to create one: at most two lines. */
 export function emptyText(state: State): readonly string[] {
   const { screen, lists, listening } = state
-  const list = lists[listOf(screen)]
+  const list = lists[listOfScreen(screen)]
   if (list.rows.length > 0) return ['No loaded row matches.', 'Esc shows all again.']
   if (screen === 'log') return ['No messages.']
   if (list.failure !== undefined) return ['Nothing could be loaded. r tries again, ! shows the error.']

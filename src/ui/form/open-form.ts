@@ -8,7 +8,7 @@ import { rowId } from '../list/list-state.ts'
 import { type Form, type FormField, formIn, withForm } from '../overlay.ts'
 import { showOverlay } from '../overlay-keys.ts'
 import type { ServerList } from '../screens.ts'
-import { nameOf } from '../text/change-text.ts'
+import { recordName } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 import { FORM_FIELDS, formFields, formPatch, withProblems, withTexts } from './record-form.ts'
 
@@ -22,7 +22,7 @@ export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>
  * the server accepts it.
  */
 export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined, typed?: Typed): void {
-  const title = record ? `Edit ${nameOf(record)}` : NEW[list]
+  const title = record ? `Edit ${recordName(record)}` : NEW[list]
   const fields = formFields(FORM_FIELDS[list], record)
   showOverlay(ui, {
     ...{ type: 'form', key: Symbol(title), list, record, title, index: 0, isSending: false },

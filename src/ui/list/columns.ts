@@ -3,7 +3,7 @@ import { fitText, textWidth } from '../../output/text-width.ts'
 import { cellText } from '../../output/value-text.ts'
 
 /** A column of a list; the last column is omitted first. */
-export interface Column {
+export interface ListColumn {
   /** Name of the member. */
   readonly name: string
   readonly head: string
@@ -13,15 +13,15 @@ export interface Column {
 }
 
 export interface FittedColumn {
-  readonly column: Column
+  readonly column: ListColumn
   readonly width: number
 }
 
 export const COLUMN_GAP = 2
 
 /** As many columns as fit with their least width, in order; the remaining width is distributed in turn. */
-export function fitListColumns(columns: readonly Column[], available: number): readonly FittedColumn[] {
-  const shown: Column[] = []
+export function fitListColumns(columns: readonly ListColumn[], available: number): readonly FittedColumn[] {
+  const shown: ListColumn[] = []
   let used = -COLUMN_GAP
   for (const column of columns) {
     if (used + COLUMN_GAP + column.least > available && shown.length > 0) break

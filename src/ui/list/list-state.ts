@@ -10,7 +10,7 @@ export interface Edit {
   readonly patch: JsonObject
 }
 
-export interface Failure {
+export interface LoadFailure {
   readonly text: string
   /** The server answers, but its answers do not show the rest or the end of the list; another try answers the same. */
   readonly isOfAnswer: boolean
@@ -50,7 +50,7 @@ export interface ListState {
   /** A reload was requested, and its first page was not received yet. */
   readonly isStale: boolean
   /** Why the list could not be loaded further. */
-  readonly failure: Failure | undefined
+  readonly failure: LoadFailure | undefined
   /** Changes on the server that are not shown yet. */
   readonly news: number
 }

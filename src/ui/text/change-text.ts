@@ -4,14 +4,14 @@ import type { KeptForm } from '../../settings/kept-changes.ts'
 import type { State } from '../state.ts'
 
 /** The name of a record for messages: its name, email address or id. */
-export function nameOf(row: CrmRecord | undefined): string {
+export function recordName(row: CrmRecord | undefined): string {
   const name = row && [row.name, row.email, row.id].find((value) => typeof value === 'string' && value !== '')
   return typeof name === 'string' ? safeText(name.slice(0, 60)) : 'it'
 }
 
 /** The name of the one row, or `3 contacts`. */
 export function rowsText(rows: readonly CrmRecord[], plural: string): string {
-  return rows.length === 1 ? nameOf(rows[0]) : `${rows.length} ${plural}`
+  return rows.length === 1 ? recordName(rows[0]) : `${rows.length} ${plural}`
 }
 
 /** `2 updates`, `1 deletion`; a count of 0 is left out. */
@@ -29,7 +29,7 @@ export function changesText(change: number, form = 0): string {
 /** A form that cannot be opened again, as one line. */
 export function formText({ list, before, texts }: KeptForm): string {
   const members = Object.entries(texts).map(([name, text]) => `${name}=${text}`)
-  return safeText(`${list} ${before ? nameOf(before) : 'new'}: ${members.join(' ')}`)
+  return safeText(`${list} ${before ? recordName(before) : 'new'}: ${members.join(' ')}`)
 }
 
 /** The work that is being sent, for the status line and for the question before leaving. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 
 export interface ForwarderOptions {
-  readonly targets: readonly Target[]
+  readonly targets: readonly ForwardTarget[]
   /** Attempts after the first one, for events that are already acknowledged. */
   readonly retries: number
   /** Whether a duplicate of an event is sent again to a target that accepted the first one. */
@@ -35,14 +35,14 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 }
 
 interface Route {
-  readonly target: Target
+  readonly target: ForwardTarget
   readonly lanes: Lanes
 }
 
 class EventForwarder implements Forwarder {
   readonly #options: ForwarderOptions
   readonly #routes: readonly Route[]
-  readonly #results = new Map<string, Promise<Outcome>>()
+  readonly #results = new Map<string, Promise<AttemptOutcome>>()
   readonly #stop = new AbortController()
   readonly #failure = Promise.withResolvers<never>()
   readonly #queued = new Set<Promise<void>>()
@@ -68,7 +68,7 @@ class EventForwarder implements Forwarder {
   async forwardLater(event: ReceivedEvent): Promise<void> {
     while (this.#queued.size >= MAX_QUEUED) await Promise.race(this.#queued)
     for (const route of this.#routesOf(event)) {
-      const count = ({ failure }: Outcome): void => {
+      const count = ({ failure }: AttemptOutcome): void => {
         if (failure !== undefined) this.#undone++
       }
       const entry = this.#send(route, event, this.#options.retries)
@@ -94,7 +94,7 @@ class EventForwarder implements Forwarder {
   }
 
   /** Senders repeat an event after a timeout: a repeat waits for the attempt in progress, and is not sent after a success. */
-  #send({ target, lanes }: Route, event: ReceivedEvent, retries: number): Promise<Outcome> {
+  #send({ target, lanes }: Route, event: ReceivedEvent, retries: number): Promise<AttemptOutcome> {
     const known = event.id === undefined ? undefined : `${target.name}\n${event.id}`
     const before = known === undefined ? undefined : this.#results.get(known)
     if (before && !this.#options.passesDuplicates) return before
@@ -103,7 +103,7 @@ class EventForwarder implements Forwarder {
     return result
   }
 
-  #remember(known: string, result: Promise<Outcome>): void {
+  #remember(known: string, result: Promise<AttemptOutcome>): void {
     const forget = (): void => {
       if (this.#results.get(known) === result) this.#results.delete(known)
     }
@@ -113,7 +113,7 @@ class EventForwarder implements Forwarder {
     result.then(({ failure }) => (failure === undefined ? undefined : forget()), forget)
   }
 
-  async #tryUntilDone(target: Target, event: ReceivedEvent, retries: number): Promise<Outcome> {
+  async #tryUntilDone(target: ForwardTarget, event: ReceivedEvent, retries: number): Promise<AttemptOutcome> {
     const { signal } = this.#stop
     for (let attempt = 1; ; attempt++) {
       const startedAtMs = this.#options.now()
@@ -146,13 +146,13 @@ class EventForwarder implements Forwarder {
 }
 
 interface FinishedAttempt extends Pick<ForwardResult, 'attempt' | 'startedAtMs' | 'retryInMs'> {
-  readonly target: Target
+  readonly target: ForwardTarget
   readonly event: ReceivedEvent
-  readonly outcome: Outcome
+  readonly outcome: AttemptOutcome
 }
 
 /** Stopped before the attempt. */
-const NOT_TRIED: Outcome = {
+const NOT_TRIED: AttemptOutcome = {
   status: undefined,
   failure: 'not tried',
   answer: 503,
@@ -202,7 +202,7 @@ export function createLanes(limit: number): Lanes {
 }
 
 /** The result of one attempt. */
-export interface Outcome {
+export interface AttemptOutcome {
   /** The HTTP status or the exit code; undefined without one. */
   readonly status: number | undefined
   /** Undefined when it succeeded. */
@@ -214,7 +214,7 @@ export interface Outcome {
 }
 
 /** Where events are forwarded to: a URL or a command. */
-export interface Target {
+export interface ForwardTarget {
   readonly type: ForwardResult['type']
   /** As typed. */
   readonly name: string
@@ -222,5 +222,5 @@ export interface Target {
   readonly limit: number
   takes(event: ReceivedEvent): boolean
   /** Never rejects for a failure of the target; `signal` aborts it. */
-  send(event: ReceivedEvent, signal: AbortSignal): Promise<Outcome>
+  send(event: ReceivedEvent, signal: AbortSignal): Promise<AttemptOutcome>
 }

@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode } from '../../files/machine-error.ts'
 import { matchesAnyGlob } from '../event-filter.ts'
-import type { Outcome, Target } from './forwarder.ts'
+import type { AttemptOutcome, ForwardTarget } from './forwarder.ts'
 
 const ADDRESSES = [
   { address: '127.0.0.1', family: 4 },
@@ -27,7 +27,7 @@ const MAX_RESPONSE_BYTES = 4096
 const MAX_DISCARDED_BYTES = 1024 * 1024
 const LIMIT = 64
 
-export function httpTarget(options: HttpTargetOptions): Target {
+export function httpTarget(options: HttpTargetOptions): ForwardTarget {
   const { url, globs } = options
   const isPlain = url.protocol === 'http:'
   const agent = new (isPlain ? HttpAgent : HttpsAgent)({ keepAlive: true, maxFreeSockets: LIMIT, timeout: 30_000 })
@@ -59,7 +59,7 @@ function addressFor(url: URL, received: string): URL {
   return address
 }
 
-function send(event: ReceivedEvent, sending: Sending): Promise<{ outcome: Outcome; isStale: boolean }> {
+function send(event: ReceivedEvent, sending: Sending): Promise<{ outcome: AttemptOutcome; isStale: boolean }> {
   const { url, timeoutMs, agent, signal, sign } = sending
   const { delivery } = event
   const address = addressFor(url, delivery.url)
@@ -113,7 +113,7 @@ function readBeginning(response: IncomingMessage, chunks: Buffer[]): void {
   response.on('error', () => response.destroy())
 }
 
-function answered({ statusCode = 0, headers }: IncomingMessage, response: string | undefined): Outcome {
+function answered({ statusCode = 0, headers }: IncomingMessage, response: string | undefined): AttemptOutcome {
   const retryAfter = headers['retry-after']
   const isDone = statusCode >= 200 && statusCode < 300
   const isRedirect = statusCode >= 300 && statusCode < 400
@@ -131,7 +131,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no route to this network',
 }
 
-function unanswered(error: Error | undefined, url: URL): Outcome {
+function unanswered(error: Error | undefined, url: URL): AttemptOutcome {
   const code = errorCode(error) ?? errorCode(error instanceof AggregateError ? error.errors[0] : undefined)
   const reason = REASONS[code ?? ''] ?? error?.message ?? 'it closed the connection without an answer'
   const tried = code === 'ECONNREFUSED' && loopbackConnection(url) ? ' (127.0.0.1 and ::1 tried)' : ''

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { Env } from '../../core/streams.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { type CommandOptions, startCommand } from '../command.ts'
-import type { Outcome, Target } from './forwarder.ts'
+import type { AttemptOutcome, ForwardTarget } from './forwarder.ts'
 import { createForwarder, type Forwarder } from './forwarder.ts'
 import { httpTarget } from './http-target.ts'
 
@@ -47,7 +47,7 @@ interface CommandTargetOptions extends Pick<CommandOptions, 'words' | 'env' | 's
 }
 
 /** A command that runs once per event; exit code 0 means that it accepted the event. */
-function commandTarget({ name, timeoutMs, input, ...command }: CommandTargetOptions): Target {
+function commandTarget({ name, timeoutMs, input, ...command }: CommandTargetOptions): ForwardTarget {
   return {
     type: 'executed',
     name,
@@ -77,7 +77,7 @@ function commandTarget({ name, timeoutMs, input, ...command }: CommandTargetOpti
   }
 }
 
-function outcomeOf(exit: number | undefined, how: string, isLate: boolean): Outcome {
+function outcomeOf(exit: number | undefined, how: string, isLate: boolean): AttemptOutcome {
   const isDone = exit === 0
   return {
     status: exit,

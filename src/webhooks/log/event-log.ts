@@ -7,14 +7,14 @@ import { errorCode, syncFolder, toMachineError } from '../../files/machine-error
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 import { ownPid } from '../../files/processes.ts'
 import { entryText } from './entry.ts'
-import { type Deleted, deleteOld, type Keep, type Segment, segmentName } from './segments.ts'
+import { type Deleted, deleteOld, type LogBounds, type Segment, segmentName } from './segments.ts'
 
 /** A million events make about twenty files; each is small enough to be deleted on its own. */
 const SEGMENT_BYTES = 64 * 1024 * 1024
 
 export interface EventLogOptions {
   readonly folder: string
-  readonly keep: Keep
+  readonly keep: LogBounds
   readonly now: () => number
   readonly segmentBytes?: number
   /** Called when files that `keep` does not cover are deleted. */

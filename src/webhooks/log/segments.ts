@@ -45,12 +45,12 @@ export async function segmentSize({ path }: Segment): Promise<SegmentSize | unde
 }
 
 /** The bounds of the log, applied to whole files; undefined sets no bound. */
-export interface Keep {
+export interface LogBounds {
   readonly maxAgeMs: number | undefined
   readonly maxBytes: number | undefined
 }
 
-export const KEEP_ALL: Keep = { maxAgeMs: undefined, maxBytes: undefined }
+export const KEEP_ALL: LogBounds = { maxAgeMs: undefined, maxBytes: undefined }
 
 /** The files deleted by one clean-up. */
 export interface Deleted {
@@ -65,7 +65,12 @@ export interface Deleted {
  * Deletes the files that `keep` does not cover, oldest write first. `own` and the files of running processes are kept.
  * Undefined when nothing was deleted.
  */
-export async function deleteOld(folder: string, keep: Keep, nowMs: number, own: Segment): Promise<Deleted | undefined> {
+export async function deleteOld(
+  folder: string,
+  keep: LogBounds,
+  nowMs: number,
+  own: Segment,
+): Promise<Deleted | undefined> {
   const { maxAgeMs, maxBytes } = keep
   if (maxAgeMs === undefined && maxBytes === undefined) return undefined
   const segments = await Promise.all(

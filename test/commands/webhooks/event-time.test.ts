@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { madeAtMs } from '../../../src/commands/webhooks/wait.ts'
+import { eventTimeMs } from '../../../src/commands/webhooks/wait.ts'
 import type { ReceivedEvent } from '../../../src/core/webhook-events.ts'
 
 const RECEIVED_MS = Date.parse('2026-01-02T03:04:05.500Z')
@@ -26,14 +26,14 @@ function event(timestamp: unknown, sentAtMs: number | undefined): ReceivedEvent 
 const at = (timeMs: number): string => new Date(timeMs).toISOString()
 
 test('a sender on this machine is believed to the millisecond', () => {
-  expect(madeAtMs(event(at(RECEIVED_MS - 123), RECEIVED_MS), true)).toBe(RECEIVED_MS - 123)
+  expect(eventTimeMs(event(at(RECEIVED_MS - 123), RECEIVED_MS), true)).toBe(RECEIVED_MS - 123)
 })
 
 test.each([-3_600_000, -2000, 0, 2000, 3_600_000])(
   'a clock that is %i ms off never makes an event look older than it is, nor more than 1 s younger',
   (offMs) => {
     for (const ageMs of [0, 400, 999, 5000, 300_000]) {
-      const made = madeAtMs(event(at(RECEIVED_MS - ageMs + offMs), RECEIVED_MS + offMs), false)
+      const made = eventTimeMs(event(at(RECEIVED_MS - ageMs + offMs), RECEIVED_MS + offMs), false)
       expect(made).toBeGreaterThanOrEqual(RECEIVED_MS - ageMs)
       expect(made).toBeLessThanOrEqual(RECEIVED_MS - Math.max(0, ageMs - 1000))
     }
@@ -42,7 +42,7 @@ test.each([-3_600_000, -2000, 0, 2000, 3_600_000])(
 
 test('a port of this machine that leads to one with another clock is not believed to the millisecond', () => {
   const offMs = -3_600_000
-  expect(madeAtMs(event(at(RECEIVED_MS + offMs), RECEIVED_MS + offMs), true)).toBeGreaterThanOrEqual(RECEIVED_MS)
+  expect(eventTimeMs(event(at(RECEIVED_MS + offMs), RECEIVED_MS + offMs), true)).toBeGreaterThanOrEqual(RECEIVED_MS)
 })
 
 test.each([
@@ -50,5 +50,5 @@ test.each([
   ['yesterday', RECEIVED_MS],
   [at(RECEIVED_MS), undefined],
 ])('of %j, sent at %j, nothing is known', (timestamp, sentAtMs) => {
-  expect(madeAtMs(event(timestamp, sentAtMs), true)).toBeUndefined()
+  expect(eventTimeMs(event(timestamp, sentAtMs), true)).toBeUndefined()
 })

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
-import { type Sender, type SenderOptions, startSender } from '../../../src/service/delivery/sender.ts'
+import { type EventSender, type EventSenderOptions, startSender } from '../../../src/service/delivery/sender.ts'
 import { serveForTest, type TestService } from '../serve-for-test.ts'
 
 export interface DeliveringService extends TestService {
-  readonly sender: Sender
+  readonly sender: EventSender
   /** Creates a subscription, to all events by default. */
   subscribe(url: string, events?: readonly string[]): Promise<{ readonly id: string; readonly secret: string }>
   /** The id of a new contact of that name. */
@@ -13,7 +13,7 @@ export interface DeliveringService extends TestService {
 }
 
 /** The service with a sender; both close at the end of the test. */
-export async function deliverForTest(options: Partial<SenderOptions> = {}): Promise<DeliveringService> {
+export async function deliverForTest(options: Partial<EventSenderOptions> = {}): Promise<DeliveringService> {
   const service = await serveForTest(options.now ? { now: options.now } : {})
   const sender = startSenderForTest({ ...options, store: service.store })
   return {
@@ -40,7 +40,9 @@ export async function deliverForTest(options: Partial<SenderOptions> = {}): Prom
 
 const NO_ANSWER = { status: 200, body: '', location: undefined, etag: undefined }
 
-export function startSenderForTest(options: Partial<SenderOptions> & Pick<SenderOptions, 'store'>): Sender {
+export function startSenderForTest(
+  options: Partial<EventSenderOptions> & Pick<EventSenderOptions, 'store'>,
+): EventSender {
   const sender = startSender({
     retryDelaysMs: [0, 30, 60],
     allowsPrivateTargets: true,

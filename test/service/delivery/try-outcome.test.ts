@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../../src/service/delivery/transport.ts'
-import { fixedSchedule, healthOf, isGone, outcomeOf, pauseMs } from '../../../src/service/delivery/try-outcome.ts'
+import {
+  endsSubscription,
+  fixedSchedule,
+  healthOf,
+  outcomeOf,
+  pauseMs,
+} from '../../../src/service/delivery/try-outcome.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12)
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -27,8 +33,8 @@ test.each([199, 301, 307, 400, 401, 404, 409, 429, 500, 503])('%i is retried by 
 test('410 is final, also on the first attempt', () => {
   const gone = outcome(answered(410))
   expect(gone).toEqual({ type: 'failed', status: 410, reason: 'answered 410: the endpoint is gone' })
-  expect(isGone(gone)).toBe(true)
-  expect(isGone(outcome(answered(500), 2))).toBe(false)
+  expect(endsSubscription(gone)).toBe(true)
+  expect(endsSubscription(outcome(answered(500), 2))).toBe(false)
 })
 
 test('a missing answer is retried with its reason', () => {

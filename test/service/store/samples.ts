@@ -1,11 +1,11 @@
 import type {
-  Answer,
-  Change,
   DealColumns,
   DealFilters,
+  RecordChange,
   Store,
   UniqueMember,
   Write,
+  WriteAnswer,
   WriteResult,
   WriteState,
 } from '../../../src/service/store/store.ts'
@@ -26,7 +26,7 @@ export const NO_FILTERS: DealFilters = {
   createdUntilMs: undefined,
 }
 
-export function answer(status: number, body: string): Answer {
+export function answer(status: number, body: string): WriteAnswer {
   return { status, body, location: undefined, etag: undefined }
 }
 
@@ -41,7 +41,7 @@ export function creation(resource: Write['resource'], fields: object = {}, write
   }
 }
 
-export function created({ id, nowMs }: WriteState, fields: object = {}): Change {
+export function created({ id, nowMs }: WriteState, fields: object = {}): RecordChange {
   const text = JSON.stringify({ id, ...fields, created_at: new Date(nowMs).toISOString() })
   return { next: { text, version: 1 }, answer: answer(201, text) }
 }

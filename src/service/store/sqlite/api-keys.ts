@@ -3,9 +3,9 @@ import {
   type ApiKey,
   KEY_USES_KEPT_MS,
   type KeyRate,
+  type KeyScope,
   type KeyUse,
   type KeyUseQuery,
-  type Scope,
   type Store,
 } from '../store.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
@@ -85,7 +85,7 @@ function keyOf(row: KeyRow): ApiKey {
     hash,
     name,
     lastFour,
-    scopes: scopes.split(' ').filter((scope): scope is Scope => scope === 'read' || scope === 'write'),
+    scopes: scopes.split(' ').filter((scope): scope is KeyScope => scope === 'read' || scope === 'write'),
     createdAtMs,
     expiresAtMs: expiresAtMs ?? undefined,
     revokedAtMs: revokedAtMs ?? undefined,

@@ -162,7 +162,7 @@ function liveSecrets(secret: string, oldSecrets: string, nowMs: number): readonl
   return [secret, ...liveOf(oldSecrets, nowMs).map((old) => old.secret)]
 }
 
-export function rotateSecret(db: Connection, id: string, { secret, oldUntilMs }: SecretRotation, nowMs: number): void {
+export function storeRotation(db: Connection, id: string, { secret, oldUntilMs }: SecretRotation, nowMs: number): void {
   const serial = decodeId('webhook', id) ?? null
   const row = db.get<readonly [string, string]>('SELECT secret, old_secrets FROM webhooks WHERE id = ?', serial)
   if (!row) return

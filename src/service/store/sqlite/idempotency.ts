@@ -1,5 +1,5 @@
 import { ANSWER_KEPT_MS } from '../change-rules.ts'
-import type { Answer, Write, WriteResult } from '../store.ts'
+import type { Write, WriteAnswer, WriteResult } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 type Idempotency = NonNullable<Write['idempotency']>
@@ -32,7 +32,12 @@ export function findReplay(db: Connection, { key, fingerprint }: Idempotency, no
 }
 
 /** REPLACE moves the row of an expired and reused key to the end, so that rows stay in order of age. */
-export function keepAnswer(db: Connection, { key, fingerprint }: Idempotency, answer: Answer, nowMs: number): void {
+export function keepAnswer(
+  db: Connection,
+  { key, fingerprint }: Idempotency,
+  answer: WriteAnswer,
+  nowMs: number,
+): void {
   db.run(
     `INSERT OR REPLACE INTO idempotency (key, at_ms, fingerprint, status, location, etag, body)
       VALUES (?, ?, ?, ?, ?, ?, ?)`,

@@ -88,7 +88,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (event_id, webhook_id)
   ) STRICT, WITHOUT ROWID;
   `,
-  // An ended delivery is kept as a log entry until kept_until_ms; for open ones see delivery-states.ts.
+  // An ended delivery is kept as a log entry until kept_until_ms; for open ones see delivery-order.ts.
   `
   ALTER TABLE deliveries ADD COLUMN failing_since_ms INTEGER;
   ALTER TABLE deliveries ADD COLUMN last_at_ms INTEGER;
@@ -144,7 +144,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX unique_values_by_contact ON unique_values (contact_id);
   `,
-  // The same of any plain resource. Their tables are many, so that what removes a record removes its values.
+  // The same for every plain resource. As each has its own table, no foreign key removes the values of a deleted record.
   `
   CREATE TABLE unique_fields (resource TEXT NOT NULL, member TEXT NOT NULL, PRIMARY KEY (resource, member)) STRICT, WITHOUT ROWID;
   CREATE TABLE unique_field_values (

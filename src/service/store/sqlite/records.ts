@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import { RESOURCES, STORED_RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
-import type { Change, StoredRecord, Write } from '../store.ts'
+import type { RecordChange, StoredRecord, Write } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 /** The columns of each table besides id, version and text. */
@@ -41,7 +41,7 @@ function statementsOf(resource: StoredResource): Statements {
   }
 }
 
-type Next = NonNullable<Change['next']>
+type Next = NonNullable<RecordChange['next']>
 
 /** Undefined for an unknown id, an id of another resource, and text that is not an id. */
 export function findRecord(db: Connection, resource: StoredResource, id: string): StoredRecord | undefined {
@@ -66,7 +66,7 @@ export function findRecords(
   )
 }
 
-export function insertRecord(db: Connection, id: string, write: Write, change: Change & { next: Next }): void {
+export function insertRecord(db: Connection, id: string, write: Write, change: RecordChange & { next: Next }): void {
   const { resource, parent } = write
   const { version, text } = change.next
   const own = parent ? [serialOf(parent.resource, parent.id)] : columnsOf(resource, change)
@@ -77,7 +77,7 @@ export function updateRecord(
   db: Connection,
   resource: StoredResource,
   id: string,
-  change: Change & { next: Next },
+  change: RecordChange & { next: Next },
 ): void {
   const { version, text } = change.next
   db.run(SQL[resource].update, serialOf(resource, id), version, text, ...columnsOf(resource, change))
@@ -88,7 +88,7 @@ export function removeRecord(db: Connection, resource: StoredResource, id: strin
   db.run(SQL[resource].remove, serialOf(resource, id))
 }
 
-function columnsOf(resource: StoredResource, { deal, webhook }: Change): readonly SQLInputValue[] {
+function columnsOf(resource: StoredResource, { deal, webhook }: RecordChange): readonly SQLInputValue[] {
   if (resource === 'deal' && deal) return [deal.name, deal.stage, deal.ownerId, deal.pipelineId, deal.amount]
   if (webhook) return [webhook.url, JSON.stringify(webhook.events), webhook.secret]
   return (OWN_COLUMNS[resource] ?? []).map(() => null)

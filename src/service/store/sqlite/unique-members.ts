@@ -13,7 +13,7 @@ interface Checked {
   readonly text: string
 }
 
-export interface Taken {
+export interface TakenValue {
   readonly member: string
   readonly existingId: string
 }
@@ -26,7 +26,7 @@ export function readUniqueMembers(db: Connection): readonly UniqueMember[] {
 }
 
 /** The first value that another record already has. */
-export function findTaken(db: Connection, { resource, members, id, text }: Checked): Taken | undefined {
+export function findTaken(db: Connection, { resource, members, id, text }: Checked): TakenValue | undefined {
   for (const [member, value] of uniqueValues(text, members)) {
     const existingId = findHolder(db, { resource, member }, value)
     if (existingId !== undefined && existingId !== id) return { member, existingId }
@@ -55,7 +55,7 @@ export function replaceUniqueMembers(db: Connection, wanted: readonly UniqueMemb
       db.run('INSERT INTO unique_fields (resource, member) VALUES (?, ?)', resource, member)
     }
     const shared = [...new Set(added.map(({ resource }) => resource))].flatMap((resource) =>
-      addRecords(db, resource, membersOf(added, resource)),
+      addRecords(db, resource, uniqueMembersOf(added, resource)),
     )
     const ended = shared.length > 0 ? added : before.filter((each) => !wanted.some((other) => isSame(each, other)))
     for (const { resource, member } of ended) {
@@ -69,7 +69,7 @@ function isSame(one: UniqueMember, other: UniqueMember): boolean {
   return one.resource === other.resource && one.member === other.member
 }
 
-export function membersOf(unique: readonly UniqueMember[], resource: string): readonly string[] {
+export function uniqueMembersOf(unique: readonly UniqueMember[], resource: string): readonly string[] {
   return unique.filter((each) => each.resource === resource).map(({ member }) => member)
 }
 

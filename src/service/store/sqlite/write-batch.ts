@@ -1,10 +1,10 @@
 import { encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { isPlain } from '../../../core/resources/registry.ts'
 import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
-import type { Change, StoredRecord, UniqueMember, Write, WriteResult, WriteState } from '../store.ts'
+import type { RecordChange, StoredRecord, UniqueMember, Write, WriteResult, WriteState } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { inTransaction } from './connection.ts'
-import { rotateSecret } from './deliveries.ts'
+import { storeRotation } from './deliveries.ts'
 import { findDelivery } from './delivery-log.ts'
 import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
@@ -12,14 +12,14 @@ import { findRecord, insertRecord, removeRecord, updateRecord } from './records.
 import {
   findTaken,
   keepUniqueValues,
-  membersOf,
   readUniqueMembers,
   removeUniqueValues,
-  type Taken,
+  type TakenValue,
+  uniqueMembersOf,
 } from './unique-members.ts'
 
 /** `refusal` is the error thrown by `decide`; other writes of the batch are not affected. */
-export type Outcome = { readonly result: WriteResult } | { readonly refusal: unknown }
+export type WriteOutcome = { readonly result: WriteResult } | { readonly refusal: unknown }
 
 export interface WriteContext {
   readonly db: Connection
@@ -28,7 +28,7 @@ export interface WriteContext {
 }
 
 /** Commits the writes in order in one transaction; each sees the changes of the earlier ones. */
-export function commitWrites({ db, outbox, now }: WriteContext, writes: readonly Write[]): readonly Outcome[] {
+export function commitWrites({ db, outbox, now }: WriteContext, writes: readonly Write[]): readonly WriteOutcome[] {
   try {
     return inTransaction(db, () => {
       outbox.refresh()
@@ -55,14 +55,14 @@ interface Batch {
   readonly uniqueMembers: readonly UniqueMember[]
 }
 
-function applyWrite(batch: Batch, write: Write): Outcome {
+function applyWrite(batch: Batch, write: Write): WriteOutcome {
   const { db, clockMs } = batch
   const { idempotency } = write
   const replay = idempotency && findReplay(db, idempotency, clockMs)
   if (replay) return { result: replay }
 
   const state = readState(batch, write)
-  let change: Change
+  let change: RecordChange
   try {
     change = write.decide(state)
     checkChange(write, state, change)
@@ -92,14 +92,14 @@ function takenBy(
   { db, uniqueMembers }: Batch,
   { resource }: Write,
   { id }: WriteState,
-  { next }: Change,
-): Taken | undefined {
+  { next }: RecordChange,
+): TakenValue | undefined {
   if (uniqueMembers.length === 0 || !next || !isPlain(resource)) return undefined
-  const members = membersOf(uniqueMembers, resource)
+  const members = uniqueMembersOf(uniqueMembers, resource)
   return members.length > 0 ? findTaken(db, { resource, members, id, text: next.text }) : undefined
 }
 
-function applyChange(batch: Batch, write: Write, state: WriteState, change: Change): void {
+function applyChange(batch: Batch, write: Write, state: WriteState, change: RecordChange): void {
   const { db, outbox, sequence, clockMs } = batch
   const { id, current, delivery } = state
   const { next, event, rotation, isResent } = change
@@ -108,23 +108,28 @@ function applyChange(batch: Batch, write: Write, state: WriteState, change: Chan
   else if (next && !isUnchanged(current, change)) updateRecord(db, write.resource, id, { ...change, next })
   keepUnique(batch, write, state, change)
   if (write.resource === 'webhook') outbox.forget()
-  if (rotation) rotateSecret(db, id, rotation, clockMs)
+  if (rotation) storeRotation(db, id, rotation, clockMs)
   if (isResent && delivery) outbox.resend(delivery, clockMs)
   if (event && outbox.isWanted(event.kind)) {
     outbox.put(event, { serial: sequence.next(), recordId: id, dueAtMs: clockMs })
   }
 }
 
-function keepUnique({ db, uniqueMembers }: Batch, { resource }: Write, { id }: WriteState, { next }: Change): void {
+function keepUnique(
+  { db, uniqueMembers }: Batch,
+  { resource }: Write,
+  { id }: WriteState,
+  { next }: RecordChange,
+): void {
   if (uniqueMembers.length === 0 || !isPlain(resource)) return
-  const members = membersOf(uniqueMembers, resource)
+  const members = uniqueMembersOf(uniqueMembers, resource)
   if (members.length === 0) return
   if (next) keepUniqueValues(db, { resource, members, id, text: next.text })
   else removeUniqueValues(db, resource, id)
 }
 
 /** A patch without changes is not written. */
-function isUnchanged(current: StoredRecord | undefined, { next, deal, webhook }: Change): boolean {
+function isUnchanged(current: StoredRecord | undefined, { next, deal, webhook }: RecordChange): boolean {
   return !webhook && !deal && next?.text === current?.text && next?.version === current?.version
 }
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { decodeId } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
-import type { Change, Store, Write } from '../../../../src/service/store/store.ts'
+import type { RecordChange, Store, Write } from '../../../../src/service/store/store.ts'
 import { answer, created, creation, idOf, removal } from '../samples.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -29,7 +29,7 @@ async function openPair(count: number): Promise<{ stores: readonly Store[]; rows
   }
 }
 
-function webhookChange(state: Parameters<Write['decide']>[0], events: readonly string[], status: string): Change {
+function webhookChange(state: Parameters<Write['decide']>[0], events: readonly string[], status: string): RecordChange {
   const change = created(state, { url: 'https://example.com/', events, status })
   return { ...change, webhook: { url: 'https://example.com/', events, secret: 'whsec_c2VjcmV0' } }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Answer, Write } from '../../../../src/service/store/store.ts'
+import type { Write, WriteAnswer } from '../../../../src/service/store/store.ts'
 import { allContacts, answer, bodyOf, created, creation } from '../samples.ts'
 import type { Fixture } from '../store-suite.ts'
 
@@ -14,7 +14,7 @@ export function idempotencySuite({ open, makePlace }: Fixture): void {
   test('a repeated key gets the first answer without a second effect', async () => {
     const reopen = await makePlace()
     const store = await reopen()
-    const full: Answer = { status: 201, body: '{"a":"ä\\u0000"}', location: '/v1/contacts/x', etag: '"1"' }
+    const full: WriteAnswer = { status: 201, body: '{"a":"ä\\u0000"}', location: '/v1/contacts/x', etag: '"1"' }
     const write: Write = { ...keyed('k'), decide: (state) => ({ ...created(state), answer: full }) }
     expect(await store.write(write)).toEqual({ type: 'done', answer: full })
     expect(await store.write(write)).toEqual({ type: 'replayed', answer: full })
