@@ -4,6 +4,7 @@ import type { Member, Sign } from './envelope.ts'
 import { PAGE_PARAMETERS } from './names.ts'
 import { isAddressLike } from './next-candidates.ts'
 import type { Place } from './page-shapes.ts'
+import { isNothing } from './signs.ts'
 
 export type Links = ReadonlyMap<string, string>
 
@@ -86,4 +87,11 @@ export function isLinkedBack(members: readonly Member[]): boolean {
       members.some((each) => names.some((n) => each.at === around + n) && isAddressLike(idText(each.value) ?? ''))
     return isLink(['first']) && isLink(['prev', 'previous']) && isLink(['last'])
   })
+}
+
+const PREVIOUS = /^(?:has)?prev(?:ious)?(?:page)?(?:url|link|cursor|token)?$/
+
+export function hasPrevious(links: Links, members: readonly Member[]): boolean {
+  const isStated = ({ name, value }: Member) => PREVIOUS.test(name) && !isNothing(value)
+  return links.has('prev') || links.has('previous') || members.some(isStated)
 }

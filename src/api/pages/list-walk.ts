@@ -99,6 +99,8 @@ export class ListWalk {
     const isFromStart = !position && !this.#counting
     const isFollowed = position !== undefined && !this.#counting
     this.#progress = { ...this.#progress, size: this.#size, isFromStart, isFollowed }
+    const isFirstByNumber = this.#counting !== undefined && this.#counting.at <= 1
+    if (cursor !== undefined && !isFirstByNumber) await this.#requests.checkCursor(cursor, received, this.#size)
     return this.#take(received)
   }
 

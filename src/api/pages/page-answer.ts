@@ -5,7 +5,7 @@ import { type Counts, readCounts, readTexts, wholeNumber } from './counts.ts'
 import type { Sign } from './envelope.ts'
 import { envelopeOf, type Member } from './envelope.ts'
 import { findRecords, normalised } from './items.ts'
-import { isLinkedBack, lastPageAhead, linksOf, recordCursor } from './links.ts'
+import { hasPrevious, isLinkedBack, lastPageAhead, linksOf, recordCursor } from './links.ts'
 import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
 import type { NextCandidate } from './next-candidates.ts'
 import { type DisputedNext, readNext } from './page-next.ts'
@@ -29,6 +29,8 @@ export interface PageAnswer {
   readonly isFromZero: boolean
   /** It links to a first, a previous and a last page. */
   readonly isLinkedBack: boolean
+  /** It has a previous page. */
+  readonly isLater: boolean
   readonly counts: Counts
   /** Members that suggest more records, but are not recognised as a cursor. */
   readonly signs: readonly Sign[]
@@ -70,6 +72,7 @@ export function readPage(received: Answer, url: URL, wire: PageWire): PageAnswer
     nextAt: found.at,
     isFromZero: found.isFromZero ?? false,
     isLinkedBack: isLinkedBack(members),
+    isLater: hasPrevious(links, members),
     counts,
     signs: signs.flatMap((sign) => (sign ? [{ ...sign, isHint: sign.isHint === true && !wire.isHintProven }] : [])),
     isPart: status === 206,

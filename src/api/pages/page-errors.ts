@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { Wire } from '../../core/wire.ts'
+import { ADDRESS_HINT } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ListQuery } from '../operations.ts'
 import { type Call, cannot } from '../transport/call.ts'
@@ -69,6 +70,11 @@ const UNKNOWN = /unknown parameter ([^\s:]+): expected one of ([^()]+)/
 /** Adds a hint to a refusal: another filter, or another size. */
 export function withQuestionHint(error: unknown, size: number | undefined, filters: ListQuery['filters']): unknown {
   if (!(error instanceof CrmError)) return error
+  // Dolibarr, for an empty list.
+  if (error.details.status === 404 && error.details.hint === ADDRESS_HINT) {
+    const hint = `some servers answer 404 for an empty list; ${ADDRESS_HINT}`
+    return new CrmError(error.code, error.message, { ...error.details, hint })
+  }
   const [, unknown = '', known = ''] = UNKNOWN.exec(error.message) ?? []
   if (!Object.hasOwn(filters, unknown)) return withSizeHint(error, size)
   const meant = nearest(unknown, known.trim().split(/,\s*/))

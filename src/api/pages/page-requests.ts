@@ -1,16 +1,21 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { ADDRESS_HINT } from '../errors/failure.ts'
+import { oneLine } from '../errors/one-line.ts'
 import type { Position } from '../errors/position.ts'
 import type { ListQuery } from '../operations.ts'
-import type { Call } from '../transport/call.ts'
+import { type Call, cannot } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
 import { readPage } from './page-answer.ts'
 import { badPage, isRefusal, type ListCall, type PageLimits, withQuestionHint } from './page-errors.ts'
 import type { PageWire } from './page-shapes.ts'
 import type { ReceivedPage } from './resolve-end.ts'
+import { areSameRecords } from './same-records.ts'
 
 const ITEMS_HINT = 'crm doctor finds the records; or: crm config set wire.items_path data.contacts -p PROFILE'
+
+const GIVEN_CURSOR_HINT =
+  "use the cursor that the previous list printed, unchanged; if the server reads it in another parameter: --cursor '?after=...'"
 
 /** The requests of one list. */
 export class PageRequests {
@@ -58,6 +63,19 @@ export class PageRequests {
     if (typeof page !== 'string') return { page, url }
     const isNoList = page.startsWith('expected a list') && isJsonObject(answer.json)
     throw badPage(call, page, isNoList ? ITEMS_HINT : ADDRESS_HINT)
+  }
+
+  /** CrmError `invalid_input` if the list starts with the same page without the cursor: the server does not read it. */
+  async checkCursor(
+    cursor: string,
+    { page: { items, isLater } }: ReceivedPage,
+    size: number | undefined,
+  ): Promise<void> {
+    if (items.length === 0 || isLater) return
+    const start = await this.requestOrRefusal(undefined, size, true)
+    if ('refusal' in start || !areSameRecords(start.page.items, items)) return
+    const reason = `--cursor ${JSON.stringify(oneLine(cursor, 60))} has no effect: the server answers with the first page`
+    throw new CrmError('invalid_input', `${cannot(this.#list)}: ${reason}`, { hint: GIVEN_CURSOR_HINT })
   }
 
   #call(position: Position | undefined, size: number | undefined): Call {

@@ -42,6 +42,39 @@ export const LIST_COMMANDS: readonly CommandShape[] = [
     right: { exit: 0, stdout: /^con_6\n(?:con_\d+\n){38}con_45\n$/ },
   },
   {
+    name: '--cursor on a server that does not read it is an error that names it',
+    argv: ['contacts', 'list', '--cursor', 'garbage', '-o', 'id'],
+    answer: () => ({ json: { data: contactsOf(7), has_more: false } }),
+    right: { exit: 2, stdout: '', stderr: /--cursor "garbage" has no effect: the server answers with the first page/ },
+  },
+  {
+    name: '--cursor that leads to another page is not in doubt',
+    argv: ['contacts', 'list', '--cursor', '2', '-o', 'id'],
+    answer: (asked) => ({ json: { data: contactsOf(7).slice(numberIn(asked, 'cursor', 0)), has_more: false } }),
+    right: { exit: 0, stdout: /^con_3\n(?:con_\d\n){4}$/ },
+  },
+  {
+    name: '--cursor that names the first page by its number is the first page',
+    argv: ['contacts', 'list', '--cursor', '?page=1', '-o', 'id'],
+    answer: () => ({ json: { data: contactsOf(7), has_more: false } }),
+    right: { exit: 0, stdout: /^con_1\n/ },
+  },
+  {
+    name: '--cursor needs no further request if the answer names a previous page',
+    argv: ['contacts', 'list', '--cursor', 'abc', '-o', 'id'],
+    answer: ({ nth }) =>
+      nth === 1
+        ? { json: { results: contactsOf(2), next: null, previous: '/v1/contacts' } }
+        : { status: 500, json: {} },
+    right: { exit: 0, stdout: 'con_1\ncon_2\n' },
+  },
+  {
+    name: 'a first page that is 404 (Dolibarr) is an error whose hint names an empty list',
+    argv: ['contacts', 'list'],
+    answer: () => ({ status: 404, json: { error: { code: 404, message: 'Not Found: No contact found' } } }),
+    right: { exit: 6, stderr: /No contact found \(404\)\n {2}some servers answer 404 for an empty list; crm doctor/ },
+  },
+  {
     name: 'records by the keys of Firebase have these as ids',
     argv: ['contacts', 'list', '-o', 'id'],
     answer: () => ({
