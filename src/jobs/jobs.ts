@@ -7,36 +7,53 @@ import { isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
 import { stateFolder } from '../files/user-folders.ts'
-import { cancelJob } from './history/cancel-job.ts'
-import { type DamagedJob, setAside, stateOrDamage } from './history/damaged-job.ts'
+import { cancelJob, setAside } from './history/cancel-job.ts'
 import { undosInEffect } from './history/earlier-jobs.ts'
-import { type FailureReport, reportFailures } from './history/failed-file.ts'
-import { type FailurePage, failurePages } from './history/failure-pages.ts'
-import { allJobs, findJob, headOf, type Pruned, prunable, removeJobs } from './history/find-jobs.ts'
+import {
+  type FailurePage,
+  type FailureReport,
+  failurePages,
+  leftOutPages,
+  reportFailures,
+  rowsLeft,
+} from './history/failures.ts'
+import {
+  allJobs,
+  findJob,
+  headOf,
+  type Pruned,
+  prunable,
+  type RowTerms,
+  removeJobs,
+  rowTermsOf,
+} from './history/find-jobs.ts'
 import { outcomeError } from './history/job-errors.ts'
 import { type OperationResult, operationResults } from './history/job-results.ts'
-import { type JobState, readJobState } from './history/job-state.ts'
-import { leftOutPages, rowsLeft } from './history/left-out-pages.ts'
+import {
+  type DamagedJob,
+  type JobState,
+  type RestOfJob,
+  readJobState,
+  restOf,
+  stateOrDamage,
+} from './history/job-state.ts'
 import type { WrongStage } from './input/check-row.ts'
-import type { JobPaths } from './journal/job-folder.ts'
-import type { Account } from './journal/row-totals.ts'
-import { ensureJobsFolder, makeTrialFolder, removeTrial } from './journal/state-home.ts'
+import { ensureJobsFolder, type JobPaths, makeTrialFolder, removeTrial } from './journal/job-folder.ts'
+import type { Account } from './journal/progress.ts'
 import { applyPlan, copyPlan } from './plan/apply-plan.ts'
-import { type Correction, correctFailedRows, type MadeCorrection } from './plan/correct-failed-rows.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './plan/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob } from './plan/make-job.ts'
-import { makeRetry } from './plan/make-retry.ts'
+import { type Correction, correctFailedRows, type MadeCorrection, makeRetry } from './plan/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
-import { type Forecast, forecast, type Noun } from './plan/plan-head.ts'
+import { type Forecast, forecast, type Noun } from './plan/plan-format.ts'
 import type { PlanningContext } from './plan/planning-context.ts'
 import { planningFailure } from './plan/scratch.ts'
 import { dealUpdates, stageNames, unknownStage } from './plan/stage-names.ts'
-import { type RowTerms, rowTermsOf } from './plan/terms-of.ts'
 import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
-import { crmAccount, type JobServer, type RestOfJob, restOf, runOnServer } from './send/run-on-server.ts'
+import { crmAccount, type JobServer, runOnServer } from './send/run-on-server.ts'
 import type { RunTerms } from './send/services.ts'
 
 /** Bulk work, for commands, fixtures and screens. */

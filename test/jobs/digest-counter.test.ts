@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { recordDigest } from '../../src/jobs/plan/digest.ts'
-import { DigestCounter } from '../../src/jobs/plan/digest-counter.ts'
+import { DigestCounter, recordDigest } from '../../src/jobs/plan/digest.ts'
 import { openKeyIndex } from '../../src/jobs/plan/scratch.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 

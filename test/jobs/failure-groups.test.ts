@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { reportFailures } from '../../src/jobs/history/failed-file.ts'
-import { encodeLine } from '../../src/jobs/journal/journal-lines.ts'
+import { reportFailures } from '../../src/jobs/history/failures.ts'
+import { encodeLine } from '../../src/jobs/journal/read-journal.ts'
 import { makeJob } from './job-fixture.ts'
 import { leaveLease } from './left-lease.ts'
 

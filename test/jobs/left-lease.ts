@@ -1,9 +1,9 @@
 import { appendFile } from 'node:fs/promises'
 import type { Entry } from '../../src/jobs/journal/entry.ts'
 import type { JobPaths } from '../../src/jobs/journal/job-folder.ts'
-import { encodeLine } from '../../src/jobs/journal/journal-lines.ts'
-import type { Operation } from '../../src/jobs/plan/operation.ts'
+import { encodeLine } from '../../src/jobs/journal/read-journal.ts'
 import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
+import type { Operation } from '../../src/jobs/plan/plan-format.ts'
 
 export interface LeftLease {
   readonly leasedMs: number

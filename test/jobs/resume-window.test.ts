@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Progress } from '../../src/jobs/journal/progress.ts'
 import { readJournal } from '../../src/jobs/journal/read-journal.ts'
 import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
-import { resumeTasks } from '../../src/jobs/send/resume-tasks.ts'
+import { resumeTasks } from '../../src/jobs/send/leases.ts'
 import { makeJob, TERMS } from './job-fixture.ts'
 import { leaveLease } from './left-lease.ts'
 

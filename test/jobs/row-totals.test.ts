@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { Progress } from '../../src/jobs/journal/progress.ts'
-import { rowTotals } from '../../src/jobs/journal/row-totals.ts'
+import { Progress, rowTotals } from '../../src/jobs/journal/progress.ts'
 import { idempotencyKey } from '../../src/jobs/plan/digest.ts'
-import type { PlanEnd } from '../../src/jobs/plan/plan-head.ts'
+import type { PlanEnd } from '../../src/jobs/plan/plan-format.ts'
 
 const END = { rows: 5, create: 3, update: 0, delete: 0, unchanged: 1, skipped: 1 } as PlanEnd
 

@@ -10,14 +10,14 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'a doubled quote ends a cell of csv',
-    file: 'src/jobs/input/cut-quoted.ts',
+    file: 'src/jobs/input/cut-delimited.ts',
     line: 'if (units[close + 1] !== quote) {',
     to: "if (quote !== '') {",
     tests: ['test/jobs/read/csv.test.ts'],
   },
   {
     name: 'a quote that is never closed is read as the end of the file',
-    file: 'src/jobs/input/cut-quoted.ts',
+    file: 'src/jobs/input/cut-delimited.ts',
     line: "if (close < 0) return isLast ? refuse(open, 'open_quote') : undefined",
     to: 'if (close < 0) return isLast ? { text: units.slice(from), end: units.length, newlines: 0 } : undefined',
     tests: ['test/jobs/read/csv.test.ts'],
@@ -66,14 +66,14 @@ export const INPUT: readonly Sabotage[] = [
   },
   {
     name: 'a row without an email changes a contact without one',
-    file: 'src/jobs/plan/match-key.ts',
+    file: 'src/jobs/plan/existing.ts',
     line: 'if (part === undefined) return undefined',
     to: 'if (part === undefined && names.length > 1) return undefined',
     tests: ['test/commands/import-matching.test.ts'],
   },
   {
     name: 'an email in capitals makes a contact a second time',
-    file: 'src/jobs/plan/match-key.ts',
+    file: 'src/jobs/plan/existing.ts',
     line: "if (typeof value === 'string') return foldedText(value)",
     to: "if (typeof value === 'string') return value",
     tests: ['test/commands/import-matching.test.ts'],

@@ -24,14 +24,14 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a resume ignores the window that the lease was given',
-    file: 'src/jobs/send/resume-tasks.ts',
+    file: 'src/jobs/send/leases.ts',
     line: 'const windowMs = Math.min(terms.windowMs, lease.window)',
     to: 'const windowMs = terms.windowMs',
     tests: ['test/jobs/resume-window.test.ts'],
   },
   {
     name: 'an account that does not add up is printed',
-    file: 'src/jobs/journal/row-totals.ts',
+    file: 'src/jobs/journal/progress.ts',
     line: 'if (sum !== rows) throw new Error(`the account does not add up: ${JSON.stringify(account)} come to ${sum}`)',
     to: 'if (sum === -1) throw new Error(`the account does not add up: ${JSON.stringify(account)} come to ${sum}`)',
     tests: ['test/jobs/row-totals.test.ts'],
@@ -52,7 +52,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a create that may have happened is sent again where keys are not kept',
-    file: 'src/jobs/send/may-repeat.ts',
+    file: 'src/jobs/send/send-outcome.ts',
     line: "return operation.head.do !== 'create' || isKept",
     to: "return operation.head.do === 'create' || isKept",
     tests: ['test/jobs/unknown-keys.test.ts'],
@@ -108,14 +108,14 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: "an upsert overwrites another person's contact",
-    file: 'src/jobs/send/upsert-sender.ts',
+    file: 'src/jobs/send/sender-adapters.ts',
     line: 'if ((field ?? uniqueByOf(resource)) !== member) return undefined',
     to: '',
     tests: ['test/jobs/send/upsert-sender.test.ts'],
   },
   {
     name: 'the change of an upsert is sent under the key of its create',
-    file: 'src/jobs/send/upsert-sender.ts',
+    file: 'src/jobs/send/sender-adapters.ts',
     line: "return { ...write, method: 'PATCH', path, idempotencyKey, action: `update ${id}` }",
     to: "return { ...write, method: 'PATCH', path, action: `update ${id}` }",
     tests: ['test/jobs/send/upsert-sender.test.ts'],

@@ -29,7 +29,7 @@ export const MUTANTS = {
   ],
   'repeated-creates': [
     {
-      file: 'src/jobs/send/may-repeat.ts',
+      file: 'src/jobs/send/send-outcome.ts',
       from: "return operation.head.do !== 'create' || isKept",
       to: "return operation.head.do !== 'create' || isKept || true",
     },

@@ -1,6 +1,6 @@
 import { hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
-import type { Forecast, PlanCounts } from '../../jobs/plan/plan-head.ts'
+import type { Forecast, PlanCounts } from '../../jobs/plan/plan-format.ts'
 
 const MOST_FIELDS = 12
 

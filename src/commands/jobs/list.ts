@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context, WithFlags } from '../../context.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { DamagedJob } from '../../jobs/history/damaged-job.ts'
+import type { DamagedJob } from '../../jobs/history/job-state.ts'
 import { jobRecord } from '../bulk/job-record.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'

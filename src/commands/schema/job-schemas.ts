@@ -1,6 +1,6 @@
 import { IMPORTABLE_NOUNS } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
-import type { Account } from '../../jobs/journal/row-totals.ts'
+import type { Account } from '../../jobs/journal/progress.ts'
 import type { LeftOut } from '../../jobs/plan/left-out.ts'
 import {
   ALWAYS_TRUE,

@@ -5,9 +5,8 @@ import { replaceFile } from '../../files/replace-file.ts'
 import { createColumns } from '../../output/delimited-writer.ts'
 import { printRecords } from '../../output/print-records.ts'
 import type { RecordOutput } from '../../output/record-output.ts'
-import { createDelimitedCutter } from '../input/cut-delimited.ts'
+import { createDelimitedCutter, type Dialect } from '../input/cut-delimited.ts'
 import { cutRecords } from '../input/cut-records.ts'
-import type { Dialect } from '../input/dialect.ts'
 import type { InputFormat } from '../input/row.ts'
 
 type Pages = AsyncIterable<readonly CrmRecord[]>

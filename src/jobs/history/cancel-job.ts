@@ -1,11 +1,13 @@
+import { renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { withLock } from '../../files/lock.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
-import { readJobPlan } from '../journal/job-folder.ts'
+import { toMachineError } from '../../files/machine-error.ts'
+import { type JobPaths, readJobPlan } from '../journal/job-folder.ts'
 import { Journal } from '../journal/journal.ts'
-import { Progress } from '../journal/progress.ts'
+import { type Account, Progress, rowTotals } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { type Account, rowTotals } from '../journal/row-totals.ts'
+import { stateOrDamage } from './job-state.ts'
 
 /** Ends a job permanently: done rows stay done, and the rest is never sent. */
 export function cancelJob(paths: JobPaths, nowMs: () => number): Promise<Account> {
@@ -29,4 +31,20 @@ async function cancelLocked(paths: JobPaths, nowMs: () => number): Promise<Accou
     journal.close()
   }
   return account
+}
+
+/** Renames the folder of a damaged job, so that no command finds it, and returns the new path. CrmError `conflict` for any other job. */
+export async function setAside(paths: JobPaths): Promise<string> {
+  const { state } = await stateOrDamage(paths)
+  if (state !== 'damaged') {
+    const hint = `crm jobs show ${paths.id}`
+    throw new CrmError('conflict', `${paths.id} is ${state}, not damaged, so it is not set aside`, { hint })
+  }
+  const aside = join(dirname(paths.folder), `.damaged-${paths.id}`)
+  try {
+    renameSync(paths.folder, aside)
+  } catch (error) {
+    throw toMachineError(error, aside)
+  }
+  return aside
 }

@@ -2,10 +2,9 @@ import { CrmError } from '../../core/errors.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import type { Noun } from '../plan/plan-head.ts'
-import { stateOrDamage } from './damaged-job.ts'
+import type { Noun } from '../plan/plan-format.ts'
 import { allJobs, headOf } from './find-jobs.ts'
-import { type JobState, readJobState } from './job-state.ts'
+import { type JobState, readJobState, stateOrDamage } from './job-state.ts'
 
 const UUID_LENGTH = 36
 

@@ -1,8 +1,16 @@
+import { createReadStream, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { parseExactJson } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
 import type { DoubtEntry, FailedEntry } from '../journal/entry.ts'
-import type { Progress } from '../journal/progress.ts'
+import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
+import { type Progress, readProgress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import type { Operation } from '../plan/operation.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
+import type { Operation } from '../plan/plan-format.ts'
 
 /** A row that failed or is in doubt, and why. */
 export interface RowFailure {
@@ -67,9 +75,7 @@ function entriesBetween(journal: string, progress: Progress, { from, to }: { fro
 
 /** An iterable whose next loop continues where the last one stopped. */
 function operationsOf(plan: PlanFile): Iterable<Operation> {
-  const all = (function* () {
-    for (const batch of plan.operations()) yield* batch
-  })()
+  const all = plan.all()
   return { [Symbol.iterator]: () => ({ next: () => all.next() }) }
 }
 
@@ -79,4 +85,145 @@ function failureOf(operation: Operation, entry: FailedEntry | DoubtEntry): RowFa
   }
   const { code, field, reason, request } = entry
   return { operation, state: 'failed', code, field: field ?? undefined, reason, requestId: request ?? undefined }
+}
+
+/** Rows of one page. */
+const PAGE_ROWS = 500
+
+export interface FailurePage {
+  readonly items: readonly CrmRecord[]
+  readonly nextCursor: undefined
+}
+
+/** Rows that failed or are in doubt, as records, in the order of the plan. */
+export async function* failurePages(paths: JobPaths, limit = Number.POSITIVE_INFINITY): AsyncGenerator<FailurePage> {
+  const plan = openJobPlan(paths)
+  try {
+    const progress = readProgress(paths.journal, plan.count)
+    let items: CrmRecord[] = []
+    let count = 0
+    for (const { operation, state, code, field = null, reason, requestId = null } of failuresOf(
+      plan,
+      paths.journal,
+      progress,
+    )) {
+      if (count++ >= limit) break
+      const { line = null, id = null, do: kind } = operation.head
+      items.push({ op: operation.op, line, id, do: kind, state, code, field, reason, request_id: requestId })
+      if (items.length < PAGE_ROWS) continue
+      yield { items, nextCursor: undefined }
+      items = []
+      await nextTurn()
+    }
+    yield { items, nextCursor: undefined }
+  } finally {
+    plan.close()
+  }
+}
+
+/** Failures that have one cause. */
+export interface FailureGroup {
+  readonly code: string
+  readonly field: string | undefined
+  /** Of the first one. */
+  readonly reason: string
+  /** Whether the reasons of the group differ. */
+  isMixed: boolean
+  count: number
+  /** The first few. */
+  readonly lines: number[]
+}
+
+export interface FailureReport {
+  /** A file with the failed rows of the input, for correction; undefined for a job without an input file. */
+  readonly file: string | undefined
+  /** The largest first. */
+  readonly groups: readonly FailureGroup[]
+}
+
+const MOST_GROUPS = 1000
+
+const LINES_SHOWN = 3
+
+/** Groups the failures by cause, and writes the failed rows with their reasons; undefined if no row failed. */
+export async function reportFailures(paths: JobPaths): Promise<FailureReport | undefined> {
+  const plan = openJobPlan(paths)
+  try {
+    const progress = readProgress(paths.journal, plan.count)
+    if (progress.counts.failed + progress.counts.doubt + progress.unanswered === 0) return undefined
+    const groups = new Map<string, FailureGroup>()
+    const failures = failuresOf(plan, paths.journal, progress)
+    // A plan from another machine has no input file.
+    const summary = existsSync(paths.input) ? plan.head.input?.verdict : undefined
+    if (!summary) {
+      for (const failure of failures) count(groups, failure)
+      return { file: undefined, groups: sorted(groups) }
+    }
+    const file = join(paths.folder, failedRowsName(summary))
+    const rows = await createFailedRows({ input: paths.input, summary, to: file })
+    for (const failure of failures) {
+      count(groups, failure)
+      const { line = 0, at = [0, 0] } = failure.operation.head
+      await rows.add({ line, offset: at[0], length: at[1] }, failure)
+    }
+    await rows.close()
+    return { file, groups: sorted(groups) }
+  } finally {
+    plan.close()
+  }
+}
+
+function count(groups: Map<string, FailureGroup>, { code, field, reason, operation }: RowFailure): void {
+  const key = `${code} ${field ?? ''}`
+  const group = groups.get(key) ?? { code, field, reason, isMixed: false, count: 0, lines: [] }
+  if (!groups.has(key) && groups.size >= MOST_GROUPS) return
+  groups.set(key, group)
+  group.count += 1
+  if (reason !== group.reason) group.isMixed = true
+  const { line } = operation.head
+  if (line !== undefined && group.lines.length < LINES_SHOWN) group.lines.push(line)
+}
+
+function sorted(groups: ReadonlyMap<string, FailureGroup>): readonly FailureGroup[] {
+  return [...groups.values()].toSorted((one, other) => other.count - one.count)
+}
+
+/** The rows and members that a plan leaves out, in its order, as records. */
+export async function* leftOutPages({ leftOut }: JobPaths): AsyncGenerator<FailurePage> {
+  if (!existsSync(leftOut)) return
+  let items: CrmRecord[] = []
+  for await (const line of createInterface({ input: createReadStream(leftOut) })) {
+    items.push(parseExactJson(line) as CrmRecord)
+    if (items.length < PAGE_ROWS) continue
+    yield { items, nextCursor: undefined }
+    items = []
+  }
+  yield { items, nextCursor: undefined }
+}
+
+/** Why an undo does not revert a row, in the words of its error. */
+const WORDS = { conflict: 'changed since', cannot: 'cannot be reverted', in_doubt: 'in doubt' } as const
+
+/** `2 changed since, 1 in doubt`: the records or rows that an undo does not revert; undefined if there are none. */
+export async function rowsLeft(paths: JobPaths): Promise<string | undefined> {
+  const counts = { conflict: 0, cannot: 0, in_doubt: 0 }
+  let last: unknown
+  for await (const { items } of leftOutPages(paths)) {
+    for (const { code, id = null, line = null } of items) {
+      if (!isCounted(code)) continue
+      // The members of one record are adjacent.
+      const row = `${code} ${line} ${id}`
+      if (code === 'conflict' && row === last) continue
+      last = row
+      counts[code] += 1
+    }
+  }
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  return parts.length === 0
+    ? undefined
+    : parts.map(([code, count]) => `${count} ${WORDS[code as keyof typeof WORDS]}`).join(', ')
+}
+
+function isCounted(code: unknown): code is keyof typeof WORDS {
+  return typeof code === 'string' && Object.hasOwn(WORDS, code)
 }

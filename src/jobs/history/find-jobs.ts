@@ -1,11 +1,11 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { ID_PREFIXES } from '../../core/ids.ts'
 import { namesIn } from '../../files/folders.ts'
 import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
-import type { PlanHead } from '../plan/plan-head.ts'
-import { stateOrDamage } from './damaged-job.ts'
+import type { ImportTerms, PlanHead } from '../plan/plan-format.ts'
+import { stateOrDamage } from './job-state.ts'
 
 /** The jobs of a folder, the oldest first; none if it does not exist. */
 export function allJobs(jobsFolder: string): readonly JobPaths[] {
@@ -60,4 +60,37 @@ export function removeJobs(jobsFolder: string, ids: readonly string[], nowMs: nu
     if (name.startsWith('.new-') && stats && nowMs - stats.mtimeMs > DRAFT_LIFE_MS)
       rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * A later job with the rows of this one: of the same run, or its undo. It may have sent a row in doubt, under a key of a
+ * higher generation, so this job must not send it again. A retry without a file has only failed rows.
+ */
+export function successorOf(paths: JobPaths): string | undefined {
+  const own = headOf(paths)
+  const later = allJobs(dirname(paths.folder)).filter(({ id }) => id > paths.id)
+  return later.find((each) => {
+    const { kind, run, of, account, input } = headOf(each)
+    if (kind === 'retry' && !input) return false
+    return of === paths.id || (run === own.run && account === own.account)
+  })?.id
+}
+
+/** How the rows of a job were read: its own terms, else those of the job that it retries. */
+export interface RowTerms {
+  /** Undefined if no job has them: it was planned by an earlier version, or had no file. */
+  readonly terms: ImportTerms | undefined
+  /** The kind of the first of those jobs. */
+  readonly kind: PlanHead['kind']
+}
+
+export function rowTermsOf(jobsFolder: string, paths: JobPaths): RowTerms {
+  let head = headOf(paths)
+  while (head.terms === undefined && head.kind === 'retry' && head.of !== undefined) {
+    const earlier = jobPaths(jobsFolder, head.of)
+    // It may have been pruned.
+    if (!existsSync(earlier.plan)) break
+    head = headOf(earlier)
+  }
+  return { terms: head.terms, kind: head.kind }
 }

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { typedProfile } from '../../core/shell-words.ts'
-import type { Account } from '../journal/row-totals.ts'
-import type { PlanHead } from '../plan/plan-head.ts'
+import type { Account } from '../journal/progress.ts'
+import type { PlanHead } from '../plan/plan-format.ts'
 import type { Stop } from '../send/dispatch-parts.ts'
 import { failureError } from '../send/send-outcome.ts'
 

@@ -86,7 +86,7 @@ export type OperationResult =
 export function operationResults(paths: JobPaths): OperationResult[] {
   const plan = openJobPlan(paths)
   const creates = new Set<number>()
-  for (const batch of plan.operations()) for (const { op, head } of batch) if (head.do === 'create') creates.add(op)
+  for (const { op, head } of plan.all()) if (head.do === 'create') creates.add(op)
   plan.close()
   const progress = new Progress(plan.count)
   const reasons = new Map<number, string>()

@@ -1,10 +1,9 @@
+import { CrmError } from '../../core/errors.ts'
 import { isLocked } from '../../files/lock.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
-import { readJobPlan } from '../journal/job-folder.ts'
-import { Progress } from '../journal/progress.ts'
-import { readJournal } from '../journal/read-journal.ts'
-import { type Account, rowTotals } from '../journal/row-totals.ts'
-import type { PlanEnd, PlanHead } from '../plan/plan-head.ts'
+import { type JobPaths, openJobPlan, readJobPlan } from '../journal/job-folder.ts'
+import { type Account, type Progress, readProgress, rowTotals } from '../journal/progress.ts'
+import type { PlanCounts, PlanEnd, PlanHead } from '../plan/plan-format.ts'
+import { type FieldCount, FieldCounts } from '../plan/plan-writer.ts'
 
 /** `planned`: nothing was sent yet. `stopped`: it was begun, and can be resumed. */
 export const JOB_STATES = ['planned', 'running', 'stopped', 'finished', 'cancelled'] as const
@@ -21,9 +20,53 @@ export interface JobState {
 /** The state of a job, from its whole plan and journal: a second for a million rows. */
 export async function readJobState(paths: JobPaths): Promise<JobState> {
   const plan = readJobPlan(paths)
-  const progress = new Progress(plan.count)
-  readJournal(paths.journal, (entry) => progress.take(entry))
+  // First: a job that ends while its journal is read would count as stopped.
   const isRunning = await isLocked(paths.lock)
+  const progress = readProgress(paths.journal, plan.count)
   const state = isRunning ? 'running' : (progress.end ?? (progress.lastOpen ? 'stopped' : 'planned'))
   return { paths, head: plan.head, end: plan.end, state, account: rowTotals(plan.end, progress), progress }
+}
+
+/** A damaged job: only the reason is known. */
+export interface DamagedJob {
+  readonly paths: JobPaths
+  readonly state: 'damaged'
+  readonly reason: string
+}
+
+/** For commands that read all jobs: a damaged job must not make them fail. */
+export async function stateOrDamage(paths: JobPaths): Promise<JobState | DamagedJob> {
+  try {
+    return await readJobState(paths)
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    return { paths, state: 'damaged', reason: error.message }
+  }
+}
+
+/** What an existing job would still send. */
+export interface RestOfJob {
+  /** Operations that have ended count as skipped. */
+  readonly counts: PlanCounts
+  readonly fields: readonly FieldCount[]
+}
+
+export function restOf(paths: JobPaths): RestOfJob {
+  const plan = openJobPlan(paths)
+  try {
+    const progress = readProgress(paths.journal, plan.count)
+    const fields = new FieldCounts()
+    const { rows, unchanged, skipped } = plan.end
+    const counts = { rows, create: 0, update: 0, delete: 0, fail: 0, unchanged, skipped }
+    for (const operation of plan.all()) {
+      if (progress.hasEnd(operation.op) || progress.end !== undefined) counts.skipped += 1
+      else {
+        counts[operation.head.do] += 1
+        fields.addFrom(operation)
+      }
+    }
+    return { counts, fields: fields.list() }
+  } finally {
+    plan.close()
+  }
 }

@@ -2,16 +2,15 @@ import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '..
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/value-text.ts'
 import { checkRow, createBlanks } from './check-row.ts'
-import { codecOf } from './codec.ts'
 import { compileComputes } from './compute.ts'
-import { bomBytes, type CutInput, type OpenInput, type Sample } from './cut-records.ts'
+import { bomBytes, type CutInput, codecOf, type OpenInput, type Sample } from './cut-records.ts'
 import { detectEncoding } from './detect-encoding.ts'
 import { detectFormat } from './detect-format.ts'
 import { type Draft, setMember } from './draft.ts'
 import { createFindings } from './findings-text.ts'
+import { readHead } from './input-file.ts'
 import { openDelimited } from './open-delimited.ts'
 import { openMembers } from './open-members.ts'
-import { readHead } from './read-chunks.ts'
 import type { Changes, Findings, InputFormat, InputRow, RowOptions, RowSource } from './row.ts'
 
 const SAMPLE_BYTES = 64 * 1024

@@ -3,8 +3,7 @@ import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync
 import { promisify } from 'node:util'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { Entry, Result } from './entry.ts'
-import { encodeLine } from './journal-lines.ts'
-import type { JournalEnd } from './read-journal.ts'
+import { encodeLine, type JournalEnd } from './read-journal.ts'
 
 const syncData = promisify(fdatasync)
 

@@ -1,4 +1,6 @@
+import { operationCount, type PlanEnd } from '../plan/plan-format.ts'
 import type { AgainEntry, Entry, LeaseEntry, OpenEntry, OtherMark } from './entry.ts'
+import { readJournal } from './read-journal.ts'
 
 /** How an operation ended. `none`: no result is known. `back`: it was leased, and given back unsent. */
 const ENDS = { none: 0, done: 1, failed: 2, doubt: 3, back: 4 } as const
@@ -176,3 +178,40 @@ export class Progress {
 }
 
 const NAMES = Object.keys(ENDS) as readonly OperationEnd[]
+
+/** After all entries of a journal. */
+export function readProgress(journal: string, operations: number): Progress {
+  const progress = new Progress(operations)
+  readJournal(journal, (entry) => progress.take(entry))
+  return progress
+}
+
+/** The number of rows by outcome. */
+export interface Account {
+  readonly rows: number
+  readonly done: number
+  readonly unchanged: number
+  readonly skipped: number
+  readonly failed: number
+  /** Sent, and it is unknown whether the server applied it; or sent by a process that has ended, until the job is resumed. */
+  readonly in_doubt: number
+  readonly unsent: number
+}
+
+/** Throws when the rows do not add up, which is a bug: a row would have been lost, or counted twice. */
+export function rowTotals(end: PlanEnd, progress: Progress): Account {
+  const { done, failed, doubt, back } = progress.counts
+  const account: Account = {
+    rows: end.rows,
+    done,
+    unchanged: end.unchanged,
+    skipped: end.skipped,
+    failed,
+    in_doubt: doubt + progress.unanswered,
+    unsent: operationCount(end) - progress.next + back,
+  }
+  const { rows, ...parts } = account
+  const sum = Object.values(parts).reduce((total, part) => total + part, 0)
+  if (sum !== rows) throw new Error(`the account does not add up: ${JSON.stringify(account)} come to ${sum}`)
+  return account
+}

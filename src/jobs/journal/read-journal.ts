@@ -1,7 +1,10 @@
+import { Buffer } from 'node:buffer'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { CrmError } from '../../core/errors.ts'
+import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import type { Entry } from './entry.ts'
-import { decodeLine, linesOf } from './journal-lines.ts'
 
 export interface JournalEnd {
   /** The length of the intact part; the rest is truncated. */
@@ -38,4 +41,79 @@ function damaged(path: string, at: number): CrmError {
   return new CrmError('machine', `${path} is damaged at byte ${at}: data that had been synced to the disk is missing`, {
     hint: `check the disk, and restore its folder from a backup; or set it aside: crm jobs cancel ${basename(dirname(path))} --damaged`,
   })
+}
+
+const LEAST_CHUNK_BYTES = 64 * 1024
+const MOST_CHUNK_BYTES = 1024 * 1024
+const LINE_END = 10
+
+interface JournalLine {
+  /** Without its line end; valid until the next line is requested. */
+  readonly line: Buffer
+  /** False for a truncated last line. */
+  readonly hasEnd: boolean
+}
+
+/** The lines of a file; none if it does not exist. */
+function* linesOf(path: string): Generator<JournalLine, void, undefined> {
+  const file = openIfExists(path)
+  if (file === undefined) return
+  try {
+    const { size } = fstatSync(file)
+    let chunk = Buffer.allocUnsafe(Math.min(Math.max(size, LEAST_CHUNK_BYTES), MOST_CHUNK_BYTES))
+    let filled = 0
+    for (;;) {
+      const length = readSync(file, chunk, filled, chunk.length - filled, null)
+      if (length === 0) break
+      filled += length
+      const whole = chunk.subarray(0, filled)
+      let start = 0
+      for (let end = whole.indexOf(LINE_END); end >= 0; end = whole.indexOf(LINE_END, start)) {
+        yield { line: whole.subarray(start, end), hasEnd: true }
+        start = end + 1
+      }
+      const rest = whole.subarray(start)
+      if (rest.length === chunk.length) chunk = Buffer.concat([rest, Buffer.allocUnsafe(chunk.length)])
+      else rest.copy(chunk)
+      filled = rest.length
+    }
+    if (filled > 0) yield { line: chunk.subarray(0, filled), hasEnd: false }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function openIfExists(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw toMachineError(error, path)
+  }
+}
+
+/** Eight hex digits and a space. */
+const PREFIX_BYTES = 9
+const SPACE = 32
+
+interface LinePlace {
+  /** Lines before it. */
+  readonly serial: number
+  /** Lines that were synced when it was written. */
+  readonly synced: number
+}
+
+export function encodeLine(entry: Entry, { serial, synced }: LinePlace): string {
+  const json = `{"s":${serial},"y":${synced},${JSON.stringify(entry).slice(1)}`
+  return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`
+}
+
+/** The entry of a line without its line end; undefined if the line is damaged. */
+function decodeLine(line: Buffer): (LinePlace & { readonly entry: Entry }) | undefined {
+  if (line.length <= PREFIX_BYTES || line[PREFIX_BYTES - 1] !== SPACE) return undefined
+  const json = line.subarray(PREFIX_BYTES)
+  const crc = line.toString('latin1', 0, PREFIX_BYTES - 1)
+  if (!/^[0-9a-f]{8}$/.test(crc) || Number.parseInt(crc, 16) !== crc32(json)) return undefined
+  const { s: serial, y: synced, ...entry } = JSON.parse(json.toString('utf8')) as { s: number; y: number } & Entry
+  return { serial, synced, entry: entry as Entry }
 }

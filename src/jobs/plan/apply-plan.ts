@@ -6,11 +6,11 @@ import { readJobState } from '../history/job-state.ts'
 import { dropDraft, finishDraft, type JobPaths, jobPaths, openDraftOf } from '../journal/job-folder.ts'
 import { BeforeWriter } from './before-writer.ts'
 import { recordDigest } from './digest.ts'
-import { dropPlanned } from './drop-planned.ts'
 import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
-import type { Operation } from './operation.ts'
+import { dropPlanned } from './make-job.ts'
 import { PlanFile } from './plan-file.ts'
+import type { Operation } from './plan-format.ts'
 import { fieldsOfPlan } from './plan-writer.ts'
 import type { PlanningContext } from './planning-context.ts'
 
@@ -80,11 +80,9 @@ async function keepBefore(
 }
 
 /** Operations on existing records. */
-function* changesOf(plan: PlanFile): Generator<Operation, void, undefined> {
-  for (const batch of plan.operations()) {
-    for (const operation of batch) {
-      if (operation.head.do === 'update' || operation.head.do === 'delete') yield operation
-    }
+function* changesOf(plan: PlanFile): Generator<Operation> {
+  for (const operation of plan.all()) {
+    if (operation.head.do === 'update' || operation.head.do === 'delete') yield operation
   }
 }
 

@@ -1,8 +1,16 @@
-import { canonicalJson, idText, type JsonObject, memberOf, parseExactJson } from '../../core/json.ts'
+import { foldedText } from '../../core/folded-text.ts'
+import {
+  canonicalJson,
+  exactDigits,
+  idText,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  parseExactJson,
+} from '../../core/json.ts'
 import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { matchKey } from './match-key.ts'
-import { openScratch, type Scratch } from './scratch.ts'
+import { type KeyIndex, openKeyIndex, openScratch, type Scratch } from './scratch.ts'
 
 export interface Match {
   readonly id: string
@@ -64,6 +72,37 @@ export class Existing {
   }
 }
 
+/**
+ * The key by which a row matches a record: all members of `--match`. Texts are folded, numbers compared by value. Undefined if
+ * a member is missing, null or empty: such a row matches nothing.
+ */
+export function matchKey(record: JsonObject, names: readonly string[]): string | undefined {
+  const parts: string[] = []
+  for (const name of names) {
+    const value = Object.hasOwn(record, name) ? record[name] : undefined
+    const part = folded(addressIn(name, value) ?? value)
+    if (part === undefined) return undefined
+    parts.push(part)
+  }
+  return JSON.stringify(parts)
+}
+
+const EMAIL_NAME = /e-?_?mail/i
+const MAILTO = /^\s*mailto:\s*([^\s<>?]+@[^\s<>?]+)/i
+const NAMED_ADDRESS = /<\s*(?:mailto:)?([^\s<>]+@[^\s<>]+)\s*>\s*$/i
+
+/** The address in `mailto:ada@x.org` or `"Ada" <ada@x.org>`, in a member for email addresses; undefined for any other value. */
+export function addressIn(name: string, value: JsonValue | undefined): string | undefined {
+  if (typeof value !== 'string' || !EMAIL_NAME.test(name)) return undefined
+  return (MAILTO.exec(value) ?? NAMED_ADDRESS.exec(value))?.[1]
+}
+
+function folded(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return foldedText(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return exactDigits(value)
+}
+
 /** The member by which people identify a record: its email, else its name. */
 export function naturalName(record: JsonObject): string | undefined {
   return matchKey(record, ['email']) ?? matchKey(record, ['name'])
@@ -72,6 +111,59 @@ export function naturalName(record: JsonObject): string | undefined {
 /** The values of these members, as a text for comparison. Null equals absent, because some servers keep no nulls. */
 export function textOf(record: JsonObject, names: readonly string[]): string {
   return names.map((name) => canonicalJson(memberOf(record, name))).join('\n')
+}
+
+/** The number of equal records that are compared at most. */
+const MOST_EQUAL = 1000
+
+/**
+ * Existing records that are equal to a row. If this machine has no job of an earlier run, only they show that a row was
+ * already sent.
+ */
+export class EqualRecords {
+  readonly #existing: Existing
+  readonly #taken: KeyIndex
+  #count = 0
+
+  private constructor(existing: Existing, taken: KeyIndex) {
+    this.#existing = existing
+    this.#taken = taken
+  }
+
+  /** Undefined when there are no records at all. */
+  static async read(parts: Omit<ReadExisting, 'keyOf'>): Promise<EqualRecords | undefined> {
+    let count = 0
+    const onRead = (more: number) => {
+      count += more
+      parts.onRead(more)
+    }
+    const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName, isIdUnused: true })
+    if (count > 0) return new EqualRecords(existing, openKeyIndex(parts.folder, 'equal'))
+    existing.close()
+    return undefined
+  }
+
+  /** The number of rows with an equal record. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Whether an equal record exists; each record counts for one row. */
+  has(fields: JsonObject): boolean {
+    const names = Object.keys(fields).sort()
+    const text = textOf(fields, names)
+    const equal = this.#existing
+      .find(naturalName(fields), MOST_EQUAL)
+      .filter(({ record }) => textOf(record, names) === text)
+    if (equal.length === 0 || this.#taken.count(text) >= equal.length) return false
+    this.#count += 1
+    return true
+  }
+
+  close(): void {
+    this.#existing.close()
+    this.#taken.close()
+  }
 }
 
 interface Page {

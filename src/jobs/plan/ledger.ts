@@ -5,9 +5,9 @@ import { readResults, type StoredResults } from '../history/job-results.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { Progress } from '../journal/progress.ts'
 import { requestDigest } from './digest.ts'
-import type { Operation } from './operation.ts'
 import type { EarlierOperation } from './plan-builder.ts'
 import type { PlanFile } from './plan-file.ts'
+import type { Operation } from './plan-format.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 
 const STATES = ['unsent', 'done', 'failed', 'sent'] as const
@@ -161,7 +161,7 @@ export class Ledger {
     const settle = database.prepare('UPDATE earlier SET state = ?, id = ? WHERE id = ?')
     try {
       const results = readResults(undo, plan.count, this.#scratch)
-      for (const operation of allOf(plan)) {
+      for (const operation of plan.all()) {
         const { op, head } = operation
         if (results.progress.endOf(op) !== 'done') continue
         const id = head.id ?? null
@@ -182,7 +182,7 @@ export class Ledger {
     const add = database.prepare(ADD)
     try {
       const results = readResults(job, plan.count, this.#scratch)
-      for (const operation of allOf(plan)) {
+      for (const operation of plan.all()) {
         const state = stateOf(results.progress, operation.op)
         if (operation.head.do === 'create') add.run(...rowOf(operation, state, results))
         if (operation.head.do !== 'update') continue
@@ -229,10 +229,6 @@ function objectOf(text: string): JsonObject {
 export function emailOf(record: unknown): string | undefined {
   if (!isJsonObject(record) || typeof record.email !== 'string') return undefined
   return record.email.trim().normalize('NFC').toLowerCase() || undefined
-}
-
-function* allOf(plan: PlanFile): Generator<Operation, void, undefined> {
-  for (const batch of plan.operations()) yield* batch
 }
 
 function stateOf(progress: Progress, op: number): (typeof STATES)[number] {

@@ -1,7 +1,12 @@
+import { rmSync } from 'node:fs'
+import { withLock } from '../../files/lock.ts'
+import { allJobs, headOf } from '../history/find-jobs.ts'
+import { readJobState } from '../history/job-state.ts'
 import { dropDraft, finishDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
+import { readJournal } from '../journal/read-journal.ts'
 import type { LeftOut } from './left-out.ts'
 import { PlanBuilder } from './plan-builder.ts'
-import type { PlanEnd, PlanHead } from './plan-head.ts'
+import type { JobKind, PlanEnd, PlanHead } from './plan-format.ts'
 import type { FieldCount } from './plan-writer.ts'
 import type { PlanningContext } from './planning-context.ts'
 
@@ -33,7 +38,7 @@ export async function makeJob(
   const draft = openDraft(context.draftsFolder, context.nowMs())
   let builder: PlanBuilder | undefined
   try {
-    const head = headOf(context, identity, draft.paths.id)
+    const head = planHead(context, identity, draft.paths.id)
     builder = new PlanBuilder(draft.paths, head)
     await fill(builder, draft.paths)
     const end = builder.end()
@@ -48,7 +53,11 @@ export async function makeJob(
   }
 }
 
-function headOf(context: PlanningContext, { kind, noun, run, of, updates, terms }: JobIdentity, job: string): PlanHead {
+function planHead(
+  context: PlanningContext,
+  { kind, noun, run, of, updates, terms }: JobIdentity,
+  job: string,
+): PlanHead {
   return {
     ...{ crm_plan: 1, job, kind, noun, run },
     account: context.account,
@@ -59,5 +68,36 @@ function headOf(context: PlanningContext, { kind, noun, run, of, updates, terms 
     ...(terms === undefined ? {} : { terms }),
     made_at: context.nowMs(),
     version: context.version,
+  }
+}
+
+/**
+ * Removes plans that were not confirmed, or whose process ended before the first row: they have sent nothing, and records may
+ * have changed since, so they are planned again. CrmError `machine` if another process is starting one of them.
+ */
+export async function dropPlanned(context: PlanningContext, planned: readonly JobPaths[]): Promise<void> {
+  // A dry run changes nothing.
+  if (context.draftsFolder !== context.jobsFolder) return
+  for (const paths of planned) {
+    await withLock(
+      paths.lock,
+      async () => {
+        let isBegun = false
+        readJournal(paths.journal, () => {
+          isBegun = true
+        })
+        if (!isBegun) rmSync(paths.folder, { recursive: true, force: true })
+      },
+      0,
+    )
+  }
+}
+
+/** Removes unsent undos or retries of one job. */
+export async function dropPlannedOf(context: PlanningContext, kind: JobKind, id: string): Promise<void> {
+  for (const paths of allJobs(context.jobsFolder)) {
+    const head = headOf(paths)
+    if (head.kind !== kind || head.of !== id) continue
+    if ((await readJobState(paths)).state === 'planned') await dropPlanned(context, [paths])
   }
 }

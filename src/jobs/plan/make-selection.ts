@@ -19,7 +19,7 @@ import { wrongStage } from '../input/check-row.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
 import type { Planned } from './plan-builder.ts'
-import type { Noun } from './plan-head.ts'
+import type { Noun } from './plan-format.ts'
 import type { PlanningContext } from './planning-context.ts'
 
 export interface SelectionRequest {

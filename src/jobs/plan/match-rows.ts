@@ -6,8 +6,7 @@ import { shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
 import { aliasOf, foldName } from '../input/columns.ts'
 import type { Finding, FindingCode, FormatSummary, InputRow, RowSource } from '../input/row.ts'
-import type { Existing, Match } from './existing.ts'
-import { addressIn, matchKey } from './match-key.ts'
+import { addressIn, type Existing, type Match, matchKey } from './existing.ts'
 import {
   ambiguousOf,
   createOf,
@@ -17,7 +16,7 @@ import {
   type PlannedFailure,
   updateOf,
 } from './plan-builder.ts'
-import type { Noun } from './plan-head.ts'
+import type { Noun } from './plan-format.ts'
 import type { KeyIndex } from './scratch.ts'
 
 /** `a***@example.com`: the server hides the value. */

@@ -8,7 +8,7 @@ import type { JobPaths } from '../journal/job-folder.ts'
 import { requestDigest } from './digest.ts'
 import { emailOf, type Ledger, type Orphan } from './ledger.ts'
 import { createOf, type Planned, updateOf } from './plan-builder.ts'
-import type { Noun } from './plan-head.ts'
+import type { Noun } from './plan-format.ts'
 import { openKeyIndex } from './scratch.ts'
 
 export interface PairParts {

@@ -5,11 +5,18 @@ import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/regi
 import type { InputRow } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { BeforeWriter } from './before-writer.ts'
-import { recordDigest, requestDigest } from './digest.ts'
-import { DigestCounter } from './digest-counter.ts'
+import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
 import { type LeftOut, LeftOutRows } from './left-out.ts'
-import { type KnownFailure, METHODS, type OperationHead, type OperationKind } from './operation.ts'
-import type { Noun, PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
+import {
+  type KnownFailure,
+  METHODS,
+  type Noun,
+  type OperationHead,
+  type OperationKind,
+  type PlanCounts,
+  type PlanEnd,
+  type PlanHead,
+} from './plan-format.ts'
 import { FieldCounts, PlanWriter } from './plan-writer.ts'
 import { openKeyIndex } from './scratch.ts'
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-import type { Operation, OperationHead } from './operation.ts'
-import { operationCount, type PlanEnd, type PlanHead } from './plan-head.ts'
+import { type Operation, type OperationHead, operationCount, type PlanEnd, type PlanHead } from './plan-format.ts'
 
 const CHUNK_BYTES = 64 * 1024
 /** A record of the input has at most 1 MiB, and JSON encodes a byte in up to six. */
@@ -85,6 +84,10 @@ export class PlanFile {
       at += length
       rest = whole.subarray(last + 1)
     }
+  }
+
+  *all(): Generator<Operation, void, undefined> {
+    for (const batch of this.operations()) yield* batch
   }
 
   #lineAt(offset: number): Buffer {

@@ -2,9 +2,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-import type { NewOperation, OperationHead } from './operation.ts'
 import type { PlanFile } from './plan-file.ts'
-import type { PlanCounts, PlanEnd, PlanHead } from './plan-head.ts'
+import type { NewOperation, Operation, OperationHead, PlanCounts, PlanEnd, PlanHead } from './plan-format.ts'
 
 /** The input chooses the member names, and could have a new one in every row. */
 const MOST_FIELDS = 1000
@@ -113,20 +112,21 @@ export class FieldCounts {
     }
   }
 
+  /** Parses the body, which takes seconds for a million operations. */
+  addFrom({ head, body }: Operation): void {
+    const parsed = body && parseExactJson(body.toString('utf8'))
+    if (isJsonObject(parsed)) this.add(head.do, parsed)
+  }
+
   /** The most written first. */
   list(): readonly FieldCount[] {
     return [...this.#counts.values()].toSorted((a, b) => b.create + b.update - a.create - a.update)
   }
 }
 
-/** Reads them from a plan. Parses every body, which takes seconds for a million. */
+/** Reads them from a plan. */
 export function fieldsOfPlan(plan: PlanFile): readonly FieldCount[] {
   const fields = new FieldCounts()
-  for (const batch of plan.operations()) {
-    for (const { head, body } of batch) {
-      const parsed = body && parseExactJson(body.toString('utf8'))
-      if (isJsonObject(parsed)) fields.add(head.do, parsed)
-    }
-  }
+  for (const operation of plan.all()) fields.addFrom(operation)
   return fields.list()
 }

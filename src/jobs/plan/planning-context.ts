@@ -4,7 +4,7 @@ import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
-import type { Noun } from './plan-head.ts'
+import type { Noun } from './plan-format.ts'
 
 const RUN_CHARS = 22
 

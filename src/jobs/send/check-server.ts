@@ -1,11 +1,15 @@
 import { isFailure } from '../../api/errors/failure.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
+import { CrmError } from '../../core/errors.ts'
+import { idText } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
-import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
-import type { Noun } from '../plan/plan-head.ts'
+import { isListed, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import type { Progress } from '../journal/progress.ts'
+import type { PlanFile } from '../plan/plan-file.ts'
+import type { Noun } from '../plan/plan-format.ts'
+import type { RecentRecords } from './look-up.ts'
 import { failureError } from './send-outcome.ts'
-import type { ServerClock } from './server-clock.ts'
-import type { JobServices } from './services.ts'
+import type { JobServices, ServerClock, ServerTerms } from './services.ts'
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000
@@ -42,4 +46,31 @@ export async function checkServer(
 function listPath(noun: Noun): string {
   const { path, parent }: ResourceDefinition = RESOURCES[resourceOf(noun)]
   return parent === undefined ? path : RESOURCES[parent].path
+}
+
+/**
+ * Many accounts share one URL, and the API key selects the account. A job resumed with another key continues only if its
+ * records exist: CrmError `conflict` if none does, because the rest of its rows would be created in another account.
+ */
+export async function refuseOtherKeyholder(
+  recentRecords: RecentRecords,
+  { plan, progress }: { readonly plan: PlanFile; readonly progress: Progress },
+  services: JobServices,
+  { isScopedByAccount }: ServerTerms,
+): Promise<void> {
+  const { job, noun } = plan.head
+  const { ids } = recentRecords
+  const isSameKey = progress.lastOpen === undefined || progress.lastOpen.key === services.keyMark
+  if (isSameKey || isScopedByAccount || !isListed(resourceOf(noun)) || ids.size === 0) return
+  for await (const { items } of services.list(noun)) {
+    if (items.some(({ id }) => ids.has(idText(id) ?? ''))) return
+  }
+  throw new CrmError(
+    'conflict',
+    `the API key differs from the one that ${job} was sent with, and none of the last records that it created exists`,
+    {
+      hint: `use a key of the account that it was started with, or cancel it: crm jobs cancel ${job}`,
+      job,
+    },
+  )
 }

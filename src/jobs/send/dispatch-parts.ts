@@ -6,7 +6,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { Leases } from './leases.ts'
 import type { GoneAs, SendOutcome } from './send-outcome.ts'
-import type { ServerClock } from './server-clock.ts'
+import type { ServerClock } from './services.ts'
 import type { Task } from './task-queue.ts'
 
 export interface DispatchParts {

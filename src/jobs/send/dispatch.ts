@@ -1,12 +1,11 @@
 import type { Write } from '../../api/writes/sender.ts'
 import { idempotencyKey } from '../plan/digest.ts'
-import { METHODS, sentKind } from '../plan/operation.ts'
+import { METHODS, sentKind } from '../plan/plan-format.ts'
 import type { Dispatched, DispatchParts, Stop } from './dispatch-parts.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'
-import { whyNotRepeated } from './may-repeat.ts'
 import { Outcomes } from './outcomes.ts'
-import type { Task } from './task-queue.ts'
-import { TaskQueue } from './task-queue.ts'
+import { whyNotRepeated } from './send-outcome.ts'
+import { type Task, TaskQueue } from './task-queue.ts'
 
 const FAST_LEASE_MS = 500
 const SLOW_LEASE_MS = 2000

@@ -1,7 +1,7 @@
 import type { Journal } from '../journal/journal.ts'
-import type { Progress } from '../journal/progress.ts'
-import type { Operation } from '../plan/operation.ts'
+import type { HeldLease, Progress } from '../journal/progress.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
+import type { Operation } from '../plan/plan-format.ts'
 import type { Task } from './task-queue.ts'
 
 export const MOST_LEASED_AT_ONCE = 256
@@ -54,7 +54,12 @@ export class Leases {
     this.#journal.append(lease)
     await this.#journal.sync()
     this.#progress.take(lease)
-    return taken.map((operation) => newTask(operation, time, this.#terms.windowMs))
+    const { windowMs } = this.#terms
+    return taken.map((operation) => {
+      const { since, taken: isTaken = false } = operation.head
+      const terms = { windowMs, isKeyKnown: true, isSent: since !== undefined, isTaken }
+      return taskUnder(operation, { time, window: windowMs, gen: undefined }, terms)
+    })
   }
 
   /** Renews a lease that does not allow sending. `isRaised`: under a new key, because the record was proved absent. */
@@ -77,21 +82,81 @@ export class Leases {
   }
 }
 
+interface ResumeTerms {
+  readonly windowMs: number
+  readonly isScopedByAccount: boolean
+  readonly keyMark: string
+}
+
+interface Resumed {
+  /** Leased by an earlier process, without a result. */
+  readonly sent: readonly Task[]
+  /** Leased by an earlier process, and given back. */
+  readonly unsent: readonly Task[]
+}
+
+/** The tasks that earlier processes left. */
+export function resumeTasks(plan: PlanFile, progress: Progress, terms: ResumeTerms): Resumed {
+  const sent: Task[] = []
+  const unsent: Task[] = []
+  for (const lease of progress.openLeases()) {
+    for (const operation of operationsOf(plan, lease)) {
+      if (progress.hasEnd(operation.op)) continue
+      const isBack = progress.endOf(operation.op) === 'back'
+      const isSent = !isBack || operation.head.since !== undefined
+      const isTaken = operation.head.taken === true || progress.isTaken(operation.op)
+      const task = resumedTask(operation, progress.lastLease(operation.op, lease), { ...terms, isSent, isTaken })
+      if (isBack) unsent.push(task)
+      else sent.push(task)
+    }
+  }
+  return { sent, unsent }
+}
+
+function* operationsOf(plan: PlanFile, { from, to, at }: HeldLease): Generator<Operation, void, undefined> {
+  for (const batch of plan.operations(at)) {
+    for (const operation of batch) {
+      if (operation.op >= to) return
+      if (operation.op >= from) yield operation
+    }
+  }
+}
+
+function resumedTask(
+  operation: Operation,
+  lease: HeldLease,
+  terms: ResumeTerms & Pick<TaskTerms, 'isSent' | 'isTaken'>,
+) {
+  // With another API key, the server may not find our idempotency keys.
+  const isKeyKnown = terms.isScopedByAccount || lease.key === terms.keyMark
+  const windowMs = Math.min(terms.windowMs, lease.window)
+  return taskUnder(operation, lease, { ...terms, windowMs, isKeyKnown })
+}
+
+interface TaskTerms {
+  readonly windowMs: number
+  /** Whether the server finds the keys that were sent under the lease. */
+  readonly isKeyKnown: boolean
+  /** Whether an earlier process or job may have sent it. */
+  readonly isSent: boolean
+  readonly isTaken: boolean
+}
+
 /** With `since`, an earlier job of the run may have sent it before this lease. */
-function newTask(operation: Operation, leaseMs: number, windowMs: number): Task {
+function taskUnder(operation: Operation, lease: Pick<HeldLease, 'time' | 'window' | 'gen'>, terms: TaskTerms): Task {
   const { gen = 0, since } = operation.head
-  const leasedMs = Math.min(leaseMs, since ?? leaseMs)
+  const leasedMs = Math.min(lease.time, since ?? lease.time)
   return {
     operation,
-    gen,
+    gen: lease.gen ?? gen,
     leasedMs,
-    expiresMs: leasedMs + windowMs,
+    expiresMs: terms.isKeyKnown ? leasedMs + terms.windowMs : Number.NEGATIVE_INFINITY,
     // It is unknown how long the earlier job was sending.
-    windowEndMs: since === undefined ? leasedMs + windowMs : Number.POSITIVE_INFINITY,
+    windowEndMs: since === undefined ? lease.time + lease.window : Number.POSITIVE_INFINITY,
     tries: 0,
-    isInDoubt: since !== undefined,
-    isTaken: operation.head.taken === true,
-    isResumed: since !== undefined,
+    isInDoubt: terms.isSent,
+    isTaken: terms.isTaken,
+    isResumed: terms.isSent,
     lastSentMs: undefined,
   }
 }

@@ -1,6 +1,10 @@
 import { changedMembers } from '../../core/changes.ts'
 import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { Entry } from '../journal/entry.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import type { Journal } from '../journal/journal.ts'
+import { readJournal } from '../journal/read-journal.ts'
 import { recordDigest } from '../plan/digest.ts'
 import { type Candidate, CreatedMatcher } from './match-created.ts'
 import type { Task } from './task-queue.ts'
@@ -190,4 +194,44 @@ function nearly({ id }: Candidate): Finding {
 
 function groupByDigest(tasks: readonly Task[]): Iterable<readonly Task[]> {
   return Map.groupBy(tasks, ({ operation }) => operation.head.digest).values()
+}
+
+/** Someone may have deleted a few of the last records, but hardly all of them. */
+const MOST_RECENT = 20
+
+/** Statuses of a deletion; 0 is a result from the list. */
+const NO_RECORD: readonly number[] = [0, 204, 404, 410]
+
+/** The records that a job created or changed last: the account of the job has them. */
+export class RecentRecords {
+  readonly #ids: string[] = []
+
+  take(entry: Entry): void {
+    if (entry.t !== 'done') return
+    for (const [, status, id] of entry.r) if (id !== null && !NO_RECORD.includes(status)) this.#ids.push(id)
+    if (this.#ids.length > 2 * MOST_RECENT) this.#ids.splice(0, this.#ids.length - MOST_RECENT)
+  }
+
+  get ids(): ReadonlySet<string> {
+    return new Set(this.#ids.slice(-MOST_RECENT))
+  }
+}
+
+/** Those of these ids that are the result of a done operation. */
+export function claimedIn(paths: JobPaths, journal: Journal, ids: ReadonlySet<string>): ReadonlySet<string> {
+  journal.flush()
+  const claimed = new Set<string>()
+  readJournal(paths.journal, (entry) => {
+    if (entry.t !== 'done') return
+    for (const [, , id] of entry.r) if (id !== null && ids.has(id)) claimed.add(id)
+  })
+  return claimed
+}
+
+/** Some of the last records that the job created or changed. */
+export function recentRecordsIn(paths: JobPaths, journal: Journal): ReadonlySet<string> {
+  journal.flush()
+  const recentRecords = new RecentRecords()
+  readJournal(paths.journal, (entry) => recentRecords.take(entry))
+  return recentRecords.ids
 }

@@ -3,10 +3,9 @@ import { oneLine } from '../../api/errors/one-line.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import { otherValueText } from '../../core/other-values.ts'
 import type { Result } from '../journal/entry.ts'
-import type { KnownFailure } from '../plan/operation.ts'
+import type { KnownFailure } from '../plan/plan-format.ts'
 import type { DispatchParts, Stop, Unsettled } from './dispatch-parts.ts'
-import { mayRepeat, onlyOnce } from './may-repeat.ts'
-import { judge, type SendOutcome } from './send-outcome.ts'
+import { judge, mayRepeat, onlyOnce, type SendOutcome } from './send-outcome.ts'
 import { AnsweredIds, type Task, type TaskQueue } from './task-queue.ts'
 
 const FAILURES_IN_A_ROW = 20

@@ -8,10 +8,10 @@ import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/r
 import { writePrivateFile } from '../../files/write-private-file.ts'
 import { readResults } from '../history/job-results.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { matchKey } from '../plan/match-key.ts'
+import { matchKey } from '../plan/existing.ts'
 import { MatchShown } from '../plan/match-rows.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
-import type { PlanCounts, PlanHead } from '../plan/plan-head.ts'
+import type { PlanCounts, PlanHead } from '../plan/plan-format.ts'
 import { openScratch, type Scratch } from '../plan/scratch.ts'
 import type { RunTerms } from './services.ts'
 

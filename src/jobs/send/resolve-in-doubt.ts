@@ -4,8 +4,7 @@ import type { Progress } from '../journal/progress.ts'
 import type { Unsettled } from './dispatch-parts.ts'
 import type { Leases } from './leases.ts'
 import { type Finding, lookUp, type Records } from './look-up.ts'
-import { TAKEN } from './may-repeat.ts'
-import type { GoneAs } from './send-outcome.ts'
+import { type GoneAs, TAKEN } from './send-outcome.ts'
 import type { Task } from './task-queue.ts'
 
 /** A list may lag behind the writes; absent records are looked up again after this time. */

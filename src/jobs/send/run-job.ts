@@ -1,30 +1,24 @@
 import { isFailure } from '../../api/errors/failure.ts'
 import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
-import type { Sender } from '../../api/writes/sender.ts'
-import { hasOperation, isListed, resourceOf } from '../../core/resources/registry.ts'
+import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import { withLock } from '../../files/lock.ts'
+import { successorOf } from '../history/find-jobs.ts'
 import { cancelled, refuseOtherAccount } from '../history/job-errors.ts'
-import { successorOf } from '../history/successor.ts'
 import type { OpenEntry } from '../journal/entry.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
-import { openJobPlan, verifyJobPlan } from '../journal/job-folder.ts'
+import { type JobPaths, openJobPlan, verifyJobPlan } from '../journal/job-folder.ts'
 import { Journal } from '../journal/journal.ts'
-import { type OtherRows, Progress } from '../journal/progress.ts'
+import { type Account, type OtherRows, Progress, rowTotals } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
-import { type Account, rowTotals } from '../journal/row-totals.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
-import { checkServer } from './check-server.ts'
-import { createDealSender } from './deal-sender.ts'
+import { checkServer, refuseOtherKeyholder } from './check-server.ts'
 import { dispatch } from './dispatch.ts'
 import type { Dispatched, DispatchHooks, Stop, Unsettled } from './dispatch-parts.ts'
-import { Leases } from './leases.ts'
-import { RecentRecords, refuseOtherKeyholder } from './recent-records.ts'
+import { Leases, resumeTasks } from './leases.ts'
+import { claimedIn, RecentRecords, recentRecordsIn } from './look-up.ts'
 import { resolveInDoubt } from './resolve-in-doubt.ts'
-import { claimedIn, recentRecordsIn, resumeTasks } from './resume-tasks.ts'
-import { ServerClock } from './server-clock.ts'
-import type { JobServices, RunTerms, ServerTerms } from './services.ts'
+import { senderFor } from './sender-adapters.ts'
+import { type JobServices, type RunTerms, ServerClock, type ServerTerms } from './services.ts'
 import type { Task } from './task-queue.ts'
-import { createUpsertSender } from './upsert-sender.ts'
 
 export interface JobRun {
   readonly paths: JobPaths
@@ -182,22 +176,13 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
   const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
   const parts = {
     ...{ journal, progress, leases, limiter, clock, hooks, maxFailed, keys: terms.keys },
-    ...{ sender: senderFor(plan, services), signal: services.signal, random: services.random },
+    ...{ sender: senderFor(plan.head, services.sender), signal: services.signal, random: services.random },
     ...{ account: plan.head.account, run: plan.head.run },
     // Fixtures report both records with the same id, and keep neither.
     isEachIdOnce: plan.head.kind !== 'fixtures',
     ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
   }
   return dispatch(parts, tasks)
-}
-
-function senderFor({ head: { updates, terms, noun } }: PlanFile, { sender }: JobServices): Sender {
-  const [member, ...others] =
-    terms?.match.mode === 'upsert' && hasOperation(resourceOf(noun), 'update') ? terms.match.names : []
-  if (member !== undefined && others.length === 0) {
-    return createUpsertSender(sender, { resource: resourceOf(noun), member })
-  }
-  return updates === undefined ? sender : createDealSender(sender, updates)
 }
 
 function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boolean) {

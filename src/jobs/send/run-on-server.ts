@@ -6,15 +6,10 @@ import type { ApiOptions } from '../../api/options.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { createSender } from '../../api/writes/sender.ts'
-import { isJsonObject, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { checkTimes } from '../../core/wire.ts'
 import { ownPid } from '../../files/processes.ts'
-import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { Progress } from '../journal/progress.ts'
-import { readJournal } from '../journal/read-journal.ts'
-import type { Noun, PlanCounts } from '../plan/plan-head.ts'
-import { type FieldCount, FieldCounts } from '../plan/plan-writer.ts'
+import type { Noun } from '../plan/plan-format.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
 import type { RunTerms, ServerTerms } from './services.ts'
 import { openSharedBudget, type SharedBudget } from './shared-budget.ts'
@@ -84,37 +79,5 @@ export async function runOnServer(
   } finally {
     budget?.close()
     await sender.close()
-  }
-}
-
-/** What an existing job would still send. */
-export interface RestOfJob {
-  /** Operations that have ended count as skipped. */
-  readonly counts: PlanCounts
-  readonly fields: readonly FieldCount[]
-}
-
-export function restOf(paths: JobPaths): RestOfJob {
-  const plan = openJobPlan(paths)
-  try {
-    const progress = new Progress(plan.count)
-    readJournal(paths.journal, (entry) => progress.take(entry))
-    const fields = new FieldCounts()
-    const { rows, unchanged, skipped } = plan.end
-    const counts = { rows, create: 0, update: 0, delete: 0, fail: 0, unchanged, skipped }
-    for (const batch of plan.operations()) {
-      for (const { op, head, body } of batch) {
-        if (progress.hasEnd(op) || progress.end !== undefined) {
-          counts.skipped += 1
-          continue
-        }
-        counts[head.do] += 1
-        const parsed = body && parseExactJson(body.toString('utf8'))
-        if (isJsonObject(parsed)) fields.add(head.do, parsed)
-      }
-    }
-    return { counts, fields: fields.list() }
-  } finally {
-    plan.close()
   }
 }

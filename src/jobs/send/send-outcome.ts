@@ -1,7 +1,7 @@
 import { type Failure, isFailure, isGoneStatus } from '../../api/errors/failure.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import { type AskedWrite, judgeWrite } from '../../api/writes/judge-write.ts'
-import { isReplayed } from '../../api/writes/key-keeping.ts'
+import { isReplayed, type KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { outcomeFailure } from '../../api/writes/outcome-failure.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
@@ -9,9 +9,14 @@ import { isChangedSince, isOlder, madeAtMs, SKEW_MS } from '../../core/made-at.t
 import { type OtherValue, otherValues } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailedEntry, Result, ResultFlag } from '../journal/entry.ts'
-import { sentKind } from '../plan/operation.ts'
+import { sentKind } from '../plan/plan-format.ts'
+import { changedId } from './sender-adapters.ts'
 import type { Task } from './task-queue.ts'
-import { changedId } from './upsert-sender.ts'
+
+const NOT_KNOWN = 'the server is not known to keep idempotency keys'
+
+/** The reason not to send a create again after a 2xx that does not show the record. */
+export const TAKEN = 'the server accepted it without showing the record, so it is not sent again'
 
 /** What one try means for its operation, and for the job. */
 export type SendOutcome =
@@ -190,4 +195,27 @@ export function failureError(action: string, failure: Failure, hint = failure.hi
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(cause === undefined ? {} : { cause }),
   })
+}
+
+/** An update or a deletion may be repeated; a create only when the server keeps its key. */
+export function mayRepeat({ operation }: Task, { isKept }: KeyKeeping): boolean {
+  return operation.head.do !== 'create' || isKept
+}
+
+/** A create that must not be repeated, and may have made the record, is looked up. */
+export function onlyOnce(
+  task: Task,
+  outcome: Answer | Failure,
+  sendOutcome: SendOutcome,
+  keys: KeyKeeping,
+): SendOutcome {
+  const isAgain = sendOutcome.type === 'again' && sendOutcome.because !== 'running'
+  if (!isAgain || !isFailure(outcome) || !outcome.isInDoubt || mayRepeat(task, keys)) return sendOutcome
+  return { type: 'unsettled', why: `${outcome.reason}, and ${NOT_KNOWN}`, isAnswered: false }
+}
+
+/** The reason not to repeat an operation that may have taken effect; undefined when it may be sent. */
+export function whyNotRepeated(task: Task, keys: KeyKeeping): string | undefined {
+  if (task.isTaken) return TAKEN
+  return task.isInDoubt && !mayRepeat(task, keys) ? `it may have been sent, and ${NOT_KNOWN}` : undefined
 }

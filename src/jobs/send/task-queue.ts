@@ -1,4 +1,4 @@
-import type { Operation } from '../plan/operation.ts'
+import type { Operation } from '../plan/plan-format.ts'
 
 /** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
 const MOST_IDS = 20_000

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { isFailure } from '../../../src/api/errors/failure.ts'
 import { createSender, type Sender } from '../../../src/api/writes/sender.ts'
-import { changedId, createUpsertSender } from '../../../src/jobs/send/upsert-sender.ts'
+import { changedId, createUpsertSender } from '../../../src/jobs/send/sender-adapters.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { WIRE } from '../../api/client-fixture.ts'
 import { serveForTest } from '../../service/serve-for-test.ts'

@@ -1,13 +1,40 @@
 import { Buffer } from 'node:buffer'
-import { type Failure, isFailure } from '../../api/errors/failure.ts'
+import { createHash } from 'node:crypto'
+import { type Failure, isFailure, isGoneStatus } from '../../api/errors/failure.ts'
 import { oneLine } from '../../api/errors/one-line.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import { errorsIn } from '../../api/graphql/graphql-error.ts'
 import { changedRecord, dealInput } from '../../api/graphql/records.ts'
+import { encodeSegment } from '../../api/path.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import type { Sender, Write } from '../../api/writes/sender.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import {
+  canonicalJson,
+  idText,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseExactJson,
+} from '../../core/json.ts'
+import {
+  hasOperation,
+  type ImportableResource,
+  RESOURCES,
+  resourceOf,
+  uniqueByOf,
+} from '../../core/resources/registry.ts'
+import type { PlanHead } from '../plan/plan-format.ts'
+
+/** The sender of a job: changes of deals and creates of an upsert are not sent as the plan describes them. */
+export function senderFor({ updates, terms, noun }: PlanHead, sender: Sender): Sender {
+  const [member, ...others] =
+    terms?.match.mode === 'upsert' && hasOperation(resourceOf(noun), 'update') ? terms.match.names : []
+  if (member !== undefined && others.length === 0) {
+    return createUpsertSender(sender, { resource: resourceOf(noun), member })
+  }
+  return updates === undefined ? sender : createDealSender(sender, updates)
+}
 
 /** The meaning of `extensions.code` without a status; any other code means refused values. */
 const KINDS: readonly (readonly [RegExp, ErrorCode, number])[] = [
@@ -74,14 +101,7 @@ function asAnswer(outcome: Answer | Failure, { place }: DealUpdates, id: string)
 function jsonOf(outcome: Answer | Failure): JsonValue | undefined {
   if (!isFailure(outcome)) return outcome.json
   const { status = 0, body } = outcome
-  if (!OWN_STATUSES.includes(status) || !body) return undefined
-  try {
-    return parseExactJson(body.toString('utf8'))
-  } catch (error) {
-    // The response of a proxy in front of the server; its status is its meaning.
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  return OWN_STATUSES.includes(status) && body ? jsonIn(body) : undefined
 }
 
 /** The change may still have taken effect. */
@@ -123,4 +143,83 @@ function fieldOf({ errors }: JsonObject): string | undefined {
   const [first] = Array.isArray(errors) ? errors : []
   const pointer = isJsonObject(first) ? first.pointer : undefined
   return typeof pointer === 'string' ? pointer.split('/').at(-1) : undefined
+}
+
+/** `Contact already exists. Existing ID: 123`: https://developers.hubspot.com/docs/api/error-handling */
+const EXISTING_ID = /\bexisting ID: ?([\w-]+)/i
+
+/** The number of attempts; a record may be deleted between the two requests of one, but not by chance in all of them. */
+const MOST_TURNS = 3
+
+/** The response to a create that changed an existing record, because another writer created it after planning. */
+interface ChangedInstead extends Answer {
+  readonly changedId: string
+}
+
+/** The member by which rows are matched. */
+interface MatchedBy {
+  readonly resource: ImportableResource
+  readonly member: string
+}
+
+/**
+ * Sends the creates of an upsert: a create that is refused because a record has its value of `member` becomes a change of that
+ * record. Both requests are one try. The create is refused each time and the change sets the same values again, so an
+ * interrupted try is safe to repeat, under keys derived from that of the create.
+ */
+export function createUpsertSender(sender: Sender, matched: MatchedBy): Sender {
+  return {
+    ask: sender.ask,
+    close: sender.close,
+    send: async (write) => {
+      if (write.method !== 'POST') return sender.send(write)
+      let outcome = await createOrChange(sender, write, matched)
+      for (let turn = 1; turn < MOST_TURNS && isGoneStatus(outcome.status); turn++) {
+        outcome = await createOrChange(sender, write, matched)
+      }
+      return outcome
+    },
+  }
+}
+
+async function createOrChange(sender: Sender, write: Write, matched: MatchedBy): Promise<Answer | Failure> {
+  const outcome = await sender.send(write)
+  const id = isFailure(outcome) ? existingIdIn(outcome, matched) : undefined
+  if (id === undefined) return outcome
+  const changed = await sender.send(changeOf(write, matched.resource, id))
+  if (isFailure(changed)) return { ...changed, isInDoubt: false }
+  const turned: ChangedInstead = { ...changed, changedId: id }
+  return turned
+}
+
+export function changedId(answer: Answer): string | undefined {
+  return 'changedId' in answer ? (answer as ChangedInstead).changedId : undefined
+}
+
+function changeOf(write: Write, resource: ImportableResource, id: string): Write {
+  const idempotencyKey = createHash('sha256').update(`${write.idempotencyKey}\0${id}`).digest('base64url').slice(0, 32)
+  const path = `${write.path}/${encodeSegment(id, resource, `crm ${RESOURCES[resource].plural} list`)}`
+  return { ...write, method: 'PATCH', path, idempotencyKey, action: `update ${id}` }
+}
+
+/** Undefined if the existing record is unknown, or does not match the row. */
+function existingIdIn({ status, body, field }: Failure, { resource, member }: MatchedBy): string | undefined {
+  const json = status === 409 && body ? jsonIn(body) : undefined
+  if (!isJsonObject(json)) return undefined
+  if ((field ?? uniqueByOf(resource)) !== member) return undefined
+  return idText(json.existing_id) ?? EXISTING_ID.exec(textOf(json))?.[1]
+}
+
+function textOf({ message, detail }: JsonObject): string {
+  return [message, detail].filter((text) => typeof text === 'string').join(' ')
+}
+
+/** Undefined for the response of a proxy in front of the server, whose status is its meaning. */
+function jsonIn(body: Buffer): JsonValue | undefined {
+  try {
+    return parseExactJson(body.toString('utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }

@@ -1,8 +1,8 @@
+import type { Buffer } from 'node:buffer'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { StatedRate } from '../../api/operations.ts'
 import type { ImportableResource, PluralOf } from '../../core/resources/registry.ts'
-import type { FormatSummary } from '../input/row.ts'
-import type { ImportTerms } from './import-terms.ts'
+import type { FormatSummary, RowOptions } from '../input/row.ts'
 
 /** The resource that a job creates or changes. */
 export type Noun = PluralOf<ImportableResource>
@@ -41,6 +41,19 @@ export interface PlanHead {
   readonly version: string
 }
 
+/** How a file became operations; a retry applies the same terms to its corrected rows. */
+export interface ImportTerms {
+  readonly as: 'import' | 'update' | 'delete'
+  readonly match: { readonly names: readonly string[]; readonly mode: 'create' | 'upsert' | 'update' }
+  readonly read: ReadTerms
+}
+
+/** Without the format: a failed-rows file has an extension of its own. */
+type ReadTerms = Pick<
+  RowOptions,
+  'map' | 'nullToken' | 'compute' | 'encoding' | 'delimiter' | 'quote' | 'isCsvSafe' | 'required'
+>
+
 export interface PlanCounts {
   /** Of the input, or selected records; the counts below add up to it. */
   readonly rows: number
@@ -65,6 +78,63 @@ export interface PlanEnd extends PlanCounts {
 /** The number of operations of a plan. */
 export function operationCount({ create, update, delete: remove, fail = 0 }: PlanCounts): number {
   return create + update + remove + fail
+}
+
+export const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const
+
+export type OperationKind = keyof typeof METHODS
+
+/** Why a row fails without a request. */
+export interface KnownFailure {
+  readonly code: 'ambiguous_match'
+  readonly field: string
+  readonly reason: string
+}
+
+/** The operation of one row, without its body. docs/job-format.md describes each member. */
+export interface OperationHead {
+  /** `fail` is never sent; it ends with the failure in `failed`. */
+  readonly do: OperationKind | 'fail'
+  readonly path: string
+  /** Of the record that is changed or deleted. */
+  readonly id?: string
+  readonly line?: number
+  /** Byte offset and length of the row in the input. */
+  readonly at?: readonly [number, number]
+  readonly digest: string
+  readonly n: number
+  /** The first generation; absent: 0. */
+  readonly gen?: number
+  /** When an earlier job of the run may have sent it first, by the server's clock. */
+  readonly since?: number
+  /** Whether the response to that request was a 2xx that does not show the record: it is never sent again. */
+  readonly taken?: true
+  readonly before?: string
+  readonly ifMatch?: string
+  readonly failed?: KnownFailure
+}
+
+/** An operation to be added to a plan. */
+export interface NewOperation {
+  readonly head: OperationHead
+  /** Canonical JSON; undefined for what has no body. */
+  readonly body: string | undefined
+}
+
+/** An operation read from a plan. */
+export interface Operation {
+  /** From 0, without gaps. */
+  readonly op: number
+  /** Byte offset of its line in the plan. */
+  readonly offset: number
+  readonly head: OperationHead
+  readonly body: Buffer | null
+}
+
+/** The kind of an operation to send. Throws an Error for `fail`, which is never sent. */
+export function sentKind({ do: kind }: OperationHead): OperationKind {
+  if (kind === 'fail') throw new Error('an operation that fails without a request was to be sent')
+  return kind
 }
 
 /** The cost of sending a plan, as far as the limit of the server is known. */
