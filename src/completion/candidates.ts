@@ -1,6 +1,6 @@
 import { DEAL_FILTER_PARAMETERS } from '../core/resources/deal.ts'
 import { FIELDS, isReadOnly, type Resource } from '../core/resources/registry.ts'
-import { EVENT_KINDS } from '../core/webhook-events.ts'
+import { eventPatterns } from '../core/webhook-events.ts'
 import { SETTING_KEYS, SETTINGS } from '../settings/setting.ts'
 import type { Known } from './known.ts'
 import type { Wanted } from './wanted.ts'
@@ -28,8 +28,6 @@ export interface Sources {
   known(profileFlag: string | undefined): Promise<Known>
   jobs(): readonly string[]
 }
-
-const EVENT_PATTERNS = [...EVENT_KINDS, ...new Set(EVENT_KINDS.map((kind) => kind.replace(/\..*/, '.*'))), '*']
 
 export async function answerTo({ head, rest, choice, profile }: Wanted, sources: Sources): Promise<Answer> {
   if (choice.type === 'commands') {
@@ -64,7 +62,7 @@ async function answerValue(value: ValueWords, typed: Typed, sources: Sources): P
     case 'job':
       return words(typed.head, plain(sources.jobs()))
     case 'event-kinds':
-      return listed(typed, EVENT_PATTERNS)
+      return listed(typed, eventPatterns())
     case 'text':
       return words(typed.head, [])
     case 'filter':

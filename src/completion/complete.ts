@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
-import { ID_PREFIXES } from '../core/ids.ts'
+import { idPrefix } from '../core/ids.ts'
 import { type Env, type Io, writeText } from '../core/streams.ts'
 import { namesIn } from '../files/folders.ts'
 import { stateFolder } from '../files/user-folders.ts'
@@ -58,7 +58,7 @@ function sourcesOf(env: Env): Sources {
       return readKnown(env, { profileName: chosen.name, baseUrl: chooseAddress(env, chosen).href })
     },
     jobs: () => {
-      const names = namesIn(join(stateFolder(env), 'jobs')).filter((each) => each.startsWith(ID_PREFIXES.job))
+      const names = namesIn(join(stateFolder(env), 'jobs')).filter((each) => each.startsWith(idPrefix('job')))
       return names.toSorted().toReversed().slice(0, MOST_JOBS)
     },
   }

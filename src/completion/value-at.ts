@@ -1,5 +1,5 @@
 import { type Resource, resourceNamed } from '../core/resources/registry.ts'
-import { EVENT_KINDS } from '../core/webhook-events.ts'
+import { eventKinds } from '../core/webhook-events.ts'
 import type { ValueWords } from './words.ts'
 
 /** The place of a value: of a flag, or an argument. */
@@ -45,7 +45,7 @@ function ofPlaceholder({ path, flag, placeholder }: Place): ValueWords | undefin
   if (placeholder === 'profile') return { type: 'profile' }
   if (placeholder === 'key' && noun === 'config') return { type: 'setting' }
   if (placeholder === 'job') return { type: 'job' }
-  if (placeholder === 'event') return [...EVENT_KINDS]
+  if (placeholder === 'event') return [...eventKinds()]
   if (placeholder === 'events') return { type: 'event-kinds' }
   return placeholder === 'method' ? METHODS : undefined
 }

@@ -1,14 +1,16 @@
 import { RESOURCES, STORED_RESOURCES, type StoredResource } from './resources/registry.ts'
 
-/** What has an id of this format: records, events, keys and jobs. */
-export type IdKind = StoredResource | 'event' | 'key' | 'job'
+/** What has an id of this format, besides records. */
+const OTHER_PREFIXES = { event: 'evt_', key: 'key_', job: 'job_' } as const
 
-export const ID_PREFIXES = {
-  ...Object.fromEntries(STORED_RESOURCES.map((name) => [name, RESOURCES[name].idPrefix])),
-  event: 'evt_',
-  key: 'key_',
-  job: 'job_',
-} as Readonly<Record<IdKind, string>>
+/** What has an id of this format: records, events, keys and jobs. */
+export type IdKind = StoredResource | keyof typeof OTHER_PREFIXES
+
+export const ID_KINDS: readonly IdKind[] = [...STORED_RESOURCES, 'event', 'key', 'job']
+
+export function idPrefix(kind: IdKind): string {
+  return kind === 'event' || kind === 'key' || kind === 'job' ? OTHER_PREFIXES[kind] : RESOURCES[kind].idPrefix
+}
 
 /** Crockford's base32 in lower case: without i, l, o and u; the characters sort in the order of their values. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -34,7 +36,7 @@ export function encodeId(kind: IdKind, serial: number): string {
   // Two halves of at most 32 bits: shifts are several times faster than eleven divisions of a 53-bit number.
   const upper = Math.floor(serial / LOWER_RANGE)
   const lower = serial % LOWER_RANGE
-  let text: string = ID_PREFIXES[kind]
+  let text = idPrefix(kind)
   for (let place = UPPER_DIGITS - 1; place >= 0; place--) text += DIGITS[(upper >>> (place * 5)) & 31]
   for (let place = LOWER_DIGITS - 1; place >= 0; place--) text += DIGITS[(lower >>> (place * 5)) & 31]
   return text
@@ -42,7 +44,7 @@ export function encodeId(kind: IdKind, serial: number): string {
 
 /** The serial of an id; undefined for an id of another kind, and for any other text. */
 export function decodeId(kind: IdKind, text: string): number | undefined {
-  const prefix = ID_PREFIXES[kind]
+  const prefix = idPrefix(kind)
   if (!text.startsWith(prefix)) return undefined
   const digits = text.slice(prefix.length)
   if (!SERIAL_TEXT.test(digits)) return undefined

@@ -1,14 +1,17 @@
 import type { JsonValue } from './json.ts'
 import { PLAIN_RESOURCES, type PlainResource } from './resources/registry.ts'
 
-/** Every kind that the service emits; a subscription lists kinds or patterns (`contact.*`, `*`). */
-export const EVENT_KINDS: readonly EventKind[] = [
-  ...PLAIN_RESOURCES.flatMap((name) => [`${name}.created`, `${name}.updated`, `${name}.deleted`] as const),
-  'deal.created',
-  'deal.updated',
-  'note.created',
-  'webhook.test',
-]
+/** Every kind that the service emits. */
+export function eventKinds(): readonly EventKind[] {
+  const plain = PLAIN_RESOURCES.flatMap((name) => [`${name}.created`, `${name}.updated`, `${name}.deleted`] as const)
+  return [...plain, 'deal.created', 'deal.updated', 'note.created', 'webhook.test']
+}
+
+/** What a subscription can list: a kind, all kinds of a resource (`contact.*`), or all. */
+export function eventPatterns(): readonly string[] {
+  const kinds = eventKinds()
+  return [...kinds, ...new Set(kinds.map((kind) => kind.replace(/\..*/, '.*'))), '*']
+}
 
 /** The HTTP status for each reason to reject a delivery; 401 for all reasons that concern its sender. */
 export const REJECTIONS = {
@@ -141,5 +144,5 @@ export function matchesEvent(pattern: string, kind: string): boolean {
 
 /** Whether a pattern can match an existing kind, so that a misspelt one is rejected. */
 export function isEventPattern(pattern: string): boolean {
-  return EVENT_KINDS.some((kind) => matchesEvent(pattern, kind))
+  return eventKinds().some((kind) => matchesEvent(pattern, kind))
 }

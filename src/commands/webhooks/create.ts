@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { EVENT_KINDS } from '../../core/webhook-events.ts'
+import { eventKinds } from '../../core/webhook-events.ts'
 import { examples } from '../command-tree.ts'
 import { printDryRun } from '../dry-run.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -27,7 +27,7 @@ export function addWebhooksCreate(webhooks: CommandUnknownOpts, act: Act): void 
       'after',
       examples("crm webhooks create --url https://example.test/hook --events 'deal.*,contact.created'"),
     )
-    .addHelpText('after', `\nEvents: ${EVENT_KINDS.join(', ')}; contact.* and * match several.`)
+    .addHelpText('after', `\nEvents: ${eventKinds().join(', ')}; contact.* and * match several.`)
     .action(act(createWebhook))
   addScopedFlags(create, ['fields', 'dryRun', 'exitCode'])
 }

@@ -2,7 +2,7 @@ import { encodeId, firstSerialAt, type IdKind, SERIALS_PER_MS } from '../../core
 import type { JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { RESOURCES, STORED_RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
-import { EVENT_KINDS, type SchemeName } from '../../core/webhook-events.ts'
+import { eventKinds, type SchemeName } from '../../core/webhook-events.ts'
 
 export const FLAWS = ['unsigned', 'wrong-secret', 'altered', 'stale', 'future'] as const
 
@@ -35,7 +35,7 @@ export function makeEvent(name: string, fields: JsonObject, scheme: SchemeName, 
 /** Undefined for events of other senders, whose records are unknown. */
 function kindOf(name: string): StoredResource | undefined {
   const [noun = ''] = name.split('.')
-  return EVENT_KINDS.some((kind) => kind === name) ? STORED_RESOURCES.find((each) => each === noun) : undefined
+  return eventKinds().some((kind) => kind === name) ? STORED_RESOURCES.find((each) => each === noun) : undefined
 }
 
 /** The members that a handler can expect in such a record. */

@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { nearest } from '../../core/nearest.ts'
-import { EVENT_KINDS, type ForwardResult, SCHEME_NAMES, type SchemeName } from '../../core/webhook-events.ts'
+import { eventKinds, type ForwardResult, SCHEME_NAMES, type SchemeName } from '../../core/webhook-events.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { printDryRun } from '../dry-run.ts'
@@ -42,7 +42,7 @@ export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
         'crm webhooks trigger deal.updated --set stage=Won --flaw altered',
       ),
     )
-    .addHelpText('after', `\nEvents of crm serve: ${EVENT_KINDS.join(', ')}.`)
+    .addHelpText('after', `\nEvents of crm serve: ${eventKinds().join(', ')}.`)
     .action(act(triggerEvent))
   addScopedFlags(trigger, ['fields', 'dryRun', 'exitCode'])
 }
@@ -74,8 +74,8 @@ function refuseTimeless({ scheme, flaw }: Options): void {
 }
 
 function noteUnknown(ctx: Pick<Context, 'note'>, name: string, scheme: SchemeName): void {
-  if (scheme !== 'standard-webhooks' || EVENT_KINDS.some((kind) => kind === name)) return
-  const meant = nearest(name, EVENT_KINDS)
+  if (scheme !== 'standard-webhooks' || eventKinds().some((kind) => kind === name)) return
+  const meant = nearest(name, eventKinds())
   ctx.note(`crm serve sends no ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, RECORD_RESOURCES } from '../../core/resources/registry.ts'
-import { EVENT_KINDS, type ReceivedEvent } from '../../core/webhook-events.ts'
+import { eventKinds, type ReceivedEvent } from '../../core/webhook-events.ts'
 import { createEventCheck } from './event-members.ts'
 import { eventRecord } from './event-record.ts'
 
@@ -94,10 +94,10 @@ export async function checkGlobs(
 ): Promise<void> {
   const { matchesAnyGlob } = await ctx.webhooks.filter()
   for (const glob of globs) {
-    if (EVENT_KINDS.some((kind) => matchesAnyGlob([glob], kind))) continue
-    const meant = nearest(glob, [...EVENT_KINDS, ...RECORD_RESOURCES.map((resource) => `${resource}.*`)])
+    if (eventKinds().some((kind) => matchesAnyGlob([glob], kind))) continue
+    const meant = nearest(glob, [...eventKinds(), ...RECORD_RESOURCES.map((resource) => `${resource}.*`)])
     const what = `${glob} matches no event of crm serve`
-    const known = `${meant === undefined ? '' : `did you mean ${meant}? `}there are ${EVENT_KINDS.join(', ')}`
+    const known = `${meant === undefined ? '' : `did you mean ${meant}? `}there are ${eventKinds().join(', ')}`
     if (!isForeign) throw new CrmError('usage', what, { hint: known })
     ctx.note(`${what}: ${known}.`)
   }

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
-import { ID_PREFIXES } from '../../core/ids.ts'
+import { idPrefix } from '../../core/ids.ts'
 import { namesIn } from '../../files/folders.ts'
 import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { ImportTerms, PlanHead } from '../plan/plan-format.ts'
@@ -9,14 +9,14 @@ import { stateOrDamage } from './job-state.ts'
 
 /** The jobs of a folder, the oldest first; none if it does not exist. */
 export function allJobs(jobsFolder: string): readonly JobPaths[] {
-  const names = namesIn(jobsFolder).filter((name) => name.startsWith(ID_PREFIXES.job))
+  const names = namesIn(jobsFolder).filter((name) => name.startsWith(idPrefix('job')))
   return names.toSorted().map((id) => jobPaths(jobsFolder, id))
 }
 
 /** By id, or by a suffix of it that no other job has; CrmError `not_found`. */
 export function findJob(jobsFolder: string, word: string): JobPaths {
   const exact = jobPaths(jobsFolder, word)
-  if (word.startsWith(ID_PREFIXES.job) && !word.includes('/') && existsSync(exact.plan)) return exact
+  if (word.startsWith(idPrefix('job')) && !word.includes('/') && existsSync(exact.plan)) return exact
   const found = allJobs(jobsFolder).filter(({ id }) => word.length >= 3 && id.endsWith(word))
   if (found[0] && found.length === 1) return found[0]
   const reason =

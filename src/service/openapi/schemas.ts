@@ -1,4 +1,4 @@
-import { ID_PREFIXES, type IdKind } from '../../core/ids.ts'
+import { idPrefix, type IdKind } from '../../core/ids.ts'
 import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
 import { plainRules } from '../resources/plain.ts'
@@ -31,7 +31,7 @@ function record(kind: IdKind, rules: Rules, own: Readonly<Record<string, JsonSch
   return {
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: `^${ID_PREFIXES[kind]}[0-7][0-9a-hjkmnp-tv-z]{10}$` },
+      id: { type: 'string', pattern: `^${idPrefix(kind)}[0-7][0-9a-hjkmnp-tv-z]{10}$` },
       ...Object.fromEntries(kept.map(([name, { schema }]) => [name, schema])),
       ...own,
       created_at: TIME,

@@ -1,6 +1,6 @@
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { newWebhookSecret } from '../../core/signing.ts'
-import { EVENT_KINDS, isEventPattern } from '../../core/webhook-events.ts'
+import { eventKinds, eventPatterns, isEventPattern } from '../../core/webhook-events.ts'
 import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
@@ -38,7 +38,7 @@ const checkAddress: Rule['check'] = (value) => {
 }
 
 const checkEvents: Rule['check'] = (value) => {
-  const expected = `expected a list of event kinds: ${EVENT_KINDS.join(', ')}, or patterns such as contact.* and *`
+  const expected = `expected a list of event kinds: ${eventKinds().join(', ')}, or patterns such as contact.* and *`
   if (value === undefined) return { code: 'required', detail: `required, ${expected}` }
   const patterns = listOf(value)
   if (!patterns?.every((pattern) => typeof pattern === 'string')) return wrongType(expected, value)
@@ -48,8 +48,6 @@ const checkEvents: Rule['check'] = (value) => {
   return { code: 'not_allowed', detail: `${quotedText(unknown)} matches no event; ${expected}` }
 }
 
-const PATTERNS = [...new Set(EVENT_KINDS.map((kind) => `${kind.split('.')[0]}.*`)), '*']
-
 const addressRule: Rule = {
   check: checkAddress,
   schema: { type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?:' },
@@ -58,7 +56,7 @@ const addressRule: Rule = {
 
 const eventsRule: Rule = {
   check: checkEvents,
-  schema: { type: 'array', minItems: 1, items: { type: 'string', enum: [...EVENT_KINDS, ...PATTERNS] } },
+  schema: { type: 'array', minItems: 1, items: { type: 'string', enum: eventPatterns() } },
   isRequired: true,
 }
 
