@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { HelpPart } from '../../src/commands/help/help-topic.ts'
+import type { HelpPart } from '../../src/commands/help/topic-texts.ts'
 import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../../src/commands/help/topics.ts'
 import { leavesOf, textBelow } from './command-tree.ts'
 

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import type { HelpPart, HelpTopic } from '../../src/commands/help/help-topic.ts'
+import type { HelpPart, HelpTopic } from '../../src/commands/help/topic-texts.ts'
 import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../../src/commands/help/topics.ts'
 import { OUTPUT_NAMES } from '../../src/commands/schema/outputs.ts'
 import { leavesOf, textBelow } from './command-tree.ts'

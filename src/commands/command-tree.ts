@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../context.ts'
+import type { ListedResource, PlainResource } from '../core/resources/registry.ts'
 
 /** Adds one command; `words`: what follows its name on the command line. */
 export type AddCommand = (parent: CommandUnknownOpts, act: Act, words: readonly string[]) => void
@@ -46,3 +47,12 @@ function addNoun(
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 }
+
+/** The parts of a command that depend on the resource. */
+export interface RecordCommand<R extends ListedResource = ListedResource> {
+  readonly resource: R
+  /** Command lines, for help. */
+  readonly examples: readonly string[]
+}
+
+export type PlainCommand = RecordCommand<PlainResource>

@@ -3,8 +3,8 @@ import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { findByIds } from '../core/record-ids.ts'
 import { type CrmRecord, FIELDS, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
+import { type InputContext, readInput } from '../settings/read-input.ts'
 import { findByGraphql, findOne, listAll, notThere } from './find.ts'
-import { readIds } from './ids-input.ts'
 import type { ListPage } from './keep-matching.ts'
 import { printList, printOne } from './print.ts'
 
@@ -85,4 +85,22 @@ export async function getByIds(ctx: Context, resource: ListedResource, words: re
 export function namesOf(ids: readonly string[]): string {
   const more = ids.length - MAX_NAMED
   return `${ids.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/**
+ * Ids from arguments; `-` reads them from stdin, one a line. Duplicates are removed. `listCommand` prints such ids.
+ */
+export async function readIds(
+  ctx: InputContext,
+  words: readonly string[],
+  listCommand: string,
+): Promise<readonly string[]> {
+  const ids = new Set<string>()
+  for (const word of words) {
+    // An empty variable in a script must not mean no record.
+    if (word.trim() === '') throw new CrmError('usage', 'an id is empty', { hint: listCommand })
+    const lines = word === '-' ? (await readInput(ctx, '-', 'ids from')).split('\n') : [word]
+    for (const line of lines) if (line.trim()) ids.add(line.trim())
+  }
+  return [...ids]
 }

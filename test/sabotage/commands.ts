@@ -13,7 +13,7 @@ export const COMMANDS: readonly Sabotage[] = [
     file: 'src/output/value-text.ts',
     line: 'return escapeObeyed(withinStack(() => JSON.stringify(value, null, indent)))',
     to: 'return withinStack(() => JSON.stringify(value, null, indent))',
-    tests: ['test/output/json-text.test.ts'],
+    tests: ['test/output/value-text.test.ts'],
   },
   {
     name: 'a spreadsheet runs a cell that --csv-safe let through',
@@ -129,9 +129,9 @@ export const COMMANDS: readonly Sabotage[] = [
   },
   {
     name: 'an update with --set writes a text into a member that is a number, and sums leave it out',
-    file: 'src/commands/bulk/number-check.ts',
-    line: 'if (found) throw textForNumber(...found)',
-    to: '',
+    file: 'src/commands/records/write-checks.ts',
+    line: 'judge(): void {\nif (found) throw textForNumber(...found)',
+    to: 'judge(): void {',
     tests: ['test/commands/set-number.test.ts'],
   },
   {

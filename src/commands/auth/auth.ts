@@ -1,9 +1,10 @@
-import type { Noun } from '../command-tree.ts'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { examples, type Noun } from '../command-tree.ts'
+import { printValue } from '../print.ts'
 import { addAuthLogin } from './login.ts'
 import { addAuthLogout } from './logout.ts'
 import { addAuthStatus } from './status.ts'
-import { addAuthSwitch } from './switch.ts'
-import { addAuthToken } from './token.ts'
 
 export const AUTH: Noun = {
   description: 'keys, and the profiles they belong to',
@@ -14,4 +15,35 @@ export const AUTH: Noun = {
     switch: addAuthSwitch,
     token: addAuthToken,
   },
+}
+
+function addAuthSwitch(auth: CommandUnknownOpts, act: Act): void {
+  auth
+    .command('switch <profile>')
+    .description('make a profile the active one')
+    .addHelpText('after', examples('crm auth switch local'))
+    .action(act(switchProfile))
+}
+
+async function switchProfile(ctx: Pick<Context, 'note' | 'settings'>, name: string): Promise<undefined> {
+  const settings = await ctx.settings()
+  const { baseUrl } = await settings.profile(name)
+  await settings.setActive(name)
+  ctx.note(`Active profile: ${name} (${baseUrl})`)
+}
+
+function addAuthToken(auth: CommandUnknownOpts, act: Act): void {
+  auth
+    .command('token')
+    .description('print the API key in use')
+    .addHelpText(
+      'after',
+      examples('CRM_API_KEY=$(crm auth token -p local) CRM_BASE_URL=http://127.0.0.1:4243 ./script'),
+    )
+    .action(act(printToken))
+}
+
+async function printToken(ctx: Context): Promise<undefined> {
+  const { key } = await ctx.target()
+  return printValue(ctx, key.value)
 }

@@ -8,10 +8,10 @@ import { type CrmRecord, resourceOf, whereHint } from '../../core/resources/regi
 import type { SelectionRequest } from '../../jobs/plan/make-selection.ts'
 import { type FieldsOptions, readFields } from '../fields-input.ts'
 import { createMemberCheck } from '../member-check.ts'
+import { createNumberCheck } from '../records/write-checks.ts'
 import { type ManyFlags, refuseBesideIds, refuseWithoutFile } from './flag-reach.ts'
 import { importRows, showOrSendMade } from './import-rows.ts'
-import { rejectCreateMode } from './match-flags.ts'
-import { createNumberCheck } from './number-check.ts'
+import { rejectCreateMode } from './input-flags.ts'
 
 type Selected = SelectionRequest['noun']
 

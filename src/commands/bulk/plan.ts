@@ -9,10 +9,9 @@ import { askYesNo } from '../../output/prompt.ts'
 import { commandLine, withFlag } from '../command-line.ts'
 import { canAsk, confirmDeletion, confirmProtected, type Deletion, placeText, requireExpected } from '../confirm.ts'
 import { parseCount } from '../flags.ts'
-import { cannotUndo, planLines } from './plan-text.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
-import { showPlan } from './show-plan.ts'
+import { cannotUndo, planLines, showPlan } from './show-plan.ts'
 
 /** More requests than this for a recheck are mentioned in the plan. */
 const RECHECK_NOTED = 1000

@@ -5,8 +5,7 @@ import type { RowTerms } from '../../jobs/history/find-jobs.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { ImportRequest } from '../../jobs/plan/make-import.ts'
 import { type ImportFlags, importAs } from './import-rows.ts'
-import { matchRequest, rejectCreateMode } from './match-flags.ts'
-import { type InputFlags, readFlags } from './read-flags.ts'
+import { type InputFlags, matchRequest, readFlags, rejectCreateMode } from './input-flags.ts'
 
 /** Sends the corrected rows of a job on the terms of the job; flags override them. */
 export async function retryRows(ctx: Context, paths: JobPaths, file: string, flags: ImportFlags): Promise<ExitCode> {

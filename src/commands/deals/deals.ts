@@ -1,10 +1,16 @@
-import type { Noun } from '../command-tree.ts'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { examples, type Noun } from '../command-tree.ts'
+import { exportList, FILE_HELP } from '../export-list.ts'
+import { collect } from '../fields-input.ts'
+import { addScopedFlags, parseFilters } from '../flags.ts'
+import { listOf, printList, requestedLimit } from '../print.ts'
 import { addCreate } from '../records/create.ts'
 import { addGet } from '../records/get.ts'
 import { addImport } from '../records/import.ts'
 import { addUpdate } from '../records/update.ts'
-import { addDealsExport } from './export.ts'
-import { addDealsList } from './list.ts'
+import { createFilterCheck, createStageCheck } from './filter-check.ts'
+import { printSummary } from './summary.ts'
 
 const EXAMPLES = {
   get: ['crm deals get deal_0abc -o json', 'crm deals list --filter stage=Won -o id | crm deals get - -o csv'],
@@ -31,4 +37,70 @@ export const DEALS: Noun = {
     export: addDealsExport,
     import: (parent, act) => addImport(parent, act, { resource: 'deal', examples: EXAMPLES.import }),
   },
+}
+
+interface Options {
+  readonly cursor?: string
+  readonly filter?: readonly string[]
+  readonly summary?: string
+}
+
+function addDealsList(deals: CommandUnknownOpts, act: Act): void {
+  const list = deals
+    .command('list')
+    .description('list deals, newest first')
+    .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
+    .option('--summary <member>', 'number of deals and sum of amounts by the values of a member')
+    .option('--cursor <cursor>', 'continue an earlier list')
+    .addHelpText(
+      'after',
+      examples(
+        'crm deals list --filter stage=Won',
+        "crm deals list --filter 'amount[gte]=1000' -o json",
+        'crm deals list --summary stage',
+        "crm deals list --where '.amount > 1000 and .owner_id == null'",
+      ),
+    )
+    .action(act(listDeals))
+  addScopedFlags(list, ['fields', 'where', 'limit'])
+}
+
+async function listDeals(ctx: Context, options: Options): Promise<undefined> {
+  const filters = parseFilters(options.filter ?? [])
+  const api = await ctx.api()
+  const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters }
+  const pages = api.deals.list(query)
+  const filterCheck = createFilterCheck(ctx, { ...query, flag: '--filter' })
+  const list = { pages, ...listOf('deal'), checks: [createStageCheck(ctx, filters), filterCheck] }
+  return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, options.summary)
+}
+
+interface ExportOptions {
+  readonly filter?: readonly string[]
+}
+
+function addDealsExport(deals: CommandUnknownOpts, act: Act): void {
+  const all = deals
+    .command('export')
+    .description('write all deals to a file, whole or not at all')
+    .argument('<file>', FILE_HELP)
+    .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
+    .addHelpText(
+      'after',
+      examples(
+        'crm deals export deals.csv',
+        'crm deals export won.csv --filter stage=Won',
+        'crm deals export - -o jsonl | gzip > deals.jsonl.gz',
+      ),
+    )
+    .action(act(exportDeals))
+  addScopedFlags(all, ['export'])
+}
+
+async function exportDeals(ctx: Context, file: string, options: ExportOptions): Promise<undefined> {
+  const filters = parseFilters(options.filter ?? [])
+  const api = await ctx.api()
+  const pages = api.deals.list({ filters })
+  const checks = [createStageCheck(ctx, filters), createFilterCheck(ctx, { filters, flag: '--filter' })]
+  return exportList(ctx, file, { pages, ...listOf('deal'), checks })
 }

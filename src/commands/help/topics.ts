@@ -1,23 +1,23 @@
 import type { Help } from 'commander'
-import type { HelpTopic } from './help-topic.ts'
+import type { HelpTopic } from './topic-texts.ts'
 
 /** `crm help NAME`. Each text is loaded when it is asked for: a start should not pay for what few read. */
 export const HELP_TOPICS = {
   'exit-codes': {
     summary: 'what a script may branch on',
-    load: async () => (await import('./exit-codes.ts')).EXIT_CODES_TOPIC,
+    load: async () => (await import('./topic-texts.ts')).EXIT_CODES_TOPIC,
   },
   environment: {
     summary: 'variables that crm reads, and where it keeps things',
-    load: async () => (await import('./environment.ts')).ENVIRONMENT_TOPIC,
+    load: async () => (await import('./topic-texts.ts')).ENVIRONMENT_TOPIC,
   },
   output: {
     summary: 'formats, expressions, and what goes to stderr',
-    load: async () => (await import('./output.ts')).OUTPUT_TOPIC,
+    load: async () => (await import('./topic-texts.ts')).OUTPUT_TOPIC,
   },
   wire: {
     summary: 'settings for servers that answer in their own way',
-    load: async () => (await import('./wire.ts')).WIRE_TOPIC,
+    load: async () => (await import('./topic-texts.ts')).WIRE_TOPIC,
   },
 } as const satisfies Record<string, { readonly summary: string; readonly load: () => Promise<HelpTopic> }>
 

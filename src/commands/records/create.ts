@@ -2,14 +2,12 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
-import { examples } from '../command-tree.ts'
+import { examples, type RecordCommand } from '../command-tree.ts'
 import { printDryRun } from '../dry-run.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
-import { noteOtherValues } from '../note-other-values.ts'
-import { refuseTextForNumber } from '../number-fields.ts'
 import { printWritten } from '../print.ts'
-import type { RecordCommand } from './record-command.ts'
+import { noteOtherValues, refuseTextForNumber } from './write-checks.ts'
 
 export function addCreate(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: RecordCommand): void {
   const create = parent

@@ -1,11 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
-import { examples } from '../command-tree.ts'
+import { examples, type PlainCommand } from '../command-tree.ts'
 import { exportList, FILE_HELP } from '../export-list.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf } from '../print.ts'
-import type { PlainCommand } from './record-command.ts'
 
 export function addExport(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainCommand): void {
   const all = parent

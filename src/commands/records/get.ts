@@ -1,9 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../../context.ts'
-import { examples } from '../command-tree.ts'
+import { examples, type RecordCommand } from '../command-tree.ts'
 import { getByIds } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
-import type { RecordCommand } from './record-command.ts'
 
 export function addGet(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: RecordCommand): void {
   const get = parent

@@ -1,10 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
-import { examples } from '../command-tree.ts'
+import { examples, type PlainCommand } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf, printList, requestedLimit } from '../print.ts'
-import type { PlainCommand } from './record-command.ts'
 
 interface Options {
   readonly cursor?: string

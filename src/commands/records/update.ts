@@ -7,18 +7,15 @@ import { hasOperation, type ListedResource, RESOURCES, typeName } from '../../co
 import { addNewFieldFlag, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
 import type { ManyFlags } from '../bulk/flag-reach.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
-import { addMatchFlags } from '../bulk/match-flags.ts'
+import { addMatchFlags, addReadFlags } from '../bulk/input-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
-import { addReadFlags } from '../bulk/read-flags.ts'
-import { examples } from '../command-tree.ts'
+import { examples, type RecordCommand } from '../command-tree.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
-import { noteOtherValues } from '../note-other-values.ts'
-import { refuseTextForNumber } from '../number-fields.ts'
 import { printOne, printWritten } from '../print.ts'
-import type { RecordCommand } from './record-command.ts'
+import { noteOtherValues, refuseTextForNumber } from './write-checks.ts'
 
 interface Options extends FieldsOptions, ManyFlags {
   readonly ifMatch?: string

@@ -6,11 +6,7 @@ import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { databaseLocation } from './database.ts'
-import { DATABASE_HELP } from './keys-database.ts'
-
-interface Options {
-  readonly database?: string
-}
+import { DATABASE_HELP, type DatabaseOptions } from './keys-database.ts'
 
 export function addServeBackup(serve: CommandUnknownOpts, act: Act): void {
   const backup = serve
@@ -25,7 +21,7 @@ export function addServeBackup(serve: CommandUnknownOpts, act: Act): void {
   addScopedFlags(backup, ['fields'])
 }
 
-async function backUp(ctx: Context, file: string, options: Options): Promise<undefined> {
+async function backUp(ctx: Context, file: string, options: DatabaseOptions): Promise<undefined> {
   if (options.database === ':memory:') {
     throw new CrmError('usage', 'a database in memory is accessible to its own process only', {
       hint: 'give --database FILE',

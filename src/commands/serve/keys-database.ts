@@ -5,6 +5,10 @@ import { shellWord } from '../../core/shell-words.ts'
 import type { ApiKey, Store } from '../../service/store/store.ts'
 import { databaseLocation } from './database.ts'
 
+export interface DatabaseOptions {
+  readonly database?: string
+}
+
 export const DATABASE_HELP = 'an SQLite file (default: crm.db in the data folder)'
 
 /** For hints: the command that lists the keys of the same database. */

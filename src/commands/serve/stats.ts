@@ -4,13 +4,9 @@ import { RECORD_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
-import { DATABASE_HELP, withDatabase } from './keys-database.ts'
+import { DATABASE_HELP, type DatabaseOptions, withDatabase } from './keys-database.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-
-interface Options {
-  readonly database?: string
-}
 
 export function addServeStats(serve: CommandUnknownOpts, act: Act): void {
   const stats = serve
@@ -22,7 +18,7 @@ export function addServeStats(serve: CommandUnknownOpts, act: Act): void {
   addScopedFlags(stats, ['fields'])
 }
 
-async function showStats(ctx: Context, options: Options): Promise<undefined> {
+async function showStats(ctx: Context, options: DatabaseOptions): Promise<undefined> {
   const nowMs = ctx.now()
   const { stats, uses } = await withDatabase(
     ctx,

@@ -1,7 +1,19 @@
-import type { Noun } from '../command-tree.ts'
-import { addEventsExport } from './events-export.ts'
-import { addEventsList } from './events-list.ts'
-import { addEventsShow } from './events-show.ts'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { idOnLine } from '../../core/record-ids.ts'
+import { writeText } from '../../core/streams.ts'
+import type { ReceivedEvent } from '../../core/webhook-events.ts'
+import { examples, type Noun } from '../command-tree.ts'
+import { addScopedFlags } from '../flags.ts'
+import type { ListPage } from '../keep-matching.ts'
+import { printList, printOne, requestedLimit } from '../print.ts'
+import { createEventListCheck } from './event-members.ts'
+import { eventRecord } from './event-record.ts'
+import { loggedEvents, matchingEvents, parseSince, type Since } from './logged-events.ts'
+import { checkGlobs, parseGlobs } from './wanted.ts'
+
+const COLUMNS = ['received_at', 'event', 'record_id', 'id', 'duplicate', 'verified'] as const
 
 export const EVENTS: Noun = {
   description: 'events that listeners of this machine have kept',
@@ -10,4 +22,125 @@ export const EVENTS: Noun = {
     show: addEventsShow,
     export: addEventsExport,
   },
+}
+
+interface Options {
+  readonly events?: readonly string[]
+  readonly since?: Since
+}
+
+function addEventsList(events: CommandUnknownOpts, act: Act): void {
+  const list = events
+    .command('list')
+    .description('list kept events, newest first; without a server, even while a listener runs')
+    .option('--events <globs>', 'only these, comma separated', parseGlobs)
+    .option('--since <time>', 'only events received since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
+    .addHelpText(
+      'after',
+      examples(
+        'crm webhooks events list --since 10m',
+        "crm webhooks events list --where '.body.data.amount > 1000' -o jsonl",
+      ),
+    )
+    .action(act(listEvents))
+  addScopedFlags(list, ['fields', 'where', 'limit'])
+}
+
+async function listEvents(ctx: Context, { events: globs = [], since }: Options): Promise<undefined> {
+  await checkGlobs(ctx, globs, true)
+  const events = loggedEvents(ctx, { order: 'newest first', globs, since })
+  const shown = ctx.flags.output === 'id' ? withIds(ctx, events) : events
+  const checks = [await createEventListCheck(ctx)]
+  await printList(ctx, { pages: limited(shown, requestedLimit(ctx)), columns: COLUMNS, plural: 'events', checks })
+}
+
+/** Foreign events may have no id, or one that does not fit on a line; these are left out. */
+async function* withIds(
+  ctx: Pick<Context, 'note'>,
+  pages: AsyncIterable<readonly ReceivedEvent[]>,
+): AsyncGenerator<readonly ReceivedEvent[]> {
+  let left = 0
+  for await (const events of pages) {
+    const named = events.filter(({ id }) => idOnLine(id) !== undefined)
+    left += events.length - named.length
+    yield named
+  }
+  if (left > 0) ctx.note(`Left out, without an id that can stand on a line: ${left}; -o jsonl shows them.`)
+}
+
+async function* limited(
+  pages: AsyncIterable<readonly ReceivedEvent[]>,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<ListPage> {
+  let remaining = limit
+  for await (const events of pages) {
+    const items = events.slice(0, remaining).map(eventRecord)
+    remaining -= items.length
+    const isCut = events.length > items.length
+    yield { items, nextCursor: undefined, ...(isCut && { isCut }) }
+    if (isCut) return
+  }
+}
+
+function addEventsShow(events: CommandUnknownOpts, act: Act): void {
+  const show = events
+    .command('show <id>')
+    .description('show one kept event, with its headers')
+    .addHelpText(
+      'after',
+      examples('crm webhooks events show evt_0abc -o json', 'crm webhooks events show evt_0abc --jq .body'),
+    )
+    .action(act(showEvent))
+  addScopedFlags(show, ['fields'])
+}
+
+/** Shows the last one if an event was received several times. */
+async function showEvent(ctx: Context, id: string): Promise<undefined> {
+  const event = await findEvent(ctx, id)
+  const { url, headers } = event.delivery
+  await printOne(ctx, {
+    ...eventRecord(event),
+    subscription_id: event.subscriptionId ?? null,
+    url,
+    headers: headers.map((header) => [...header]),
+  })
+}
+
+export async function findEvent(ctx: Context, id: string): Promise<ReceivedEvent> {
+  for await (const events of loggedEvents(ctx, { order: 'newest first', globs: [], since: undefined })) {
+    const event = events.find((each) => each.id === id)
+    if (event) return event
+  }
+  throw new CrmError('not_found', `no event ${JSON.stringify(id)} is kept on this machine`, {
+    hint: 'crm webhooks events list',
+  })
+}
+
+interface ExportOptions {
+  readonly events?: readonly string[]
+  readonly since?: Since
+}
+
+function addEventsExport(events: CommandUnknownOpts, act: Act): void {
+  events
+    .command('export')
+    .description('print kept events in the format of the log, one per line, oldest first (docs/event-log.md)')
+    .option('--events <globs>', 'only these, comma separated', parseGlobs)
+    .option('--since <time>', 'only events received since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
+    .option('--where <expr>', 'only events for which this jq expression is true')
+    .addHelpText('after', examples('crm webhooks events export --since 1h > events.jsonl'))
+    .action(act(exportEvents))
+}
+
+/** Complete log entries, sufficient for a replay. */
+async function exportEvents(ctx: Context, { events: globs = [], since }: ExportOptions): Promise<undefined> {
+  await checkGlobs(ctx, globs, true)
+  const { entryText } = await ctx.webhooks.entry()
+  const query = { order: 'oldest first', globs, since } as const
+  let count = 0
+  for await (const page of matchingEvents(ctx, loggedEvents(ctx, query))) {
+    await writeText(ctx.io.stdout, page.map((event) => `${entryText(event)}\n`).join(''))
+    count += page.length
+  }
+  if (count === 0) ctx.note('No events.')
 }

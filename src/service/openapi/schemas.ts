@@ -1,4 +1,4 @@
-import { idPrefix, type IdKind } from '../../core/ids.ts'
+import { type IdKind, idPrefix } from '../../core/ids.ts'
 import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
 import { plainRules } from '../resources/plain.ts'

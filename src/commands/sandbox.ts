@@ -2,13 +2,20 @@ import { tmpdir } from 'node:os'
 import { isatty } from 'node:tty'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { InvalidArgumentError } from 'commander'
-import type { Act, Context } from '../../context.ts'
-import { parseDurationWithUnitMs } from '../../core/duration.ts'
-import { safeText } from '../../output/safe-text.ts'
-import type { RateLimit } from '../../service/rate-limit.ts'
-import { examples } from '../command-tree.ts'
-import { collect } from '../fields-input.ts'
-import { parseRateLimit } from '../serve/serve-flags.ts'
+import type { Act, Context } from '../context.ts'
+import { parseDurationWithUnitMs } from '../core/duration.ts'
+import { safeText } from '../output/safe-text.ts'
+import type { RateLimit } from '../service/rate-limit.ts'
+import { examples, type Noun } from './command-tree.ts'
+import { collect } from './fields-input.ts'
+import { parseRateLimit } from './serve/serve-flags.ts'
+
+export const SANDBOX: Noun = {
+  summary: 'a CRM for the length of a command',
+  commands: {
+    run: addSandboxRun,
+  },
+}
 
 interface Options {
   readonly seed?: readonly string[]
@@ -19,7 +26,7 @@ interface Options {
   readonly keepLog?: string
 }
 
-export function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
+function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
   sandbox
     .command('run <command> [args...]')
     .summary('run a command with a temporary service')

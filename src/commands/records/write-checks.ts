@@ -1,11 +1,12 @@
-import type { Api } from '../api/api.ts'
-import type { Context } from '../context.ts'
-import { CrmError } from '../core/errors.ts'
-import { FIELDS, type ListedResource } from '../core/resources/registry.ts'
-import { memberAt } from '../output/fields.ts'
-import { isNumber } from './bulk/number-check.ts'
-import { type FieldsOptions, textForNumber, textMembers } from './fields-input.ts'
-import { listAll } from './find.ts'
+import type { Api } from '../../api/api.ts'
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { exactDigits, type JsonObject } from '../../core/json.ts'
+import { otherValues, otherValueText } from '../../core/other-values.ts'
+import { type CrmRecord, FIELDS, type ListedResource } from '../../core/resources/registry.ts'
+import { memberAt } from '../../output/fields.ts'
+import { type FieldsOptions, textForNumber, textMembers } from '../fields-input.ts'
+import { listAll } from '../find.ts'
 
 type Text = readonly [name: string, raw: string]
 
@@ -49,4 +50,29 @@ async function readShown(api: Api, resource: ListedResource, texts: readonly Tex
     return texts.filter(([name]) => valuesOf(name).every((value) => value === null))
   }
   return texts
+}
+
+/** Detects from the records whether an undocumented member is a number: sums would ignore a text in its place. */
+export function createNumberCheck(set: readonly string[] = []) {
+  const texts = [...textMembers(set)]
+  let found: (typeof texts)[number] | undefined
+  return {
+    see(records: readonly CrmRecord[]): void {
+      for (const record of records) found ??= texts.find(([name]) => isNumber(memberAt(record, name.split('.'))))
+    },
+    /** CrmError `usage` if any record has a number where --set writes a text. */
+    judge(): void {
+      if (found) throw textForNumber(...found)
+    },
+  }
+}
+
+function isNumber(value: CrmRecord[string] | undefined): boolean {
+  return typeof value === 'number' || exactDigits(value) !== undefined
+}
+
+/** Notes values in the answer that differ from those sent: a server may ignore a member. */
+export function noteOtherValues(ctx: Pick<Context, 'note'>, record: CrmRecord, patch: JsonObject): void {
+  const others = otherValues(record, patch).map(otherValueText)
+  if (others.length > 0) ctx.note(`The answer shows another value than was sent: ${others.join('; ')}`)
 }

@@ -1,0 +1,96 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../context.ts'
+import { appliesTo, chooseProfile } from '../settings/address.ts'
+import { parseSettingKey } from '../settings/setting.ts'
+import { examples, type Noun } from './command-tree.ts'
+import { addScopedFlags } from './flags.ts'
+import { onePage, printList, printValue } from './print.ts'
+import { requireProfileName } from './selected-profile.ts'
+
+export const CONFIG: Noun = {
+  description: 'settings of a profile',
+  commands: {
+    get: addConfigGet,
+    set: addConfigSet,
+    list: addConfigList,
+    path: addConfigPath,
+  },
+}
+
+function addConfigGet(config: CommandUnknownOpts, act: Act): void {
+  config
+    .command('get <key>')
+    .description('print one setting')
+    .addHelpText('after', examples('crm config get base_url', 'crm config get wire.page_size -p local'))
+    .action(act(getSetting))
+}
+
+/** Prints the plain value, for scripts; an empty line if it is not set. */
+async function getSetting(ctx: Context, text: string): Promise<undefined> {
+  const key = parseSettingKey(text)
+  const values = await (await ctx.settings()).values(await requireProfileName(ctx))
+  const value = values.find((setting) => setting.key === key)?.value ?? null
+  return printValue(ctx, value)
+}
+
+function addConfigSet(config: CommandUnknownOpts, act: Act): void {
+  config
+    .command('set <key> <value>')
+    .description('change one setting')
+    .addHelpText('after', examples('crm config set protected true', 'crm config set wire.page_size 500 -p local'))
+    .action(act(setSetting))
+}
+
+async function setSetting(ctx: Context, text: string, value: string): Promise<undefined> {
+  const key = parseSettingKey(text)
+  const name = await requireProfileName(ctx)
+  const settings = await ctx.settings()
+  await settings.setSetting(name, key, value)
+  ctx.note(`Profile ${name}: ${key} = ${value}`)
+  await noteOtherServer(ctx, name)
+}
+
+function addConfigList(config: CommandUnknownOpts, act: Act): void {
+  const list = config
+    .command('list')
+    .description('list the settings of a profile')
+    .addHelpText('after', examples('crm config list', "crm config list -p prod --where '.is_default | not'"))
+    .action(act(listSettings))
+  addScopedFlags(list, ['fields', 'where'])
+}
+
+async function listSettings(ctx: Context): Promise<undefined> {
+  const name = await requireProfileName(ctx)
+  const values = await (await ctx.settings()).values(name)
+  const rows = values.map(({ key, value, isDefault, meaning }) => ({ key, value, is_default: isDefault, meaning }))
+  await printList(ctx, { pages: onePage(rows), columns: ['key', 'value', 'is_default', 'meaning'], plural: 'settings' })
+  await noteOtherServer(ctx, name)
+}
+
+function addConfigPath(config: CommandUnknownOpts, act: Act): void {
+  config
+    .command('path')
+    .description('print where settings are kept')
+    .addHelpText('after', examples('crm config path'))
+    .action(act(printPath))
+}
+
+async function printPath(ctx: Context): Promise<undefined> {
+  const { config } = (await ctx.settings()).paths()
+  return printValue(ctx, config)
+}
+
+/** Notes that the settings of a profile do not apply because of CRM_BASE_URL, and how they would. */
+async function noteOtherServer({ env, note, settings }: Context, name: string): Promise<void> {
+  const address = URL.parse(env.CRM_BASE_URL || '')
+  if (!address) return
+  const kept = await settings()
+  const chosen = await chooseProfile(kept, { env, profileFlag: undefined })
+  if (chosen?.name === name && appliesTo(chosen, address)) return
+  const { origin } = address
+  const isThere = appliesTo({ name, profile: await kept.profile(name) }, address)
+  const how = isThere
+    ? `CRM_PROFILE=${name} makes these settings apply there`
+    : `CRM_PROFILE can name a profile with base_url ${origin}`
+  note(`Requests go to ${origin} (CRM_BASE_URL), not to the server of profile ${name}; ${how}.`)
+}

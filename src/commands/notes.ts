@@ -1,0 +1,73 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
+import type { ExitCode } from '../core/exit.ts'
+import { commandLine } from './command-line.ts'
+import { examples, type Noun } from './command-tree.ts'
+import { printDryRun } from './dry-run.ts'
+import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from './fields-input.ts'
+import { addScopedFlags } from './flags.ts'
+import { listOf, printList, printWritten, requestedLimit } from './print.ts'
+import { addImport } from './records/import.ts'
+
+export const NOTES: Noun = {
+  description: 'the notes of deals',
+  commands: {
+    list: addNotesList,
+    add: addNotesAdd,
+    import: (parent, act) =>
+      addImport(parent, act, {
+        resource: 'note',
+        description: 'add notes to deals from a file with the columns deal_id and body; - reads stdin',
+        examples: ['crm notes import notes.csv --dry-run', 'crm notes import notes.csv'],
+      }),
+  },
+}
+
+interface Options {
+  readonly cursor?: string
+}
+
+function addNotesList(notes: CommandUnknownOpts, act: Act): void {
+  const list = notes
+    .command('list <deal-id>')
+    .description('list the notes of a deal, newest first (requires GraphQL on the server)')
+    .option('--cursor <cursor>', 'continue an earlier list')
+    .addHelpText('after', examples('crm notes list deal_0abc', 'crm notes list deal_0abc --fields created_at,body'))
+    .action(act(listNotes))
+  addScopedFlags(list, ['fields', 'where', 'limit'])
+}
+
+async function listNotes(ctx: Context, dealId: string, options: Options): Promise<undefined> {
+  const api = await ctx.api()
+  const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
+  await printList(ctx, { pages: api.graphql.notes(dealId, query), ...listOf('note') })
+}
+
+interface NoteOptions extends FieldsOptions {
+  readonly body?: string
+}
+
+function addNotesAdd(notes: CommandUnknownOpts, act: Act): void {
+  const add = notes
+    .command('add <deal-id>')
+    .description('add a note to a deal')
+    .option('--body <text>', 'what the note says')
+    .addHelpText('after', examples('crm notes add deal_0abc --body "Called; the contract goes out on Monday"'))
+    .action(act(addNote))
+  addFieldsFlags(add)
+  addScopedFlags(add, ['fields', 'dryRun', 'exitCode'])
+}
+
+async function addNote(ctx: Context, dealId: string, options: NoteOptions): Promise<ExitCode | undefined> {
+  const { body, set: given = [], data } = options
+  if (body === undefined && given.length === 0 && data === undefined) {
+    throw new CrmError('usage', 'a note needs a body', { hint: `${commandLine(ctx.argv)} --body TEXT` })
+  }
+  const set = body === undefined ? given : [`body=${body}`, ...given]
+  const fields = await readFields(ctx, { set, data })
+  const path = `/v1/deals/${encodeURIComponent(dealId)}/notes`
+  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path, body: fields })
+  const api = await ctx.api()
+  return printWritten(ctx, await api.notes(dealId).create(fields, writeOptions(ctx, options)), 'note')
+}
