@@ -1,5 +1,12 @@
 import type { Field } from '../core/resources/field.ts'
-import { isNumeric, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import {
+  fieldOf,
+  isNumeric,
+  type ListedResource,
+  type PluralOf,
+  RESOURCES,
+  type Resource,
+} from '../core/resources/registry.ts'
 import type { ListColumn } from './list/columns.ts'
 
 export const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'log'] as const
@@ -7,10 +14,15 @@ export const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'log
 export type ScreenName = (typeof SCREENS)[number]
 
 /** Lists of records of the server. */
-export type ServerList = 'contacts' | 'deals'
+export const SERVER_LISTS = ['contacts', 'deals'] as const satisfies readonly PluralOf<ListedResource>[]
+
+export type ServerList = (typeof SERVER_LISTS)[number]
+
+/** The screens with records of the server. */
+export const SERVER_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'pipelines']
 
 /** The screens that show a list; the board shows the deals. */
-export const LISTS = ['contacts', 'deals', 'events', 'jobs', 'log'] as const
+export const LISTS = [...SERVER_LISTS, 'events', 'jobs', 'log'] as const
 
 export type ListName = (typeof LISTS)[number]
 
@@ -21,6 +33,10 @@ export const TITLES: Readonly<Record<ScreenName, string>> = {
   events: 'Events',
   jobs: 'Jobs',
   log: 'Log',
+}
+
+export function isServerList(name: ListName): name is ServerList {
+  return SERVER_LISTS.some((each) => each === name)
 }
 
 /** The list of a screen. */
@@ -56,11 +72,16 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
 
 /** Members that `/` searches. */
 export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
-  contacts: ['name', 'email', 'phone', 'company', 'owner_id', 'id'],
-  deals: ['name', 'stage', 'amount', 'owner_id', 'id'],
+  contacts: searchedMembers('contact'),
+  deals: searchedMembers('deal'),
   events: ['event', 'record_id', 'state', 'id'],
   jobs: ['id', 'state', 'what'],
   log: ['message', 'request_id'],
+}
+
+/** All columns but times. */
+function searchedMembers(resource: Resource): readonly string[] {
+  return recordColumns(resource).flatMap(({ name }) => (fieldOf(resource, name)?.type === 'time' ? [] : [name]))
 }
 
 /** Fields, id, owner and creation time, in this order: the last columns are omitted first. */

@@ -2,8 +2,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import { type Boards, clampBoard } from './board.ts'
 import { currentRow } from './list/list-state.ts'
 import { chosenRows } from './list/list-view.ts'
-import type { ServerList } from './screens.ts'
-import { listOfScreen } from './screens.ts'
+import { isServerList, listOfScreen, type ServerList } from './screens.ts'
 import type { State } from './state.ts'
 
 /** The record under the cursor, on the board or in a list. */
@@ -24,5 +23,7 @@ export function actedOn(state: State, boards: Boards): readonly CrmRecord[] {
 
 /** The list of the server that a screen changes. */
 export function serverList({ screen }: State): ServerList {
-  return screen === 'contacts' ? 'contacts' : 'deals'
+  const list = listOfScreen(screen)
+  if (isServerList(list)) return list
+  throw new Error(`the screen ${screen} has no records of the server`)
 }

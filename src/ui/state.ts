@@ -6,7 +6,7 @@ import { COLUMNS, LISTS, type ListName, listOfScreen, type ScreenName } from './
 
 export interface Toast {
   readonly id: number
-  readonly kind: 'done' | 'problem' | 'wait'
+  readonly type: 'done' | 'problem' | 'wait'
   readonly text: string
   /** The list that it concerns, if a later success removes it. */
   readonly topic: string | undefined

@@ -60,7 +60,7 @@ const OVERLAYS: readonly (Overlay | undefined)[] = [
     list: 'contacts',
     record: undefined,
     title: 'Edit',
-    fields: formFields(['name', 'email'], HOSTILE[0]),
+    fields: formFields('contacts', HOSTILE[0]),
     index: 0,
     isSending: false,
     problem: 'no',
@@ -109,7 +109,7 @@ test('without colour the cursor, marks, edits and deletions can still be disting
     ...list,
     marks: new Set(['con_2']),
     staged: new Map([['con_3', { row: contact(3), patch: { name: 'Z' } }]]),
-    leaving: new Set(['con_4']),
+    deleting: new Set(['con_4']),
   }))
   const lines = drawFrame(state, DRAWING).lines.map(plain)
   const starts = lines.slice(3, 7).map((line) => line.slice(0, 2))

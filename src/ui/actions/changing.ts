@@ -1,9 +1,10 @@
+import { hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import { GRACE_MS } from '../background/deletions.ts'
 import { type EditedRecord, editRecord } from '../background/edit-record.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
-import type { ScreenName } from '../screens.ts'
+import { type ScreenName, SERVER_SCREENS } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
 import { formText, recordName, rowsText } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
@@ -18,11 +19,11 @@ const NAMES_SHOWN = 5
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 
 export const CHANGING: readonly Action[] = [
-  { id: 'create', title: 'Create a record', screens: ['contacts', ...DEALS], keys: ['n'], footer: 'new', run: create },
+  { id: 'create', title: 'Create a record', screens: SERVER_SCREENS, keys: ['n'], footer: 'new', run: create },
   {
     id: 'edit',
     title: 'Edit in a form',
-    screens: ['contacts', ...DEALS],
+    screens: SERVER_SCREENS,
     keys: ['e'],
     footer: 'edit',
     run: edit,
@@ -37,17 +38,20 @@ export const CHANGING: readonly Action[] = [
   {
     id: 'edit-yaml',
     title: 'Edit as YAML in $EDITOR',
-    screens: ['contacts', ...DEALS],
+    screens: SERVER_SCREENS,
     keys: ['E'],
     run: (ui) => void editInEditor(ui),
   },
   {
     id: 'delete',
     title: 'Delete: asks, waits a moment, and is then for good',
-    screens: ['contacts', ...DEALS],
+    screens: SERVER_SCREENS,
     keys: ['d'],
     footer: 'delete',
-    refusal: ({ screen }) => (DEALS.includes(screen) ? 'the documented API deletes no deals' : undefined),
+    refusal: (state) => {
+      const list = serverList(state)
+      return hasOperation(resourceOf(list), 'delete') ? undefined : `the documented API deletes no ${list}`
+    },
     run: askDeletion,
   },
   { id: 'note', title: 'Add a note to the deal', screens: DEALS, keys: ['a'], footer: 'note', run: askNote },

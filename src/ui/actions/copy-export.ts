@@ -5,7 +5,7 @@ import type { Env } from '../../core/streams.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { FORMATS, type Format } from '../../output/record-output.ts'
 import { rowId } from '../list/list-state.ts'
-import { COLUMNS, listOfScreen, type ScreenName } from '../screens.ts'
+import { COLUMNS, listOfScreen, type ScreenName, SERVER_SCREENS } from '../screens.ts'
 import { actedOn } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -13,7 +13,7 @@ import type { Action, Ui } from '../ui.ts'
 /** The limit of hterm and tmux. */
 const MOST_BYTES = 74_994
 
-const RECORDS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines', 'events', 'jobs']
+const RECORDS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs']
 
 export const COPY_EXPORT: readonly Action[] = [
   {

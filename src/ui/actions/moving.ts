@@ -3,11 +3,11 @@ import { listHeight } from '../draw/areas.ts'
 import { COLUMN_GAP, fitListColumns } from '../list/columns.ts'
 import { type ListState, shownCount } from '../list/list-state.ts'
 import { moveBy, moveTo, selectColumn } from '../list/list-view.ts'
-import { COLUMNS, listOfScreen, type ScreenName } from '../screens.ts'
+import { COLUMNS, isServerList, LISTS, listOfScreen, type ScreenName } from '../screens.ts'
 import { type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 
-const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs', 'log']
+const LIST_SCREENS: readonly ScreenName[] = LISTS
 
 /** The number of rows below the window that are loaded ahead. */
 const PREFETCH_SCREENS = 2
@@ -23,7 +23,7 @@ function onList(change: (list: ListState, height: number, state: State) => ListS
 function loadAhead({ store, background }: Ui): void {
   const state = store.get()
   const name = listOfScreen(state.screen)
-  if (name !== 'contacts' && name !== 'deals') return
+  if (!isServerList(name)) return
   const list = state.lists[name]
   if (list.failure !== undefined || list.isComplete) return
   if (shownCount(list) - list.cursor < PREFETCH_SCREENS * listHeight(state)) void background.lists.more(name)
@@ -113,6 +113,5 @@ function goFirst(ui: Ui): void {
   const state = ui.store.get()
   const name = listOfScreen(state.screen)
   ui.store.update((before) => withCurrentList(before, (list) => moveTo(list, 0, listHeight(before))))
-  if (state.lists[name].lettingGo > 0 && (name === 'contacts' || name === 'deals'))
-    void ui.background.lists.reload(name)
+  if (state.lists[name].droppedCount > 0 && isServerList(name)) void ui.background.lists.reload(name)
 }

@@ -1,6 +1,6 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { rowId } from '../list/list-state.ts'
-import { listOfScreen, type ScreenName, TITLES } from '../screens.ts'
+import { isServerList, listOfScreen, type ScreenName, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 
@@ -43,7 +43,7 @@ export function openScreen(ui: Ui, screen: ScreenName): void {
   if (screen === 'events') void ui.background.events.look()
   if (screen === 'jobs') void ui.background.jobs.look()
   const name = listOfScreen(screen)
-  if (name !== 'contacts' && name !== 'deals') return
+  if (!isServerList(name)) return
   const list = store.get().lists[name]
   const isEmpty = list.rows.length === 0 && !list.isComplete
   const loaded = isEmpty ? background.lists.more(name) : Promise.resolve()

@@ -3,7 +3,7 @@ import { jsonText } from '../../output/value-text.ts'
 import type { Background } from '../background/background.ts'
 import { checkedAssignment, stage, stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
-import type { ScreenName, ServerList } from '../screens.ts'
+import { type ScreenName, SERVER_LISTS, type ServerList } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
 import { currentList, type State, withList } from '../state.ts'
 import { countedParts, recordName, rowsText } from '../text/change-text.ts'
@@ -11,7 +11,7 @@ import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { MOST_BY_KEY } from './changing.ts'
 
-const SCREENS: readonly ScreenName[] = ['contacts', 'deals']
+const SCREENS: readonly ScreenName[] = SERVER_LISTS
 const LINES_SHOWN = 6
 
 export const STAGING: readonly Action[] = [

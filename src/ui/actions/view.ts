@@ -12,16 +12,14 @@ import {
 } from '../list/list-view.ts'
 import { parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
 import { showOverlay } from '../overlay-keys.ts'
-import { listOfScreen, type ScreenName } from '../screens.ts'
+import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, SERVER_SCREENS } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
 import { currentList, withCurrentList, withList } from '../state.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { leave } from './leave.ts'
 
-const LIST_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'events', 'jobs']
-
-const SERVER_SCREENS: readonly ScreenName[] = ['contacts', 'deals', 'pipelines']
+const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs']
 
 const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs']
 
@@ -132,7 +130,7 @@ export const LISTING: readonly Action[] = [
     keys: ['r'],
     run: ({ store, background }) => {
       const name = listOfScreen(store.get().screen)
-      if (name === 'contacts' || name === 'deals') void background.lists.reload(name)
+      if (isServerList(name)) void background.lists.reload(name)
       else if (name === 'events') void background.events.look()
       else void background.jobs.look()
     },
@@ -191,7 +189,7 @@ function goBack({ store, background }: Ui): void {
 function askLoadAll(ui: Ui): void {
   const { store, background } = ui
   const name = listOfScreen(store.get().screen)
-  if (name !== 'contacts' && name !== 'deals') return
+  if (!isServerList(name)) return
   store.update((state) => ({
     ...state,
     overlay: {

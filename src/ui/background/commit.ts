@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
+import { hasOperation, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import { type Edit, putRow, rowId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
-import { recordName } from '../text/change-text.ts'
+import { countedParts, recordName } from '../text/change-text.ts'
 import type { Kept } from './kept.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
 import { stagedEdits, unstageSent } from './staging.ts'
@@ -25,7 +26,7 @@ interface Parts {
   readonly notices: Notices
   readonly openJobs: () => Promise<Jobs>
   readonly underWay: UnderWay
-  /** Ids of contacts whose edits are in a job, and so are not kept for the next start. */
+  /** `contacts con_1` for each record whose edits are in a job, and so are not kept for the next start. */
   readonly ofJob: Set<string>
   readonly kept: Pick<Kept, 'settle'>
 }
@@ -34,22 +35,22 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
   const forget = (name: ServerList, edit: Edit) =>
     store.update((state) => withList(state, name, (list) => unstageSent(list, edit)))
 
-  async function sendAsJob(edits: readonly Edit[]): Promise<void> {
-    const sent = await sendEdits(await openJobs(), edits, {
+  async function sendAsJob(name: ServerList, edits: readonly Edit[]): Promise<void> {
+    const sent = await sendEdits(await openJobs(), name, edits, {
       onMade: () => {
-        for (const { row } of edits) ofJob.add(rowId(row) ?? '')
+        for (const { row } of edits) ofJob.add(`${name} ${rowId(row) ?? ''}`)
         // The job is on disk, so the kept changes no longer need these edits.
         kept.settle()
       },
       onDone: (edit) => {
-        forget('contacts', edit)
+        forget(name, edit)
         // The new version is unknown, and the next edit must not depend on the old one.
         const { version: _, ...row } = { ...edit.row, ...edit.patch }
-        store.update((state) => withList(state, 'contacts', (list) => putRow(list, row, SEARCHED.contacts)))
+        store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
       },
     }).finally(() => ofJob.clear())
     // They are in the job: as staged edits the next commit would send them again.
-    for (const edit of sent.left) forget('contacts', edit)
+    for (const edit of sent.left) forget(name, edit)
     const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
     const left = sent.left.length > 0 ? `, ${sent.left.length} left to ${sent.jobId}` : ''
     const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} reverts what was saved` : ''
@@ -57,13 +58,13 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
     if (sent.error !== undefined) notices.problem(sent.error, '')
   }
 
-  /** Deals are sent by GraphQL, one at a time. */
-  async function sendOneByOne(edits: readonly Edit[]): Promise<void> {
+  /** Jobs send what the contract updates; others are sent by GraphQL, one at a time. */
+  async function sendOneByOne(list: ServerList, edits: readonly Edit[]): Promise<void> {
     let done = 0
     for (const edit of edits) {
       try {
-        await writes.update('deals', edit.row, edit.patch, false)
-        forget('deals', edit)
+        await writes.update(list, edit.row, edit.patch, false)
+        forget(list, edit)
         done++
       } catch (error) {
         const name = recordName(edit.row)
@@ -71,7 +72,7 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
           error,
           leadOf(error, {
             failed: `${name} not saved: `,
-            open: `Update of ${name} (${lookText('deals', rowId(edit.row) ?? '')}): `,
+            open: `Update of ${name} (${lookText(list, rowId(edit.row) ?? '')}): `,
           }),
         )
         if (error instanceof CrmError && error.code === 'interrupted') break
@@ -95,8 +96,8 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
       edits.map(({ row }) => rowId(row) ?? ''),
     )
     try {
-      await underWay.track(`${edits.length} ${edits.length === 1 ? 'update' : 'updates'} of ${name}`, () =>
-        name === 'contacts' ? sendAsJob(edits) : sendOneByOne(edits),
+      await underWay.track(`${countedParts({ update: edits.length }).join('')} of ${name}`, () =>
+        hasOperation(resourceOf(name), 'update') ? sendAsJob(name, edits) : sendOneByOne(name, edits),
       )
     } catch (error) {
       notices.problem(error, 'Not sent: ')
@@ -116,29 +117,27 @@ interface Sent {
   readonly error: unknown
 }
 
-/** Sends edits of contacts as a job, which can be resumed, and reverted with `crm jobs undo`. */
+/** Sends edits as a job, which can be resumed, and reverted with `crm jobs undo`. */
 async function sendEdits(
   jobs: Jobs,
+  noun: ServerList,
   edits: readonly Edit[],
   { onMade, onDone }: { readonly onMade: () => void; readonly onDone: (edit: Edit) => void },
 ): Promise<Sent> {
-  const { paths } = await jobs.make(
-    { kind: 'update', noun: 'contacts', run: randomUUID(), of: undefined },
-    async (builder) => {
-      for (const { row, patch } of edits) {
-        const id = rowId(row) ?? ''
-        const ifMatch = typeof row.version === 'number' ? { ifMatch: String(row.version) } : {}
-        builder.add({
-          do: 'update',
-          path: `/v1/contacts/${encodeURIComponent(id)}`,
-          id,
-          body: patch,
-          before: row,
-          ...ifMatch,
-        })
-      }
-    },
-  )
+  const { paths } = await jobs.make({ kind: 'update', noun, run: randomUUID(), of: undefined }, async (builder) => {
+    for (const { row, patch } of edits) {
+      const id = rowId(row) ?? ''
+      const ifMatch = typeof row.version === 'number' ? { ifMatch: String(row.version) } : {}
+      builder.add({
+        do: 'update',
+        path: `${RESOURCES[resourceOf(noun)].path}/${encodeURIComponent(id)}`,
+        id,
+        body: patch,
+        before: row,
+        ...ifMatch,
+      })
+    }
+  })
   onMade()
   const byId = new Map(edits.map((edit) => [rowId(edit.row), edit]))
   const ended = new Set<Edit>()

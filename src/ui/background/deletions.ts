@@ -132,7 +132,7 @@ type Mark = 'none' | 'leaving' | 'held'
 function withMark(state: State, id: string, mark: Mark): State {
   return withList(state, 'contacts', (list) => ({
     ...list,
-    leaving: mark === 'none' ? withoutId(list.leaving, id) : withId(list.leaving, id),
+    deleting: mark === 'none' ? withoutId(list.deleting, id) : withId(list.deleting, id),
     held: mark === 'held' ? withId(list.held, id) : withoutId(list.held, id),
   }))
 }

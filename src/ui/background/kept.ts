@@ -4,6 +4,7 @@ import type { KeptChange, KeptChanges, KeptForm } from '../../settings/kept-chan
 import { keptFormOf } from '../form/record-form.ts'
 import { rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
+import { SERVER_LISTS } from '../screens.ts'
 import type { State, StateStore } from '../state.ts'
 import { changesText } from '../text/change-text.ts'
 import type { Deletions } from './deletions.ts'
@@ -38,11 +39,9 @@ interface Parts {
   /** Undefined without a server. */
   readonly changes: KeptChanges | undefined
   readonly findRecords: FindRecords
-  /** Ids of contacts whose edits a job holds. */
+  /** `contacts con_1` for each record whose edits a job holds. */
   readonly ofJob: ReadonlySet<string>
 }
-
-const LISTS = ['contacts', 'deals'] as const
 
 /** A process that is ending awaits its last answers, and then releases its changes. */
 const RELEASED_WITHIN_MS = 12_000
@@ -68,7 +67,7 @@ export function createKept(parts: Parts): Kept {
   }
 
   function kept(): readonly KeptChange[] {
-    const isOfJob = ({ list, id, patch }: KeptChange) => list === 'contacts' && patch !== null && ofJob.has(id)
+    const isOfJob = ({ list, id, patch }: KeptChange) => patch !== null && ofJob.has(`${list} ${id}`)
     return [...pending().filter((change) => !isOfJob(change)), ...unchecked]
   }
 
@@ -80,7 +79,7 @@ export function createKept(parts: Parts): Kept {
     hasKept ||= taken.changes.length + taken.forms.length > 0
     addForms(store, notices, taken.forms)
     if (isFirst && taken.heldBy.length > 0) notices.wait(heldText(taken.heldBy))
-    for (const list of LISTS) {
+    for (const list of SERVER_LISTS) {
       const ofList = unchecked.filter((change) => change.list === list)
       if (ofList.length > 0) await restoreChanges(parts, list, ofList)
       unchecked = unchecked.filter((change) => change.list !== list)
@@ -137,7 +136,7 @@ async function recordOf({ list, before }: KeptForm, findRecords: FindRecords): P
 }
 
 function pendingOf(state: State, deletions: Deletions): readonly KeptChange[] {
-  const edits = LISTS.flatMap((list) =>
+  const edits = SERVER_LISTS.flatMap((list) =>
     stagedEdits(state.lists[list]).map(({ row, patch }) => ({ list, id: rowId(row) ?? '', patch, before: row })),
   )
   const deleted = deletions

@@ -4,8 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { ListState, LoadFailure, Loading } from '../list/list-state.ts'
 import { MOST_ROWS, takePage } from '../list/list-state.ts'
-import type { ServerList } from '../screens.ts'
-import { SEARCHED } from '../screens.ts'
+import { SEARCHED, SERVER_LISTS, type ServerList } from '../screens.ts'
 import type { StateStore } from '../state.ts'
 import { type State, withList } from '../state.ts'
 import type { Notices } from './notices.ts'
@@ -117,7 +116,7 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
       change(name, { isStale: true })
       await load(name, 'page', isPageEnough)
     },
-    cancel: () => [stop('contacts'), stop('deals')].some((hasStopped) => hasStopped),
+    cancel: () => SERVER_LISTS.filter(stop).length > 0,
   }
 }
 

@@ -32,7 +32,7 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
   let problems = 0
   let say: ((line: string) => void) | undefined
   function show(
-    kind: Toast['kind'],
+    type: Toast['type'],
     text: string,
     { requestId, topic }: { requestId?: string | undefined; topic?: string | undefined } = {},
   ): void {
@@ -47,7 +47,7 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
     store.update((state) => {
       const log = state.lists.log
       const page = { items: [entry], nextCursor: undefined, searched: SEARCHED.log }
-      const toasts = [...state.toasts, { id, kind, text: safeText(text), topic }].slice(-MOST_SHOWN)
+      const toasts = [...state.toasts, { id, type, text: safeText(text), topic }].slice(-MOST_SHOWN)
       return withList({ ...state, toasts }, 'log', () => takePage(log, page))
     })
     const timer = setTimeout(() => {

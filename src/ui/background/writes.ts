@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, isPlain, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { putRow, removeRow, rowId } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
@@ -59,15 +59,16 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       )
       put(name, row)
       const id = rowId(row)
-      const isUndoable = hasOperation(resourceOf(name), 'delete') && id !== undefined
-      if (isUndoable) notices.done(`Created ${recordName(row)}`, UNDO)
-      else notices.done(`Created ${recordName(row)}, which cannot be undone`)
-      if (!isUndoable) return
+      const resource = resourceOf(name)
+      if (!isPlain(resource) || id === undefined) {
+        return notices.done(`Created ${recordName(row)}, which cannot be undone`)
+      }
+      notices.done(`Created ${recordName(row)}`, UNDO)
       history.add({
         what: `the creation of ${recordName(row)}`,
         undo: async () => {
           await underWay.track(`the deletion of ${id}`, async () =>
-            (await openApi()).contacts.delete(id, { ...options, ifMatch: undefined }),
+            (await openApi())[RESOURCES[resource].plural].delete(id, { ...options, ifMatch: undefined }),
           )
           store.update((state) => withList(state, name, (list) => removeRow(list, id)))
         },

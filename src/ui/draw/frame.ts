@@ -86,23 +86,23 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
 
 /** The visible rows, and the number as far as known: `1-37 of 400+`. */
 function rangeText(state: State, list: ListState): string {
-  const { rows, lettingGo, isComplete, isDetailOpen } = list
+  const { rows, droppedCount, isComplete, isDetailOpen } = list
   const count = shownCount(list)
   if (rows.length === 0 && !isComplete) return 'nothing loaded yet'
   const height = areasOf(state, isDetailOpen).listRows
   const top = visibleTop(list, height)
-  const first = lettingGo + (count === 0 ? 0 : top + 1)
-  return `${first}-${lettingGo + Math.min(top + height, count)} of ${totalText(list)}`
+  const first = droppedCount + (count === 0 ? 0 : top + 1)
+  return `${first}-${droppedCount + Math.min(top + height, count)} of ${totalText(list)}`
 }
 
 function totalText(list: ListState): string {
-  const { lettingGo, rows, filter, isComplete } = list
-  return `${filter === '' ? lettingGo + rows.length : shownCount(list)}${isComplete ? '' : '+'}`
+  const { droppedCount, rows, filter, isComplete } = list
+  return `${filter === '' ? droppedCount + rows.length : shownCount(list)}${isComplete ? '' : '+'}`
 }
 
 function statusLine(state: State, board: readonly BoardColumn[] | undefined, theme: Theme): string {
   const list = state.lists[listOfScreen(state.screen)]
-  const loaded = `the ${list.lettingGo + list.rows.length} loaded`
+  const loaded = `the ${list.droppedCount + list.rows.length} loaded`
   const parts = [
     ...(board ? [`${totalText(list)} deals`, ...hiddenStages(state, board)] : [rangeText(state, list)]),
     ...(list.failure === undefined ? [] : [failureText(list, list.failure)]),
@@ -148,15 +148,15 @@ function hiddenStages(state: State, board: readonly BoardColumn[]): readonly str
   return fitting < board.length ? [`stages ${first + 1}-${first + fitting} of ${board.length}, h l for the others`] : []
 }
 
-const TOAST_SIGNS: Readonly<Record<Toast['kind'], string>> = { done: '✓', problem: '!', wait: '·' }
+const TOAST_SIGNS: Readonly<Record<Toast['type'], string>> = { done: '✓', problem: '!', wait: '·' }
 
 function toastLine({ toasts, columns }: State, theme: Theme): string {
   const toast = toasts.at(-1)
   if (!toast) return ' '.repeat(columns)
   const more = toasts.length > 1 ? ` (${toasts.length - 1} more: !)` : ''
-  const text = fitCell(` ${TOAST_SIGNS[toast.kind]} ${toast.text}${more}`, columns)
-  if (toast.kind === 'done') return theme.good(text)
-  return toast.kind === 'problem' ? theme.bad(text) : theme.accent(text)
+  const text = fitCell(` ${TOAST_SIGNS[toast.type]} ${toast.text}${more}`, columns)
+  if (toast.type === 'done') return theme.good(text)
+  return toast.type === 'problem' ? theme.bad(text) : theme.accent(text)
 }
 
 /** As many keys as fit: those of all screens first, then those of this screen that can run now. */

@@ -57,7 +57,7 @@ interface RowToDraw {
 function rowLine(list: ListState, { row, position, fitted, width }: RowToDraw, theme: Theme): string {
   const id = rowId(row) ?? ''
   const staged = list.staged.get(id)?.patch
-  const isLeaving = list.leaving.has(id)
+  const isLeaving = list.deleting.has(id)
   const cells = fitted.map(({ column, width: columnWidth }) => {
     const value = staged && Object.hasOwn(staged, column.name) ? staged[column.name] : row[column.name]
     return fitCell(shortCell(value, columnWidth), columnWidth, column.align)
@@ -75,7 +75,7 @@ function rowLine(list: ListState, { row, position, fitted, width }: RowToDraw, t
 
 /** The sign of a row: to be deleted, edited and not sent, marked, or in the range being marked. */
 function flagOf(list: ListState, id: string, position: number): string {
-  if (list.leaving.has(id)) return 'x'
+  if (list.deleting.has(id)) return 'x'
   if (list.staged.has(id)) return '~'
   if (list.marks.has(id)) return '*'
   const { anchor, cursor } = list

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, hasOperation, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
 import { leadOf, lookText } from '../background/notices.ts'
@@ -10,9 +10,7 @@ import { showOverlay } from '../overlay-keys.ts'
 import type { ServerList } from '../screens.ts'
 import { recordName } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
-import { FORM_FIELDS, formFields, formPatch, withProblems, withTexts } from './record-form.ts'
-
-const NEW = { contacts: 'New contact', deals: 'New deal (deals cannot be deleted)' } as const
+import { formFields, formPatch, withProblems, withTexts } from './record-form.ts'
 
 /** The content of a kept form. */
 export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>
@@ -22,14 +20,19 @@ export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>
  * the server accepts it.
  */
 export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined, typed?: Typed): void {
-  const title = record ? `Edit ${recordName(record)}` : NEW[list]
-  const fields = formFields(FORM_FIELDS[list], record)
+  const title = record ? `Edit ${recordName(record)}` : newTitle(resourceOf(list))
+  const fields = formFields(list, record)
   showOverlay(ui, {
     ...{ type: 'form', key: Symbol(title), list, record, title, index: 0, isSending: false },
-    fields: typed ? withTexts(fields, typed) : fields,
+    fields: typed ? withTexts(fields, typed, list) : fields,
     problem: typed?.problem ?? undefined,
     onSubmit: submitOf(ui, { list, record, title }),
   })
+}
+
+function newTitle(resource: Resource): string {
+  const { singular, plural } = RESOURCES[resource]
+  return `New ${singular}${hasOperation(resource, 'delete') ? '' : ` (${plural} cannot be deleted)`}`
 }
 
 function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form, 'list' | 'record' | 'title'>) {

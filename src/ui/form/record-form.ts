@@ -1,36 +1,23 @@
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
-import { type CrmRecord, isNumeric, isReadOnly, type Resource, writableFields } from '../../core/resources/registry.ts'
+import { type CrmRecord, isNumeric, isReadOnly, resourceOf, writableFields } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
 import { type Form, type FormField, isChanged } from '../overlay.ts'
+import type { ServerList } from '../screens.ts'
 import { inputText, textInput } from '../text/text-input.ts'
 
-/** Members that a form shows even if the record does not have them. */
-export const FORM_FIELDS = {
-  contacts: writableNames('contact'),
-  deals: writableNames('deal'),
-} as const
-
-function writableNames(resource: Resource): readonly string[] {
-  return writableFields(resource).map(([name]) => name)
-}
-
-const NUMBERS = new Set(
-  (['contact', 'deal'] as const).flatMap((resource) =>
-    writableNames(resource).filter((name) => isNumeric(resource, name)),
-  ),
-)
-
-/** The fields of a form, empty for a new record; lists and objects are omitted, and edited in $EDITOR. */
-export function formFields(known: readonly string[], record: CrmRecord | undefined): readonly FormField[] {
+/** The writable fields and the other members of the record, empty for a new one. Lists and objects are edited in $EDITOR. */
+export function formFields(list: ServerList, record: CrmRecord | undefined): readonly FormField[] {
+  const known = writableFields(resourceOf(list)).map(([name]) => name)
   const others = Object.keys(record ?? {}).filter((name) => !known.includes(name) && !isReadOnly(name))
   return [...known, ...others].flatMap((name) => {
     const value = record?.[name]
     if (typeof value === 'object' && value !== null) return []
     const text = textOf(value)
-    const isJson = NUMBERS.has(name) || (value !== null && value !== undefined && typeof value !== 'string')
+    const isJson =
+      isNumeric(resourceOf(list), name) || (value !== null && value !== undefined && typeof value !== 'string')
     return [{ name, input: textInput(text), before: record && text, isJson, problem: undefined }]
   })
 }
@@ -73,6 +60,7 @@ export function withProblems(fields: readonly FormField[], message: string): rea
 export function withTexts(
   fields: readonly FormField[],
   { before, texts }: Pick<KeptForm, 'before' | 'texts'>,
+  list: ServerList,
 ): readonly FormField[] {
   const known = fields.map((field) => {
     const text = texts[field.name]
@@ -93,7 +81,7 @@ export function withTexts(
             name,
             input: textInput(text),
             before: before ? '' : undefined,
-            isJson: NUMBERS.has(name),
+            isJson: isNumeric(resourceOf(list), name),
             problem: undefined,
           },
         ],

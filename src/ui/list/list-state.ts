@@ -21,7 +21,8 @@ export interface ListState {
   /** The loaded rows, in the server's order; earlier ones may have been dropped. */
   readonly rows: readonly CrmRecord[]
   readonly haystacks: readonly string[]
-  readonly lettingGo: number
+  /** The number of earlier rows that were dropped. */
+  readonly droppedCount: number
   /** Indices of the rows that are shown; undefined shows all, in the order of the server. */
   readonly order: readonly number[] | undefined
   /** Index into the shown rows. */
@@ -40,7 +41,7 @@ export interface ListState {
   /** Ids of edits that are being sent. */
   readonly sending: ReadonlySet<string>
   /** Deletions that wait to be sent. */
-  readonly leaving: ReadonlySet<string>
+  readonly deleting: ReadonlySet<string>
   /** Ids of deletions that wait for the commit, without a grace period. */
   readonly held: ReadonlySet<string>
   readonly isDetailOpen: boolean
@@ -59,7 +60,7 @@ export function emptyList(column: string): ListState {
   return {
     rows: [],
     haystacks: [],
-    lettingGo: 0,
+    droppedCount: 0,
     order: undefined,
     cursor: 0,
     top: 0,
@@ -71,7 +72,7 @@ export function emptyList(column: string): ListState {
     anchor: undefined,
     staged: new Map(),
     sending: new Set(),
-    leaving: new Set(),
+    deleting: new Set(),
     held: new Set(),
     isDetailOpen: false,
     loading: 'idle',
@@ -101,7 +102,8 @@ export function rowId(row: CrmRecord | undefined): string | undefined {
 
 /** The maximum number of rows held; a longer list is paged through. */
 export const MOST_ROWS = 110_000
-const LET_GO = 20_000
+/** How many more than necessary are dropped, so that not every page drops some. */
+const DROPPED_AHEAD = 20_000
 
 export interface LoadedPage {
   readonly items: readonly CrmRecord[]
@@ -114,20 +116,20 @@ export interface LoadedPage {
 
 /** The first page of a reload replaces the rows in one step. */
 export function takePage(list: ListState, { items, nextCursor, isOpen = false, searched }: LoadedPage): ListState {
-  const before: Pick<ListState, 'rows' | 'haystacks' | 'lettingGo'> = list.isStale
-    ? { rows: [], haystacks: [], lettingGo: 0 }
+  const before: Pick<ListState, 'rows' | 'haystacks' | 'droppedCount'> = list.isStale
+    ? { rows: [], haystacks: [], droppedCount: 0 }
     : list
   const found = items.map((item) => haystackOf(item, searched))
   const rows = before.rows.concat(items)
   const haystacks = before.haystacks.concat(found)
   // Several pages can arrive at once, with more rows than are usually dropped.
   const excess = rows.length - MOST_ROWS
-  const drop = excess > 0 && list.filter === '' && !list.sort ? excess + LET_GO : 0
+  const drop = excess > 0 && list.filter === '' && !list.sort ? excess + DROPPED_AHEAD : 0
   const next: ListState = {
     ...list,
     rows: drop > 0 ? rows.slice(drop) : rows,
     haystacks: drop > 0 ? haystacks.slice(drop) : haystacks,
-    lettingGo: before.lettingGo + drop,
+    droppedCount: before.droppedCount + drop,
     nextCursor,
     isComplete: nextCursor === undefined && !isOpen,
     isStale: false,
@@ -180,10 +182,10 @@ export function putRow(list: ListState, row: CrmRecord, searched: readonly strin
 }
 
 export function removeRow(before: ListState, id: string): ListState {
-  const { marks, leaving, held } = before
+  const { marks, deleting, held } = before
   const list = {
     ...withoutEdit(before, id),
-    ...{ marks: withoutId(marks, id), leaving: withoutId(leaving, id), held: withoutId(held, id) },
+    ...{ marks: withoutId(marks, id), leaving: withoutId(deleting, id), held: withoutId(held, id) },
   }
   const index = list.rows.findIndex((row) => rowId(row) === id)
   if (index < 0) return list

@@ -14,10 +14,14 @@ export function rowsText(rows: readonly CrmRecord[], plural: string): string {
   return rows.length === 1 ? recordName(rows[0]) : `${rows.length} ${plural}`
 }
 
+const PLURALS = { update: 'updates', deletion: 'deletions', change: 'changes', form: 'forms' } as const
+
+type Counted = keyof typeof PLURALS
+
 /** `2 updates`, `1 deletion`; a count of 0 is left out. */
-export function countedParts(counts: Readonly<Record<string, number>>): readonly string[] {
-  return Object.entries(counts).flatMap(([what, count]) =>
-    count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`],
+export function countedParts(counts: Readonly<Partial<Record<Counted, number>>>): readonly string[] {
+  return Object.entries(counts).flatMap(([word, count]) =>
+    count === 0 ? [] : [`${count} ${count === 1 ? word : PLURALS[word as Counted]}`],
   )
 }
 
