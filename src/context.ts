@@ -1,6 +1,6 @@
 import type { Api } from './api/api.ts'
 import type { Finding } from './api/doctor/finding.ts'
-import type { ProbeTarget } from './api/doctor/probe-target.ts'
+import type { ProbeTarget } from './api/doctor/probe.ts'
 import type { GraphqlMemory } from './api/graphql/graphql-api.ts'
 import type { ApiOptions } from './api/options.ts'
 import type { HostTiming } from './api/transport/timing.ts'

@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../core/resources/field.ts'
 import type { CrmRecord, ListedResource, RESOURCES, Resource } from '../core/resources/registry.ts'
 import type { GraphqlApi } from './graphql/graphql-api.ts'
 import type { ConditionalOptions, DescribedMembers, Operations, StatedRate } from './operations.ts'
-import type { RawApi } from './raw-api.ts'
+import type { RawApi } from './raw.ts'
 
 type Collection<D extends ResourceDefinition> = D['operations'] extends readonly []
   ? never

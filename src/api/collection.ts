@@ -5,10 +5,9 @@ import type { Wire } from '../core/wire.ts'
 import type { Collections } from './api.ts'
 import type { Operations } from './operations.ts'
 import { listPages } from './pages/pages.ts'
-import { collectionPath, recordPath } from './path.ts'
+import { collectionPath, recordPath } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
-import { createRecord } from './writes/create-record.ts'
-import { requestRecord, requestWrite } from './writes/record.ts'
+import { createRecord, requestRecord, requestWrite } from './writes/record.ts'
 
 export function createCollections(http: Http, wire: Wire): Collections {
   const collections = Object.entries<ResourceDefinition>(RESOURCES).map(([name, { plural, parent }]) => {

@@ -4,7 +4,7 @@ import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api } from './api.ts'
 import { openApiDocument, pointedAt } from './doctor/openapi.ts'
 import type { DescribedMembers } from './operations.ts'
-import { parseJson } from './transport/parse-answer.ts'
+import { parseJson } from './transport/answer.ts'
 import { valueAt } from './value-at.ts'
 
 /** Schemas may be nested: an envelope, an array, and a record that combines several schemas. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseAnswer, parseJson } from '../../src/api/transport/parse-answer.ts'
+import { parseAnswer, parseJson } from '../../src/api/transport/answer.ts'
 import { startServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient } from './client-fixture.ts'
 

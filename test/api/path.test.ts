@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeSegment } from '../../src/api/path.ts'
+import { encodeSegment } from '../../src/api/transport/call.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import { startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient } from './client-fixture.ts'

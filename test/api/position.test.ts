@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Position, parsePosition, positionText } from '../../src/api/errors/position.ts'
+import { type Position, parsePosition, positionText } from '../../src/api/pages/positions.ts'
 import { anyText } from '../output/naughty-strings.ts'
 
 const ORIGIN = 'https://crm.example.com'

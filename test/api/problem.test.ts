@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readProblem } from '../../src/api/errors/problem.ts'
-import { parseJson } from '../../src/api/transport/parse-answer.ts'
+import { parseJson } from '../../src/api/transport/answer.ts'
 import { PROBLEM_SHAPES } from './problem-shapes.ts'
 
 function messageOf(body: unknown): string {

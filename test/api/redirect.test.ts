@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayFollowHandling } from '../../src/api/errors/redirect.ts'
+import { mayFollowHandling } from '../../src/api/errors/status-failure.ts'
 import type { Call, Method } from '../../src/api/transport/call.ts'
 
 const BASE = new URL('https://crm.example/auth/api')

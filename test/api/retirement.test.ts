@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Notice } from '../../src/api/options.ts'
-import { readRetirement } from '../../src/api/transport/retirement.ts'
+import { readRetirement } from '../../src/api/transport/headers.ts'
 import { sendJson, startServer } from './answering-server.ts'
 import { NO_KEY, openClient } from './client-fixture.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Failure } from '../../src/api/errors/failure.ts'
-import { newRetryState, takeWaitMs } from '../../src/api/limits/retry.ts'
+import { newRetryState, takeWaitMs } from '../../src/api/limits/waits.ts'
 
 const outage: Failure = { code: 'server_error', reason: 'down', hint: '', rule: 'few', isInDoubt: false }
 const limit: Failure = { ...outage, code: 'rate_limited', rule: 'patient' }

@@ -1,20 +1,17 @@
-import type { CrmError } from '../../core/errors.ts'
+import { CrmError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { Wire } from '../../core/wire.ts'
-import { withoutVersion, withScheme } from './address-slips.ts'
 import { CHECKS, type CheckName, type Finding, failed, notAsked } from './finding.ts'
 import { checkGraphql } from './graphql.ts'
 import { clockFinding, latencyFinding, limitsFinding, versionFinding } from './header-checks.ts'
 import { idempotencyFinding } from './idempotency.ts'
-import { checkLargest, type LargestList } from './largest-page.ts'
-import { askList, isPage, type Listing } from './listing.ts'
+import { askList, checkRecords, isPage, isRejection, type Listing } from './lists.ts'
 import { findOpenApi, type OpenApi, openApiFinding } from './openapi.ts'
-import { checkPageSize } from './page-size.ts'
+import { checkLargest, checkPageSize, type LargestList } from './page-sizes.ts'
 import { checkPaging } from './paging.ts'
-import { openProbe, type Probe } from './probe.ts'
-import type { ProbeTarget } from './probe-target.ts'
+import { openProbe, type Probe, type ProbeTarget } from './probe.ts'
 import { proveLists } from './prove-lists.ts'
 import { checkReach } from './reach.ts'
-import { checkRecords, isRejection } from './records.ts'
 
 /** In addition to the first one, which opens the connection. */
 const LATENCY_REQUESTS = 5
@@ -142,4 +139,22 @@ function headerFindings(probe: Probe): readonly Finding[] {
   const { samples } = probe
   if (samples.length === 0) return []
   return [clockFinding(samples), limitsFinding(probe), versionFinding(samples)]
+}
+
+/** Adds a hint: a server that drops plain http connections often expects TLS. */
+function withScheme(error: CrmError, baseUrl: URL): CrmError {
+  if (error.code !== 'unreachable' || baseUrl.protocol !== 'http:') return error
+  return withHint(error, `is it https://${baseUrl.host}?`)
+}
+
+/** Adds a hint for a base URL that includes the version of the API. */
+function withoutVersion(error: CrmError, baseUrl: URL): CrmError {
+  const without = baseUrl.href.replace(/\/v1\/?$/, '')
+  if (error.code !== 'not_found' || without === baseUrl.href) return error
+  return withHint(error, `crm adds /v1 itself: crm config set base_url ${shellWord(without)} -p PROFILE`)
+}
+
+/** Replaces any other hint, and the suggestion to repeat the command. */
+function withHint({ code, message, details: { repeat: _, ...details } }: CrmError, hint: string): CrmError {
+  return new CrmError(code, message, { ...details, hint })
 }

@@ -1,6 +1,6 @@
 import { oneLine } from '../errors/one-line.ts'
 import { rateDialect, readRateSignal } from '../limits/rate-headers.ts'
-import { readRetirement } from '../transport/retirement.ts'
+import { readRetirement } from '../transport/headers.ts'
 import type { Finding } from './finding.ts'
 import type { Probe, Sample } from './probe.ts'
 

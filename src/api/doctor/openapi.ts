@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
-import { addressOn } from '../errors/position.ts'
 import { readLinks } from '../pages/links.ts'
+import { addressOn } from '../pages/positions.ts'
 import { valueAt } from '../value-at.ts'
 import type { ReadDocument } from '../writes/key-keeping.ts'
 import type { Finding } from './finding.ts'

@@ -2,8 +2,8 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
-import type { Position } from '../errors/position.ts'
 import type { PageAnswer } from '../pages/page-answer.ts'
+import type { Position } from '../pages/positions.ts'
 import { areMostlyNew, isSameRecord } from '../pages/same-records.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
 import {
@@ -16,7 +16,7 @@ import {
   pagingHint,
   readAgain,
   statedDoubt,
-} from './listing.ts'
+} from './lists.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
 

@@ -4,7 +4,9 @@ import type { ApiOptions } from '../options.ts'
 import type { Call } from '../transport/call.ts'
 import { createHttp, type Http, type Settled } from '../transport/http.ts'
 import { SYSTEM_TIMING } from '../transport/timing.ts'
-import { type ProbeTarget, probeLimitMs } from './probe-target.ts'
+
+/** Each of many requests waits less than a single one would. */
+const MAX_PROBE_MS = 10_000
 
 /** Searches for other parameters end after this time; the regular checks go on. */
 const SEARCH_MS = 15_000
@@ -85,4 +87,17 @@ export function openProbe(target: ProbeTarget, key: string): Probe {
 
 function callOf(question: Question): Call {
   return { ...question, method: 'GET', findCommand: undefined, isProbe: true }
+}
+
+/** A server, and the options for its requests. */
+export type ProbeTarget = Pick<
+  ApiOptions,
+  'baseUrl' | 'wire' | 'serveDatabase' | 'timeoutMs' | 'maxWaitMs' | 'userAgent' | 'signal' | 'now' | 'debug' | 'env'
+> & {
+  /** Without a key, only checks that need none are run. */
+  readonly key: string | undefined
+}
+
+export function probeLimitMs({ timeoutMs }: Pick<ProbeTarget, 'timeoutMs'>): number {
+  return Math.min(timeoutMs, MAX_PROBE_MS)
 }

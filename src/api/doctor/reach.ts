@@ -1,17 +1,17 @@
 import { lookup } from 'node:dns/promises'
-import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import { isIP, type Socket } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
-import { callError } from '../errors/failed-call.ts'
+import { callError } from '../errors/failure.ts'
 import { isTlsFailure, networkFailure } from '../errors/network-failure.ts'
+import { oneLine } from '../errors/one-line.ts'
 import type { Call } from '../transport/call.ts'
-import { createDialer } from '../transport/dialer.ts'
+import { createDialer } from '../transport/connections.ts'
 import { NoReply } from '../transport/exchange.ts'
 import { chooseProxy } from '../transport/proxy.ts'
-import { type Certificate, certificateOf, certificateText, peekCertificate } from './certificate.ts'
 import { type Finding, failed, notAsked } from './finding.ts'
-import { type ProbeTarget, probeLimitMs } from './probe-target.ts'
+import { type ProbeTarget, probeLimitMs } from './probe.ts'
 
 export interface Reach {
   readonly findings: readonly Finding[]
@@ -148,4 +148,52 @@ async function within<Result>(
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
   }
+}
+
+type Certificate = {
+  readonly subject: string | null
+  readonly issuer: string | null
+  /** RFC 3339, UTC. */
+  readonly valid_until: string | null
+}
+
+function certificateOf(socket: TLSSocket): Certificate {
+  const certificate = socket.getPeerX509Certificate()
+  return {
+    subject: nameIn(certificate?.subject),
+    issuer: nameIn(certificate?.issuer),
+    valid_until: certificate ? certificate.validToDate.toISOString() : null,
+  }
+}
+
+/** `for crm.example.com, by Some Authority, valid until 2026-12-31`. */
+function certificateText({ subject, issuer, valid_until: until }: Certificate): string {
+  const parts = [`for ${subject ?? 'an unknown name'}`, `by ${issuer ?? 'an unknown issuer'}`]
+  if (until !== null) parts.push(`valid until ${until.slice(0, 10)}`)
+  return parts.join(', ')
+}
+
+/** Reads a certificate that crm refuses. Nothing is sent over the connection. */
+async function peekCertificate(target: ProbeTarget): Promise<Certificate | undefined> {
+  const { baseUrl } = target
+  const host = baseUrl.hostname.replace(/^\[|\]$/g, '')
+  const servername = isIP(host) ? {} : { servername: host }
+  const socket = connect({ host, port: Number(baseUrl.port || 443), ...servername, rejectUnauthorized: false })
+  try {
+    return await new Promise((resolve) => {
+      socket.setTimeout(probeLimitMs(target), () => resolve(undefined))
+      socket.once('error', () => resolve(undefined))
+      socket.once('secureConnect', () => resolve(certificateOf(socket)))
+    })
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** The common name of a distinguished name, one attribute a line; without one, the whole text. */
+function nameIn(lines: string | undefined): string | null {
+  if (lines === undefined || lines === '') return null
+  const name = /^CN=(.*)$/m.exec(lines)?.[1] ?? lines
+  const organisation = /^O=(.*)$/m.exec(lines)?.[1]
+  return oneLine(organisation === undefined || organisation === name ? name : `${name} (${organisation})`, 100)
 }

@@ -4,8 +4,7 @@ import type { ApiOptions } from '../options.ts'
 import type { Http } from '../transport/http.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
 import type { GraphqlAnswer, GraphqlRequest } from './graphql-api.ts'
-import { INTROSPECTION, readSchema } from './introspection.ts'
-import { type OfferName, type Offers, readOffers } from './offers.ts'
+import { INTROSPECTION, type OfferName, type Offers, readOffers, readSchema } from './offers.ts'
 
 /** Changes when offers written by another release would be misread. */
 const FORMAT = 1

@@ -1,15 +1,13 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
-import { repeatHint } from '../errors/failed-call.ts'
-import { isGoneStatus } from '../errors/failure.ts'
+import { isGoneStatus, repeatHint } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
+import { parseJson, readBodyText, redactTrouble } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import type { Http, Settled } from '../transport/http.ts'
-import { parseJson, readBodyText } from '../transport/parse-answer.ts'
-import { redactTrouble } from '../transport/redact-reply.ts'
+import { errorsIn } from './answers.ts'
 import type { GraphqlAnswer, GraphqlRequest } from './graphql-api.ts'
-import { errorsIn } from './graphql-error.ts'
 
 /** The paths tried below the base URL if no setting names one. */
 const USUAL_PATHS = ['/v1/graphql', '/graphql'] as const

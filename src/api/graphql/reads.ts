@@ -8,11 +8,10 @@ import { oneLine } from '../errors/one-line.ts'
 import type { ConditionalOptions, ListQuery, Page } from '../operations.ts'
 import { valueAt } from '../value-at.ts'
 import { ownId } from '../writes/shown-record.ts'
+import { changedRecord, dealInput, graphqlError, recordOf } from './answers.ts'
 import type { Discovery } from './discovery.ts'
 import type { GraphqlAnswer, GraphqlReads } from './graphql-api.ts'
-import { graphqlError } from './graphql-error.ts'
 import type { ListOffer, UpdateOffer } from './offers.ts'
-import { changedRecord, dealInput, recordOf } from './records.ts'
 
 const DEALS_COMMAND = 'crm deals list'
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { StatedRate } from '../operations.ts'
-import { serverNowMs } from '../transport/server-clock.ts'
+import { serverNowMs } from '../transport/timing.ts'
 
 /** The rate limit in one answer. */
 export interface RateSignal {

@@ -1,7 +1,17 @@
+import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
-import type { Position } from '../errors/position.ts'
 import { OFFSET_PARAMETERS, PAGE_PARAMETERS } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
+import type { Position } from './positions.ts'
+import {
+  areMostlyNew,
+  areSameRecords,
+  areShifted,
+  isBeyondEnd,
+  isPlaceRefused,
+  isSameRecord,
+  type SeenRecords,
+} from './same-records.ts'
 
 /** Paging by numbers: of the page, or of the records before it. */
 export interface Counting {
@@ -10,6 +20,40 @@ export interface Counting {
   /** The number of the last page, or of the records before it. */
   readonly at: number
 }
+
+/** A page and its address. */
+export interface ReceivedPage {
+  readonly page: PageAnswer
+  readonly url: URL
+}
+
+/** A page after which it is unknown whether there are more. */
+export interface UnknownEnd {
+  readonly last: ReceivedPage
+  /** All records so far, including the last page. */
+  readonly seen: SeenRecords
+  readonly firstLength: number
+  /** Undefined if the list started in its middle, or is not counted. */
+  readonly counting: Counting | undefined
+  readonly isFromStart: boolean
+  /** The requested page size. */
+  readonly size: number | undefined
+  /** The total equals the number of records on the first page, and may be the length of that page. */
+  readonly isTotalDoubtful: boolean
+  readonly wire: Pick<Wire, 'paging' | 'cursorParam' | 'limitParam'>
+  /** Requests another page of the same list; `refusal` if the server refuses. */
+  ask(position: Position): Promise<ReceivedPage | { readonly refusal: CrmError }>
+}
+
+/** The result of the additional requests. */
+export type EndResult =
+  /** The next page. */
+  | { readonly next: ReceivedPage; readonly counting?: Counting; readonly parameter?: string | undefined }
+  | { readonly end: true }
+  /** No next page was found; a reason if the end is still unknown. */
+  | { readonly open: string | undefined }
+
+export const END = { end: true } as const
 
 type CountingWire = Pick<Wire, 'paging' | 'cursorParam'>
 
@@ -65,4 +109,106 @@ export function countings(
   return all.filter(
     ({ parameter }) => !url.searchParams.has(parameter) && !known.has(parameter) && known.add(parameter),
   )
+}
+
+/** Whether most of its records are new. */
+export function isNewPage({ items }: PageAnswer, { last, seen }: UnknownEnd): boolean {
+  return areMostlyNew(items, last.page.items) && seen.isNewPage(items)
+}
+
+/** The way of counting is proven by the pages before: an empty page, or the last page repeated, is the end. */
+export async function continueCounting(open: UnknownEnd, before: Counting): Promise<EndResult> {
+  const { page, url } = open.last
+  if (page.items.length === 0) return END
+  const counting = nextCounting(before, page)
+  const next = await open.ask(countedPosition(counting, url))
+  if ('refusal' in next) {
+    return isEnd(open, next.refusal, counting) ? END : refused(counting, next.refusal)
+  }
+  return resultOfCounting(open, next, counting)
+}
+
+/** A refusal other than 404 and 416 marks the end only after a page that is not full. */
+function isEnd({ last, firstLength }: UnknownEnd, refusal: CrmError, { parameter }: Counting): boolean {
+  const { status } = refusal.details
+  const isPlain = status === 404 || status === 416 || last.page.items.length < firstLength
+  return !last.page.next && isPlain && isBeyondEnd(refusal, parameter)
+}
+
+function resultOfCounting(open: UnknownEnd, next: ReceivedPage, counting: Counting): EndResult {
+  const { page } = open.last
+  const { items } = next.page
+  if (next.page.next && areSameRecords(items, page.items))
+    return { open: `${moreText(next.page)}, but repeats the page` }
+  if (items.length === 0 || areSameRecords(items, page.items)) return END
+  if (!open.seen.hasAll(items)) {
+    if (isNewPage(next.page, open) || areShifted(items, page.items)) return { next, counting }
+  } else if (isSameRecord(items.at(-1), page.items.at(-1))) return END
+  return { open: `${counting.parameter}=${counting.at} repeats earlier records` }
+}
+
+export function moreText({ nextAt }: PageAnswer): string {
+  return `${nextAt} states that there are more`
+}
+
+function refused({ parameter, at }: Counting, refusal: CrmError): EndResult {
+  return { open: `${parameter}=${at} is refused: ${refusal.message}` }
+}
+
+export async function tryCounting(open: UnknownEnd, counting: Counting): Promise<EndResult | undefined> {
+  const { page, url } = open.last
+  const second = await open.ask(countedPosition(counting, url))
+  if ('refusal' in second && !isPlaceRefused(second.refusal)) {
+    return refused(counting, second.refusal)
+  }
+  if ('refusal' in second) {
+    const proven = await proveEnd(open, counting)
+    const isOther = proven && 'end' in proven && !isBeyondEnd(second.refusal, counting.parameter)
+    return isOther ? refused(counting, second.refusal) : proven
+  }
+  if (second.page.items.length === 0) return proveEnd(open, counting)
+  const isNewPage = areMostlyNew(second.page.items, page.items) || areShifted(second.page.items, page.items)
+  if (counting.kind === 'page') return isNewPage ? fromZero(open, counting, second) : undefined
+  if (isSameRecord(second.page.items[0], page.items.at(-1))) return fromOne(open, counting, second)
+  return isNewPage ? { next: second, counting } : undefined
+}
+
+/** If pages are numbered from 0, page 2 is the third. */
+async function fromZero(open: UnknownEnd, counting: Counting, second: ReceivedPage): Promise<EndResult> {
+  const { page, url } = open.last
+  const one = await open.ask(countedPosition({ ...counting, at: 1 }, url))
+  const isFromZero = !('refusal' in one) && areMostlyNew(one.page.items, page.items)
+  return isFromZero ? { next: one, counting: { ...counting, at: 1 } } : { next: second, counting }
+}
+
+/** Records numbered from 1, as in SCIM (RFC 7644, 3.4.2.4): the last one is repeated. */
+async function fromOne(open: UnknownEnd, before: Counting, second: ReceivedPage): Promise<EndResult | undefined> {
+  const { page, url } = open.last
+  if (second.page.items.length === 1) return END
+  const counting = { ...before, at: before.at + 1 }
+  const behind = await open.ask(countedPosition(counting, url))
+  const isNewPage = !('refusal' in behind) && areMostlyNew(behind.page.items, page.items)
+  return isNewPage ? { next: behind, counting } : undefined
+}
+
+/**
+ * An empty page proves nothing if the server treats the parameter as a filter: the page before it must be the last one
+ * received. Pages may be numbered from 0.
+ */
+async function proveEnd(open: UnknownEnd, counting: Counting): Promise<EndResult | undefined> {
+  const { page, url } = open.last
+  const { items } = page
+  if (counting.kind === 'offset') {
+    if (open.wire.paging === 'offset') return END
+    const answer = await open.ask(countedPosition({ ...counting, at: items.length - 1 }, url))
+    const isLast = !('refusal' in answer) && answer.page.items.length === 1
+    return isLast && isSameRecord(answer.page.items[0], items.at(-1)) ? END : undefined
+  }
+  for (const at of [1, 0]) {
+    const answer = await open.ask(countedPosition({ ...counting, at }, url))
+    if ('refusal' in answer) continue
+    if (areSameRecords(answer.page.items, items)) return END
+    if (at === 1 && areMostlyNew(answer.page.items, items)) return { next: answer, counting: { ...counting, at } }
+  }
+  return undefined
 }

@@ -1,10 +1,10 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import type { Rest } from '../operations.ts'
-import { type Counts, highestOf, type StatedCount, shortText } from './counts.ts'
+import type { ReceivedPage } from './counting.ts'
+import { type Counts, highestOf, type StatedCount, shortText } from './envelope.ts'
 import { isPageSize } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
-import type { ReceivedPage } from './resolve-end.ts'
 
 /** How far a list has been read, including the current page. */
 export interface Progress {

@@ -2,8 +2,8 @@ import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
 import { valueAt } from '../value-at.ts'
 import type { Member, Sign } from './envelope.ts'
 import { PAGE_PARAMETERS } from './names.ts'
-import { isAddressLike } from './next-candidates.ts'
 import type { Place } from './page-shapes.ts'
+import { isAddressLike } from './positions.ts'
 import { isNothing } from './signs.ts'
 
 export type Links = ReadonlyMap<string, string>

@@ -1,10 +1,18 @@
 import type { CrmError } from '../../core/errors.ts'
 import { ADDRESS_HINT } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
-import { type Position, parsePosition, positionText } from '../errors/position.ts'
 import type { ListQuery, Rest } from '../operations.ts'
 import type { Http } from '../transport/http.ts'
-import { type Counting, countedPosition, countingIn, nextCounting } from './counting.ts'
+import {
+  type Counting,
+  countedPosition,
+  countingIn,
+  type EndResult,
+  moreText,
+  nextCounting,
+  type ReceivedPage,
+  type UnknownEnd,
+} from './counting.ts'
 import {
   type Doubt,
   doubtOf,
@@ -18,29 +26,19 @@ import {
   restBehindNext,
   restOf,
 } from './judge-end.ts'
-import type { NextCandidate } from './next-candidates.ts'
 import type { PageAnswer } from './page-answer.ts'
+import type { DisputedNext } from './page-next.ts'
 import {
   badPage,
-  checkDisputedEnd,
   type ListCall,
   type PageLimits,
+  PageRequests,
   refusePagingFilters,
   unknownEndHint,
-} from './page-errors.ts'
-import type { DisputedNext } from './page-next.ts'
-import { PageRequests } from './page-requests.ts'
-import {
-  type EndResult,
-  followCandidate,
-  isTotalProven,
-  moreText,
-  type ReceivedPage,
-  resolveEnd,
-  type UnknownEnd,
-} from './resolve-end.ts'
-import { areSameRecords, isFromLastId } from './same-records.ts'
-import { SeenRecords } from './seen-records.ts'
+} from './page-requests.ts'
+import { type NextCandidate, type Position, parsePosition, positionText } from './positions.ts'
+import { checkDisputedEnd, followCandidate, isTotalProven, resolveEnd } from './resolve-end.ts'
+import { areSameRecords, isFromLastId, SeenRecords } from './same-records.ts'
 
 /** Servers that filter after paging send some empty pages; endless ones must not be requested for ever. */
 const MAX_EMPTY_PAGES = 100

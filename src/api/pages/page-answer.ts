@@ -1,15 +1,12 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { Position } from '../errors/position.ts'
 import type { Answer } from '../transport/answer.ts'
-import { type Counts, readCounts, readTexts, wholeNumber } from './counts.ts'
-import type { Sign } from './envelope.ts'
-import { envelopeOf, type Member } from './envelope.ts'
+import { type Counts, envelopeOf, type Member, readCounts, readTexts, type Sign, wholeNumber } from './envelope.ts'
 import { findRecords, normalised } from './items.ts'
 import { hasPrevious, isLinkedBack, lastPageAhead, linksOf, recordCursor } from './links.ts'
 import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
-import type { NextCandidate } from './next-candidates.ts'
 import { type DisputedNext, readNext } from './page-next.ts'
 import type { PageWire, Place } from './page-shapes.ts'
+import type { NextCandidate, Position } from './positions.ts'
 import { readSigns } from './signs.ts'
 
 export interface PageAnswer {

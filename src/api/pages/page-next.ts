@@ -1,12 +1,9 @@
 import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
-import { addressOn, type Position } from '../errors/position.ts'
 import { valueAt, valueAtPath } from '../value-at.ts'
-import { remainingOf, wholeNumber } from './counts.ts'
-import type { Member } from './envelope.ts'
+import { type Member, remainingOf, wholeNumber } from './envelope.ts'
 import { hasOtherLinks, type Links } from './links.ts'
 import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES, REMAINING_NAMES } from './names.ts'
-import { candidatesIn, cursorParameters, isAddressLike, type NextCandidate, placed } from './next-candidates.ts'
 import {
   LAST_ID_PARAMETER,
   MORE_PLACES,
@@ -16,6 +13,15 @@ import {
   PAGE_PARAMETER,
   type PageWire,
 } from './page-shapes.ts'
+import {
+  addressOn,
+  candidatesIn,
+  cursorParameters,
+  isAddressLike,
+  type NextCandidate,
+  type Position,
+  placed,
+} from './positions.ts'
 import { isNothing, isYes, nextText } from './signs.ts'
 
 interface Source {

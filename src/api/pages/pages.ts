@@ -2,8 +2,7 @@ import type { ListQuery, Page } from '../operations.ts'
 import type { Http } from '../transport/http.ts'
 import { ListWalk } from './list-walk.ts'
 import type { PageAnswer } from './page-answer.ts'
-import type { ListCall, PageLimits } from './page-errors.ts'
-import { refusePagingFilters } from './page-errors.ts'
+import { type ListCall, type PageLimits, refusePagingFilters } from './page-requests.ts'
 
 /**
  * The pages of a list in the order of the server, each requested after the one before it was consumed. If the end of the

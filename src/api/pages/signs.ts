@@ -1,6 +1,5 @@
 import { idText, type JsonValue } from '../../core/json.ts'
-import { isCutText, wholeNumber } from './counts.ts'
-import type { Member, Sign } from './envelope.ts'
+import { isCutText, type Member, type Sign, wholeNumber } from './envelope.ts'
 import {
   ADDRESS_NAMES,
   COUNT_NAMES,

@@ -4,12 +4,10 @@ import { ADDRESS_HINT, type Failure, isFailure } from '../errors/failure.ts'
 import { networkFailure } from '../errors/network-failure.ts'
 import { statusFailure } from '../errors/status-failure.ts'
 import type { ApiOptions } from '../options.ts'
-import { type Answer, readAnswer } from './answer.ts'
+import { type Answer, readAnswer, redactHeaders, redactReply, redactSuccessHeaders } from './answer.ts'
 import { type Call, isWrite } from './call.ts'
-import { CUT, NoReply, type Outgoing, type Reply } from './exchange.ts'
+import { CUT, NoReply, type Outgoing, type Reply, type TrailingSlashes } from './exchange.ts'
 import { requestIdOf } from './headers.ts'
-import { redactHeaders, redactReply, redactSuccessHeaders } from './redact-reply.ts'
-import type { TrailingSlashes } from './trailing-slash.ts'
 
 export interface Try {
   readonly call: Call

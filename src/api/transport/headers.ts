@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { Redactor } from '../../core/redact.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Problem } from '../errors/problem.ts'
 import type { ApiOptions } from '../options.ts'
+import { readLinks } from '../pages/links.ts'
+import { MAX_JSON_DEPTH, surveyJson } from './answer.ts'
 import { type Call, cannot } from './call.ts'
-import { MAX_JSON_DEPTH, surveyJson } from './parse-answer.ts'
 
 /** Headers with the request id of the server. */
 const SERVER_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'correlation-id', 'x-hubspot-correlation-id']
@@ -100,4 +102,48 @@ export function requestIdOf(headers: IncomingHttpHeaders, problem?: Problem): st
   const found = inHeader(SERVER_HEADERS) ?? problem?.requestId ?? inHeader(PROXY_HEADERS)
   const text = Array.isArray(found) ? found[0] : found
   return text ? oneLine(text, 200) : undefined
+}
+
+/** Reports once that an answer announces deprecation or removal. */
+export function createRetirementWatch(options: Pick<ApiOptions, 'baseUrl' | 'onNotice'>, { foreign }: Redactor) {
+  let isReported = false
+  return async (call: Call, headers: IncomingHttpHeaders | undefined): Promise<void> => {
+    if (isReported || !options.onNotice || !(headers?.deprecation || headers?.sunset)) return
+    const text = readRetirement(headers)
+    if (text === undefined) return
+    isReported = true
+    const { host, origin } = options.baseUrl
+    await options.onNotice({ host, text: `${call.method} ${call.path} of ${origin}: ${foreign(text)}` })
+  }
+}
+
+/** RFC 9745 and RFC 8594 as one clause; undefined if neither header is valid. */
+export function readRetirement(headers: IncomingHttpHeaders): string | undefined {
+  const parts = [readDeprecation(String(headers.deprecation ?? '')), readSunset(String(headers.sunset ?? ''))]
+  const known = parts.filter((part) => part !== undefined)
+  if (known.length === 0) return undefined
+  const links = readLinks(headers.link)
+  const successor = links.get('successor-version')
+  const about = links.get('deprecation') ?? links.get('sunset')
+  if (successor !== undefined) known.push(`successor: ${successor}`)
+  if (about !== undefined) known.push(`details: ${about}`)
+  return known.join(', ')
+}
+
+/** A date of RFC 9651 (`@1688169599`); drafts before RFC 9745 had `true` and HTTP dates. */
+function readDeprecation(text: string): string | undefined {
+  if (/^\s*\??(?:true|1)\s*$/i.test(text)) return 'deprecated'
+  const seconds = /^\s*@(-?\d{1,11})\s*$/.exec(text)?.[1]
+  const day = dayOf(seconds === undefined ? Date.parse(text) : Number(seconds) * 1000)
+  return day === undefined ? undefined : `deprecated as of ${day}`
+}
+
+function readSunset(text: string): string | undefined {
+  const day = dayOf(Date.parse(text))
+  return day === undefined ? undefined : `available until ${day}`
+}
+
+function dayOf(timeMs: number): string | undefined {
+  const date = new Date(timeMs)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 10)
 }

@@ -1,24 +1,25 @@
 import { Buffer } from 'node:buffer'
 import type { CrmError } from '../../core/errors.ts'
 import { createRedactor, type Redactor } from '../../core/redact.ts'
-import { callError, onceError } from '../errors/failed-call.ts'
-import { type Failure, isConflictStatus, isFailure, isGoneStatus } from '../errors/failure.ts'
-import { RequestQueue } from '../limits/request-queue.ts'
-import { newRetryState, type RetryState, takeWaitMs } from '../limits/retry.ts'
+import { callError, type Failure, isConflictStatus, isFailure, isGoneStatus, onceError } from '../errors/failure.ts'
+import { newRetryState, RequestQueue, type RetryState, takeWaitMs } from '../limits/waits.ts'
 import type { StatedRate } from '../operations.ts'
 import type { ApiOptions } from '../options.ts'
-import { addressOfCall } from '../path.ts'
 import { KeyKeeping, reportReplay } from '../writes/key-keeping.ts'
 import type { Answer } from './answer.ts'
 import { attempt, interruption, type Try } from './attempt.ts'
-import { type Call, makesAnother } from './call.ts'
+import { addressOfCall, type Call, makesAnother } from './call.ts'
 import { openConnections } from './connections.ts'
-import type { Outgoing } from './exchange.ts'
-import { baseHeaders, idempotencyKeyOf, ifMatchHeader, replaceHeaders, requestText } from './headers.ts'
-import { createRetirementWatch } from './retirement.ts'
-import { ClockOffset } from './server-clock.ts'
-import { NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
-import { TrailingSlashes } from './trailing-slash.ts'
+import { type Outgoing, TrailingSlashes } from './exchange.ts'
+import {
+  baseHeaders,
+  createRetirementWatch,
+  idempotencyKeyOf,
+  ifMatchHeader,
+  replaceHeaders,
+  requestText,
+} from './headers.ts'
+import { ClockOffset, NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
 
 export interface Http {
   /** Retries until there is an answer, or a retry cannot help; then throws a CrmError that names the request. */

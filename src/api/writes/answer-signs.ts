@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 /** States of work that is not done. */
@@ -21,7 +22,7 @@ export interface Signs {
 
 const SUCCEEDED = /^(?:is_?)?(?:success(?:ful|fully)?|ok|succeeded)$/i
 const FAILED = /^(?:(?:is|has|have)_?(?:errors?|failed)|failed)$/i
-const STATE = /^(?:status|result|response)$/i
+const OUTCOME_STATE = /^(?:status|result|response)$/i
 const REFUSING_STATE =
   /(?:^|[\s_-])(?:errors?|err|fail(?:ed|ure)?|fault|invalid|rejected|refused|denied|unauthori[sz]ed|forbidden|exception|n?ko|nok)(?:$|[\s_-])/i
 const AFFIRMING_STATE = /^(?:ok|okay|success|successful|succeeded|done|created|updated|deleted|removed)$/i
@@ -44,11 +45,11 @@ function isTroubled(object: JsonObject): boolean {
   return Object.entries(object).some(([name, value]) => isTrouble(name, value))
 }
 
-export function isTrouble(name: string, value: JsonValue): boolean {
+function isTrouble(name: string, value: JsonValue): boolean {
   return TROUBLE.test(name) && !isNone(value)
 }
 
-export function isRefusingState(text: string): boolean {
+function isRefusingState(text: string): boolean {
   return REFUSING_STATE.test(text)
 }
 
@@ -64,22 +65,22 @@ export function isSignName(name: string): boolean {
 
 /** Whether a member of this name reports success or failure. */
 export function isStateName(name: string): boolean {
-  return [SUCCEEDED, FAILED, STATE, STATUS_CODE, TROUBLE].some((kind) => kind.test(name))
+  return [SUCCEEDED, FAILED, OUTCOME_STATE, STATUS_CODE, TROUBLE].some((kind) => kind.test(name))
 }
 
-export function isRefusing(name: string, value: JsonValue): boolean {
+function isRefusing(name: string, value: JsonValue): boolean {
   if (SUCCEEDED.test(name)) return isFalse(value)
   if (FAILED.test(name)) return value === true || value === 'true'
   const code = STATUS_CODE.test(name) ? codeIn(value) : undefined
   if (code !== undefined) return code >= 400 && code <= 599
-  return STATE.test(name) && (value === false || (typeof value === 'string' && REFUSING_STATE.test(value)))
+  return OUTCOME_STATE.test(name) && (value === false || (typeof value === 'string' && REFUSING_STATE.test(value)))
 }
 
 function isAffirming(name: string, value: JsonValue): boolean {
   if (SUCCEEDED.test(name)) return value === true || value === 1 || value === 'true'
   const code = STATUS_CODE.test(name) ? codeIn(value) : undefined
   if (code !== undefined) return code >= 200 && code <= 299
-  return STATE.test(name) && (value === true || (typeof value === 'string' && AFFIRMING_STATE.test(value)))
+  return OUTCOME_STATE.test(name) && (value === true || (typeof value === 'string' && AFFIRMING_STATE.test(value)))
 }
 
 function isFalse(value: JsonValue): boolean {
@@ -105,7 +106,7 @@ export function isPendingState(text: string): boolean {
 }
 
 /** Whether a member of this name reports that the write waits for something: `scheduled_for_deletion`, `requiresApproval`. */
-export function isPendingName(name: string): boolean {
+function isPendingName(name: string): boolean {
   const words = snakeCase(name)
   return WAITING.test(words) || CONDITION.test(words)
 }
@@ -115,7 +116,7 @@ export function isPendingMember(name: string, value: JsonValue): boolean {
 }
 
 /** `status: "pending_deletion"`, `deletion_scheduled_at: "2026-11-30"`: not data of the record that was to be deleted. */
-export function isPendingDeletion(name: string, value: JsonValue): boolean {
+function isPendingDeletion(name: string, value: JsonValue): boolean {
   if (typeof value === 'string' && DELETION.test(value.toLowerCase()) && isPendingState(value)) return true
   return isPendingName(name) && DELETION.test(name.toLowerCase()) && (value === true || isText(value))
 }
@@ -130,4 +131,100 @@ function snakeCase(text: string): string {
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .replace(/[\s-]+/g, '_')
     .toLowerCase()
+}
+
+/** PostgREST states in `Content-Range` how many records a write matched: any range of 0. */
+export function matchesNone(headers: IncomingHttpHeaders): boolean {
+  return /^(?:\w+\s+)?\*\/0$/.test(headers['content-range'] ?? '')
+}
+
+export type WriteKind = 'create' | 'update' | 'delete'
+
+/** Whether an object with an id contradicts the success of the write; `explained` with a reason in words. */
+type Contradiction = 'none' | 'vague' | 'explained'
+
+const STATE = /^(?:status|state|result|outcome|type|kind|object)$/i
+
+const KIND = /^(?:type|kind|object)$/i
+
+const UNDONE = /^(?:no[\s_-]?op|unchanged|not[\s_-]?(?:found|modified)|skipped|ignored|duplicate|conflict|locked)$/i
+
+const OTHER_KIND = /^(?:job|task|operation|request|process|batch|error|problem|exception)s?$/i
+
+const PASSED_OVER = /^(?:is_?)?(?:skipped|duplicated?|ignored|rejected|no_?op)$/i
+
+/** Members that report whether the operation happened. */
+const CHANGES: Readonly<Record<WriteKind, RegExp>> = {
+  create: /^(?:is_?)?(?:created|inserted|saved|added)$/i,
+  update: /^(?:is_?)?(?:updated|modified|changed|saved|applied)$/i,
+  delete: /^(?:is_?)?(?:deleted|removed|destroyed)$/i,
+}
+
+const ARCHIVED = /^(?:is_?)?archived$/i
+
+const DELETED_AT = /^(?:deleted|archived|removed|destroyed)_?(?:at|on|date|time)$/i
+
+const REASON = /^(?:message|msg|reason|details?|error_?(?:message|description))$/i
+
+export function isContradictionName(name: string): boolean {
+  return (
+    isPendingName(name) ||
+    [STATE, PASSED_OVER, ARCHIVED, REASON, ...Object.values(CHANGES)].some((names) => names.test(name))
+  )
+}
+
+/** `isRecord`: the object has data, so a status is data, too. Members that were sent are ignored. */
+export function contradictionIn(
+  values: JsonObject,
+  { kind, sent, isRecord }: { readonly kind: WriteKind; readonly sent: JsonObject; readonly isRecord: boolean },
+): Contradiction {
+  if (hasRefusingStatus(values)) return 'explained'
+  const entries = Object.entries(values).filter(
+    ([name, value]) => !(isRecord && isData(kind, name, value)) && !(name in sent && sent[name] === value),
+  )
+  const isReasoned = entries.some(([name, value]) => REASON.test(name) && typeof value === 'string' && value !== '')
+  if (entries.some(([name, value]) => isRefused(kind, name, value))) return isReasoned ? 'explained' : 'vague'
+  const isCoded = isReasoned && !isRecord && isCode(values.code)
+  return isCoded || entries.some(([name, value]) => isUnfinished(name, value)) ? 'vague' : 'none'
+}
+
+/** Whether a member that looks like an outcome is data of a record. */
+function isData(kind: WriteKind, name: string, value: JsonValue): boolean {
+  if (kind === 'delete' && isPendingDeletion(name, value)) return false
+  return STATE.test(name) || name === 'code' || isPendingName(name)
+}
+
+function isRefused(kind: WriteKind, name: string, value: JsonValue): boolean {
+  if (isRefusing(name, value)) return true
+  if (PASSED_OVER.test(name)) return value === true || value === 'true'
+  if (CHANGES[kind].test(name)) return value === false || value === 0 || value === 'false'
+  return STATE.test(name) && typeof value === 'string' && (isRefusingState(value) || UNDONE.test(value))
+}
+
+function isUnfinished(name: string, value: JsonValue): boolean {
+  if (isTrouble(name, value) || isPendingMember(name, value)) return true
+  if (!STATE.test(name) || isJsonObject(value) || typeof value !== 'string') return false
+  return KIND.test(name) ? OTHER_KIND.test(value) : isPendingState(value)
+}
+
+/** Whether a record states that it is not deleted (`archived: false`, `deleted_at: null`), and nothing states that it is. */
+export function isUndeleted(values: JsonObject): boolean {
+  const entries = Object.entries(values)
+  const isDeletion = (name: string) => CHANGES.delete.test(name) || ARCHIVED.test(name)
+  const isDeleted = entries.some(([name, value]) =>
+    isDeletion(name) ? value === true : DELETED_AT.test(name) && value !== null && value !== '',
+  )
+  if (isDeleted) return false
+  return entries.some(([name, value]) =>
+    isDeletion(name) ? value === false || value === 0 || value === 'false' : DELETED_AT.test(name),
+  )
+}
+
+/** `VALIDATION_FAILED`, but not a customer number. */
+function isCode(value: JsonValue | undefined): boolean {
+  return (
+    typeof value === 'string' &&
+    /^[A-Za-z][A-Za-z_.-]*$/.test(value) &&
+    !/^(?:ok|success|created|updated|deleted)$/i.test(value)
+  )
 }

@@ -1,10 +1,9 @@
 import type { Failure } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { readProblem } from '../errors/problem.ts'
-import { matchesNone } from '../pages/matches-none.ts'
-import type { Answer } from '../transport/answer.ts'
+import { type Answer, parseJson } from '../transport/answer.ts'
 import { requestIdOf } from '../transport/headers.ts'
-import { parseJson } from '../transport/parse-answer.ts'
+import { matchesNone } from './answer-signs.ts'
 import type { WriteOutcome } from './judge-write.ts'
 
 /** The Failure of a write with a 2xx that is not done. */

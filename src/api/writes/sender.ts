@@ -2,13 +2,12 @@ import type { Buffer } from 'node:buffer'
 import { createRedactor } from '../../core/redact.ts'
 import type { Failure } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
-import { addressOfCall } from '../path.ts'
 import type { Answer } from '../transport/answer.ts'
 import { attempt, type TryOptions } from '../transport/attempt.ts'
-import type { Call } from '../transport/call.ts'
+import { addressOfCall, type Call } from '../transport/call.ts'
 import { openConnections } from '../transport/connections.ts'
+import { TrailingSlashes } from '../transport/exchange.ts'
 import { baseHeaders, ifMatchHeader } from '../transport/headers.ts'
-import { TrailingSlashes } from '../transport/trailing-slash.ts'
 
 /** A write; its body is sent byte for byte. */
 export interface Write {

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isAlike } from '../../core/other-values.ts'
-import { isSignName, isStateName, signsOf } from './answer-signs.ts'
-import { isContradictionName } from './contradiction.ts'
+import { isContradictionName, isSignName, isStateName, signsOf } from './answer-signs.ts'
 
 /** Names of ids, without those of requests, tasks and related objects. */
 const ID_NAME = /^(?:_?[iI][dD]|[uU][uU][iI][dD]|[gG][uU][iI][dD]|(\w+?)(?:_id|I[dD]))$/

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
-import { recordPath } from '../../api/path.ts'
+import { recordPath } from '../../api/transport/call.ts'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'

@@ -1,4 +1,4 @@
-import { recordPath } from '../../api/path.ts'
+import { recordPath } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import { isOlder } from '../../core/made-at.ts'

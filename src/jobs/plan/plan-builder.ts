@@ -1,5 +1,5 @@
-import { dealInput } from '../../api/graphql/records.ts'
-import { collectionPath, recordPath } from '../../api/path.ts'
+import { dealInput } from '../../api/graphql/answers.ts'
+import { collectionPath, recordPath } from '../../api/transport/call.ts'
 import { canonicalJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'

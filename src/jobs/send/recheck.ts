@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isListUnreadable } from '../../api/pages/unreadable-list.ts'
+import { isListUnreadable } from '../../api/pages/page-requests.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import { listedId } from '../../core/record-ids.ts'

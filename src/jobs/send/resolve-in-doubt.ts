@@ -1,4 +1,4 @@
-import { isListUnreadable } from '../../api/pages/unreadable-list.ts'
+import { isListUnreadable } from '../../api/pages/page-requests.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Progress } from '../journal/progress.ts'
 import type { Unsettled } from './dispatch-parts.ts'
