@@ -1,17 +1,23 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { SummaryReporter } from './test/summary-reporter.ts'
 
-/** They put something in the place of a module or of a timer, which other files of the same worker would see. */
-const REPLACING = [
-  'test/fixtures/write-env.test.ts',
-  'test/jobs/journal/synced-writes.test.ts',
-  'test/webhooks/log/event-log.test.ts',
-  'test/ui/{deletions,stopped}.test.ts',
-]
+/** They replace a module, which other files of the same worker would see. */
+const REPLACING = ['test/fixtures/write-env.test.ts', 'test/jobs/journal/synced-writes.test.ts']
 
-/** They start the built crm, mostly to kill it, to put a terminal around it or to look at what it loads. */
-const PROCESSES = ['test/e2e/**/*.test.ts', 'test/torture/**/*.test.ts']
+/**
+ * They start the built crm, mostly to kill it, to put a terminal around it or to look at what it loads; or other processes
+ * that compete for a file; or they read what the build wrote.
+ */
+const PROCESSES = [
+  'test/e2e/**/*.test.ts',
+  'test/torture/**/*.test.ts',
+  'test/files/lock.test.ts',
+  'test/output/prompt-process.test.ts',
+  'test/scripts/shipped-packages.test.ts',
+  'test/service/store/sqlite/{database-file,processes}.test.ts',
+  'test/settings/{concurrent-writes,kept-changes,reads-are-light}.test.ts',
+]
 
 /** They take longest: kills, disks that fill up, every line of the docs, the packed tarball, other programs. `npm run test:slow`. */
 const SLOW = [
@@ -21,7 +27,9 @@ const SLOW = [
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
   'test/e2e/jobs/small-disk.test.ts',
-  'test/service/{siege,real-disk,locked-database}.test.ts',
+  'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',
+  // They wait for real seconds.
+  'test/jobs/resume-quiet.test.ts',
 ]
 
 /**
@@ -31,7 +39,14 @@ const SLOW = [
 const CONFORMANCE = [
   'test/foreign/{lists-counts,lists-cursors,lists-whole,commands}.test.ts',
   'test/expr/real-jq.test.ts',
+  // Of a model of the protocol, which no source file can break.
+  'test/jobs/crash-model/crash-model.test.ts',
 ]
+
+/** They take a sample of their cases, except in the conformance run. */
+const SAMPLED = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+  readFileSync(new URL(file, import.meta.url), 'utf8').includes("harness/sample.ts'"),
+)
 
 /** What runs each project, for the end of a run that leaves some out. */
 const SCRIPTS = {
@@ -95,7 +110,16 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      { test: { ...shared, name: 'conformance', env, isolate: false, include: CONFORMANCE } },
+      {
+        test: {
+          ...shared,
+          name: 'conformance',
+          env,
+          isolate: false,
+          include: [...CONFORMANCE, ...SAMPLED],
+          provide: { takesAll: true },
+        },
+      },
       // Some measure times. Projects with other workers are groups of their own.
       {
         test: {

@@ -9,6 +9,7 @@ import { crm } from '../harness/crm.ts'
 import { receiveEvents } from '../harness/event-receiver.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { ask, make } from '../harness/records.ts'
+import { runs } from '../harness/sample.ts'
 import { pastPrism, type Service, serve, startService } from '../harness/service.ts'
 
 async function subscribe(service: Service, url: string): Promise<string> {
@@ -68,10 +69,11 @@ test('two services on one database send each event once', async () => {
   const { url } = await serve(['--database', database, '--rate-limit', 'none'], emptyHome())
   const other = { ...one, url }
   await subscribe(one, receiver.url)
-  const contacts = Array.from({ length: 50 }, (_, n) => ({ name: `n${n}` }))
+  const count = runs(200, 40)
+  const contacts = Array.from({ length: count / 4 }, (_, n) => ({ name: `n${n}` }))
   await Promise.all([one, other, one, other].map((service) => make(service, '/v1/contacts', contacts)))
-  await receiver.until((events) => new Set(events.map(({ id }) => id)).size === 200)
-  expect(receiver.events).toHaveLength(200)
+  await receiver.until((events) => new Set(events.map(({ id }) => id)).size === count)
+  expect(receiver.events).toHaveLength(count)
 })
 
 test('what was not delivered when a service stopped is delivered after the next start', async () => {

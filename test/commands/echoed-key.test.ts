@@ -6,14 +6,18 @@ import { sendJson, startServer } from '../api/answering-server.ts'
 import { crmHurried } from '../harness/crm.ts'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { onlyJob } from '../harness/import-run.ts'
+import { sample } from '../harness/sample.ts'
 import { MARK, NOTATIONS, partsIn } from '../marked-secret.ts'
 
 // Hundreds of command lines and rows each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })
 
-const TEXTS = Object.values(NOTATIONS)
+const TEXTS = sample(Object.values(NOTATIONS), 3)
 /** In each length around the one at which a reason is cut. */
-const LONG = Array.from({ length: 60 }, (_, at) => `${'x'.repeat(440 + at)} ${MARK}`)
+const LONG = sample(
+  Array.from({ length: 60 }, (_, at) => `${'x'.repeat(440 + at)} ${MARK}`),
+  10,
+)
 
 /** How the server refuses a row. */
 const REFUSALS: readonly ((response: ServerResponse, text: string) => void)[] = [

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { DigestCounter, recordDigest } from '../../src/jobs/plan/digest.ts'
 import { openKeyIndex } from '../../src/jobs/plan/scratch.ts'
 import { tempFolder } from '../files/temp-folder.ts'
+import { runs } from '../harness/sample.ts'
 
 test('each digest is counted separately, in any order', async () => {
   const folder = await tempFolder()
@@ -17,7 +18,7 @@ test('each digest is counted separately, in any order', async () => {
       }
       counter.close()
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30, 10) },
   )
 })
 

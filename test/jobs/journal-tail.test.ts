@@ -5,6 +5,7 @@ import { CrmError } from '../../src/core/errors.ts'
 import type { JobPaths } from '../../src/jobs/journal/job-folder.ts'
 import { Progress } from '../../src/jobs/journal/progress.ts'
 import { readJournal } from '../../src/jobs/journal/read-journal.ts'
+import { stepOf } from '../harness/sample.ts'
 import { serveForTest, type TestService } from '../service/serve-for-test.ts'
 import { makeJob, sendJob } from './job-fixture.ts'
 
@@ -55,7 +56,7 @@ function faultOf(progress: Progress): string | undefined {
 test('a journal truncated at any byte of its last 4 KB contains only true entries', { timeout: 60_000 }, async () => {
   const { paths, journal } = await finishJob()
   const faults: string[] = []
-  for (let length = journal.length - 1; length >= journal.length - TAIL_BYTES; length--) {
+  for (let length = journal.length - 1; length >= journal.length - TAIL_BYTES; length -= stepOf(17)) {
     truncateSync(paths.journal, length)
     const fault = faultOf(read(paths.journal))
     if (fault) faults.push(`cut off at byte ${length}: ${fault}`)
@@ -67,7 +68,7 @@ test('a job that is resumed after such a truncation is done, and no row exists t
   timeout: 60_000,
 }, async () => {
   const { service, paths, journal } = await finishJob()
-  for (let length = journal.length - TAIL_BYTES; length < journal.length; length += RESUMED_EVERY_BYTES) {
+  for (let length = journal.length - TAIL_BYTES; length < journal.length; length += stepOf(4) * RESUMED_EVERY_BYTES) {
     writeFileSync(paths.journal, journal.subarray(0, length))
     const { outcome } = await resume({ service, paths })
     expect(outcome.account).toMatchObject({ rows: ROWS, done: ROWS })
@@ -79,7 +80,7 @@ test('a changed byte is refused if truncation would remove a lease', async () =>
   const { paths, journal } = await finishJob()
   const { next } = read(paths.journal)
   const unnoticed: number[] = []
-  for (let at = 0; at < journal.length; at += CHANGED_EVERY_BYTES) {
+  for (let at = 0; at < journal.length; at += stepOf(4) * CHANGED_EVERY_BYTES) {
     const changed = Buffer.from(journal)
     changed[at] = (changed[at] ?? 0) ^ 1
     writeFileSync(paths.journal, changed)

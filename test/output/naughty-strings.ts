@@ -5,7 +5,8 @@ const SURROGATES_START = 0xd800
 const SURROGATE_COUNT = 0x800
 const CODE_POINTS = 0x110000 - SURROGATE_COUNT
 
-const codePoint = fc
+/** Any but a half of a pair. `unit: 'binary'` of fast-check fills a map of 1.1 million code points at its first use. */
+export const anyCodePoint = fc
   .integer({ min: 0, max: CODE_POINTS - 1 })
   .map((at) => String.fromCodePoint(at < SURROGATES_START ? at : at + SURROGATE_COUNT))
 
@@ -20,10 +21,10 @@ const NAMES_OF_OBJECTS = [
   'key',
 ]
 
-/** What `fc.string({ unit: 'binary' })` makes; that fills a map of 1.1 million code points at its first use. */
+/** What `fc.string({ unit: 'binary' })` makes, and names of members that every object has. */
 export function anyText(limits: { readonly minLength?: number; readonly maxLength?: number } = {}) {
   const unit = fc.oneof(
-    { weight: 3, arbitrary: codePoint },
+    { weight: 3, arbitrary: anyCodePoint },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: 0x7f }).map((code) => String.fromCharCode(code)) },
   )
   const drawn = { weight: 20, arbitrary: fc.string({ unit, ...limits }) }

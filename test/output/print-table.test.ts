@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { parseFields } from '../../src/output/fields.ts'
 import { printRecord } from '../../src/output/print-records.ts'
 import { textWidth } from '../../src/output/text-width.ts'
+import { runs } from '../harness/sample.ts'
 import { fakeIo } from './fake-io.ts'
 import { print } from './print-fixture.ts'
 
@@ -161,7 +162,7 @@ test('no line is ever wider than the terminal, and every page has the same colum
       expect(rows).toHaveLength(1 + given.flat().length)
       for (const row of rows) expect(textWidth(row)).toBeLessThanOrEqual(width)
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100, 25) },
   )
 })
 
@@ -178,7 +179,7 @@ test('a whole table has the text of one that streams: piped, at every width, wit
       const [streamed, whole] = [await print(how, ...pages), await print({ ...how, isWhole: true }, ...pages)]
       expect(whole.io.out()).toBe(streamed.io.out())
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200, 25) },
   )
 })
 

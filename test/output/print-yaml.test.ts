@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
+import { runs } from '../harness/sample.ts'
 import { anyText, NAUGHTY } from './naughty-strings.ts'
 import { print } from './print-fixture.ts'
 
@@ -91,6 +92,7 @@ test('any JSON is read back unchanged', async () => {
       const plain = JSON.parse(JSON.stringify(records)) as CrmRecord[]
       expect(JSON.stringify(parse(await yaml(plain)))).toBe(JSON.stringify(plain))
     }),
+    { numRuns: runs(100, 15) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../harness/sample.ts'
 import { anyText } from '../output/naughty-strings.ts'
 import { serveForTest } from './serve-for-test.ts'
 
@@ -79,7 +80,7 @@ test('for any contact sent, the service answers 201, 400 or 422 and continues', 
         if (answer.status === 201) expect(answer.json).toMatchObject(JSON.parse(body) as object)
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(50, 10) },
   )
   expect((await send('GET', '/healthz')).status).toBe(200)
 })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/service/store/open-store.ts'
+import { sample } from '../harness/sample.ts'
 import { serveForTest } from './serve-for-test.ts'
 import { temporaryFolder } from './store/temporary-folder.ts'
 
@@ -52,7 +53,7 @@ function dump(file: string): unknown {
 test('SQL in any parameter or its name finds nothing or is rejected, and changes nothing', async () => {
   const { send, file } = await serveWithRecords()
   const before = dump(file)
-  for (const fragment of FRAGMENTS) {
+  for (const fragment of sample(FRAGMENTS, 3)) {
     const text = encodeURIComponent(fragment)
     for (const [parameter, status] of Object.entries(PARAMETERS)) {
       const answer = await send('GET', `/v1/deals?${parameter}=${text}`)
@@ -74,7 +75,7 @@ test('SQL in any parameter or its name finds nothing or is rejected, and changes
 test('SQL as an id in a path finds nothing and changes nothing', async () => {
   const { send, file, contact, deal } = await serveWithRecords()
   const before = dump(file)
-  for (const fragment of FRAGMENTS) {
+  for (const fragment of sample(FRAGMENTS, 3)) {
     for (const id of [fragment, `${contact.id}${fragment}`, `${deal.id}${fragment}`]) {
       const text = encodeURIComponent(id)
       const requests = [

@@ -7,6 +7,7 @@ import { type ListeningOptions, startListening } from '../../src/webhooks/listen
 import { readEvents } from '../../src/webhooks/log/read-events.ts'
 import { KEEP_ALL } from '../../src/webhooks/log/segments.ts'
 import { tempFolder } from '../files/temp-folder.ts'
+import { sample } from '../harness/sample.ts'
 import { startApp } from './app.ts'
 import { newSecret, signed } from './signed.ts'
 
@@ -51,14 +52,15 @@ interface Example {
 
 test('the bodies of several hundred GitHub events reach the app and the log byte for byte', async () => {
   const examples: readonly Example[] = createRequire(import.meta.url)('@octokit/webhooks-examples')
-  const bodies = examples.flatMap(({ name, examples: all }) =>
+  const all = examples.flatMap(({ name, examples: some }) =>
     // JSON.stringify would change both the spacing and the escapes.
-    all.map((example) => ({
+    some.map((example) => ({
       name,
       body: Buffer.from(`${JSON.stringify(example, null, 3).replaceAll('/', '\\/')}\r\n`),
     })),
   )
-  expect(bodies.length).toBeGreaterThan(200)
+  expect(all.length).toBeGreaterThan(200)
+  const bodies = sample(all, 10)
   const app = await startApp()
   const { folder, url } = await listeningForTest('hush', { forwarder: forwardTo(app.url) })
   for (const [index, { name, body }] of bodies.entries()) {

@@ -4,12 +4,13 @@ import { expect, test, vi } from 'vitest'
 import { tempFolder } from '../../harness/home.ts'
 import { emailsOf, emailsOn, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { countRequests } from '../../harness/request-counter.ts'
+import { runs } from '../../harness/sample.ts'
 import { startService } from '../../harness/service.ts'
 
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })
 
-const ROWS = 300
+const ROWS = runs(300, 60)
 
 /** More than a contact may hold. */
 const TOO_LONG = 'x'.repeat(70_000)
@@ -27,7 +28,7 @@ async function startCounted() {
 test('three corrected rows of hundreds are three requests', async () => {
   const { folder, service, counter, env, writes } = await startCounted()
   const people = somePeople(ROWS)
-  const isWrong = (at: number) => at === 7 || at === 150 || at === 299
+  const isWrong = (at: number) => at === 7 || at === ROWS / 2 || at === ROWS - 1
   const file = writePeople(
     folder,
     people.map((person, at) => (isWrong(at) ? { ...person, company: TOO_LONG } : person)),

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { CrmRecord } from '../../../src/core/resources/registry.ts'
 import { type Export, exportToFile, exportToStream } from '../../../src/jobs/export/export-records.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
+import { sample } from '../../harness/sample.ts'
 import { fakeIo } from '../../output/fake-io.ts'
 import { NAUGHTY } from '../../output/naughty-strings.ts'
 import { pagesOf } from '../../output/print-fixture.ts'
@@ -76,7 +77,7 @@ test.each([
 ] as const)(
   '%s (csv-safe: %s) is read back without a change, page for page of naughty strings with keys of their own',
   async (format, isCsvSafe) => {
-    const records = NAUGHTY.map((name, at) => ({
+    const records = sample(NAUGHTY, 5).map((name, at) => ({
       id: `con_${at}`,
       name,
       ...(at % 50 === 49 ? { [`key ${at}`]: name } : {}),

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync'
 import spectrum from 'csv-spectrum'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../harness/sample.ts'
 import { print } from '../../output/print-fixture.ts'
 import { allRows, fieldsOf, read } from '../reading.ts'
 
@@ -91,7 +92,7 @@ test('the output of csv is read back, and offset and length locate each record i
         expect(again).toEqual([fields])
       }
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15, 5) },
   )
 })
 
@@ -115,7 +116,7 @@ test('csv-parse reads the same cells, for any quoting, delimiter and line end', 
       const expected = judged.map(withoutEmpty).filter((fields) => Object.keys(fields).length > 0)
       expect(await fieldsOf({ bytes, delimiter })).toEqual(expected)
     }),
-    { numRuns: 80 },
+    { numRuns: runs(80, 20) },
   )
 })
 

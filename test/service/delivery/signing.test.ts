@@ -4,6 +4,7 @@ import { Webhook as SvixWebhook } from 'svix'
 import { expect, test } from 'vitest'
 import { secretBytes } from '../../../src/core/signing.ts'
 import { signedRequest } from '../../../src/service/delivery/transport.ts'
+import { sample } from '../../harness/sample.ts'
 import { NAUGHTY } from '../../output/naughty-strings.ts'
 import { deliverForTest } from './deliver-for-test.ts'
 import { type Received, startReceiver } from './receiver.ts'
@@ -80,11 +81,12 @@ test('every naughty string arrives unchanged and signed', async () => {
   const receiver = await startReceiver()
   const { subscribe, send } = await deliverForTest()
   const { secret } = await subscribe(receiver.url)
-  for (const [n, name] of NAUGHTY.entries()) await send('POST', '/v1/contacts', { n, name })
-  await receiver.arrived(NAUGHTY.length)
+  const texts = sample(NAUGHTY, 10)
+  for (const [n, name] of texts.entries()) await send('POST', '/v1/contacts', { n, name })
+  await receiver.arrived(texts.length)
   const verifier = new StandardWebhook(secret)
   const arrived = receiver.received.map((each) => verifier.verify(each.body.toString(), headersOf(each)) as Event)
-  expect(new Map(arrived.map(({ data }) => [data.n, data.name]))).toEqual(new Map(NAUGHTY.entries()))
+  expect(new Map(arrived.map(({ data }) => [data.n, data.name]))).toEqual(new Map(texts.entries()))
 })
 
 interface Event {
