@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { crm, crmPrints } from '../harness/crm.ts'
+import { crm, crmPrints, startRun } from '../harness/crm.ts'
+import { hurriedTiming } from '../harness/hurried-timing.ts'
 import { make } from '../harness/records.ts'
 import { startService } from '../harness/service.ts'
 
@@ -126,4 +127,22 @@ describe('deals list --filter', () => {
     expect(await names('stage=Won', 'stage=Lead')).toEqual(['b', 'a'])
     expect(await names('amount[gte]=20', 'amount[lte]=300', 'stage=Lost')).toEqual(['c'])
   })
+})
+
+test('--progress json states how far a long list is, a JSON object a line, and --quiet prints nothing', async () => {
+  const service = await startService()
+  await make(service, '/v1/contacts', [{ name: 'Ada' }, { name: 'Grace' }])
+  const progressOf = async (...flags: string[]) => {
+    let nowMs = Date.now()
+    // Every look at this clock takes three seconds.
+    const timing = { ...hurriedTiming(), now: () => (nowMs += 3_000) }
+    const { exit, written } = startRun(['contacts', 'list', '--progress', 'json', ...flags], service.env, { timing })
+    expect(await exit).toBe(0)
+    return written.stderr
+  }
+  const lines = (await progressOf()).trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line).progress)).toEqual(
+    Array(2).fill({ done: 2, unit: 'contacts', per_second: expect.any(Number), elapsed_ms: expect.any(Number) }),
+  )
+  expect(await progressOf('-q')).toBe('')
 })

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { crm, crmPrints } from '../harness/crm.ts'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import type { Service } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
-import { crm, crmPrints, startCrm } from './crm.ts'
+import { crmPrints as builtCrmPrints, startCrm } from './crm.ts'
 import { loadedBy } from './loaded-modules.ts'
 
 /** A home with an active profile `here`, whose key is stored. */
@@ -18,7 +19,7 @@ async function homeWithProfile({ url, key }: Pick<Service, 'url' | 'key'>): Prom
 }
 
 async function words(env: Env, ...typed: string[]): Promise<readonly string[]> {
-  const lines = (await crmPrints(['__complete', 'fish', ...typed], env)).split('\n').slice(1, -1)
+  const lines = (await builtCrmPrints(['__complete', 'fish', ...typed], env)).split('\n').slice(1, -1)
   return lines.map((line) => line.split('\t')[0] ?? '')
 }
 

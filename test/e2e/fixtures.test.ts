@@ -25,20 +25,20 @@ test('applied twice, records are made once; on another machine too; destroyed, t
     expect(again.get(record)?.id).toBe(id)
     expect(elsewhere.get(record)?.id).toBe(id)
   }
-  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
+  expect(await counts(env)).toEqual({ contacts: 7, deals: 5 })
   expect(await crm(['fixtures', 'plan', file, '--exit-code'], env)).toMatchObject({ exit: 0 })
 
   const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '-o', 'json', '--strict'], env)
   expect({ exit, stderr }).toEqual({
     exit: 3,
-    stderr: '31 deleted, 41 left; run local.\nDeals and notes stay: the API cannot delete them.\n',
+    stderr: '7 deleted, 9 left; run local.\nDeals and notes stay: the API cannot delete them.\n',
   })
-  expect(JSON.parse(stdout)).toHaveLength(72)
-  expect(await counts(env)).toEqual({ contacts: 0, deals: 21 })
+  expect(JSON.parse(stdout)).toHaveLength(16)
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 5 })
 
   const anew = await applied(file, env)
   expect(anew.get('contacts.ada')?.id).not.toBe(first.get('contacts.ada')?.id)
-  expect(await counts(env)).toEqual({ contacts: 31, deals: 42 })
+  expect(await counts(env)).toEqual({ contacts: 7, deals: 10 })
 })
 
 test('applied on another machine after it was destroyed, records are made anew, and none that is gone is named', async () => {
@@ -58,7 +58,7 @@ test('applied on another machine after it was destroyed, records are made anew, 
     action: 'taken_over',
     id: again.get('contacts.crowd[0]')?.id,
   })
-  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
+  expect(await counts(env)).toEqual({ contacts: 7, deals: 5 })
 })
 
 /** Passes requests on; the answer to the first of each POST under /v1 never arrives. */
@@ -127,7 +127,7 @@ test('a deal or a note that is gone is made anew', async () => {
   const created = [...again].filter(([, { action }]) => action === 'created').map(([record]) => record.split('[')[0])
   expect(created.sort()).toEqual(['deals.small', 'notes.call', 'notes.call'])
   expect([...again].filter(([, { action }]) => action === 'unchanged')).toHaveLength(first.size - 3)
-  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
+  expect(await counts(env)).toEqual({ contacts: 7, deals: 5 })
 })
 
 test('of a run that is not known here, destroy deletes what has its id in it, and is exit 3', async () => {
@@ -138,9 +138,9 @@ test('of a run that is not known here, destroy deletes what has its id in it, an
   const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '--run-id', 'pr-1', '-o', 'json'], elsewhere)
   expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('Run pr-1 is not known here') })
   const rows: { action: string }[] = JSON.parse(stdout)
-  expect(rows.filter(({ action }) => action === 'deleted')).toHaveLength(31)
+  expect(rows.filter(({ action }) => action === 'deleted')).toHaveLength(7)
   expect(rows.filter(({ action }) => action === 'left')).toMatchObject([{ record: 'deals.big' }])
-  expect(await counts(env)).toEqual({ contacts: 31, deals: 42 })
+  expect(await counts(env)).toEqual({ contacts: 7, deals: 10 })
 })
 
 test('of the run local, which others have as well, destroy deletes nothing unless it is named', async () => {
@@ -148,9 +148,9 @@ test('of the run local, which others have as well, destroy deletes nothing unles
   await applied(file, env)
   const found = await crm(['fixtures', 'destroy', file], anotherMachine(env))
   expect(found).toMatchObject({ exit: 3, stderr: expect.stringContaining('--run-id local deletes what was found') })
-  expect(await counts(env)).toEqual({ contacts: 31, deals: 21 })
+  expect(await counts(env)).toEqual({ contacts: 7, deals: 5 })
   expect(await crm(['fixtures', 'destroy', file, '--run-id', 'local'], anotherMachine(env))).toMatchObject({ exit: 3 })
-  expect(await counts(env)).toEqual({ contacts: 0, deals: 21 })
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 5 })
 })
 
 test('destroy names what another machine deleted before as gone', async () => {
@@ -227,9 +227,9 @@ test('parallel runs do not meet, and each destroys its own', async () => {
   const { env, file } = await demo()
   const runs = Array.from({ length: 5 }, (_, n) => `run-${n}`)
   const all = await Promise.all(runs.map((run) => applied(file, env, '--run-id', run)))
-  expect(new Set(all.flatMap((one) => [...one.values()].map(({ id }) => id))).size).toBe(5 * 72)
+  expect(new Set(all.flatMap((one) => [...one.values()].map(({ id }) => id))).size).toBe(5 * 16)
   await crmPrints(['fixtures', 'destroy', file, '--run-id', 'run-2'], env)
-  expect(await counts(env)).toEqual({ contacts: 4 * 31, deals: 5 * 21 })
+  expect(await counts(env)).toEqual({ contacts: 4 * 7, deals: 5 * 5 })
   const rest = JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))
   expect(rest.some(({ email }: { email: string }) => email.includes('+run-2@'))).toBe(false)
 }, 60_000)
@@ -333,7 +333,7 @@ test('with a state file of its own, no other file stays', async () => {
   const bare = { CRM_BASE_URL: env.CRM_BASE_URL ?? '', CRM_API_KEY: env.CRM_API_KEY ?? '', HOME: home }
   const state = join(env.HOME, 'state.json')
   await crmPrints(['fixtures', 'apply', file, '--state', state, '-q'], bare)
-  expect(JSON.parse(readFileSync(state, 'utf8')).records).toHaveLength(72)
+  expect(JSON.parse(readFileSync(state, 'utf8')).records).toHaveLength(16)
   expect(readFileSync(state, 'utf8')).not.toContain('Ada')
   const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   expect(files.map(({ name }) => name)).toEqual([])
@@ -356,7 +356,7 @@ test('what is exported can be applied elsewhere, and is the same there', async (
   const text = await crmPrints(['fixtures', 'export', '--deals', 'stage=Lead', '--with', 'contacts,notes'], one.env)
   const file = join(other.env.HOME, 'exported.yaml')
   writeFileSync(file, text)
-  expect([...(await applied(file, other.env)).values()]).toHaveLength(32 + 20 + 20)
+  expect([...(await applied(file, other.env)).values()]).toHaveLength(8 + 4 + 4)
   const names = async (env: Env) =>
     JSON.parse(await crmPrints(['contacts', 'list', '--jq', 'map([.name, .tier]) | sort'], env))
   expect(await names(other.env)).toEqual(await names(one.env))

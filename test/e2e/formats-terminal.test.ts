@@ -6,7 +6,6 @@ import { make } from '../harness/records.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { testWithService } from '../harness/shared-service.ts'
 import { fillWithContacts } from './contact-store.ts'
-import { crm } from './crm.ts'
 import { startService } from './service.ts'
 import { HAS_TMUX, openTerminal } from './terminal.ts'
 
@@ -80,16 +79,4 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(lines[0]).toMatch(/^COMPANY +NAME +VERSION$/)
     expect(new Set(rows.map(textWidth)), lines.join('\n')).toEqual(new Set([80]))
   })
-})
-
-test('--progress json says how far it is, a JSON object a line, and --quiet nothing', async ({ service }) => {
-  // Slow enough to be long: an expression that takes its time for each record.
-  const slow = ['contacts', 'list', '-o', 'id', '--where', '[range(150)] | add > 0']
-  const { stderr } = await crm([...slow, '--progress', 'json'], service.env)
-  const lines = stderr
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).progress)
-  expect(lines.at(-1)).toMatchObject({ done: 30_000, unit: 'contacts', per_second: expect.any(Number) })
-  expect(await crm([...slow, '--limit', '200', '--progress', 'json', '-q'], service.env)).toMatchObject({ stderr: '' })
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
-import { applied, counts, demo } from '../harness/fixtures-demo.ts'
+import { applied, counts, demo, demoText } from '../harness/fixtures-demo.ts'
 import { emptyHome } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { startCrm } from './crm.ts'
@@ -38,7 +38,7 @@ test('destroyed after it was killed, an apply of deals makes none, and what may 
 }, 60_000)
 
 test('killed at any moment, apply goes on: the end is that of one clean run', async () => {
-  const { env, file } = await demo()
+  const { env, file } = await demo(demoText(30, 20))
   for (let kill = 0; kill < 12; kill++) {
     const child = startCrm(['fixtures', 'apply', file], env)
     const ended = once(child, 'exit')

@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
+import { crm } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
-import { CRM, crm, crmPrints, startCrm } from './crm.ts'
+import { crm as builtCrm, CRM, crmPrints, startCrm } from './crm.ts'
 
 const NODE = process.execPath
 
@@ -58,7 +59,7 @@ test('a command that is not there is exit 2, and nothing is left behind', async 
 
 test('stdin and flags behind the command are its own', async () => {
   const { env } = home()
-  const { stdout } = await crm(['sandbox', 'run', 'cat', '-u', '-'], env, 'from outside')
+  const { stdout } = await builtCrm(['sandbox', 'run', 'cat', '-u', '-'], env, 'from outside')
   expect(stdout).toBe('from outside')
 })
 

@@ -4,18 +4,22 @@ import { crmPrints } from './crm.ts'
 import { type Env, tempFolder } from './home.ts'
 import { startService } from './service.ts'
 
-export const DEMO = `version: 1
+/** Records of every kind: `crowd` contacts, and as many deals and notes as `others`. */
+export const demoText = (crowd: number, others: number) => `version: 1
 seed: 1
 contacts:
   ada: { $match: email, email: "ada+\${run.id}@example.test", name: Ada }
-  crowd: { $count: 30, email: "u\${i}+\${run.id}@example.test", name: "\${fake.name}" }
+  crowd: { $count: ${crowd}, email: "u\${i}+\${run.id}@example.test", name: "\${fake.name}" }
 deals:
   big: { name: "Big \${run.id}", stage: Won, amount: 1200.5 }
-  small: { $count: 20, name: "Small", stage: Lead }
+  small: { $count: ${others}, name: "Small", stage: Lead }
 notes:
-  call: { $count: 20, deal: "\${deals.small[i].id}", body: "About \${contacts.crowd[i].id}" }
+  call: { $count: ${others}, deal: "\${deals.small[i].id}", body: "About \${contacts.crowd[i].id}" }
 env: { ADA_ID: "\${contacts.ada.id}", NOTE: "it's \${contacts.ada.name}" }
 `
+
+/** Of 7 contacts, 5 deals and 4 notes. */
+export const DEMO = demoText(6, 4)
 
 /** An unlimited service, a file, and a state home that is not that of another machine. */
 export async function demo(text = DEMO) {
