@@ -49,7 +49,7 @@ test('-o id leaves out an event without an id for a line, says so, and goes on',
   expect(await crm(['webhooks', 'events', 'list', '-o', 'id'], home)).toEqual({
     exit: 0,
     stdout: 'evt_c\nevt_a\n',
-    stderr: 'Left out, without an id that can stand on a line: 2; -o jsonl shows them.\n',
+    stderr: 'Left out: 2 without an id that fits on one line; -o jsonl shows them.\n',
   })
 })
 
@@ -132,13 +132,13 @@ test('the secret of a kept subscription signs a replay, and --original sends wha
   expect(shown.headers).toContainEqual(['webhook-signature', original?.headers['webhook-signature']])
 })
 
-test('a replay that is not taken fails: 9 when nobody answers, 3 when the app refuses; without --to it is printed', async () => {
+test('a replay that is not accepted fails: 9 when nobody answers, 3 when the app refuses; without --to it is printed', async () => {
   const { home, args, stop } = await homeWithEvents()
   await stop()
   const nobody = await crm(['webhooks', 'replay', 'evt_a', '--to', String(await freePort()), ...args], home)
   expect(nobody).toMatchObject({
     exit: 9,
-    stderr: expect.stringMatching(/^crm: evt_a was not taken: .*nothing listens/),
+    stderr: expect.stringMatching(/^crm: evt_a was not accepted: .*nothing listens/),
   })
   const app = await startApp((response, _, index) => response.writeHead(index ? 200 : 500).end())
   const refused = await crm(['webhooks', 'replay', 'evt_a', 'evt_b', '--to', app.url, ...args], home)

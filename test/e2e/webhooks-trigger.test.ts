@@ -93,8 +93,8 @@ test.each([
   [302, 7, /redirects \(302\) are not followed$/, /send it to the address of the redirect: --to URL$/],
   [400, 7, /answered 400$/, /--secret-file FILE$/],
   [410, 7, /answered 410$/, /give the address that accepts events: --to URL$/],
-  [429, 7, /answered 429$/, /its own log says why; then again: crm webhooks trigger deal\.created --to /],
-  [500, 9, /answered 500$/, /its own log says why; then again: crm webhooks trigger deal\.created --to /],
+  [429, 7, /answered 429$/, /look for the cause in its log, then run again: crm webhooks trigger deal\.created --to /],
+  [500, 9, /answered 500$/, /look for the cause in its log, then run again: crm webhooks trigger deal\.created --to /],
 ] as const)('an app that answers %i is exit %i, and the hint fits', async (status, exit, what, hint) => {
   const app = await startApp((response) => response.writeHead(status).end())
   const run = await crm(['webhooks', 'trigger', 'deal.created', '--to', app.url, ...newSecretFile().args], emptyHome())

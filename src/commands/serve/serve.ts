@@ -73,7 +73,7 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
     .option('--ready-json', 'print one JSON line on stdout when ready')
     .addHelpText(
       'after',
-      `${examples('crm serve', 'crm serve --database :memory: --port 0 --ready-json --key-file key.txt')}\n\nA new database gets a key, kept under the profile local (or -p NAME); --key-file FILE brings one instead.`,
+      `${examples('crm serve', 'crm serve --database :memory: --port 0 --ready-json --key-file key.txt')}\n\nA new database gets a key, kept under the profile local (or -p NAME); --key-file FILE sets the key instead.`,
     )
     .action(act(serveUntilStopped))
   addCommands(serve, act, BESIDE_SERVING, words)

@@ -50,7 +50,7 @@ export function createTablePrinter(stdout: OutputStream, { bold, dim, red }: Sty
         ]),
       )
     }
-    const line = draw(handOverCells(listenEvent))
+    const line = draw(forwardCells(listenEvent))
     return listenEvent.failure === undefined ? dim(line) : red(line)
   }
   return {
@@ -72,14 +72,14 @@ function rejectedCells({ receivedAtMs, status, reason, detail, method, path }: R
 }
 
 /** The result is in the column of the record, so that `->` is below the event. */
-function handOverCells(hand: ForwardResult): readonly string[] {
-  const status = hand.type === 'executed' ? `exit ${hand.status ?? '-'}` : String(hand.status ?? 'no answer')
-  const retry = hand.retryInMs === undefined ? '' : `, again in ${hand.retryInMs / 1000} s`
-  const attempt = hand.attempt > 1 ? ` (try ${hand.attempt})` : ''
-  const failure = hand.failure === undefined ? '' : `: ${hand.failure}`
-  const response = hand.response ? ` ${shortForeignText(hand.response.trim())}` : ''
-  const what = safeText(`${hand.target} ${hand.tookMs} ms${attempt}${failure}${retry}`) + response
-  return [timeText(hand.startedAtMs), shortForeignText(hand.name ?? '-'), `-> ${status}`, what]
+function forwardCells(result: ForwardResult): readonly string[] {
+  const status = result.type === 'executed' ? `exit ${result.status ?? '-'}` : String(result.status ?? 'no answer')
+  const retry = result.retryInMs === undefined ? '' : `, again in ${result.retryInMs / 1000} s`
+  const attempt = result.attempt > 1 ? ` (try ${result.attempt})` : ''
+  const failure = result.failure === undefined ? '' : `: ${result.failure}`
+  const response = result.response ? ` ${shortForeignText(result.response.trim())}` : ''
+  const what = safeText(`${result.target} ${result.tookMs} ms${attempt}${failure}${retry}`) + response
+  return [timeText(result.startedAtMs), shortForeignText(result.name ?? '-'), `-> ${status}`, what]
 }
 
 function timeText(timeMs: number): string {

@@ -65,7 +65,7 @@ async function* withIds(
     left += events.length - named.length
     yield named
   }
-  if (left > 0) ctx.note(`Left out, without an id that can stand on a line: ${left}; -o jsonl shows them.`)
+  if (left > 0) ctx.note(`Left out: ${left} without an id that fits on one line; -o jsonl shows them.`)
 }
 
 async function* limited(

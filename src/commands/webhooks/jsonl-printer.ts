@@ -25,7 +25,7 @@ export function listenEventText(listenEvent: ListenEvent): string {
     return `${known.slice(0, -1)},${bodyMember(listenEvent.body)}}`
   }
   if (listenEvent.type === 'rejected') return jsonText(rejection(listenEvent))
-  return jsonText(listenEvent.type === 'simulated' ? simulation(listenEvent) : result(listenEvent))
+  return jsonText(listenEvent.type === 'simulated' ? simulation(listenEvent) : forwardResult(listenEvent))
 }
 
 function rejection({ reason, status, detail, receivedAtMs, method, path, headerNames }: RejectedRequest): JsonObject {
@@ -41,19 +41,19 @@ function rejection({ reason, status, detail, receivedAtMs, method, path, headerN
   }
 }
 
-function result(hand: ForwardResult): JsonObject {
+function forwardResult(result: ForwardResult): JsonObject {
   return {
-    type: hand.type,
-    id: hand.id ?? null,
-    event: hand.name ?? null,
-    target: hand.target,
-    [hand.type === 'forwarded' ? 'status' : 'exit']: hand.status ?? null,
-    failure: hand.failure ?? null,
-    attempt: hand.attempt,
-    retry_in_ms: hand.retryInMs ?? null,
-    started_at: new Date(hand.startedAtMs).toISOString(),
-    took_ms: hand.tookMs,
-    ...(hand.response !== undefined && { response: hand.response }),
+    type: result.type,
+    id: result.id ?? null,
+    event: result.name ?? null,
+    target: result.target,
+    [result.type === 'forwarded' ? 'status' : 'exit']: result.status ?? null,
+    failure: result.failure ?? null,
+    attempt: result.attempt,
+    retry_in_ms: result.retryInMs ?? null,
+    started_at: new Date(result.startedAtMs).toISOString(),
+    took_ms: result.tookMs,
+    ...(result.response !== undefined && { response: result.response }),
   }
 }
 
@@ -86,7 +86,7 @@ export interface Ready {
   readonly publicUrl: string | undefined
   /** False with `--insecure-skip-verify`. */
   readonly isVerifying: boolean
-  /** Undefined when the secret came from a file, or there is none. */
+  /** Undefined when the secret was read from a file, or events are not verified. */
   readonly subscriptionId: string | undefined
   /** Of the event log. */
   readonly folder: string

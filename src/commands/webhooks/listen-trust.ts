@@ -27,12 +27,12 @@ export function refuseContradictions(options: TrustOptions): void {
   }
   if (options.port === 0 && given.length === 0 && !options.publicUrl) {
     throw new CrmError('usage', '--port 0 listens at a new address each time, and each would be a new subscription', {
-      hint: 'add --subscribe if that is meant, or: crm listen --port 4242',
+      hint: 'add --subscribe to make them, or: crm listen --port 4242',
     })
   }
   if (options.tunnel !== undefined && given.length === 0) {
     throw new CrmError('usage', 'a tunnel may have a new address each time, and each would be a new subscription', {
-      hint: 'add --subscribe if that is meant; for an address that stays: --public-url URL; or --secret-file FILE',
+      hint: 'add --subscribe to make them; for an address that stays: --public-url URL; or --secret-file FILE',
     })
   }
 }

@@ -13,7 +13,7 @@ export interface ListenTrust {
   readonly subscriptionId: string | undefined
 }
 
-interface Wish {
+interface SubscriptionRules {
   /** Make a new subscription, even if one is stored. */
   readonly isNew: boolean
   /** The address is temporary. */
@@ -26,23 +26,23 @@ interface Wish {
  * The stored subscription for this server and address; else, for a service on this machine, a new one. Subscriptions are
  * reused, because the API cannot delete them. CrmError `usage` if none may be made.
  */
-export async function trustSubscription(ctx: Context, address: URL, wish: Wish): Promise<ListenTrust> {
+export async function trustSubscription(ctx: Context, address: URL, rules: SubscriptionRules): Promise<ListenTrust> {
   const { baseUrl, key } = await ctx.target()
   const place = { origin: baseUrl.origin, url: address.href }
   const kept = await (await ctx.settings()).subscription(place)
   const keptSecrets = secretsOf(ctx, kept)
-  if (kept && !wish.isNew) {
+  if (kept && !rules.isNew) {
     const ended = await whyEnded(ctx, kept.id, place)
     if (ended === undefined) return { secrets: keptSecrets, subscriptionId: kept.id }
     // A new one is made only if one would have been made without it.
-    if (!isLoopback(baseUrl.hostname) || wish.isPublic || key.source !== 'file') throw endedError(ctx, ended)
+    if (!isLoopback(baseUrl.hostname) || rules.isPublic || key.source !== 'file') throw endedError(ctx, ended)
     ctx.note(`No longer used: ${ended}.`)
   }
-  if (!isLoopback(baseUrl.hostname) && !wish.isPublic) throw unreachable(place)
-  if (wish.isPublic && !wish.isNew) throw unknownPublic(ctx, place)
+  if (!isLoopback(baseUrl.hostname) && !rules.isPublic) throw unreachable(place)
+  if (rules.isPublic && !rules.isNew) throw unknownPublic(ctx, place)
   // Without a stored key, nothing is stored: jobs in CI leave no files.
-  const isKept = key.source === 'file' && !wish.isPassing
-  if (!isKept && !wish.isNew) throw unknownSecret(ctx, place, key.source)
+  const isKept = key.source === 'file' && !rules.isPassing
+  if (!isKept && !rules.isNew) throw unknownSecret(ctx, place, key.source)
   const made = await subscribe(ctx, place, isKept)
   return { ...made, secrets: [...made.secrets, ...keptSecrets] }
 }
@@ -56,14 +56,14 @@ function secretsOf(ctx: Pick<Context, 'addSecret'>, kept: KeptSubscription | und
 
 /** Why the stored subscription cannot be used; undefined if it can, which is noted with its state. */
 async function whyEnded(ctx: Context, id: string | undefined, { origin, url }: Place): Promise<string | undefined> {
-  const state = id === undefined ? 'unknown' : await askSubscription(ctx, id)
+  const state = id === undefined ? 'unknown' : await readSubscriptionState(ctx, id)
   if (state === 'gone' || state === 'disabled') return `the subscription ${id} of ${origin} to ${url} is ${state} there`
-  const prospects = {
+  const explanations = {
     enabled: 'failed deliveries arrive with the next try of the sender',
     unreachable: 'the server cannot be reached now; events arrive when it is back',
     unknown: `it is unknown whether it still exists; --subscribe makes a new one`,
   }
-  ctx.note(`Using the subscription ${id ?? 'kept'} of ${origin}; ${prospects[state]}.`)
+  ctx.note(`Using the subscription ${id ?? 'kept'} of ${origin}; ${explanations[state]}.`)
   return undefined
 }
 
@@ -116,7 +116,7 @@ function unknownPublic(ctx: Pick<Context, 'argv'>, { origin, url }: Place): CrmE
 function unknownSecret(ctx: Pick<Context, 'argv'>, { origin, url }: Place, keySource: string): CrmError {
   return new CrmError(
     'usage',
-    `no secret is known for ${url} at ${origin}, and with a key from ${keySource} none is made and kept`,
+    `no secret is known for ${url} at ${origin}, and with a key from ${keySource} crm makes and stores none`,
     { hint: `for this run alone: ${commandLine([...ctx.argv, '--subscribe'])}; or give one: --secret-file FILE` },
   )
 }
@@ -125,7 +125,7 @@ function unknownSecret(ctx: Pick<Context, 'argv'>, { origin, url }: Place, keySo
 type SubscriptionState = 'enabled' | 'disabled' | 'gone' | 'unreachable' | 'unknown'
 
 /** The state of a stored subscription. */
-async function askSubscription(ctx: Pick<Context, 'api'>, id: string): Promise<SubscriptionState> {
+async function readSubscriptionState(ctx: Pick<Context, 'api'>, id: string): Promise<SubscriptionState> {
   const { graphql } = await ctx.api()
   const request = { query: QUERY, variables: { id }, operationName: undefined, idempotencyKey: undefined }
   try {

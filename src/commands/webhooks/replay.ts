@@ -137,14 +137,14 @@ async function* chosenEvents(
 
 /** Counts events that targets did not accept, and events that were not sent. */
 function createReplayFailures() {
-  const counts = { hands: 0, failed: 0, unanswered: 0, skipped: 0 }
+  const counts = { sent: 0, failed: 0, unanswered: 0, skipped: 0 }
   const skippedIds: string[] = []
   let first: ForwardResult | undefined
   let unsignable: CrmError | undefined
 
-  function untaken({ id, target, failure }: ForwardResult): string {
-    const { hands, failed } = counts
-    const what = failed === 1 ? `${id ?? 'an event'} was not taken` : `${failed} of ${hands} were not taken`
+  function notAccepted({ id, target, failure }: ForwardResult): string {
+    const { sent, failed } = counts
+    const what = failed === 1 ? `${id ?? 'an event'} was not accepted` : `${failed} of ${sent} were not accepted`
     return `${what}: ${target}: ${failure}`
   }
 
@@ -156,17 +156,17 @@ function createReplayFailures() {
   }
 
   function leftOut(count: number, why: CrmError): CrmError {
-    const what = [unsent(count, why), ...(first ? [untaken(first)] : [])].join('; ')
+    const what = [unsent(count, why), ...(first ? [notAccepted(first)] : [])].join('; ')
     return new CrmError(counts.skipped === count ? 'usage' : 'partial', what, { hint: why.details.hint })
   }
 
   return {
-    count(hand: ForwardResult): void {
-      counts.hands++
-      if (hand.failure === undefined) return
+    count(result: ForwardResult): void {
+      counts.sent++
+      if (result.failure === undefined) return
       counts.failed++
-      if (hand.status === undefined) counts.unanswered++
-      first ??= hand
+      if (result.status === undefined) counts.unanswered++
+      first ??= result
     },
     skip({ id }: ReceivedEvent, why: CrmError): void {
       counts.skipped++
@@ -180,8 +180,8 @@ function createReplayFailures() {
     refuse(count: number): void {
       if (unsignable) throw leftOut(count, unsignable)
       if (!first) return
-      const { hands, unanswered } = counts
-      throw new CrmError(unanswered === hands ? 'unreachable' : 'partial', untaken(first), {
+      const { sent, unanswered } = counts
+      throw new CrmError(unanswered === sent ? 'unreachable' : 'partial', notAccepted(first), {
         hint: 'when the app is fixed, run the same command again; --show-response shows its answers',
       })
     },

@@ -40,7 +40,7 @@ export async function sendEvent(
   url: URL,
   sign?: (event: ReceivedEvent) => ReceivedEvent['delivery']['headers'],
 ): Promise<ForwardResult> {
-  const hands: ForwardResult[] = []
+  const results: ForwardResult[] = []
   const forwarder = await startTargets(
     ctx,
     { forward: [url.href], showResponse: true },
@@ -48,7 +48,7 @@ export async function sendEvent(
       timeoutMs: ctx.flags.timeoutMs,
       retries: 0,
       passesDuplicates: true,
-      show: async (hand) => void hands.push(hand),
+      show: async (result) => void results.push(result),
       ...(sign && { sign }),
     },
   )
@@ -57,9 +57,9 @@ export async function sendEvent(
   await forwarder?.forwardNow(event)
   ctx.signal.removeEventListener('abort', stop)
   ctx.signal.throwIfAborted()
-  const [hand] = hands
-  if (!hand) throw new Error('an event was sent without a result')
-  return hand
+  const [result] = results
+  if (!result) throw new Error('an event was sent without a result')
+  return result
 }
 
 /** The secrets of the stored subscription for this address. CrmError `usage` if there is none. */

@@ -20,7 +20,7 @@ export interface Tally {
 }
 
 export function createTally(): Tally {
-  const counts = { events: 0, duplicates: 0, rejected: 0, hidden: 0, handed: 0, failed: 0 }
+  const counts = { events: 0, duplicates: 0, rejected: 0, hidden: 0, forwarded: 0, failed: 0 }
   let lastAtMs: number | undefined
   const parts = (): readonly string[] => [
     `${counts.events} events`,
@@ -28,7 +28,7 @@ export function createTally(): Tally {
       [counts.duplicates, 'duplicates'] as const,
       [counts.rejected, 'rejected'] as const,
       [counts.hidden, 'not shown'] as const,
-      [counts.handed, 'forwarded'] as const,
+      [counts.forwarded, 'forwarded'] as const,
       [counts.failed, 'failed tries'] as const,
     ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])),
   ]
@@ -41,7 +41,7 @@ export function createTally(): Tally {
     count(listenEvent) {
       if (listenEvent.type === 'rejected') counts.rejected++
       if (listenEvent.type === 'forwarded' || listenEvent.type === 'executed') {
-        counts[listenEvent.failure === undefined ? 'handed' : 'failed']++
+        counts[listenEvent.failure === undefined ? 'forwarded' : 'failed']++
       }
       if (listenEvent.type === 'event') countEvent(listenEvent)
     },
@@ -52,8 +52,8 @@ export function createTally(): Tally {
     status: (nowMs) =>
       [lastAtMs === undefined ? 'no event yet' : `last event ${ageText(nowMs - lastAtMs)} ago`, ...parts()].join(' · '),
     total() {
-      const { events, duplicates, rejected, hidden, handed, failed } = counts
-      const forwarded = handed + failed === 0 ? '' : `, forwarded: ${handed}, failed tries: ${failed}`
+      const { events, duplicates, rejected, hidden, forwarded: accepted, failed } = counts
+      const forwarded = accepted + failed === 0 ? '' : `, forwarded: ${accepted}, failed tries: ${failed}`
       const filtered = hidden === 0 ? '' : `, not shown because of --events or --where: ${hidden}`
       return `Events: ${events}, duplicates: ${duplicates}, rejected: ${rejected}${forwarded}${filtered}.`
     },

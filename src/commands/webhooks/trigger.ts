@@ -61,8 +61,8 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   const sent = flawed({ id, timestamp: Math.floor(ctx.now() / 1000), body: bytes, secrets }, options.flaw)
   const signed = sent.secrets.length === 0 ? [] : signedHeaders(options.scheme, { ...sent, name }, sent.secrets)
   const headers = [['content-type', 'application/json'], ['user-agent', `crm/${ctx.version}`], ...signed] as const
-  const hand = await sendEvent(ctx, madeDelivery(ctx, { url, id, name, headers, bytes: sent.sentBody }), url)
-  return await report(ctx, hand, options.flaw)
+  const result = await sendEvent(ctx, madeDelivery(ctx, { url, id, name, headers, bytes: sent.sentBody }), url)
+  return await report(ctx, result, options.flaw)
 }
 
 /** GitHub signs no time, so a handler may accept a stale event. */
@@ -91,28 +91,28 @@ async function signingSecrets(ctx: Context, file: string | undefined, url: URL):
   return await keptSecrets(ctx, url)
 }
 
-async function report(ctx: Context, hand: ForwardResult, flaw: Flaw | undefined): Promise<undefined> {
-  const { id, name, target, status, tookMs, response } = hand
+async function report(ctx: Context, result: ForwardResult, flaw: Flaw | undefined): Promise<undefined> {
+  const { id, name, target, status, tookMs, response } = result
   // A crash or a redirect is not a refusal of the signature.
   const isRefused = status !== undefined && status >= 400 && status < 500
-  const isFine = flaw === undefined ? hand.failure === undefined : isRefused
+  const isFine = flaw === undefined ? result.failure === undefined : isRefused
   if (isFine) {
     const shown = { id: id ?? null, event: name ?? null, target, status: status ?? null, took_ms: tookMs }
     return await printOne(ctx, { ...shown, response: response ?? null })
   }
   if (status === undefined) {
-    throw new CrmError('unreachable', `${target}: ${hand.failure}`, {
+    throw new CrmError('unreachable', `${target}: ${result.failure}`, {
       hint: 'start what listens there: crm listen, or your app',
     })
   }
-  if (flaw !== undefined && hand.failure === undefined) {
+  if (flaw !== undefined && result.failure === undefined) {
     throw new CrmError('rejected', `${target} accepted an event that was ${flaw} (${status})`, {
       status,
       hint: 'receivers must verify events: see docs/webhooks.md',
     })
   }
   const says = response?.trim() ? `: ${response.trim()}` : ''
-  throw new CrmError(status >= 500 ? 'server_error' : 'rejected', `${target} ${hand.failure}${says}`, {
+  throw new CrmError(status >= 500 ? 'server_error' : 'rejected', `${target} ${result.failure}${says}`, {
     status,
     hint: hintFor(ctx, status),
   })
@@ -125,5 +125,5 @@ function hintFor({ argv }: Pick<Context, 'argv'>, status: number): string {
     return 'it must know the secret that signed this: --secret-file FILE'
   }
   if (status === 404 || status === 405 || status === 410) return 'give the address that accepts events: --to URL'
-  return `its own log says why; then again: ${commandLine(argv)}`
+  return `look for the cause in its log, then run again: ${commandLine(argv)}`
 }

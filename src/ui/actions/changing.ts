@@ -44,7 +44,7 @@ export const CHANGING: readonly Action[] = [
   },
   {
     id: 'delete',
-    title: 'Delete: asks, waits a moment, and is then for good',
+    title: 'Delete: asks, waits a moment, and cannot be undone after that',
     screens: SERVER_SCREENS,
     keys: ['d'],
     footer: 'delete',

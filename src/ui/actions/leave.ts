@@ -38,7 +38,7 @@ function optionsFor(
   if (!isPending) {
     return {
       'Wait until it is sent, then quit': () => void sendAndQuit(ui),
-      'Stop sending, and quit; crm says how to go on': () => quit(ui, 'keep'),
+      'Stop sending, and quit; crm prints how to resume': () => quit(ui, 'keep'),
       [STAY]: () => stay(ui),
     }
   }

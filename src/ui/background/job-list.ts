@@ -111,7 +111,7 @@ export function createJobList({ store, openJobs, notices, underWay }: Parts): Jo
         const made = await jobs.makeRetry(jobs.find(id))
         if (made.type !== 'refused') return send(jobs, made.job.paths)
         throw new CrmError('invalid_input', `the rows of ${id} cannot be sent as they are`, {
-          hint: `crm jobs retry ${id} says why`,
+          hint: `crm jobs retry ${id} shows why`,
         })
       }),
   }

@@ -136,11 +136,11 @@ export function takePage(list: ListState, { items, nextCursor, isOpen = false, s
     failure: undefined,
     news: list.isStale ? 0 : list.news,
   }
-  return list.isStale ? reordered(next, rowId(currentRow(list))) : grown(next, list, drop)
+  return list.isStale ? reordered(next, rowId(currentRow(list))) : withAddedRows(next, list, drop)
 }
 
 /** Added rows never move the row under the cursor. */
-function grown(next: ListState, before: ListState, drop: number): ListState {
+function withAddedRows(next: ListState, before: ListState, drop: number): ListState {
   if (next.filter === '' && !next.sort) {
     return { ...next, cursor: Math.max(0, next.cursor - drop), top: Math.max(0, next.top - drop) }
   }
