@@ -19,11 +19,9 @@ export const LAZY_MODULES = {
     load: () => import('./fixtures/load.ts'),
     runId: () => import('./fixtures/run-id.ts'),
     mistakes: () => import('./fixtures/mistakes.ts'),
-    shown: () => import('./fixtures/shown-record.ts'),
     schema: () => import('./fixtures/schema.ts'),
     apply: () => import('./fixtures/apply.ts'),
     destroy: () => import('./fixtures/destroy.ts'),
-    destroyFound: () => import('./fixtures/destroy-found.ts'),
     status: () => import('./fixtures/status.ts'),
     stages: () => import('./fixtures/check-stages.ts'),
     env: () => import('./fixtures/write-env.ts'),
@@ -36,8 +34,7 @@ export const LAZY_MODULES = {
   },
   sandbox: () => import('./sandbox/run-in-sandbox.ts'),
   snapshot: {
-    take: () => import('./snapshot/take-snapshot.ts'),
-    read: () => import('./snapshot/snapshot.ts'),
+    entries: () => import('./snapshot/snapshot.ts'),
     compare: () => import('./snapshot/compare.ts'),
   },
   webhooks: {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createJqStreams } from '../src/expr/jq-streams.ts'
+import { createJqStreams } from '../src/expr/jq.ts'
 
 /** What crm takes from packages beside their public interface; they are therefore pinned to one version. */
 

@@ -42,7 +42,7 @@ function parseNames(text: string): string[] {
 
 async function compareSnapshots(ctx: Context, before: string, after: string, options: Options): Promise<ExitCode> {
   ctx.keepExitCode?.()
-  const [{ differences }, { entriesOf }] = await Promise.all([ctx.snapshot.compare(), ctx.snapshot.read()])
+  const [{ differences }, { entriesOf }] = await Promise.all([ctx.snapshot.compare(), ctx.snapshot.entries()])
   if (before === '-' && after === '-') {
     throw new CrmError('usage', 'stdin is one snapshot, and - names it twice', { hint: 'crm diff before.ndjson -' })
   }

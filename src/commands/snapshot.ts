@@ -14,7 +14,7 @@ export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
 }
 
 async function printSnapshot(ctx: Context): Promise<undefined> {
-  const { snapshotText } = await ctx.snapshot.take()
+  const { snapshotText } = await ctx.snapshot.entries()
   const { baseUrl } = await ctx.target()
   const head = { server: baseUrl.origin, taken_at: new Date(ctx.now()).toISOString() }
   for await (const text of snapshotText(await ctx.api(), head)) await writeText(ctx.io.stdout, escapeObeyed(text))

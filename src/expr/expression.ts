@@ -2,11 +2,12 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Jq, JqRun } from './jq.ts'
-import { caughtReason, compileFailure, type ExpressionFlag, evaluationFailure, recordFailures } from './jq-failure.ts'
 import { withCheckedOrder } from './ordered-comparisons.ts'
 import type { PathUse } from './path-uses.ts'
 import { recordPaths } from './record-paths.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
+
+const LANGUAGE_HINT = 'the language is jq 1.7: https://jqlang.org/manual/v1.7/'
 
 /** Texts, comments and operators, each whole: the `=` of `==` and `<=` does not assign. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|#[^\n]*|[=!<>]=|\/\/=|[|+\-*/%]=|[=|;()[\]{}]/gs
@@ -17,7 +18,7 @@ const ASSIGNMENT = /^(?:\/\/|[|+\-*/%])?=$/
 const ESCAPE = /\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(u[dD][89a-fA-F]\w\w)|.)/gs
 
 /** The results, or the reason for having none. */
-export type Outcome = { readonly results: readonly JsonValue[] } | { readonly reason: string }
+export type ExpressionOutcome = { readonly results: readonly JsonValue[] } | { readonly reason: string }
 
 /** An expression may give no result, one, or several. */
 export interface Query {
@@ -25,7 +26,7 @@ export interface Query {
    * The results for each record, in the order of the records. CrmError `invalid_input` when jq itself ends, which names the
    * record by `placeOf` or by its id.
    */
-  outcomes(records: readonly CrmRecord[], placeOf?: PlaceOf): Promise<readonly Outcome[]>
+  outcomes(records: readonly CrmRecord[], placeOf?: PlaceOf): Promise<readonly ExpressionOutcome[]>
   /** The same; CrmError `invalid_input` with the number of records on which the expression fails, and the first of them. */
   each(records: readonly CrmRecord[], placeOf?: PlaceOf): Promise<readonly (readonly JsonValue[])[]>
   /** The results of one value, given as JSON. */
@@ -97,13 +98,13 @@ export function placeIn(records: readonly CrmRecord[]): PlaceOf {
   return (at) => `record ${JSON.stringify(records[at]?.id ?? at + 1)}`
 }
 
-function readOutcome(line: string): Outcome {
+function readOutcome(line: string): ExpressionOutcome {
   const value = parseExactJson(line)
   if (!isJsonObject(value)) return { results: value as JsonValue[] }
   return { reason: caughtReason(value.reason ?? null) }
 }
 
-function failureIn(flag: ExpressionFlag, all: readonly Outcome[], placeOf: PlaceOf): CrmError | undefined {
+function failureIn(flag: ExpressionFlag, all: readonly ExpressionOutcome[], placeOf: PlaceOf): CrmError | undefined {
   const failed = all.flatMap((outcome, at) => ('reason' in outcome ? [{ at, reason: outcome.reason }] : []))
   const [first] = failed
   return first && recordFailures(flag, { count: failed.length, place: placeOf(first.at), reason: first.reason })
@@ -140,4 +141,69 @@ export function refuseAssignment(text: string): void {
       hint: `== compares; ${assignment} assigns`,
     },
   )
+}
+
+type ExpressionFlag = '--where' | '--jq' | '--compute'
+
+function compileFailure(flag: string, text: string, stderr: string): CrmError {
+  const reason = stderr
+    .split('\n', 1)
+    .join('')
+    .replace(/^jq: error: /, '')
+    .replace(' (Unix shell quoting issues?)', '')
+    .replace(/ at <top-level>, line \d+:$/, '')
+  return new CrmError('usage', `${flag} ${JSON.stringify(text)} is not a jq expression: ${reason}`, {
+    hint: LANGUAGE_HINT,
+  })
+}
+
+interface Failure {
+  readonly flag: ExpressionFlag
+  /** The record on which it failed; undefined for a single value. */
+  readonly place: string | undefined
+  readonly run: JqRun
+}
+
+function evaluationFailure({ flag, place, run }: Failure): CrmError {
+  return failure({ flag, where: place, reason: reasonOf(run) })
+}
+
+export interface RecordFailures {
+  readonly count: number
+  /** The first record on which it fails, and why. */
+  readonly place: string
+  readonly reason: string
+}
+
+export function recordFailures(flag: ExpressionFlag, { count, place, reason }: RecordFailures): CrmError {
+  const where = count === 1 ? place : `${count} records, the first is ${place}`
+  return failure({ flag, where, reason })
+}
+
+function failure({
+  flag,
+  where,
+  reason,
+}: Pick<Failure, 'flag'> & { where: string | undefined; reason: string }): CrmError {
+  const skip = flag === '--where' ? ['--where-errors skip leaves such records out and counts them'] : []
+  // A default takes the place of null alone.
+  const remedies = /\bnull\b/.test(reason) ? ['// gives a default, such as (.amount // 0)', ...skip] : skip
+  return new CrmError('invalid_input', `${flag} fails${where ? ` on ${where}` : ''}: ${reason}`, {
+    hint: remedies.length > 0 ? remedies.join('; ') : LANGUAGE_HINT,
+  })
+}
+
+/** The value that `catch` gets: jq prints a string unquoted, and any other value as JSON. */
+function caughtReason(value: JsonValue): string {
+  // The whole message of jq for `input` without a next value.
+  if (value === 'break') return 'input has no next value: the current value, ., is the only one'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function reasonOf({ exit, stderr }: JqRun): string {
+  if (exit === undefined) return 'jq ran out of memory'
+  if (exit === 0) return 'the expression stops jq'
+  // The output of `debug` comes before it.
+  const [, reason] = /^jq: (?:parse )?error(?: \(at [^)]*\))?(?: \(not a string\))?: (.*)/ms.exec(stderr) ?? []
+  return reason === undefined ? stderr : caughtReason(reason)
 }

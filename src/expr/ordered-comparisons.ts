@@ -1,5 +1,5 @@
-import type { Input } from './jq-calls.ts'
 import type { Token } from './jq-tokens.ts'
+import type { Input } from './path-uses.ts'
 
 const ORDERS: readonly string[] = ['<', '<=', '>', '>=']
 /** Operators that bind tighter than a comparison. */

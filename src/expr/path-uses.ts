@@ -1,5 +1,109 @@
-import type { Input } from './jq-calls.ts'
 import type { Token } from './jq-tokens.ts'
+
+/** The value of `.` in a part of a program: a place in the record, a list of such values, or undefined when unknown. */
+export type Input = { readonly place: readonly string[] } | { readonly list: Input } | undefined
+
+export function elementOf(input: Input): Input {
+  return input && 'list' in input ? input.list : undefined
+}
+
+function listOnly(input: Input): Input {
+  return input && 'list' in input ? input : undefined
+}
+
+/** Reads the next argument with this input, and gives its result. */
+type ReadArgument = (input: Input) => Input
+
+type Call = (input: Input, argument: ReadArgument) => Input
+
+const same: Call = (input) => input
+const nothing: Call = () => undefined
+
+function onInput(count: number): Call {
+  return (input, argument) => {
+    for (let at = 0; at < count; at++) argument(input)
+    return undefined
+  }
+}
+
+function byElement(result: (input: Input) => Input): Call {
+  return (input, argument) => {
+    argument(elementOf(input))
+    return result(listOnly(input))
+  }
+}
+
+const beside: Call = (input, argument) => {
+  argument(input)
+  return input
+}
+
+const second: Call = (input, argument) => {
+  argument(input)
+  return argument(input)
+}
+
+const anyOrAll: Call = (input, argument) => {
+  argument(argument(input))
+  return undefined
+}
+
+/** `sub(re; text)`: the input of the text is what the pattern captured. */
+const replace: Call = (input, argument) => {
+  argument(input)
+  argument(undefined)
+  return undefined
+}
+
+/** Functions whose arguments jq 1.7 evaluates on the same input, and whose result is a new value. */
+const ON_INPUT: readonly string[] = [
+  ...['test/1', 'test/2', 'startswith/1', 'endswith/1', 'contains/1', 'inside/1', 'has/1', 'in/1', 'IN/1', 'IN/2'],
+  ...['split/1', 'split/2', 'join/1', 'ltrimstr/1', 'rtrimstr/1', 'index/1', 'rindex/1', 'indices/1', 'match/1'],
+  ...['match/2', 'capture/1', 'scan/1', 'range/1', 'range/2', 'error/1', 'isempty/1', 'pick/1', 'older_than/1'],
+  ...['strptime/1', 'strftime/1', 'pow/2', 'path/1', 'splits/1', 'capture/2', 'range/3', 'halt_error/1'],
+]
+
+const SAME: readonly string[] = [
+  ...['values/0', 'nulls/0', 'booleans/0', 'numbers/0', 'strings/0', 'arrays/0', 'objects/0', 'iterables/0'],
+  ...['scalars/0', 'debug/0'],
+]
+
+/** Functions of jq 1.7 by name and number of arguments; the result of any other is unknown. */
+const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
+  ...ON_INPUT.map((name): [string, Call] => [name, onInput(Number(name.split('/')[1]))]),
+  ...SAME.map((name): [string, Call] => [name, same]),
+  ['select/1', beside],
+  ['debug/1', beside],
+  ['map/1', (input, argument) => listOf(argument(elementOf(input)), input)],
+  ['any/1', byElement(() => undefined)],
+  ['all/1', byElement(() => undefined)],
+  ['any/2', anyOrAll],
+  ['all/2', anyOrAll],
+  ['sort_by/1', byElement((list) => list)],
+  ['unique_by/1', byElement((list) => list)],
+  ['group_by/1', byElement((list) => list && { list })],
+  ['min_by/1', byElement(elementOf)],
+  ['max_by/1', byElement(elementOf)],
+  ['first/0', elementOf],
+  ['last/0', elementOf],
+  ['reverse/0', listOnly],
+  ['sort/0', listOnly],
+  ['unique/0', listOnly],
+  ['first/1', (input, argument) => argument(input)],
+  ['last/1', (input, argument) => argument(input)],
+  ['limit/2', second],
+  ['nth/2', second],
+  ['sub/2', replace],
+  ['gsub/2', replace],
+])
+
+function listOf(item: Input, input: Input): Input {
+  return item && listOnly(input) ? { list: item } : undefined
+}
+
+export function callOf(name: string, count: number): Call {
+  return CALLS.get(`${name}/${count}`) ?? nothing
+}
 
 /** A member that a program reads from the record itself. */
 export interface PathUse {

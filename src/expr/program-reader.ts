@@ -1,18 +1,16 @@
-import { callOf, elementOf, type Input } from './jq-calls.ts'
-import { readPattern } from './jq-patterns.ts'
 import {
   type Closure,
   closureIn,
   EMPTY_SCOPE,
   readDefinition,
+  readPattern,
   type Scope,
   withFunction,
   withVariables,
 } from './jq-scope.ts'
-import { type Token, UnreadJq } from './jq-tokens.ts'
+import { type Token, TokenCursor, UnreadJq } from './jq-tokens.ts'
 import { Comparisons, literalKind, type Operand } from './ordered-comparisons.ts'
-import { PathUses, writtenAlone, writtenList } from './path-uses.ts'
-import { TokenCursor } from './token-cursor.ts'
+import { callOf, elementOf, type Input, PathUses, writtenAlone, writtenList } from './path-uses.ts'
 
 const OPERATORS: readonly string[] = ['//', '==', '!=', '<=', '>=', '<', '>', '+', '-', '*', '/', '%', 'and', 'or', ',']
 const ASSIGNMENTS: readonly string[] = ['=', '|=', '+=', '-=', '*=', '/=', '%=', '//=']

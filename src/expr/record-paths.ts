@@ -1,7 +1,6 @@
-import type { Input } from './jq-calls.ts'
 import { jqTokens, type Token, UnreadJq } from './jq-tokens.ts'
 import type { Comparison } from './ordered-comparisons.ts'
-import type { PathUse } from './path-uses.ts'
+import type { Input, PathUse } from './path-uses.ts'
 import { ProgramReader } from './program-reader.ts'
 
 export interface ProgramPaths {

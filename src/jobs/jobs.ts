@@ -34,7 +34,7 @@ import {
   type JobState,
   type RestOfJob,
   readJobState,
-  restOf,
+  restOfJob,
   stateOrDamage,
 } from './history/job-state.ts'
 import type { WrongStage } from './input/check-row.ts'
@@ -47,7 +47,7 @@ import { type Correction, correctFailedRows, type MadeCorrection, makeRetry } fr
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
-import { type Forecast, forecast, type Noun } from './plan/plan-format.ts'
+import { type Forecast, forecast, type JobNoun } from './plan/plan-format.ts'
 import type { PlanningContext } from './plan/planning-context.ts'
 import { planningFailure } from './plan/scratch.ts'
 import { dealUpdates, stageNames, unknownStage } from './plan/stage-names.ts'
@@ -185,7 +185,7 @@ export function openJobs(host: JobsHost): Jobs {
     unknownStage: async (stages) => unknownStage(await host.api(), stages),
     all: () => allJobs(folder),
     find: (word) => findJob(folder, word),
-    rest: restOf,
+    rest: restOfJob,
     forecast: async (requests, rateShare) => forecast(requests, (await host.api()).rate(), rateShare),
     state: readJobState,
     undone: async () => new Map([...(await undosInEffect(folder, true))].map(([id, { paths }]) => [id, paths.id])),
@@ -195,7 +195,7 @@ export function openJobs(host: JobsHost): Jobs {
     cancel: (paths) => cancelJob(paths, host.now),
     exportPlan: copyPlan,
     run: async (paths, terms, hooks) => {
-      const list = (noun: Noun) => listOf(host, noun)
+      const list = (noun: JobNoun) => listOf(host, noun)
       const outcome = await runOnServer({ ...host, server: await host.server(), list }, { paths, terms, hooks })
       const { kind, noun } = headOf(paths)
       const left = kind === 'undo' ? await rowsLeft(paths) : undefined
@@ -248,7 +248,7 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
   }
 }
 
-async function* listOf(host: JobsHost, noun: Noun): AsyncGenerator<Page> {
+async function* listOf(host: JobsHost, noun: JobNoun): AsyncGenerator<Page> {
   const resource = resourceOf(noun)
   if (!isListed(resource)) throw new Error(`${noun} have no list`)
   const api = await host.api()

@@ -1,6 +1,6 @@
 import { canonicalJson, idText, type JsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { SnapshotEntry } from './entry.ts'
+import type { SnapshotEntry } from './snapshot.ts'
 
 /** A record that differs: `fields` has the changed fields, `record` an added or removed record. */
 export interface Difference extends JsonObject {

@@ -2,11 +2,35 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { Api } from '../api/api.ts'
+import type { Page } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import { toMachineError } from '../files/machine-error.ts'
-import { SNAPSHOT_TYPES, type SnapshotEntry } from './entry.ts'
-import { liveEntries } from './take-snapshot.ts'
+
+const SNAPSHOT_TYPES = ['contact', 'deal'] as const
+
+export type SnapshotType = (typeof SNAPSHOT_TYPES)[number]
+
+/** A line of a snapshot between the first and the last one. */
+export interface SnapshotEntry {
+  readonly type: SnapshotType
+  readonly record: CrmRecord
+}
+
+/** The first line. */
+export interface SnapshotStart {
+  readonly crm_snapshot: 1
+  readonly server: string
+  readonly taken_at: string
+}
+
+/** The last line; without it the snapshot is truncated. */
+export interface SnapshotEnd {
+  readonly type: 'end'
+  readonly contacts: number
+  readonly deals: number
+}
 
 const BATCH_LINES = 500
 
@@ -101,4 +125,29 @@ function notASnapshot(file: string, line: number, what: string): CrmError {
   return new CrmError('invalid_input', `${file}: line ${line} ${what}`, {
     hint: 'compare files written by crm snapshot: crm snapshot > before.ndjson',
   })
+}
+
+/** All contacts and deals of the server, in batches of a page. */
+async function* liveEntries({ contacts, deals }: Pick<Api, 'contacts' | 'deals'>): AsyncGenerator<SnapshotEntry[]> {
+  yield* entriesIn('contact', contacts.list())
+  yield* entriesIn('deal', deals.list())
+}
+
+/** A snapshot as text, one chunk per page. */
+export async function* snapshotText(
+  api: Pick<Api, 'contacts' | 'deals'>,
+  start: Omit<SnapshotStart, 'crm_snapshot'>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify({ crm_snapshot: 1, ...start } satisfies SnapshotStart)}\n`
+  const counts = { contact: 0, deal: 0 }
+  for await (const entries of liveEntries(api)) {
+    for (const { type } of entries) counts[type] += 1
+    yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+  }
+  const end: SnapshotEnd = { type: 'end', contacts: counts.contact, deals: counts.deal }
+  yield `${JSON.stringify(end)}\n`
+}
+
+async function* entriesIn(type: SnapshotType, pages: AsyncIterable<Page>): AsyncGenerator<SnapshotEntry[]> {
+  for await (const { items } of pages) yield items.map((record) => ({ type, record }))
 }

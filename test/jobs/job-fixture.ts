@@ -8,7 +8,7 @@ import { canonicalJson, type JsonObject } from '../../src/core/json.ts'
 import type { Wire } from '../../src/core/wire.ts'
 import { finishDraft, type JobPaths, openDraft } from '../../src/jobs/journal/job-folder.ts'
 import { requestDigest } from '../../src/jobs/plan/digest.ts'
-import type { Noun, PlanHead } from '../../src/jobs/plan/plan-format.ts'
+import type { JobNoun, PlanHead } from '../../src/jobs/plan/plan-format.ts'
 import { PlanWriter } from '../../src/jobs/plan/plan-writer.ts'
 import { type JobOutcome, runJob } from '../../src/jobs/send/run-job.ts'
 import type { JobServices, RunTerms, ServerTerms } from '../../src/jobs/send/services.ts'
@@ -39,7 +39,7 @@ export const TERMS: RunTerms & ServerTerms = {
 /** A job that creates records of these bodies, ready to be sent. */
 export async function makeJob(
   bodies: readonly JsonObject[],
-  noun: Noun = 'contacts',
+  noun: JobNoun = 'contacts',
   path = '/v1/contacts',
 ): Promise<JobPaths> {
   const jobsFolder = await tempFolder()

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
 import type { JobPaths } from '../../src/jobs/journal/job-folder.ts'
-import { Progress } from '../../src/jobs/journal/progress.ts'
+import { JobProgress } from '../../src/jobs/journal/progress.ts'
 import { readJournal } from '../../src/jobs/journal/read-journal.ts'
 import { stepOf } from '../harness/sample.ts'
 import { serveForTest, type TestService } from '../service/serve-for-test.ts'
@@ -38,14 +38,14 @@ function resume({ service, paths }: Pick<Finished, 'service' | 'paths'>) {
   return sendJob(paths, new URL(service.url), { key: service.key.text })
 }
 
-function read(path: string): Progress {
-  const progress = new Progress(ROWS)
+function read(path: string): JobProgress {
+  const progress = new JobProgress(ROWS)
   readJournal(path, (entry) => progress.take(entry))
   return progress
 }
 
 /** What a journal says that was not so, of a job in which everything was done; undefined when there is nothing. */
-function faultOf(progress: Progress): string | undefined {
+function faultOf(progress: JobProgress): string | undefined {
   const leased = people.slice(0, progress.next).map((_, op) => progress.endOf(op))
   const others = people.slice(progress.next).map((_, at) => progress.endOf(progress.next + at))
   if (leased.some((end) => end !== 'done' && end !== 'none')) return 'an end that no operation had'

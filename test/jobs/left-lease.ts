@@ -3,7 +3,7 @@ import type { Entry } from '../../src/jobs/journal/entry.ts'
 import type { JobPaths } from '../../src/jobs/journal/job-folder.ts'
 import { encodeLine } from '../../src/jobs/journal/read-journal.ts'
 import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
-import type { Operation } from '../../src/jobs/plan/plan-format.ts'
+import type { PlanOperation } from '../../src/jobs/plan/plan-format.ts'
 
 export interface LeftLease {
   readonly leasedMs: number
@@ -16,7 +16,7 @@ export interface LeftLease {
  * What a process leaves behind that was killed while all requests of its job were on their way; gives the first
  * operation.
  */
-export async function leaveLease(paths: JobPaths, left: LeftLease): Promise<Operation> {
+export async function leaveLease(paths: JobPaths, left: LeftLease): Promise<PlanOperation> {
   const { leasedMs: time, windowMs: window, lifeMs: life, keyMark: key } = left
   const { first, count } = operationsIn(paths)
   const entries: Entry[] = [
@@ -27,7 +27,7 @@ export async function leaveLease(paths: JobPaths, left: LeftLease): Promise<Oper
   return first
 }
 
-function operationsIn(paths: JobPaths): { first: Operation; count: number } {
+function operationsIn(paths: JobPaths): { first: PlanOperation; count: number } {
   const plan = new PlanFile(paths.plan)
   try {
     const [[first] = []] = plan.operations()

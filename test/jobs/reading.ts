@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openRows } from '../../src/jobs/input/open-rows.ts'
-import type { Finding, InputRow, RowOptions, RowSource } from '../../src/jobs/input/row.ts'
+import type { InputRow, RowFinding, RowOptions, RowSource } from '../../src/jobs/input/row.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 const DEFAULTS = {
@@ -28,7 +28,7 @@ export interface Reading {
   readonly source: RowSource
   readonly path: string
   readonly rows: readonly InputRow[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly RowFinding[]
 }
 
 /** A real file of these bytes, under the name that a person would have given. */

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { SYSTEM_TIMING } from '../../src/api/transport/timing.ts'
 import { idempotencyKey } from '../../src/jobs/plan/digest.ts'
-import type { Operation } from '../../src/jobs/plan/plan-format.ts'
+import type { PlanOperation } from '../../src/jobs/plan/plan-format.ts'
 import { serveForTest, type TestService } from '../service/serve-for-test.ts'
 import { ACCOUNT, makeJob, sendJob, TERMS } from './job-fixture.ts'
 import { leaveLease } from './left-lease.ts'
@@ -11,7 +11,7 @@ const LIFE_MS = 6000
 /** After both looks at the list, and within the life of a request. */
 const LATE_MS = 4500
 
-async function deliverLate(service: TestService, { head, body }: Operation): Promise<void> {
+async function deliverLate(service: TestService, { head, body }: PlanOperation): Promise<void> {
   await setTimeout(LATE_MS)
   const key = idempotencyKey({ account: ACCOUNT, run: 'run', digest: head.digest, n: head.n, gen: 0 })
   const { status } = await service.send('POST', head.path, body?.toString(), { 'idempotency-key': key })

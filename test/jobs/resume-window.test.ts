@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Progress } from '../../src/jobs/journal/progress.ts'
+import { JobProgress } from '../../src/jobs/journal/progress.ts'
 import { readJournal } from '../../src/jobs/journal/read-journal.ts'
 import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
 import { resumeTasks } from '../../src/jobs/send/leases.ts'
@@ -13,7 +13,7 @@ test.each([
   const paths = await makeJob([{ name: 'Ada' }])
   await leaveLease(paths, { leasedMs: 5_000_000, windowMs: leaseMs, lifeMs: 1000, keyMark: '00000000' })
   const plan = new PlanFile(paths.plan)
-  const progress = new Progress(plan.count)
+  const progress = new JobProgress(plan.count)
   readJournal(paths.journal, (entry) => progress.take(entry))
   const { sent } = resumeTasks(plan, progress, { ...TERMS, windowMs: termsMs, keyMark: '00000000' })
   plan.close()

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { Progress, rowTotals } from '../../src/jobs/journal/progress.ts'
+import { JobProgress, rowTotals } from '../../src/jobs/journal/progress.ts'
 import { idempotencyKey } from '../../src/jobs/plan/digest.ts'
 import type { PlanEnd } from '../../src/jobs/plan/plan-format.ts'
 
 const END = { rows: 5, create: 3, update: 0, delete: 0, unchanged: 1, skipped: 1 } as PlanEnd
 
 test('an account names every row once', () => {
-  expect(rowTotals(END, new Progress(3))).toMatchObject({ rows: 5, unchanged: 1, skipped: 1, unsent: 3 })
+  expect(rowTotals(END, new JobProgress(3))).toMatchObject({ rows: 5, unchanged: 1, skipped: 1, unsent: 3 })
 })
 
 test('an account that does not add up is a bug, and throws', () => {
-  expect(() => rowTotals({ ...END, rows: 6 }, new Progress(3))).toThrow('come to 5')
+  expect(() => rowTotals({ ...END, rows: 6 }, new JobProgress(3))).toThrow('come to 5')
 })
 
 test('the key of an operation contains its account, so that two servers never share one', () => {
@@ -21,7 +21,7 @@ test('the key of an operation contains its account, so that two servers never sh
 })
 
 test('a row that was leased and given back unsent is unsent, and not in doubt', () => {
-  const progress = new Progress(3)
+  const progress = new JobProgress(3)
   progress.take({ t: 'lease', from: 0, to: 3, at: 0, time: 1 })
   progress.take({ t: 'back', ops: [[1, 3]] })
   expect(rowTotals(END, progress)).toMatchObject({ done: 0, in_doubt: 1, unsent: 2 })

@@ -59,7 +59,7 @@ export const COMMANDS: readonly Sabotage[] = [
   },
   {
     name: 'a filter with --where keeps the records for which it says false',
-    file: 'src/expr/where.ts',
+    file: 'src/expr/expressions.ts',
     line: '} else if (!isEnded() && outcome?.results.some((result) => result !== false && result !== null)) kept.push(record)',
     to: '} else if (outcome?.results.length) kept.push(record)',
     tests: ['test/expr/expressions.test.ts'],
@@ -73,14 +73,14 @@ export const COMMANDS: readonly Sabotage[] = [
   },
   {
     name: 'records that --where fails on are left out without a word',
-    file: 'src/expr/where.ts',
+    file: 'src/expr/expressions.ts',
     line: 'if (error) throw error',
     to: '',
     tests: ['test/commands/misspelt-members.test.ts'],
   },
   {
     name: 'a failure of --where in a change of many comes after the first request',
-    file: 'src/expr/where.ts',
+    file: 'src/expr/expressions.ts',
     line: "failed && onErrors === 'stop' ? recordFailures('--where', failed) : undefined",
     to: "failed && onErrors === 'skip' ? recordFailures('--where', failed) : undefined",
     tests: ['test/commands/misspelt-members.test.ts'],

@@ -108,14 +108,14 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'a destroy of a run that is not known deletes contacts without its id',
-    file: 'src/fixtures/destroy-found.ts',
+    file: 'src/fixtures/destroy.ts',
     line: 'const own = isOwn ? contacts.filter(({ isMarked }) => isMarked) : []',
     to: 'const own = isOwn ? contacts : []',
     tests: ['test/commands/fixtures.test.ts'],
   },
   {
     name: 'a contact of another run is taken for one of this run',
-    file: 'src/fixtures/destroy-found.ts',
+    file: 'src/fixtures/destroy.ts',
     line: 'const marker = near.find((each) => each.fields.every((entry) => hasValue(record, ...entry)))',
     to: 'const marker = near.find((each) => each.fields.some((entry) => hasValue(record, ...entry))) ?? markers[0]',
     tests: ['test/commands/fixtures.test.ts'],

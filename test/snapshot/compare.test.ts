@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseExactJson } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { type Difference, differences } from '../../src/snapshot/compare.ts'
-import type { SnapshotEntry } from '../../src/snapshot/entry.ts'
+import type { SnapshotEntry } from '../../src/snapshot/snapshot.ts'
 
 async function* contacts(...records: readonly string[]): AsyncGenerator<SnapshotEntry[]> {
   for (const text of records) yield [{ type: 'contact', record: parseExactJson(text) as CrmRecord }]

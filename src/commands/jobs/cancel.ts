@@ -3,9 +3,9 @@ import type { Act, Context } from '../../context.ts'
 import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Account } from '../../jobs/journal/progress.ts'
-import { jobRecord } from '../bulk/job-record.ts'
 import { examples } from '../command-tree.ts'
 import { printOne } from '../print.ts'
+import { jobRecord } from './show.ts'
 
 interface Options {
   readonly damaged?: boolean

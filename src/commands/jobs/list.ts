@@ -2,11 +2,11 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context, WithFlags } from '../../context.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { DamagedJob } from '../../jobs/history/job-state.ts'
-import { jobRecord } from '../bulk/job-record.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ListPage } from '../keep-matching.ts'
 import { printList } from '../print.ts'
+import { jobRecord } from './show.ts'
 
 const COLUMNS = ['id', 'state', 'kind', 'noun', 'input', 'rows', 'done', 'failed', 'in_doubt', 'unsent', 'made_at']
 

@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { jobRecord } from '../bulk/job-record.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { JobState } from '../../jobs/history/job-state.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
@@ -17,4 +18,28 @@ export function addJobsShow(jobs: CommandUnknownOpts, act: Act): void {
 async function showJob(ctx: Context, word: string): Promise<undefined> {
   const jobs = await ctx.jobs()
   return printOne(ctx, jobRecord(await jobs.state(jobs.find(word)), await jobs.undone()))
+}
+
+/** The printed record of a job; `undoneBy`: ids of jobs with the ids of their undos. */
+export function jobRecord(
+  { paths, head, state, account, progress }: JobState,
+  undoneBy: ReadonlyMap<string, string>,
+): CrmRecord {
+  return {
+    id: paths.id,
+    state,
+    kind: head.kind,
+    noun: head.noun,
+    input: head.input?.name ?? null,
+    account: head.account,
+    ...account,
+    other_values: progress.otherRows.count,
+    first_other_value: progress.otherRows.first ?? null,
+    of: head.of ?? null,
+    undone_by: undoneBy.get(paths.id) ?? null,
+    paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,
+    made_at: new Date(head.made_at).toISOString(),
+    run: head.run,
+    folder: paths.folder,
+  }
 }

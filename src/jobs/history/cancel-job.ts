@@ -5,7 +5,7 @@ import { withLock } from '../../files/lock.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { type JobPaths, readJobPlan } from '../journal/job-folder.ts'
 import { Journal } from '../journal/journal.ts'
-import { type Account, Progress, rowTotals } from '../journal/progress.ts'
+import { type Account, JobProgress, rowTotals } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { stateOrDamage } from './job-state.ts'
 
@@ -16,7 +16,7 @@ export function cancelJob(paths: JobPaths, nowMs: () => number): Promise<Account
 
 async function cancelLocked(paths: JobPaths, nowMs: () => number): Promise<Account> {
   const plan = readJobPlan(paths)
-  const progress = new Progress(plan.count)
+  const progress = new JobProgress(plan.count)
   const whole = readJournal(paths.journal, (entry) => progress.take(entry))
   if (progress.end !== undefined) {
     throw new CrmError('conflict', `${paths.id} is already ${progress.end}`, { hint: `crm jobs show ${paths.id}` })

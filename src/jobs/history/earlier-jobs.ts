@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import type { Noun } from '../plan/plan-format.ts'
+import type { JobNoun } from '../plan/plan-format.ts'
 import { allJobs, headOf } from './find-jobs.ts'
 import { type JobState, readJobState, stateOrDamage } from './job-state.ts'
 
@@ -104,7 +104,7 @@ function unfinished({ paths: { id }, state, head }: JobState, command: readonly 
 }
 
 interface Repeated extends Pick<RunIdentity, 'account' | 'run'> {
-  readonly noun: Noun
+  readonly noun: JobNoun
 }
 
 /**

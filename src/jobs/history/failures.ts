@@ -7,14 +7,14 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
 import type { DoubtEntry, FailedEntry } from '../journal/entry.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { type Progress, readProgress } from '../journal/progress.ts'
+import { type JobProgress, readProgress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
-import type { Operation } from '../plan/plan-format.ts'
+import type { PlanOperation } from '../plan/plan-format.ts'
 
 /** A row that failed or is in doubt, and why. */
 export interface RowFailure {
-  readonly operation: Operation
+  readonly operation: PlanOperation
   readonly state: 'failed' | 'in_doubt'
   readonly code: string
   readonly field: string | undefined
@@ -32,7 +32,7 @@ export const NO_ANSWER = 'the process ended before it received a response'
 export function* failuresOf(
   plan: PlanFile,
   journal: string,
-  progress: Progress,
+  progress: JobProgress,
 ): Generator<RowFailure, void, undefined> {
   const operations = operationsOf(plan)
   let from = 0
@@ -50,7 +50,7 @@ export function* failuresOf(
 }
 
 /** The first operation after `from` and AT_ONCE failures. */
-function endOfWindow(progress: Progress, from: number, count: number): number {
+function endOfWindow(progress: JobProgress, from: number, count: number): number {
   let found = 0
   for (let op = from; op < count; op++) {
     if (isFailure(progress, op) && ++found === AT_ONCE) return op + 1
@@ -58,12 +58,12 @@ function endOfWindow(progress: Progress, from: number, count: number): number {
   return count
 }
 
-function isFailure(progress: Progress, op: number): boolean {
+function isFailure(progress: JobProgress, op: number): boolean {
   const end = progress.endOf(op)
   return end === 'failed' || end === 'doubt' || progress.isUnanswered(op)
 }
 
-function entriesBetween(journal: string, progress: Progress, { from, to }: { from: number; to: number }) {
+function entriesBetween(journal: string, progress: JobProgress, { from, to }: { from: number; to: number }) {
   const entries = new Map<number, FailedEntry | DoubtEntry>()
   readJournal(journal, (entry) => {
     if (entry.t !== 'failed' && entry.t !== 'doubt') return
@@ -74,12 +74,12 @@ function entriesBetween(journal: string, progress: Progress, { from, to }: { fro
 }
 
 /** An iterable whose next loop continues where the last one stopped. */
-function operationsOf(plan: PlanFile): Iterable<Operation> {
+function operationsOf(plan: PlanFile): Iterable<PlanOperation> {
   const all = plan.all()
   return { [Symbol.iterator]: () => ({ next: () => all.next() }) }
 }
 
-function failureOf(operation: Operation, entry: FailedEntry | DoubtEntry): RowFailure {
+function failureOf(operation: PlanOperation, entry: FailedEntry | DoubtEntry): RowFailure {
   if (entry.t === 'doubt') {
     return { operation, state: 'in_doubt', code: 'in_doubt', field: undefined, reason: entry.why, requestId: undefined }
   }

@@ -1,6 +1,6 @@
 import type { Result } from '../journal/entry.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { Progress } from '../journal/progress.ts'
+import { JobProgress } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { Scratch } from '../plan/scratch.ts'
 import { NO_ANSWER } from './failures.ts'
@@ -21,7 +21,7 @@ export interface StoredResult extends RecordBefore {
 }
 
 export interface StoredResults {
-  readonly progress: Progress
+  readonly progress: JobProgress
   of(op: number): StoredResult
 }
 
@@ -30,7 +30,7 @@ export function readResults({ journal }: JobPaths, operations: number, { databas
   database.exec(
     'DROP TABLE IF EXISTS result; CREATE TABLE result (op INTEGER PRIMARY KEY, id TEXT, gen INTEGER, flag TEXT, status INTEGER)',
   )
-  const progress = new Progress(operations)
+  const progress = new JobProgress(operations)
   const put = database.prepare(
     'INSERT INTO result (op, id, flag, status) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET id = excluded.id, flag = excluded.flag, status = excluded.status',
   )
@@ -88,7 +88,7 @@ export function operationResults(paths: JobPaths): OperationResult[] {
   const creates = new Set<number>()
   for (const { op, head } of plan.all()) if (head.do === 'create') creates.add(op)
   plan.close()
-  const progress = new Progress(plan.count)
+  const progress = new JobProgress(plan.count)
   const reasons = new Map<number, string>()
   const done = new Map<number, Result>()
   readJournal(paths.journal, (entry) => {

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { isLocked } from '../../files/lock.ts'
 import { type JobPaths, openJobPlan, readJobPlan } from '../journal/job-folder.ts'
-import { type Account, type Progress, readProgress, rowTotals } from '../journal/progress.ts'
+import { type Account, type JobProgress, readProgress, rowTotals } from '../journal/progress.ts'
 import type { PlanCounts, PlanEnd, PlanHead } from '../plan/plan-format.ts'
 import { type FieldCount, FieldCounts } from '../plan/plan-writer.ts'
 
@@ -14,7 +14,7 @@ export interface JobState {
   readonly end: PlanEnd
   readonly state: (typeof JOB_STATES)[number]
   readonly account: Account
-  readonly progress: Progress
+  readonly progress: JobProgress
 }
 
 /** The state of a job, from its whole plan and journal: a second for a million rows. */
@@ -51,7 +51,7 @@ export interface RestOfJob {
   readonly fields: readonly FieldCount[]
 }
 
-export function restOf(paths: JobPaths): RestOfJob {
+export function restOfJob(paths: JobPaths): RestOfJob {
   const plan = openJobPlan(paths)
   try {
     const progress = readProgress(paths.journal, plan.count)

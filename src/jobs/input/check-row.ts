@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import { addFinding, type Draft } from './draft.ts'
+import { addFinding, type RowDraft } from './draft.ts'
 import type { Blanks, RowOptions } from './row.ts'
 
 /** The number of blank rows that are named; a file may end in a million of them. */
 const MOST_NAMED = 1000
 
 /** Checks a whole row: required fields, and values from a fixed set. */
-export function checkRow(draft: Draft, { required, stages }: Pick<RowOptions, 'required' | 'stages'>): void {
+export function checkRow(draft: RowDraft, { required, stages }: Pick<RowOptions, 'required' | 'stages'>): void {
   const { row, findings, refused } = draft
   // A row that could not be read is not reported for missing fields.
   if (findings.some(({ column }) => column === undefined)) return

@@ -1,11 +1,11 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { MembersRead } from '../../core/members-read.ts'
-import { createExpression, type Outcome, type Query } from '../../expr/expression.ts'
+import { createExpression, type ExpressionOutcome, type Query } from '../../expr/expression.ts'
 import { memberUses } from '../../expr/expressions.ts'
 import { loadJq } from '../../expr/jq.ts'
 import { type Column, columnFor } from './columns.ts'
-import { addFinding, convertMember, type Draft, placeValue } from './draft.ts'
+import { addFinding, convertMember, placeValue, type RowDraft } from './draft.ts'
 import type { ColumnUse, RowOptions } from './row.ts'
 
 interface Computed {
@@ -16,7 +16,7 @@ interface Computed {
 }
 
 export interface Compute {
-  run(drafts: readonly Draft[]): Promise<void>
+  run(drafts: readonly RowDraft[]): Promise<void>
   /** CrmError `usage` for a member that no row has and that is not the name of a column or field. */
   slip(columns: readonly ColumnUse[]): CrmError | undefined
 }
@@ -70,15 +70,15 @@ function parseCompute(typed: string): { readonly field: string; readonly text: s
   })
 }
 
-function visibleTo({ row, given }: Draft): JsonObject {
+function visibleTo({ row, given }: RowDraft): JsonObject {
   return { ...given, ...(row.id === undefined ? {} : { id: row.id }), ...row.fields }
 }
 
 /** A failure rejects its row alone, so all failures are reported together. */
 function placeOutcome(
-  draft: Draft,
+  draft: RowDraft,
   { typed, column }: Computed,
-  outcome: Outcome = { results: [] },
+  outcome: ExpressionOutcome = { results: [] },
   nullToken: string | undefined,
 ): void {
   const fail = (reason: string) => {

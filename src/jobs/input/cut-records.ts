@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer'
 import type { JsonValue } from '../../core/json.ts'
-import type { Draft } from './draft.ts'
+import type { RowDraft } from './draft.ts'
 import { inputError } from './input-error.ts'
 import { readChunks } from './input-file.ts'
 import type { Encoding, FormatSummary, InputRow } from './row.ts'
@@ -84,7 +84,7 @@ export type ReadValue = Pick<InputRow, 'line' | 'offset' | 'length'> &
   ({ readonly value: JsonValue } | { readonly repeated: string } | { readonly fault: string })
 
 /** The beginning of an input as text, from which its format is detected. */
-export interface Sample {
+export interface InputSample {
   readonly text: string
   readonly isWhole: boolean
 }
@@ -95,7 +95,7 @@ export interface OpenInput {
   /** Whether values are the texts of cells, not JSON. */
   readonly areCells: boolean
   /** Starts at the beginning each time. `onBlank` receives the line of each blank row. */
-  drafts(onBlank: (line: number) => void): AsyncIterable<readonly Draft[]>
+  drafts(onBlank: (line: number) => void): AsyncIterable<readonly RowDraft[]>
 }
 
 /**

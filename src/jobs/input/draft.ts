@@ -2,19 +2,19 @@ import { exactDigits, idText, isJsonObject, type JsonObject, type JsonValue } fr
 import { jsonText } from '../../output/value-text.ts'
 import type { Column } from './columns.ts'
 import { type Converted, convertCell } from './parse-map.ts'
-import type { Finding, FindingCode, InputRow } from './row.ts'
+import type { FindingCode, InputRow, RowFinding } from './row.ts'
 
 /** A row under construction, and its findings. */
-export interface Draft {
+export interface RowDraft {
   readonly row: { -readonly [Member in keyof InputRow]: InputRow[Member] }
   /** The values under their names in the input, for `--compute`; undefined without it. */
   readonly given: JsonObject | undefined
-  readonly findings: Finding[]
+  readonly findings: RowFinding[]
   /** Fields whose value was rejected: they are not reported as missing. */
   readonly refused: string[]
 }
 
-export function createDraft(place: Pick<InputRow, 'line' | 'offset' | 'length'>, hasGiven: boolean): Draft {
+export function createDraft(place: Pick<InputRow, 'line' | 'offset' | 'length'>, hasGiven: boolean): RowDraft {
   const { line, offset, length } = place
   return {
     row: { line, offset, length, id: undefined, parent: undefined, earlierLine: undefined, fields: {} },
@@ -31,14 +31,14 @@ export interface NewFinding {
   readonly message: string
 }
 
-export function addFinding({ row, findings }: Draft, finding: NewFinding): void {
+export function addFinding({ row, findings }: RowDraft, finding: NewFinding): void {
   findings.push({ line: row.line, offset: row.offset, ...finding })
 }
 
 const UNPAIRED = 'half a character, which UTF-8 cannot encode'
 
 /** Stores a value in the place that its column names; `given` is the value before conversion. */
-export function placeValue(draft: Draft, column: Column, converted: Converted, given: JsonValue): void {
+export function placeValue(draft: RowDraft, column: Column, converted: Converted, given: JsonValue): void {
   if ('fault' in converted) {
     draft.refused.push(column.field)
     addFinding(draft, { column: column.name, value: shownValue(given), ...converted.fault })
@@ -74,7 +74,7 @@ export function shownValue(value: JsonValue): string {
   return typeof value === 'string' ? value : jsonText(value)
 }
 
-function idOf(draft: Draft, { name }: Column, value: JsonValue): string | undefined {
+function idOf(draft: RowDraft, { name }: Column, value: JsonValue): string | undefined {
   const id = idText(value)
   if (value !== null && id === undefined) {
     addFinding(draft, { column: name, value: shownValue(value), code: 'wrong_type', message: 'expected an id' })

@@ -13,7 +13,7 @@ const FAILURE_COLUMNS: FailureCells = [
   `${FAILED_PREFIX}reason`,
 ]
 
-export interface Failure {
+export interface RowError {
   readonly code: string
   readonly field: string | undefined
   readonly reason: string
@@ -21,7 +21,7 @@ export interface Failure {
 
 /** The failed rows as they are in the input, with the reasons. The corrected file can be imported directly. */
 export interface FailedRows {
-  add(row: Pick<InputRow, 'line' | 'offset' | 'length'>, failure: Failure): Promise<void>
+  add(row: Pick<InputRow, 'line' | 'offset' | 'length'>, failure: RowError): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import { inputName } from './input-error.ts'
-import type { ColumnUse, Finding, FindingGroup, Findings, FormatSummary } from './row.ts'
+import type { ColumnUse, FindingGroup, Findings, FormatSummary, RowFinding } from './row.ts'
 
 /** Samples of a cause, for programs; people are shown fewer. */
 const SAMPLES = 50
@@ -43,7 +43,7 @@ function groupLines(name: string, { code, column, count, samples }: FindingGroup
   return [head, ...samples.slice(0, MOST_PLACES).map((finding) => `  ${sampleText(name, finding)}`)]
 }
 
-function sampleText(name: string, { line, offset, value, message }: Finding): string {
+function sampleText(name: string, { line, offset, value, message }: RowFinding): string {
   const shown = value === undefined ? '' : `${JSON.stringify(value)}: `
   return `${inputName(name)}, line ${line}, byte ${offset}: ${shown}${message}`
 }
@@ -72,10 +72,10 @@ function useText({ name, field }: ColumnUse): string {
 }
 
 interface Group {
-  readonly code: Finding['code']
+  readonly code: RowFinding['code']
   readonly column: string | undefined
   count: number
-  readonly samples: Finding[]
+  readonly samples: RowFinding[]
 }
 
 export function createFindings(): Findings {

@@ -2,10 +2,10 @@ import { CrmError } from '../../core/errors.ts'
 import type { ImportableResource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { type Column, createColumnResolver, fieldsOf, mappedColumn, type UnknownColumn } from './columns.ts'
-import { inputError, inputName, type Place } from './input-error.ts'
+import { type InputPlace, inputError, inputName } from './input-error.ts'
 import type { Mapping } from './parse-map.ts'
 
-export interface HeaderRow extends Place {
+export interface HeaderRow extends InputPlace {
   readonly name: string
   readonly kind: ImportableResource
   readonly headers: readonly string[]

@@ -7,14 +7,14 @@ export const TOO_DEEP = `nested deeper than ${MOST_LEVELS} levels`
 
 const TEXT_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]/gs
 
-export interface Place {
+export interface InputPlace {
   /** From 1. */
   readonly line: number
   /** In bytes, from 0, in the undecoded input. */
   readonly offset: number
 }
 
-export interface InputFault extends Place {
+export interface InputFault extends InputPlace {
   /** The input as named on the command line. */
   readonly name: string
   /** In lower case: what was found, and what was expected. */

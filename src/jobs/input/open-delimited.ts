@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { createColumnResolver } from './columns.ts'
 import { createDelimitedCutter, type Dialect } from './cut-delimited.ts'
-import type { CutInput, OpenInput, Sample } from './cut-records.ts'
+import type { CutInput, InputSample, OpenInput } from './cut-records.ts'
 import { planColumns } from './header-row.ts'
 import { parseMap } from './parse-map.ts'
 import { readDelimited, readHeaderRow } from './read-delimited.ts'
@@ -17,7 +17,7 @@ export async function openDelimited(
   options: RowOptions,
   cutInput: CutInput,
   format: InputFormat,
-  sample: Sample,
+  sample: InputSample,
 ): Promise<OpenInput> {
   const mappings = parseMap(options.map)
   const dialect = format === 'tsv' ? tsvDialect(options, sample) : csvDialect(options, sample)
@@ -44,7 +44,7 @@ export async function openDelimited(
 }
 
 /** The format of `-o tsv`: tabs, and backslash escapes. Quotes are text. */
-function tsvDialect({ delimiter, quote }: RowOptions, sample: Sample): Dialect {
+function tsvDialect({ delimiter, quote }: RowOptions, sample: InputSample): Dialect {
   if ((delimiter ?? '\t') !== '\t' || (quote ?? NO_QUOTE) !== NO_QUOTE) {
     throw new CrmError('usage', 'tsv has tabs and no quotes', {
       hint: '--format csv --delimiter tab reads lines with tabs and quotes',
@@ -53,7 +53,7 @@ function tsvDialect({ delimiter, quote }: RowOptions, sample: Sample): Dialect {
   return { delimiter: '\t', quote: undefined, newline: newlineOf(sample) }
 }
 
-function csvDialect({ name, kind, map, ...asked }: RowOptions, { text, isWhole }: Sample): Dialect {
+function csvDialect({ name, kind, map, ...asked }: RowOptions, { text, isWhole }: InputSample): Dialect {
   const quote = asked.quote === NO_QUOTE ? undefined : (asked.quote ?? DEFAULT_QUOTE)
   checkMark('--delimiter', asked.delimiter, quote)
   checkMark('--quote', quote, asked.delimiter)
@@ -78,11 +78,11 @@ function checkMark(flag: string, mark: string | undefined, other: string | undef
   )
 }
 
-function newlineOf({ text }: Sample): Dialect['newline'] {
+function newlineOf({ text }: InputSample): Dialect['newline'] {
   return text.includes('\n') || !text.includes('\r') ? '\n' : '\r'
 }
 
-function lineEndOf({ text }: Sample, { newline }: Dialect): '\n' | '\r\n' | '\r' {
+function lineEndOf({ text }: InputSample, { newline }: Dialect): '\n' | '\r\n' | '\r' {
   if (newline === '\r') return '\r'
   return text[text.indexOf('\n') - 1] === '\r' ? '\r\n' : '\n'
 }

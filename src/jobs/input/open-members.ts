@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { type Column, type ColumnResolver, createColumnResolver, FAILED_MEMBER, type UnknownColumn } from './columns.ts'
 import type { CutInput, OpenInput, ReadValue } from './cut-records.ts'
-import { addFinding, convertMember, createDraft, type Draft, placeValue, shownValue } from './draft.ts'
+import { addFinding, convertMember, createDraft, placeValue, type RowDraft, shownValue } from './draft.ts'
 import { inputName } from './input-error.ts'
 import { parseMap } from './parse-map.ts'
 import { readJson } from './read-json.ts'
@@ -47,7 +47,7 @@ async function* readValues(input: CutInput, format: MembersFormat): AsyncGenerat
   yield* readYaml(input)
 }
 
-function draftOf(read: ReadValue, rules: MemberRules): Draft {
+function draftOf(read: ReadValue, rules: MemberRules): RowDraft {
   if ('value' in read) return membersToRow(read.value, read, rules)
   const draft = createDraft(read, false)
   if ('repeated' in read) {
@@ -122,7 +122,7 @@ function membersToRow(
   value: JsonValue,
   place: Pick<InputRow, 'line' | 'offset' | 'length'>,
   rules: MemberRules,
-): Draft {
+): RowDraft {
   const draft = createDraft(place, false)
   if (!isJsonObject(value)) {
     addFinding(draft, {
@@ -148,12 +148,12 @@ function membersToRow(
   return rules.hasGiven ? { ...draft, given: value } : draft
 }
 
-function isAlreadySet({ row }: Draft, { role, field }: Column): boolean {
+function isAlreadySet({ row }: RowDraft, { role, field }: Column): boolean {
   if (role === 'id') return row.id !== undefined
   return role === 'parent' ? row.parent !== undefined : role === 'field' && Object.hasOwn(row.fields, field)
 }
 
-function addUnknown(draft: Draft, { name, suggestion }: UnknownColumn, value: JsonValue): void {
+function addUnknown(draft: RowDraft, { name, suggestion }: UnknownColumn, value: JsonValue): void {
   const message = `did you mean ${suggestion}? --map ${name}=${suggestion}, ${name}=${name} to keep it, ${name}= to leave it out`
   addFinding(draft, { column: name, value: shownValue(value), code: 'unknown_column', message })
 }

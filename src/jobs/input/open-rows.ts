@@ -3,10 +3,10 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/value-text.ts'
 import { checkRow, createBlanks } from './check-row.ts'
 import { compileComputes } from './compute.ts'
-import { bomBytes, type CutInput, codecOf, type OpenInput, type Sample } from './cut-records.ts'
+import { bomBytes, type CutInput, codecOf, type InputSample, type OpenInput } from './cut-records.ts'
 import { detectEncoding } from './detect-encoding.ts'
 import { detectFormat } from './detect-format.ts'
-import { type Draft, setMember } from './draft.ts'
+import { type RowDraft, setMember } from './draft.ts'
 import { createFindings } from './findings-text.ts'
 import { readHead } from './input-file.ts'
 import { openDelimited } from './open-delimited.ts'
@@ -45,7 +45,7 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
   }
 }
 
-function keepValid(drafts: readonly Draft[], findings: Findings): readonly InputRow[] {
+function keepValid(drafts: readonly RowDraft[], findings: Findings): readonly InputRow[] {
   const rows: InputRow[] = []
   for (const draft of drafts) {
     if (draft.findings.length === 0) rows.push(draft.row)
@@ -54,7 +54,7 @@ function keepValid(drafts: readonly Draft[], findings: Findings): readonly Input
   return rows
 }
 
-async function readSample(input: CutInput): Promise<Sample> {
+async function readSample(input: CutInput): Promise<InputSample> {
   const bytes = await readHead(input.path, SAMPLE_BYTES)
   const { units, text } = codecOf(input.encoding)
   return { text: text(units(bytes.subarray(bomBytes(input)))), isWhole: bytes.length < SAMPLE_BYTES }
@@ -64,7 +64,7 @@ async function openFormat(
   options: RowOptions,
   input: CutInput,
   format: InputFormat,
-  sample: Sample,
+  sample: InputSample,
 ): Promise<OpenInput> {
   if (format === 'csv' || format === 'tsv') return openDelimited(options, input, format, sample)
   return openMembers(options, input, format)

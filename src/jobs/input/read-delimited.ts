@@ -2,8 +2,8 @@ import { restoreDefused } from '../../output/safe-text.ts'
 import type { Column } from './columns.ts'
 import { createDelimitedCutter, type Dialect, unescapeTsv } from './cut-delimited.ts'
 import { type CutInput, codecOf, cutRecords } from './cut-records.ts'
-import { addFinding, createDraft, type Draft, placeValue, setMember } from './draft.ts'
-import { inputError, type Place } from './input-error.ts'
+import { addFinding, createDraft, placeValue, type RowDraft, setMember } from './draft.ts'
+import { type InputPlace, inputError } from './input-error.ts'
 import { convertCell } from './parse-map.ts'
 import type { InputRow, RowOptions } from './row.ts'
 
@@ -16,7 +16,7 @@ export interface DelimitedInput extends CutInput {
   readonly isCsvSafe: boolean
 }
 
-export interface HeaderLine extends Place {
+export interface HeaderLine extends InputPlace {
   /** In bytes, line end excluded. */
   readonly length: number
   readonly headers: readonly string[]
@@ -50,14 +50,14 @@ export async function readHeaderRow(input: DelimitedInput): Promise<HeaderLine> 
 export async function* readDelimited(
   input: DelimitedInput,
   rules: Omit<CellRules, 'readCell'> & { readonly onBlank: (line: number) => void },
-): AsyncGenerator<readonly Draft[]> {
+): AsyncGenerator<readonly RowDraft[]> {
   const { dialect, name, encoding } = input
   const { unitBytes } = codecOf(encoding)
   const [plain, decoding] = [cellReader(input, true), cellReader(input, false)]
   let isHead = true
   for await (const { cuts, window, isPlain } of cutRecords(input, createDelimitedCutter(dialect, name, unitBytes))) {
     const cellRules = { ...rules, readCell: isPlain ? plain : decoding }
-    const drafts: Draft[] = []
+    const drafts: RowDraft[] = []
     for (const { cells, line, start, end } of isHead ? cuts.slice(1) : cuts) {
       const place = { line, offset: window.offset + start * unitBytes, length: (end - start) * unitBytes }
       const draft = cellsToRow(cells, place, cellRules)
@@ -95,7 +95,7 @@ type RowPlace = Pick<InputRow, 'line' | 'offset' | 'length'>
  * An empty cell leaves its field unchanged; a cell with the null token clears it. Undefined for a line of empty cells, such
  * as spreadsheets write below the last row.
  */
-function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules): Draft | undefined {
+function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules): RowDraft | undefined {
   const { columns } = rules
   if (cells.length !== columns.length) return raggedDraft(cells, place, rules)
   const draft = createDraft(place, rules.hasGiven)
@@ -110,7 +110,7 @@ function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules)
   return isBlank ? undefined : draft
 }
 
-function placeCell(draft: Draft, column: Column, cell: string, { nullToken, readCell }: CellRules): void {
+function placeCell(draft: RowDraft, column: Column, cell: string, { nullToken, readCell }: CellRules): void {
   const text = readCell(cell)
   if (text === undefined) {
     addFinding(draft, { column: column.name, value: cell, code: 'bad_escape', message: BAD_ESCAPE })
@@ -128,7 +128,7 @@ function placeCell(draft: Draft, column: Column, cell: string, { nullToken, read
   placeValue(draft, column, converted, text)
 }
 
-function raggedDraft(cells: readonly string[], place: RowPlace, { columns }: CellRules): Draft | undefined {
+function raggedDraft(cells: readonly string[], place: RowPlace, { columns }: CellRules): RowDraft | undefined {
   if (cells.every((cell) => cell === '')) return undefined
   const draft = createDraft(place, false)
   addFinding(draft, {

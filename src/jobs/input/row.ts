@@ -52,7 +52,7 @@ export interface FormatSummary {
 }
 
 /** An error in one row, or in one value of it. */
-export interface Finding {
+export interface RowFinding {
   readonly line: number
   readonly offset: number
   /** The name in the input; undefined if the finding concerns the whole row. */
@@ -89,7 +89,7 @@ export type FindingCode = (typeof FINDING_CODES)[number]
 /** Counts all findings and keeps the first ones of each cause: memory does not grow with the input. */
 export interface Findings {
   readonly count: number
-  add(finding: Finding): void
+  add(finding: RowFinding): void
   clear(): void
   /** Grouped by code and column, the largest group first. */
   groups(): readonly FindingGroup[]
@@ -100,7 +100,7 @@ export interface FindingGroup {
   readonly column: string | undefined
   readonly count: number
   /** The first ones, in the order of the input. */
-  readonly samples: readonly Finding[]
+  readonly samples: readonly RowFinding[]
 }
 
 /** Rows whose cells are all empty, as spreadsheets write them below the last row. */

@@ -27,7 +27,7 @@ export interface OtherRows {
 /**
  * The state of a job after the entries of its journal. It takes one byte per operation, so that ten million fit in memory.
  */
-export class Progress {
+export class JobProgress {
   readonly counts = { done: 0, failed: 0, doubt: 0, back: 0 }
   /** The first operation that was never leased. */
   next = 0
@@ -180,8 +180,8 @@ export class Progress {
 const NAMES = Object.keys(ENDS) as readonly OperationEnd[]
 
 /** After all entries of a journal. */
-export function readProgress(journal: string, operations: number): Progress {
-  const progress = new Progress(operations)
+export function readProgress(journal: string, operations: number): JobProgress {
+  const progress = new JobProgress(operations)
   readJournal(journal, (entry) => progress.take(entry))
   return progress
 }
@@ -199,7 +199,7 @@ export interface Account {
 }
 
 /** Throws when the rows do not add up, which is a bug: a row would have been lost, or counted twice. */
-export function rowTotals(end: PlanEnd, progress: Progress): Account {
+export function rowTotals(end: PlanEnd, progress: JobProgress): Account {
   const { done, failed, doubt, back } = progress.counts
   const account: Account = {
     rows: end.rows,

@@ -10,7 +10,7 @@ import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlanned } from './make-job.ts'
 import { PlanFile } from './plan-file.ts'
-import type { Operation } from './plan-format.ts'
+import type { PlanOperation } from './plan-format.ts'
 import { fieldsOfPlan } from './plan-writer.ts'
 import type { PlanningContext } from './planning-context.ts'
 
@@ -80,7 +80,7 @@ async function keepBefore(
 }
 
 /** Operations on existing records. */
-function* changesOf(plan: PlanFile): Generator<Operation> {
+function* changesOf(plan: PlanFile): Generator<PlanOperation> {
   for (const operation of plan.all()) {
     if (operation.head.do === 'update' || operation.head.do === 'delete') yield operation
   }

@@ -109,7 +109,7 @@ export function naturalName(record: JsonObject): string | undefined {
 }
 
 /** The values of these members, as a text for comparison. Null equals absent, because some servers keep no nulls. */
-export function textOf(record: JsonObject, names: readonly string[]): string {
+export function membersText(record: JsonObject, names: readonly string[]): string {
   return names.map((name) => canonicalJson(memberOf(record, name))).join('\n')
 }
 
@@ -151,10 +151,10 @@ export class EqualRecords {
   /** Whether an equal record exists; each record counts for one row. */
   has(fields: JsonObject): boolean {
     const names = Object.keys(fields).sort()
-    const text = textOf(fields, names)
+    const text = membersText(fields, names)
     const equal = this.#existing
       .find(naturalName(fields), MOST_EQUAL)
-      .filter(({ record }) => textOf(record, names) === text)
+      .filter(({ record }) => membersText(record, names) === text)
     if (equal.length === 0 || this.#taken.count(text) >= equal.length) return false
     this.#count += 1
     return true

@@ -3,11 +3,11 @@ import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
 import { readResults, type StoredResults } from '../history/job-results.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import type { Progress } from '../journal/progress.ts'
+import type { JobProgress } from '../journal/progress.ts'
 import { requestDigest } from './digest.ts'
 import type { EarlierOperation } from './plan-builder.ts'
 import type { PlanFile } from './plan-file.ts'
-import type { Operation } from './plan-format.ts'
+import type { PlanOperation } from './plan-format.ts'
 import { openScratch, type Scratch } from './scratch.ts'
 
 const STATES = ['unsent', 'done', 'failed', 'sent'] as const
@@ -120,7 +120,7 @@ export class Ledger {
   }
 
   /** After a change, a record equals what another row would create: that row counts as done. */
-  #edit({ head, body }: Operation, isReverted: boolean, collection: string): void {
+  #edit({ head, body }: PlanOperation, isReverted: boolean, collection: string): void {
     const row = this.#byId(head.id)
     if (!row || !body) return
     const fields = { ...objectOf(String(row.body)), ...objectOf(body.toString('utf8')) }
@@ -201,7 +201,7 @@ function collectionOf({ head: { noun } }: PlanFile): string {
 }
 
 function rowOf(
-  { op, head, body }: Operation,
+  { op, head, body }: PlanOperation,
   state: (typeof STATES)[number],
   results: StoredResults,
 ): (string | number | null)[] {
@@ -231,7 +231,7 @@ export function emailOf(record: unknown): string | undefined {
   return record.email.trim().normalize('NFC').toLowerCase() || undefined
 }
 
-function stateOf(progress: Progress, op: number): (typeof STATES)[number] {
+function stateOf(progress: JobProgress, op: number): (typeof STATES)[number] {
   const end = progress.endOf(op)
   if (end === 'done' || end === 'failed') return end
   return end === 'back' || op >= progress.next ? 'unsent' : 'sent'

@@ -15,7 +15,7 @@ import { leftOutLines } from './left-out.ts'
 import { dropPlanned, type MadeJob } from './make-job.ts'
 import { refuseAbsentNames } from './match-rows.ts'
 import { PlanBuilder } from './plan-builder.ts'
-import type { ImportTerms, Noun, PlanEnd, PlanHead } from './plan-format.ts'
+import type { ImportTerms, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
 import { type PlanningContext, runId } from './planning-context.ts'
 
@@ -23,7 +23,7 @@ import { type PlanningContext, runId } from './planning-context.ts'
 export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'>
 
 export interface ImportRequest {
-  readonly noun: Noun
+  readonly noun: JobNoun
   /** `delete`: the records of the rows are deleted. */
   readonly kind: 'import' | 'update' | 'delete' | 'retry'
   /** What the rows become; for a retry, as in the job that it retries. */

@@ -12,7 +12,7 @@ import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import { BeforeImages } from './before-writer.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, type MadeJob, makeJob } from './make-job.ts'
-import { type Operation, sentKind } from './plan-format.ts'
+import { type PlanOperation, sentKind } from './plan-format.ts'
 import type { PlanningContext } from './planning-context.ts'
 
 /** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
@@ -178,7 +178,7 @@ export async function correctFailedRows(
   }
 }
 
-function* failedFor(failures: Iterable<RowFailure>, { code, field }: Correction): Generator<Operation> {
+function* failedFor(failures: Iterable<RowFailure>, { code, field }: Correction): Generator<PlanOperation> {
   for (const failure of failures) {
     if (failure.state === 'failed' && failure.code === code && failure.field === field) yield failure.operation
   }
@@ -208,7 +208,7 @@ async function doneByRetries(context: PlanningContext, paths: JobPaths): Promise
   return done
 }
 
-function rowKey({ head: { line, at, id, path, digest, n } }: Operation): string {
+function rowKey({ head: { line, at, id, path, digest, n } }: PlanOperation): string {
   if (line !== undefined) return `line ${line} ${at?.[0] ?? ''}`
   return id === undefined ? `${path} ${digest} ${n}` : `id ${id}`
 }

@@ -12,14 +12,14 @@ import {
   type PluralOf,
   resourceOf,
 } from '../../core/resources/registry.ts'
-import type { Where } from '../../expr/where.ts'
+import type { Where } from '../../expr/expressions.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/check-row.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob } from './make-job.ts'
 import type { Planned } from './plan-builder.ts'
-import type { Noun } from './plan-format.ts'
+import type { JobNoun } from './plan-format.ts'
 import type { PlanningContext } from './planning-context.ts'
 
 export interface SelectionRequest {
@@ -76,7 +76,7 @@ function refuseWrongStage({ patch, stages }: SelectionRequest): void {
   })
 }
 
-function plannedFor(noun: Noun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' {
+function plannedFor(noun: JobNoun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' {
   const id = listedId(record)
   if (!patch) return { do: 'delete', path: recordPath(resourceOf(noun), id), id, before: record }
   if (Object.keys(changedMembers(record, patch)).length === 0) return 'unchanged'

@@ -18,7 +18,7 @@ import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, makeJob } from './make-job.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import type { PlanFile } from './plan-file.ts'
-import type { Noun, Operation, OperationHead } from './plan-format.ts'
+import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
 import type { PlanningContext } from './planning-context.ts'
 import { openScratch } from './scratch.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
@@ -141,8 +141,8 @@ async function readNow(context: PlanningContext, { plan, results, draft }: NowPa
 }
 
 interface RevertParts {
-  readonly noun: Noun
-  readonly operation: Operation
+  readonly noun: JobNoun
+  readonly operation: PlanOperation
   readonly before: JsonObject | undefined
   readonly results: StoredResults
   /** Undefined if nothing can be reverted. */
@@ -217,7 +217,7 @@ function revertWrite({ noun, operation, before, results, now }: WithNow, id: str
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
 }
 
-function stays(operation: Operation, id: string | null, code: LeftOut['code'], reason?: string): Reverted {
+function stays(operation: PlanOperation, id: string | null, code: LeftOut['code'], reason?: string): Reverted {
   return { left: [leftOf(operation, id, code, reason)] }
 }
 
@@ -233,7 +233,12 @@ const REASONS: Readonly<Record<LeftOut['code'], string>> = {
   ambiguous_match: '',
 }
 
-function leftOf({ op, head }: Operation, id: string | null, code: LeftOut['code'], reason = REASONS[code]): LeftOut {
+function leftOf(
+  { op, head }: PlanOperation,
+  id: string | null,
+  code: LeftOut['code'],
+  reason = REASONS[code],
+): LeftOut {
   const line = head.line ?? null
   const text = id === null && line === null ? `operation ${op}: ${reason}` : reason
   return { line, id, code, field: null, reason: text, was: null, wrote: null, now: null }

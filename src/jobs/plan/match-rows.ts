@@ -5,7 +5,7 @@ import { nearest } from '../../core/nearest.ts'
 import { shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
 import { aliasOf, foldName } from '../input/columns.ts'
-import type { Finding, FindingCode, FormatSummary, InputRow, RowSource } from '../input/row.ts'
+import type { FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
 import { addressIn, type Existing, type Match, matchKey } from './existing.ts'
 import {
   ambiguousOf,
@@ -16,7 +16,7 @@ import {
   type PlannedFailure,
   updateOf,
 } from './plan-builder.ts'
-import type { Noun } from './plan-format.ts'
+import type { JobNoun } from './plan-format.ts'
 import type { KeyIndex } from './scratch.ts'
 
 /** `a***@example.com`: the server hides the value. */
@@ -27,7 +27,7 @@ export const IMPORT_MODES = ['create', 'upsert', 'update'] as const
 export type ImportMode = (typeof IMPORT_MODES)[number]
 
 export interface MatchParts {
-  readonly noun: Noun
+  readonly noun: JobNoun
   readonly names: readonly string[]
   readonly mode: ImportMode
   readonly existing: Existing
@@ -66,7 +66,7 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
 type Refuse = (code: FindingCode, message: string) => void
 
 interface Matching {
-  readonly noun: Noun
+  readonly noun: JobNoun
   readonly row: InputRow
   readonly refuse: Refuse
 }
@@ -99,8 +99,8 @@ function withoutMatch({
 function findingOf(
   { line, offset, fields, id }: InputRow,
   names: readonly string[],
-  { code, message }: Pick<Finding, 'code' | 'message'>,
-): Finding {
+  { code, message }: Pick<RowFinding, 'code' | 'message'>,
+): RowFinding {
   const [name = ''] = names
   const value = name === 'id' ? id : idText(fields[name])
   return { line, offset, column: names.join(', '), value, code, message }

@@ -8,12 +8,12 @@ import type { JobPaths } from '../journal/job-folder.ts'
 import { requestDigest } from './digest.ts'
 import { emailOf, type Ledger, type Orphan } from './ledger.ts'
 import { createOf, type Planned, updateOf } from './plan-builder.ts'
-import type { Noun } from './plan-format.ts'
+import type { JobNoun } from './plan-format.ts'
 import { openKeyIndex } from './scratch.ts'
 
 export interface PairParts {
   readonly paths: JobPaths
-  readonly noun: Noun
+  readonly noun: JobNoun
   readonly source: RowSource
   readonly ledger: Ledger
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
@@ -135,7 +135,7 @@ function isSameRow({ fields }: InputRow, { body }: Orphan): boolean {
   return names.size > 1 && [...names].filter((name) => !isSame(name)).length === 1
 }
 
-function otherFile(noun: Noun, done: number, gone: number): CrmError {
+function otherFile(noun: JobNoun, done: number, gone: number): CrmError {
   const message = `a file of this name was imported before, and ${gone} of its ${done} rows are no longer in it`
   return new CrmError('conflict', message, {
     hint: `a new file of the same name: --again; the same ${noun} with other values: --match ${matchHint(resourceOf(noun))}`,
@@ -143,7 +143,7 @@ function otherFile(noun: Noun, done: number, gone: number): CrmError {
 }
 
 /** Only what was changed in the file: changes that others made to the record stay. */
-function changeOf(noun: Noun, row: InputRow, made: { orphan: Orphan; before: CrmRecord }): Planned | 'unchanged' {
+function changeOf(noun: JobNoun, row: InputRow, made: { orphan: Orphan; before: CrmRecord }): Planned | 'unchanged' {
   const { before } = made
   const { id, body } = made.orphan
   const edited = changedMembers(parseExactJson(body) as JsonObject, row.fields)
@@ -152,7 +152,7 @@ function changeOf(noun: Noun, row: InputRow, made: { orphan: Orphan; before: Crm
   return { ...updateOf(noun, row, id, fields), before }
 }
 
-function unchangeable(noun: Noun, pairs: readonly Pair[]): CrmError {
+function unchangeable(noun: JobNoun, pairs: readonly Pair[]): CrmError {
   const named = pairs.slice(0, MOST_NAMED).map(([{ line }, { id }]) => `line ${line} is ${id}`)
   const more = pairs.length > MOST_NAMED ? `, and ${pairs.length - MOST_NAMED} more` : ''
   return new CrmError(

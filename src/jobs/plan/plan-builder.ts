@@ -8,9 +8,9 @@ import { BeforeWriter } from './before-writer.ts'
 import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
 import { type LeftOut, LeftOutRows } from './left-out.ts'
 import {
+  type JobNoun,
   type KnownFailure,
   METHODS,
-  type Noun,
   type OperationHead,
   type OperationKind,
   type PlanCounts,
@@ -181,20 +181,20 @@ interface Ambiguity {
 }
 
 /** The operation that creates the record of a row. */
-export function createOf(noun: Noun, row: InputRow): Planned {
+export function createOf(noun: JobNoun, row: InputRow): Planned {
   return { do: 'create', path: collectionPath(resourceOf(noun), row.parent), body: row.fields, ...placeOf(row) }
 }
 
-export function updateOf(noun: Noun, row: InputRow, id: string, fields: JsonObject): Planned {
+export function updateOf(noun: JobNoun, row: InputRow, id: string, fields: JsonObject): Planned {
   return { do: 'update', path: recordPath(resourceOf(noun), id), id, body: fields, ...placeOf(row) }
 }
 
-export function deleteOf(noun: Noun, row: InputRow, { id, record }: { id: string; record: CrmRecord }): Planned {
+export function deleteOf(noun: JobNoun, row: InputRow, { id, record }: { id: string; record: CrmRecord }): Planned {
   return { do: 'delete', path: recordPath(resourceOf(noun), id), id, before: record, ...placeOf(row) }
 }
 
 /** The failure of a row with several matches: a person has to choose the record. */
-export function ambiguousOf(noun: Noun, row: InputRow, { names, ids }: Ambiguity): PlannedFailure {
+export function ambiguousOf(noun: JobNoun, row: InputRow, { names, ids }: Ambiguity): PlannedFailure {
   const [field, shown] = [names.join(', '), ids.slice(0, MOST_NAMED)]
   const [count, more] = ids.length > shown.length ? [`more than ${MOST_NAMED}`, ', …'] : [String(ids.length), '']
   const reason = `it matched ${count} ${noun} by ${field}: ${shown.join(', ')}${more}`

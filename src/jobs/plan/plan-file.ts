@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-import { type Operation, type OperationHead, operationCount, type PlanEnd, type PlanHead } from './plan-format.ts'
+import { type OperationHead, operationCount, type PlanEnd, type PlanHead, type PlanOperation } from './plan-format.ts'
 
 const CHUNK_BYTES = 64 * 1024
 /** A record of the input has at most 1 MiB, and JSON encodes a byte in up to six. */
@@ -64,12 +64,12 @@ export class PlanFile {
   }
 
   /** The operation whose line begins at this byte. */
-  operationAt(offset: number): Operation {
+  operationAt(offset: number): PlanOperation {
     return parseOperation(this.#lineAt(offset), offset, this.path)
   }
 
   /** The operations from this byte on, one or more at a time; without an offset all of them. */
-  *operations(offset = this.#firstOffset): Generator<readonly Operation[], void, undefined> {
+  *operations(offset = this.#firstOffset): Generator<readonly PlanOperation[], void, undefined> {
     let rest: Buffer = Buffer.alloc(0)
     for (let at = offset; at < this.#endOffset; ) {
       // A new buffer each time: bodies are views into it, and are used until they are sent.
@@ -86,7 +86,7 @@ export class PlanFile {
     }
   }
 
-  *all(): Generator<Operation, void, undefined> {
+  *all(): Generator<PlanOperation, void, undefined> {
     for (const batch of this.operations()) yield* batch
   }
 
@@ -112,8 +112,8 @@ export class PlanFile {
   }
 }
 
-function parseLines(lines: Buffer, firstOffset: number, path: string): Operation[] {
-  const operations: Operation[] = []
+function parseLines(lines: Buffer, firstOffset: number, path: string): PlanOperation[] {
+  const operations: PlanOperation[] = []
   for (let start = 0; start < lines.length; ) {
     const end = lines.indexOf(LINE_END, start)
     operations.push(parseOperation(lines.subarray(start, end), firstOffset + start, path))
@@ -123,7 +123,7 @@ function parseLines(lines: Buffer, firstOffset: number, path: string): Operation
 }
 
 /** The body stays bytes: it is sent unchanged, and parsing it would cost more than everything else. */
-function parseOperation(line: Buffer, offset: number, path: string): Operation {
+function parseOperation(line: Buffer, offset: number, path: string): PlanOperation {
   // Quotes inside JSON texts are escaped, so this occurs only before the last member.
   const at = line.indexOf(BODY)
   const text = at < 0 ? line.toString('utf8') : `${line.toString('utf8', 0, at)}}`

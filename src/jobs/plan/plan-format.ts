@@ -5,7 +5,7 @@ import type { ImportableResource, PluralOf } from '../../core/resources/registry
 import type { FormatSummary, RowOptions } from '../input/row.ts'
 
 /** The resource that a job creates or changes. */
-export type Noun = PluralOf<ImportableResource>
+export type JobNoun = PluralOf<ImportableResource>
 
 export const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures'] as const
 
@@ -24,7 +24,7 @@ export interface PlanHead {
   readonly crm_plan: 1
   readonly job: string
   readonly kind: JobKind
-  readonly noun: Noun
+  readonly noun: JobNoun
   readonly run: string
   /** The server that it may be sent to; not an API key, which may be replaced. */
   readonly account: string
@@ -122,7 +122,7 @@ export interface NewOperation {
 }
 
 /** An operation read from a plan. */
-export interface Operation {
+export interface PlanOperation {
   /** From 0, without gaps. */
   readonly op: number
   /** Byte offset of its line in the plan. */

@@ -9,12 +9,12 @@ import type { LeftOut } from './left-out.ts'
 import { type ImportMode, type MatchedRow, MatchShown, matchRow } from './match-rows.ts'
 import { type Pairing, pairChangedRows } from './pair-rows.ts'
 import { createOf, type PlanBuilder } from './plan-builder.ts'
-import type { Noun } from './plan-format.ts'
+import type { JobNoun } from './plan-format.ts'
 import { openKeyIndex } from './scratch.ts'
 
 export interface PlanRowsParts {
   readonly paths: JobPaths
-  readonly noun: Noun
+  readonly noun: JobNoun
   readonly source: RowSource
   readonly builder: PlanBuilder
   /** Earlier jobs of the run, the oldest first. */
@@ -127,7 +127,7 @@ function addMatched(builder: PlanBuilder, planned: Exclude<MatchedRow, 'skipped'
   else builder.add(planned, (digest, n) => absentNow(ledger?.find(digest, n)))
 }
 
-function withoutMatch(noun: Noun, row: InputRow, names: readonly string[]): LeftOut {
+function withoutMatch(noun: JobNoun, row: InputRow, names: readonly string[]): LeftOut {
   const value = names.map((name) => (name === 'id' ? row.id : idText(row.fields[name])) ?? '').join(', ')
   return skippedRow(
     { line: row.line, id: row.id },

@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { PlanFile } from './plan-file.ts'
-import type { NewOperation, Operation, OperationHead, PlanCounts, PlanEnd, PlanHead } from './plan-format.ts'
+import type { NewOperation, OperationHead, PlanCounts, PlanEnd, PlanHead, PlanOperation } from './plan-format.ts'
 
 /** The input chooses the member names, and could have a new one in every row. */
 const MOST_FIELDS = 1000
@@ -113,7 +113,7 @@ export class FieldCounts {
   }
 
   /** Parses the body, which takes seconds for a million operations. */
-  addFrom({ head, body }: Operation): void {
+  addFrom({ head, body }: PlanOperation): void {
     const parsed = body && parseExactJson(body.toString('utf8'))
     if (isJsonObject(parsed)) this.add(head.do, parsed)
   }

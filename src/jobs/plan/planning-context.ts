@@ -4,7 +4,7 @@ import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
-import type { Noun } from './plan-format.ts'
+import type { JobNoun } from './plan-format.ts'
 
 const RUN_CHARS = 22
 
@@ -21,7 +21,7 @@ export interface PlanningContext {
   /** The words after `crm`. */
   readonly command: readonly string[]
   /** All records, a page at a time. */
-  readonly list: (noun: Noun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Records on a page of a list, if it is configured. */
   readonly pageSize: number | undefined
   /** How the server changes deals; CrmError `not_supported` if it cannot. */
@@ -38,7 +38,7 @@ export interface PlanningContext {
 interface RunParts {
   readonly account: string
   readonly kind: string
-  readonly noun: Noun
+  readonly noun: JobNoun
   /** Flags that change the operation of a row. */
   readonly mapping: readonly (readonly [flag: string, value: string | readonly string[] | undefined])[]
   /** As typed. */

@@ -4,9 +4,9 @@ import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { isListed, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
-import type { Progress } from '../journal/progress.ts'
+import type { JobProgress } from '../journal/progress.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
-import type { Noun } from '../plan/plan-format.ts'
+import type { JobNoun } from '../plan/plan-format.ts'
 import type { RecentRecords } from './look-up.ts'
 import { failureError } from './send-outcome.ts'
 import type { JobServices, ServerClock, ServerTerms } from './services.ts'
@@ -21,7 +21,7 @@ const LONGEST_WAIT_MS = 8000
  */
 export async function checkServer(
   { sender, clocks, sleep, limitParam, signal }: JobServices,
-  noun: Noun,
+  noun: JobNoun,
   { clock, keys }: { readonly clock: ServerClock; readonly keys: KeyKeeping },
   patienceMs: number,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function checkServer(
 }
 
 /** The path of the resource, or of its parent. */
-function listPath(noun: Noun): string {
+function listPath(noun: JobNoun): string {
   const { path, parent }: ResourceDefinition = RESOURCES[resourceOf(noun)]
   return parent === undefined ? path : RESOURCES[parent].path
 }
@@ -54,7 +54,7 @@ function listPath(noun: Noun): string {
  */
 export async function refuseOtherKeyholder(
   recentRecords: RecentRecords,
-  { plan, progress }: { readonly plan: PlanFile; readonly progress: Progress },
+  { plan, progress }: { readonly plan: PlanFile; readonly progress: JobProgress },
   services: JobServices,
   { isScopedByAccount }: ServerTerms,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import type { Sender } from '../../api/writes/sender.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Progress } from '../journal/progress.ts'
+import type { JobProgress } from '../journal/progress.ts'
 import type { Leases } from './leases.ts'
 import type { GoneAs, SendOutcome } from './send-outcome.ts'
 import type { ServerClock } from './services.ts'
@@ -11,7 +11,7 @@ import type { Task } from './task-queue.ts'
 
 export interface DispatchParts {
   readonly journal: Journal
-  readonly progress: Progress
+  readonly progress: JobProgress
   readonly leases: Leases
   readonly sender: Sender
   readonly limiter: RateLimiter

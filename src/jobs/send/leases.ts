@@ -1,7 +1,7 @@
 import type { Journal } from '../journal/journal.ts'
-import type { HeldLease, Progress } from '../journal/progress.ts'
+import type { HeldLease, JobProgress } from '../journal/progress.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
-import type { Operation } from '../plan/plan-format.ts'
+import type { PlanOperation } from '../plan/plan-format.ts'
 import type { Task } from './task-queue.ts'
 
 export const MOST_LEASED_AT_ONCE = 256
@@ -16,13 +16,13 @@ export interface LeaseTerms {
 /** Takes operations from a plan in its order and leases them; only leased operations are sent. */
 export class Leases {
   readonly #journal: Journal
-  readonly #progress: Progress
+  readonly #progress: JobProgress
   readonly #terms: LeaseTerms
-  readonly #batches: Iterator<readonly Operation[]>
-  #waiting: readonly Operation[] = []
+  readonly #batches: Iterator<readonly PlanOperation[]>
+  #waiting: readonly PlanOperation[] = []
   #at = 0
 
-  constructor(plan: PlanFile, parts: { journal: Journal; progress: Progress }, terms: LeaseTerms) {
+  constructor(plan: PlanFile, parts: { journal: Journal; progress: JobProgress }, terms: LeaseTerms) {
     this.#journal = parts.journal
     this.#progress = parts.progress
     this.#terms = terms
@@ -41,7 +41,7 @@ export class Leases {
 
   /** The next operations, at most so many; they may be sent once it resolves, and not before. */
   async take(most: number): Promise<readonly Task[]> {
-    const taken: Operation[] = []
+    const taken: PlanOperation[] = []
     while (taken.length < Math.min(most, MOST_LEASED_AT_ONCE) && !this.isEmpty) {
       const operation = this.#waiting[this.#at++]
       if (operation) taken.push(operation)
@@ -96,7 +96,7 @@ interface Resumed {
 }
 
 /** The tasks that earlier processes left. */
-export function resumeTasks(plan: PlanFile, progress: Progress, terms: ResumeTerms): Resumed {
+export function resumeTasks(plan: PlanFile, progress: JobProgress, terms: ResumeTerms): Resumed {
   const sent: Task[] = []
   const unsent: Task[] = []
   for (const lease of progress.openLeases()) {
@@ -113,7 +113,7 @@ export function resumeTasks(plan: PlanFile, progress: Progress, terms: ResumeTer
   return { sent, unsent }
 }
 
-function* operationsOf(plan: PlanFile, { from, to, at }: HeldLease): Generator<Operation, void, undefined> {
+function* operationsOf(plan: PlanFile, { from, to, at }: HeldLease): Generator<PlanOperation, void, undefined> {
   for (const batch of plan.operations(at)) {
     for (const operation of batch) {
       if (operation.op >= to) return
@@ -123,7 +123,7 @@ function* operationsOf(plan: PlanFile, { from, to, at }: HeldLease): Generator<O
 }
 
 function resumedTask(
-  operation: Operation,
+  operation: PlanOperation,
   lease: HeldLease,
   terms: ResumeTerms & Pick<TaskTerms, 'isSent' | 'isTaken'>,
 ) {
@@ -143,7 +143,11 @@ interface TaskTerms {
 }
 
 /** With `since`, an earlier job of the run may have sent it before this lease. */
-function taskUnder(operation: Operation, lease: Pick<HeldLease, 'time' | 'window' | 'gen'>, terms: TaskTerms): Task {
+function taskUnder(
+  operation: PlanOperation,
+  lease: Pick<HeldLease, 'time' | 'window' | 'gen'>,
+  terms: TaskTerms,
+): Task {
   const { gen = 0, since } = operation.head
   const leasedMs = Math.min(lease.time, since ?? lease.time)
   return {

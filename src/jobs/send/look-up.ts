@@ -6,18 +6,18 @@ import type { JobPaths } from '../journal/job-folder.ts'
 import type { Journal } from '../journal/journal.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { recordDigest } from '../plan/digest.ts'
-import { type Candidate, CreatedMatcher } from './match-created.ts'
+import { CreatedMatcher, type CreatedRecord } from './match-created.ts'
 import type { Task } from './task-queue.ts'
 
 /** What the records show about an operation with an unknown outcome. */
-export type Finding =
+export type LookUpResult =
   | { readonly type: 'done'; readonly id: string | null }
   | { readonly type: 'absent' }
   | { readonly type: 'gone' }
   /** `isThere`: the record to change or delete exists, with neither its old nor its intended values. */
   | { readonly type: 'doubt'; readonly why: string; readonly isThere?: true }
 
-export interface Records {
+export interface ListedRecords {
   /** All records, from the first page on. */
   list(): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Those of these ids that belong to other operations. */
@@ -29,14 +29,14 @@ export interface Records {
 }
 
 /** One pass over the list, whatever the number of operations. */
-export async function lookUp(records: Records, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Finding>> {
+export async function lookUp(records: ListedRecords, tasks: readonly Task[]): Promise<ReadonlyMap<Task, LookUpResult>> {
   const creates = tasks.filter(({ operation }) => operation.head.do === 'create')
   const changes = Map.groupBy(
     tasks.filter(({ operation }) => operation.head.do !== 'create'),
     ({ operation }) => operation.head.id,
   )
   const matcher = new CreatedMatcher(creates)
-  const findings = new Map<Task, Finding>()
+  const findings = new Map<Task, LookUpResult>()
   const list = new ListProof(creates.length > 0 ? records.recentRecords() : new Set())
   for await (const { items } of records.list()) {
     for (const record of items) {
@@ -78,13 +78,13 @@ class ListProof {
   }
 
   /** The record to change or delete may be one of those without an id. */
-  whyUnnamed({ operation: { head } }: Task): Finding | undefined {
+  whyUnnamed({ operation: { head } }: Task): LookUpResult | undefined {
     if (head.do === 'create' || !this.#isAnyUnnamed) return undefined
     return { type: 'doubt', why: `${head.id} may be among the records without an "id" in the list` }
   }
 
   /** A list that may hide created records leaves the absent ones in doubt. */
-  doubtAbsent(tasks: readonly Task[], findings: Map<Task, Finding>, isEmptyBelieved: boolean): void {
+  doubtAbsent(tasks: readonly Task[], findings: Map<Task, LookUpResult>, isEmptyBelieved: boolean): void {
     const why = this.#whyNoProof(isEmptyBelieved)
     if (why === undefined) return
     for (const task of tasks) {
@@ -101,7 +101,7 @@ class ListProof {
   }
 }
 
-function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): Finding {
+function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): LookUpResult {
   const patch = body && (parseExactJson(body.toString('utf8')) as JsonObject)
   if (patch && Object.keys(changedMembers(record, patch)).length === 0) return { type: 'done', id: head.id ?? null }
   if (head.before === undefined || recordDigest(record) === head.before) return { type: 'absent' }
@@ -111,14 +111,18 @@ function judgeRecord({ operation: { head, body } }: Task, record: CrmRecord): Fi
 
 interface Looked {
   readonly matcher: CreatedMatcher
-  readonly findings: Map<Task, Finding>
+  readonly findings: Map<Task, LookUpResult>
 }
 
 /**
  * A list may omit members that were sent. Then rows are compared by the members that it shows: no match proves that nothing
  * was made; a match does not prove that the record belongs to the row.
  */
-async function lookForPartly(records: Records, absent: readonly Task[], { matcher, findings }: Looked): Promise<void> {
+async function lookForPartly(
+  records: ListedRecords,
+  absent: readonly Task[],
+  { matcher, findings }: Looked,
+): Promise<void> {
   const partly = absent.filter((task) => matcher.hiddenOf(task).length > 0)
   if (partly.length === 0) return
   const shown = new CreatedMatcher(partly, matcher)
@@ -136,16 +140,16 @@ async function lookForPartly(records: Records, absent: readonly Task[], { matche
   }
 }
 
-const UNNAMED: Finding = { type: 'doubt', why: 'a record of the list agrees with this row and has no "id"' }
+const UNNAMED: LookUpResult = { type: 'doubt', why: 'a record of the list agrees with this row and has no "id"' }
 
 /** A record that agrees with the row and has no id is never proof of absence. */
-function doubtUnnamed(creates: readonly Task[], matcher: CreatedMatcher, findings: Map<Task, Finding>): void {
+function doubtUnnamed(creates: readonly Task[], matcher: CreatedMatcher, findings: Map<Task, LookUpResult>): void {
   for (const task of creates) {
     if ((findings.get(task)?.type ?? 'absent') === 'absent' && matcher.isUnnamed(task)) findings.set(task, UNNAMED)
   }
 }
 
-function withoutRecord({ operation: { head } }: Task): Finding {
+function withoutRecord({ operation: { head } }: Task): LookUpResult {
   if (head.do === 'create') return { type: 'absent' }
   return head.do === 'delete' ? { type: 'done', id: head.id ?? null } : { type: 'gone' }
 }
@@ -154,8 +158,8 @@ function withoutRecord({ operation: { head } }: Task): Finding {
 function judgeCreates(
   tasks: readonly Task[],
   matcher: CreatedMatcher,
-  records: Records,
-  findings: Map<Task, Finding>,
+  records: ListedRecords,
+  findings: Map<Task, LookUpResult>,
 ): void {
   const ids = new Set(tasks.flatMap((task) => [...matcher.candidates(task), ...matcher.near(task)].map(({ id }) => id)))
   if (ids.size === 0) return
@@ -173,7 +177,7 @@ function judgeCreates(
   }
 }
 
-function judgeCandidates(free: readonly Candidate[], index: number, tasks: number): Finding {
+function judgeCandidates(free: readonly CreatedRecord[], index: number, tasks: number): LookUpResult {
   if (free.length > tasks) return { type: 'doubt', why: `${free.length} records are equal to this row` }
   const candidate = free[index]
   if (!candidate) return { type: 'absent' }
@@ -185,7 +189,7 @@ function judgeCandidates(free: readonly Candidate[], index: number, tasks: numbe
 }
 
 /** If it were sent again, it might exist twice. */
-function nearly({ id }: Candidate): Finding {
+function nearly({ id }: CreatedRecord): LookUpResult {
   return {
     type: 'doubt',
     why: `${id} was created since, with the same email or name, and differs from this row`,

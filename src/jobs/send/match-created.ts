@@ -1,11 +1,11 @@
 import { idText, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { naturalName, textOf } from '../plan/existing.ts'
+import { membersText, naturalName } from '../plan/existing.ts'
 import type { Task } from './task-queue.ts'
 
 /** A record that is equal to what an operation would have created. */
-export interface Candidate {
+export interface CreatedRecord {
   readonly id: string
   /** Undefined if the server does not state when it was created. */
   readonly createdMs: number | undefined
@@ -16,8 +16,8 @@ export class CreatedMatcher {
   /** By the names of the members that were sent, and then by their values. */
   readonly #groups = new Map<string, { names: readonly string[]; byText: Map<string, Task[]> }>()
   readonly #byName = new Map<string, Task[]>()
-  readonly #found = new Map<Task, Candidate[]>()
-  readonly #near = new Map<Task, Candidate[]>()
+  readonly #found = new Map<Task, CreatedRecord[]>()
+  readonly #near = new Map<Task, CreatedRecord[]>()
   /** Tasks that agree with a record without an id that crm can use: it can neither be adopted nor ruled out. */
   readonly #unnamed = new Set<Task>()
   readonly #sent = new Map<Task, readonly string[]>()
@@ -43,7 +43,7 @@ export class CreatedMatcher {
   see(record: CrmRecord): void {
     const id = idText(record.id)
     const createdMs = madeAtMs(record)
-    const same = [...this.#groups.values()].flatMap(({ names, byText }) => byText.get(textOf(record, names)) ?? [])
+    const same = [...this.#groups.values()].flatMap(({ names, byText }) => byText.get(membersText(record, names)) ?? [])
     const near = this.#byName.get(naturalName(record) ?? '') ?? []
     if (id === undefined) {
       for (const task of [...same, ...near]) if (isSince(task, createdMs)) this.#unnamed.add(task)
@@ -61,11 +61,11 @@ export class CreatedMatcher {
   }
 
   /** Records created since the lease with the same email or name: the server may have trimmed values, or a person edited them. */
-  near(task: Task): readonly Candidate[] {
+  near(task: Task): readonly CreatedRecord[] {
     return this.#near.get(task) ?? []
   }
 
-  candidates(task: Task): readonly Candidate[] {
+  candidates(task: Task): readonly CreatedRecord[] {
     return this.#found.get(task) ?? []
   }
 
@@ -80,7 +80,7 @@ export class CreatedMatcher {
     const key = JSON.stringify(names)
     const group = this.#groups.get(key) ?? { names, byText: new Map<string, Task[]>() }
     this.#groups.set(key, group)
-    const text = textOf(body, names)
+    const text = membersText(body, names)
     group.byText.set(text, [...(group.byText.get(text) ?? []), task])
     const name = naturalName(body)
     if (name !== undefined) this.#byName.set(name, [...(this.#byName.get(name) ?? []), task])
@@ -93,7 +93,7 @@ function isShown(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
-function keepIn(map: Map<Task, Candidate[]>, tasks: readonly Task[], candidate: Candidate): void {
+function keepIn(map: Map<Task, CreatedRecord[]>, tasks: readonly Task[], candidate: CreatedRecord): void {
   for (const task of tasks) {
     if (isSince(task, candidate.createdMs)) map.set(task, [...(map.get(task) ?? []), candidate])
   }

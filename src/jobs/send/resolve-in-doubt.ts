@@ -1,9 +1,9 @@
 import { isListUnreadable } from '../../api/pages/page-requests.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Progress } from '../journal/progress.ts'
+import type { JobProgress } from '../journal/progress.ts'
 import type { Unsettled } from './dispatch-parts.ts'
 import type { Leases } from './leases.ts'
-import { type Finding, lookUp, type Records } from './look-up.ts'
+import { type ListedRecords, type LookUpResult, lookUp } from './look-up.ts'
 import { type GoneAs, TAKEN } from './send-outcome.ts'
 import type { Task } from './task-queue.ts'
 
@@ -12,10 +12,10 @@ const SETTLE_MS = 2000
 
 export interface ResolveParts {
   readonly journal: Journal
-  readonly progress: Progress
+  readonly progress: JobProgress
   readonly leases: Leases
   /** Undefined if the resource cannot be listed, such as notes. */
-  readonly records: Records | undefined
+  readonly records: ListedRecords | undefined
   /** Why there are no records, for people. */
   readonly whyUnread: string
   /** The reason not to send an absent record again; undefined when it is sent. */
@@ -55,7 +55,7 @@ export async function resolveInDoubt(
   const goneAs = new Map(unsettled.map((one) => [one.task, one.goneAs]))
   for (const [task, finding] of first) if (finding.type !== 'absent') keep(parts, task, finding, goneAs.get(task))
   if (absent.length > 0 && !(await parts.sleep(SETTLE_MS))) return undefined
-  const second = absent.length > 0 ? await look(records, absent) : new Map<Task, Finding>()
+  const second = absent.length > 0 ? await look(records, absent) : new Map<Task, LookUpResult>()
   const raised: Task[] = []
   for (const [task, finding] of second) if (keep(parts, task, finding, goneAs.get(task))) raised.push(task)
   await parts.journal.sync()
@@ -63,7 +63,7 @@ export async function resolveInDoubt(
 }
 
 /** All are in doubt when the list cannot be read to its end. */
-async function look(records: Records, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Finding>> {
+async function look(records: ListedRecords, tasks: readonly Task[]): Promise<ReadonlyMap<Task, LookUpResult>> {
   try {
     return await lookUp(records, tasks)
   } catch (error) {
@@ -84,7 +84,7 @@ function quietMs({ lifeMs, startedMs, steadyMs, serverNowMs }: ResolveParts, { t
 }
 
 /** True if the operation is sent again. */
-function keep(parts: ResolveParts, task: Task, finding: Finding, goneAs?: GoneAs): boolean {
+function keep(parts: ResolveParts, task: Task, finding: LookUpResult, goneAs?: GoneAs): boolean {
   const { journal, progress, leases } = parts
   const { op } = task.operation
   if (goneAs && isThere(finding)) {
@@ -120,7 +120,7 @@ function keep(parts: ResolveParts, task: Task, finding: Finding, goneAs?: GoneAs
 }
 
 /** Whether the record to delete still exists. */
-function isThere(finding: Finding): boolean {
+function isThere(finding: LookUpResult): boolean {
   return finding.type === 'absent' || (finding.type === 'doubt' && finding.isThere === true)
 }
 

@@ -7,7 +7,7 @@ import { cancelled, refuseOtherAccount } from '../history/job-errors.ts'
 import type { OpenEntry } from '../journal/entry.ts'
 import { type JobPaths, openJobPlan, verifyJobPlan } from '../journal/job-folder.ts'
 import { Journal } from '../journal/journal.ts'
-import { type Account, type OtherRows, Progress, rowTotals } from '../journal/progress.ts'
+import { type Account, JobProgress, type OtherRows, rowTotals } from '../journal/progress.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
 import { checkServer, refuseOtherKeyholder } from './check-server.ts'
@@ -38,7 +38,7 @@ export interface Doubts {
 
 export interface RunHooks extends DispatchHooks {
   /** Called before the first request, with the plan and the state of the job. */
-  onStart(progress: Progress, plan: PlanFile, doubts: Doubts): void
+  onStart(progress: JobProgress, plan: PlanFile, doubts: Doubts): void
 }
 
 export interface JobOutcome {
@@ -65,7 +65,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
   try {
     refuseOtherAccount(plan.head, services.account)
     verifyJobPlan(paths.id, plan)
-    const progress = new Progress(plan.count)
+    const progress = new JobProgress(plan.count)
     const recentRecords = new RecentRecords()
     const end = readJournal(paths.journal, (entry) => {
       progress.take(entry)
@@ -93,7 +93,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
 
 const NO_DOUBTS: Doubts = { reopened: 0, successor: undefined }
 
-function reopen(paths: JobPaths, progress: Progress): Doubts {
+function reopen(paths: JobPaths, progress: JobProgress): Doubts {
   if (progress.counts.doubt === 0) return NO_DOUBTS
   const successor = successorOf(paths)
   return { reopened: successor === undefined ? progress.reopenDoubts() : 0, successor }
@@ -102,7 +102,7 @@ function reopen(paths: JobPaths, progress: Progress): Doubts {
 interface Open {
   readonly run: JobRun
   readonly plan: PlanFile
-  readonly progress: Progress
+  readonly progress: JobProgress
   readonly clock: ServerClock
   readonly journal: Journal
 }

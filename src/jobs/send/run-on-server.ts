@@ -9,7 +9,7 @@ import { createSender } from '../../api/writes/sender.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { checkTimes } from '../../core/wire.ts'
 import { ownPid } from '../../files/processes.ts'
-import type { Noun } from '../plan/plan-format.ts'
+import type { JobNoun } from '../plan/plan-format.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
 import type { RunTerms, ServerTerms } from './services.ts'
 import { openSharedBudget, type SharedBudget } from './shared-budget.ts'
@@ -24,7 +24,7 @@ const MOST_UNDER_WAY = 64
 
 export interface ServerContext {
   readonly server: JobServer
-  readonly list: (noun: Noun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly signal: AbortSignal
   readonly version: string
   readonly now: () => number

@@ -3,14 +3,14 @@ import type { Timing } from '../../api/transport/timing.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import type { Sender } from '../../api/writes/sender.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { Noun } from '../plan/plan-format.ts'
+import type { JobNoun } from '../plan/plan-format.ts'
 
 /** What a job uses from outside. */
 export interface JobServices {
   /** The account that the sender and the lists belong to. */
   readonly account: string
   readonly sender: Sender
-  list(noun: Noun): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  list(noun: JobNoun): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Eight hex digits that distinguish the API key from others, and reveal nothing about it. */
   readonly keyMark: string
   readonly clocks: LocalClocks

@@ -1,4 +1,4 @@
-import type { Operation } from '../plan/plan-format.ts'
+import type { PlanOperation } from '../plan/plan-format.ts'
 
 /** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
 const MOST_IDS = 20_000
@@ -75,7 +75,7 @@ export class AnsweredIds {
 
 /** An operation that is leased and has no end yet. */
 export interface Task {
-  readonly operation: Operation
+  readonly operation: PlanOperation
   gen: number
   /** When its key may have been sent first, by the server's clock. */
   leasedMs: number

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Entry } from '../../../src/jobs/journal/entry.ts'
 import { Journal } from '../../../src/jobs/journal/journal.ts'
-import { Progress } from '../../../src/jobs/journal/progress.ts'
+import { JobProgress } from '../../../src/jobs/journal/progress.ts'
 import { encodeLine } from '../../../src/jobs/journal/read-journal.ts'
 import { PlanFile } from '../../../src/jobs/plan/plan-file.ts'
 import { Leases } from '../../../src/jobs/send/leases.ts'
@@ -78,7 +78,7 @@ test('nothing is sent before its lease is on disk', async () => {
   const journal = new Journal(paths.journal, EMPTY, () => 1)
   const slow = Promise.withResolvers<void>()
   Object.assign(disk, { calls: [], whenSynced: slow.promise })
-  const leases = new Leases(plan, { journal, progress: new Progress(plan.count) }, { windowMs: 1, nowMs: () => 1 })
+  const leases = new Leases(plan, { journal, progress: new JobProgress(plan.count) }, { windowMs: 1, nowMs: () => 1 })
   const taken = leases.take(8).then((tasks) => disk.calls.push(`taken ${tasks.length}`))
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(disk.calls).toEqual([])

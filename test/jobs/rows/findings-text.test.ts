@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createFindings, findingLines, summaryLines } from '../../../src/jobs/input/findings-text.ts'
-import type { Finding } from '../../../src/jobs/input/row.ts'
+import type { RowFinding } from '../../../src/jobs/input/row.ts'
 import { read } from '../reading.ts'
 
-function finding(line: number, code: Finding['code'], column: string | undefined, value?: string): Finding {
+function finding(line: number, code: RowFinding['code'], column: string | undefined, value?: string): RowFinding {
   return { line, offset: line * 10, code, column, value, message: 'expected better' }
 }
 

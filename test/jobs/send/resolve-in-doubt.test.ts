@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { canonicalJson, type JsonObject } from '../../../src/core/json.ts'
 import { Journal } from '../../../src/jobs/journal/journal.ts'
-import { Progress } from '../../../src/jobs/journal/progress.ts'
+import { JobProgress } from '../../../src/jobs/journal/progress.ts'
 import type { Leases } from '../../../src/jobs/send/leases.ts'
 import { resolveInDoubt } from '../../../src/jobs/send/resolve-in-doubt.ts'
 import type { Task } from '../../../src/jobs/send/task-queue.ts'
@@ -28,7 +28,7 @@ function createTask(op: number, body: JsonObject, digest = canonicalJson(body)):
 async function settled(tasks: readonly Task[], records: readonly JsonObject[], later = records) {
   const path = join(await tempFolder(), 'journal')
   const journal = new Journal(path, { wholeBytes: 0, serial: 0, isTorn: false }, () => LEASED_MS)
-  const progress = new Progress(tasks.length)
+  const progress = new JobProgress(tasks.length)
   const adopted = new Set<string>()
   let looks = 0
   const keep = journal.addResult.bind(journal)
