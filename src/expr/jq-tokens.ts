@@ -40,7 +40,7 @@ function readTokens(program: string, from: number): { tokens: readonly Token[]; 
   return { tokens, end: undefined }
 }
 
-export function depthChange(mark: string): number {
+function depthChange(mark: string): number {
   if ('([{'.includes(mark)) return 1
   return ')]}'.includes(mark) ? -1 : 0
 }

@@ -88,7 +88,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'what is not there at the first look is sent again though the list lags behind',
     file: 'src/jobs/send/resolve-in-doubt.ts',
-    line: 'const second = absent.length > 0 ? await look(records, absent) : new Map<Task, Finding>()',
+    line: 'const second = absent.length > 0 ? await look(records, absent) : new Map<Task, LookUpResult>()',
     to: 'const second = first',
     tests: ['test/jobs/send/resolve-in-doubt.test.ts'],
   },
