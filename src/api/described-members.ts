@@ -1,11 +1,10 @@
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api } from './api.ts'
 import { openApiDocument, pointedAt } from './doctor/openapi.ts'
 import type { DescribedMembers } from './operations.ts'
 import { parseJson } from './transport/answer.ts'
-import { valueAt } from './value-at.ts'
 
 /** Schemas may be nested: an envelope, an array, and a record that combines several schemas. */
 const MAX_DEPTH = 6

@@ -1,8 +1,7 @@
 import { CrmError, type ErrorCode } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { oneLine } from '../errors/one-line.ts'
-import { valueAt } from '../value-at.ts'
 import { ownId } from '../writes/shown-record.ts'
 
 /** By `extensions.code`, if a server uses the codes of its REST API; others are `rejected`. */

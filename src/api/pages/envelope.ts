@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonValue, valueAt } from '../../core/json.ts'
 import { parseJson } from '../transport/answer.ts'
-import { valueAt } from '../value-at.ts'
 import { COUNT_NAMES, isPageSize, PAGE_NAMES, PAGES_NAMES, REMAINING_NAMES, TOTAL_NAMES } from './names.ts'
 
 const NAMES = ['message', 'msg', 'warning', 'warnings', 'notice', 'notices']

@@ -1,9 +1,16 @@
-import { idText, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import {
+  idText,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseExactJson,
+  valueAt,
+  valueAtPath,
+} from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { readProblem } from '../errors/problem.ts'
 import { type Answer, parseJson } from '../transport/answer.ts'
-import { valueAt, valueAtPath } from '../value-at.ts'
 import { isSignName, signsOf } from '../writes/answer-signs.ts'
 import { quotedIn } from '../writes/outcome-failure.ts'
 import { highestOf, type Member, readCounts } from './envelope.ts'

@@ -2,12 +2,11 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Counts, envelopeOf, type Member, readCounts, readTexts, type Sign, wholeNumber } from './envelope.ts'
 import { findRecords, normalised } from './items.ts'
-import { hasPrevious, isLinkedBack, lastPageAhead, linksOf, recordCursor } from './links.ts'
 import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
 import { type DisputedNext, readNext } from './page-next.ts'
 import type { PageWire, Place } from './page-shapes.ts'
 import type { NextCandidate, Position } from './positions.ts'
-import { readSigns } from './signs.ts'
+import { hasPrevious, isLinkedBack, lastPageAhead, linksOf, readSigns, recordCursor } from './signs.ts'
 
 export interface PageAnswer {
   readonly items: readonly CrmRecord[]

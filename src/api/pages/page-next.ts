@@ -1,8 +1,6 @@
-import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonValue, valueAt, valueAtPath } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
-import { valueAt, valueAtPath } from '../value-at.ts'
 import { type Member, remainingOf, wholeNumber } from './envelope.ts'
-import { hasOtherLinks, type Links } from './links.ts'
 import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES, REMAINING_NAMES } from './names.ts'
 import {
   LAST_ID_PARAMETER,
@@ -22,7 +20,7 @@ import {
   type Position,
   placed,
 } from './positions.ts'
-import { isNothing, isYes, nextText } from './signs.ts'
+import { hasOtherLinks, isNothing, isYes, type Links, nextText } from './signs.ts'
 
 interface Source {
   readonly json: JsonValue

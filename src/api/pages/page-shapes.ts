@@ -7,7 +7,7 @@ export type PageWire = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'ite
   readonly isHintProven?: boolean
 }
 
-/** The path of a value in an answer. `*` is the only member that is a list or an object: see value-at.ts. */
+/** The path of a value in an answer. `*` is the only member that is a list or an object: see valueAt. */
 export type Place = readonly string[]
 
 /** Places of records; the first that is a list is used. The empty place is the answer itself. */

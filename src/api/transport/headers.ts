@@ -5,7 +5,7 @@ import type { Redactor } from '../../core/redact.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Problem } from '../errors/problem.ts'
 import type { ApiOptions } from '../options.ts'
-import { readLinks } from '../pages/links.ts'
+import { readLinks } from '../pages/signs.ts'
 import { MAX_JSON_DEPTH, surveyJson } from './answer.ts'
 import { type Call, cannot } from './call.ts'
 
