@@ -65,7 +65,7 @@ const CROSSING: readonly (readonly [file: string, code: string])[] = [
   ['src/commands/serve/bad.ts', "import { DatabaseSync } from 'node:sqlite'"],
 ]
 
-/** What crosses no boundary, though it looks alike. */
+/** Imports that look similar and cross no boundary. */
 const ALLOWED: readonly (readonly [file: string, code: string])[] = [
   ['src/api/good.ts', "import { EXIT } from '../core/exit.ts'"],
   ['src/commands/contacts/good.ts', "import type { Api } from '../../api/api.ts'"],

@@ -203,7 +203,7 @@ describe('contacts delete', () => {
   })
 })
 
-test('flags work before the noun and after the verb alike', async ({ service }) => {
+test('flags work both before the noun and after the verb', async ({ service }) => {
   const rest = ['contacts', 'create', '--set', 'name=Ada', '--fields', 'name']
   const before = await crmPrints(['-o', 'jsonl', ...rest], service.env)
   const after = await crmPrints([...rest, '-o', 'jsonl'], service.env)

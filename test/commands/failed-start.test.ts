@@ -51,7 +51,7 @@ test.each([
     (file: string) => new DatabaseSync(file).exec('CREATE TABLE t (a)'),
     'belongs to another program',
   ],
-])('crm serve on %s is exit 13, says so, and leaves it as it was', async (_, fill, message) => {
+])('crm serve on %s is exit 13 with the reason, and leaves it unchanged', async (_, fill, message) => {
   const file = join(tempFolder(), 'crm.db')
   fill(file)
   const before = readFileSync(file)

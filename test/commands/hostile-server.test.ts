@@ -78,7 +78,7 @@ for (const [name, answer] of Object.entries(ANSWERS)) {
   })
 }
 
-test('a snapshot holds nothing that a terminal obeys, and every member as it was', async () => {
+test('a snapshot contains every member unchanged, and nothing that a terminal obeys', async () => {
   const answer: Answer = (response, { path }) =>
     sendJson(response, 200, { data: path.includes('contacts') ? [record] : [], next_cursor: null })
   const { url } = await startServer(answer)

@@ -17,7 +17,7 @@ interface Passed {
 }
 
 /**
- * Stands in front of a service and passes on what it is told, but for the first answer to a write: that arrives whole, so its change is
+ * Stands in front of a service and forwards everything but the first answer to a write: that arrives whole, so its change is
  * committed; then the service is killed with SIGKILL, the client's connection is cut, and another service takes over.
  */
 async function loseFirstAnswer(first: Serving, restart: () => Promise<Serving>) {
@@ -33,7 +33,7 @@ async function loseFirstAnswer(first: Serving, restart: () => Promise<Serving>) 
     const [answered] = (await once(forwarder, 'response')) as [IncomingMessage]
     const answerText = await text(answered)
     const { statusCode: status = 0, headers } = answered
-    // What comes before the write, such as the question whether a path speaks GraphQL, is passed on as it is.
+    // What comes before the write, such as the question whether a path speaks GraphQL, is forwarded unchanged.
     const isWrite = body.includes('Ada')
     if (isWrite) passed.push({ status, isReplayed: headers['idempotent-replayed'] === 'true', body: answerText })
     if (!isWrite || passed.length > 1) {

@@ -114,7 +114,7 @@ describe('the server', () => {
     ['an event that does not exist', ['webhooks', 'create', '--url', 'http://127.0.0.1:1', '--events', 'nix'], /"nix"/],
     ['a webhook address that is none', ['webhooks', 'create', '--url', 'x', '--events', '*'], /url/],
     ['a filter it does not know', ['deals', 'list', '--filter', 'nix=1'], /nix/],
-    ['a cursor of nobody', ['contacts', 'list', '--cursor', 'nix'], /cursor/],
+    ['an invalid cursor', ['contacts', 'list', '--cursor', 'nix'], /cursor/],
   ]
   for (const [title, args, what, input] of INVALID) {
     test(`that refuses ${title} is 7`, async ({ service }) => {

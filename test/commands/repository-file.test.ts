@@ -20,7 +20,7 @@ async function person(service: Service, toml: string) {
   return { home, folder, run: (...args: string[]) => crm(args, home, '', folder) }
 }
 
-test('.crm.toml chooses profile and format of lists; what it chose is said on stderr, and --debug names the file', async ({
+test('.crm.toml selects the profile and the format of lists; stderr states the choice, and --debug names the file', async ({
   service,
 }) => {
   const { folder, run } = await person(service, 'profile = "staging"\noutput = "jsonl"\n')

@@ -154,7 +154,7 @@ test('companies are imported, matched by their own member, exported, changed and
   expect(crm(['companies', 'list', '-o', 'id'])).toBe('')
 })
 
-test('what is wrong with a row of companies is said in their words', () => {
+test('the error of a row of companies uses their words', () => {
   const columns = 'Company ID,name,website\n'
   const header = refused(
     ['companies', 'import', '-', '--yes', '--run-id', 'r3'],

@@ -7,7 +7,7 @@ import { startService } from './service.ts'
 import { HAS_TMUX, openTerminal } from './terminal.ts'
 
 describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)', () => {
-  test('rows that failed for one cause are corrected alike and sent again, and once only', async () => {
+  test('rows that failed for one cause get one correction and are sent again, only once', async () => {
     const service = await startService()
     const file = join(service.env.HOME, 'deals.csv')
     writeFileSync(file, 'name,stage,pipeline_id\nOne,Lead,\nTwo,Lead,pipe_nope\nThree,Won,pipe_nope\n')

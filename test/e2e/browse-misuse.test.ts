@@ -58,7 +58,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       .toMatch(/ of 100 *$/m)
   })
 
-  test('a limit of the server is said with the time that is left, and keys stay live', async () => {
+  test('a rate limit of the server is shown with the time left, and keys stay live', async () => {
     const env = await serverOf((_, response) => void response.writeHead(429, { 'retry-after': '30' }).end('{}'))
     const terminal = await browse(env, ['contacts'])
     await terminal.sees(/Waiting \d+ s/)

@@ -189,7 +189,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(terminal.screen().split('\n')[0]).toContain('[1 Contacts]')
   })
 
-  test('quit, SIGTERM and SIGHUP give the terminal back as it was', async () => {
+  test('quit, SIGTERM and SIGHUP restore the terminal', async () => {
     const service = await serviceWith([{ name: 'Ada' }])
     for (const [end, exit] of [
       ['q', 'exit=0'],

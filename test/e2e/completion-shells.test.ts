@@ -111,7 +111,7 @@ for (const [name, { showsAbout }] of Object.entries(SHELLS)) {
       )
     })
 
-    test('a hostile stage reaches crm as it is, and nothing in it runs', async () => {
+    test('a hostile stage reaches crm unchanged, and nothing in it runs', async () => {
       const { home, terminal } = await open(name)
       terminal.type('crm deals create --set stage=x')
       terminal.press('Tab')

@@ -62,11 +62,13 @@ describe('at a Tab', () => {
     expect(readdirSync(home.HOME)).toEqual([])
   })
 
-  test('ids of what was listed, made, read and deleted are known, in a file for nobody else', async ({ service }) => {
+  test('completion offers ids that were listed, created and read, not deleted ones, and only the user can read its file', async ({
+    service,
+  }) => {
     const home = await homeWithProfile(service)
     const [first] = await make(service, '/v1/contacts', [{ name: 'Ada', tier: 'gold' }])
     await crmPrints(['contacts', 'list'], home)
-    // Nobody has pressed Tab so far.
+    // Before the first Tab nothing is kept.
     expect(existsSync(join(home.HOME, '.local'))).toBe(false)
     expect(await words(home, 'contacts', 'get', '')).toEqual([])
     await crmPrints(['contacts', 'list'], home)
@@ -127,7 +129,7 @@ describe('at a Tab', () => {
     expect(existsSync(knownFile(home))).toBe(false)
   })
 
-  test('a folder that cannot be written, or a damaged file, is in nobody’s way', async ({ service }) => {
+  test('a folder without write permission, or a damaged file, disturbs no command', async ({ service }) => {
     const home = await homeWithProfile(service)
     await words(home, '')
     writeFileSync(knownFile(home), '{"base_url":', { mode: 0o600 })

@@ -18,7 +18,7 @@ interface Step {
   readonly exit?: number
   /** Of the watched folder; nothing unless given. */
   readonly mayWrite?: RegExp
-  /** It runs until it is told to end: once it has printed a line. */
+  /** It runs until the test ends it, after its first line. */
   readonly isLasting?: true
 }
 

@@ -53,7 +53,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     })
   }
 
-  test('hostile names keep a table straight, and the terminal as it was', async () => {
+  test('hostile names change neither the columns of a table nor the terminal', async () => {
     const service = await startService()
     const names = [
       '\x1b[2J\x1b[31m\x1b]0;owned\x07',

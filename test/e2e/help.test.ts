@@ -5,7 +5,7 @@ import { crm, crmPrints } from './crm.ts'
 import { loadedBy } from './loaded-modules.ts'
 
 describe('help on topics', () => {
-  test('is told of at the end of help', async () => {
+  test('is listed at the end of help', async () => {
     const { exit, stdout } = await crm(['--help'], emptyHome())
     expect(exit).toBe(0)
     for (const topic of ['exit-codes', 'environment', 'output', 'wire'])

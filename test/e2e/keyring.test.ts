@@ -76,7 +76,7 @@ describe.skipIf(!HAS_SECRET_SERVICE)('with a Secret Service (skipped where gnome
     expect((await crm(['auth', 'token'], env)).stderr).toContain('no longer in the system keyring')
   })
 
-  test('a locked one is said once, and the command goes on as without a keyring', async ({ service }) => {
+  test('a locked keyring is reported once, and the command continues without it', async ({ service }) => {
     const home = emptyHome()
     await crmPrints(login(service), { ...home, ...(await startSecretService(home, true)) }, service.key)
     const locked = { ...home, ...(await startSecretService(home, false)) }

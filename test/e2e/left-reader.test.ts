@@ -9,7 +9,7 @@ import { test } from './shared-service.ts'
 
 const UNKNOWN = 'con_00000000000\ncon_00000000001\n'
 
-/** With nobody at the other end of its stdout: the reader has closed it before crm starts. */
+/** Its stdout has no reader: the pipe is closed before crm starts. */
 function unread(args: readonly string[], env: Env, input = '') {
   const script =
     '{ while [ ! -e "$GONE" ]; do sleep 0.02; done; "$@"; echo "exit $?" >&2; } | { exec <&-; : > "$GONE"; }'
@@ -19,7 +19,7 @@ function unread(args: readonly string[], env: Env, input = '') {
   return { exit: Number(/exit (\d+)\n$/.exec(stderr)?.[1]), stderr }
 }
 
-describe('a write whose output nobody reads ends with the exit code of its work', () => {
+describe('a write whose output has no reader ends with the exit code of its work', () => {
   test('an import with a row that failed is 3', ({ service }) => {
     const folder = tempFolder()
     const file = join(folder, 'notes.csv')
@@ -56,7 +56,7 @@ describe('a write whose output nobody reads ends with the exit code of its work'
   })
 })
 
-describe('what a command found is its exit code, although nobody reads its output', () => {
+describe('the result of a command is its exit code, even if its output has no reader', () => {
   const nowhere = { CRM_BASE_URL: 'http://127.0.0.1:9', CRM_API_KEY: 'crm_key_0123456789' }
 
   test('a doctor that reaches no server is 9', ({ service }) => {
@@ -97,6 +97,6 @@ describe('what a command found is its exit code, although nobody reads its outpu
   })
 })
 
-test('a list that nobody reads is 0', ({ service }) => {
+test('a list without a reader is 0', ({ service }) => {
   expect(unread(['contacts', 'list', '-o', 'json'], service.env)).toMatchObject({ exit: 0, stderr: 'exit 0\n' })
 })

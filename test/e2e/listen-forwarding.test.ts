@@ -43,7 +43,7 @@ test('the service tries again what the app did not take, and it is forwarded alt
   expect(await next()).toMatchObject({ type: 'forwarded', status: 200 })
 })
 
-test('--ack now thanks the sender at once, tries again here, and the end tells what nobody took', async () => {
+test('--ack now acknowledges the event at once, retries here, and reports at the end which events no app accepted', async () => {
   const { secret, args } = newSecretFile()
   const app = await startApp((response, _, index) => response.writeHead(index === 1 ? 200 : 500).end())
   const flags = ['--port', '0', '--forward', app.url, '--ack', 'now', '--retry', '1']
@@ -93,7 +93,7 @@ test('a command that vanishes while it listens is a failure as any other: 500, a
   expect(await stop()).toMatchObject({ exit: 0 })
 })
 
-test('--simulate fails as often as it is told, after the event was kept, and the app then gets nothing', async () => {
+test('--simulate fails as often as requested, after the event was kept, and the app then gets nothing', async () => {
   const { secret, args } = newSecretFile()
   const app = await startApp()
   const flags = ['--port', '0', '--forward', app.url, '--simulate', 'fail=100%,delay=5ms']

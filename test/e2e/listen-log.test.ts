@@ -36,7 +36,7 @@ test('started again and again, it makes one subscription', async () => {
   expect(requests.filter((line) => line === 'POST /v1/webhooks').length).toBe(1)
 })
 
-test('a subscription that it uses again was asked for; a server that is down, or cannot be asked, is told as that', async () => {
+test('a reused subscription is checked on the server; a server that is down, or has no webhooks, is reported as such', async () => {
   const home = emptyHome()
   const { url, stop } = await serve(['--database', ':memory:'], home)
   const args = ['--port', String(await freePort())]

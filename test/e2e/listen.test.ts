@@ -102,7 +102,7 @@ describe('subscriptions', () => {
 
     const third = await listen([...args, '--subscribe', '--debug'], home)
     expect(third.ready.subscription_id).not.toBe(id)
-    // Nobody can end the first one: what it sends is genuine still.
+    // The first one cannot be ended: its events are still genuine.
     expect(await send(third.url, secret, CREATED)).toBe(204)
     const renewed = JSON.parse(readFileSync(path, 'utf8'))[service.url][first.url]
     expect(await send(third.url, renewed.secret, CREATED, 'evt_2')).toBe(204)

@@ -60,7 +60,7 @@ export async function send(url: string, secret: string, event: object, id = 'evt
   return (await fetch(url, { method: 'POST', headers, body })).status
 }
 
-/** One that nobody has now. */
+/** A port that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -117,7 +117,7 @@ async function commandsFor(database: string, env: Env): Promise<string[][]> {
   ]
 }
 
-/** A server that says back the key it was told, in each way that an answer which is no record can carry it. */
+/** A server that repeats the key it was sent, in each form that an answer which is no record can contain it. */
 async function echoing() {
   let way = 0
   const ways: ((response: ServerResponse, key: string) => void)[] = [

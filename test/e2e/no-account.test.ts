@@ -6,7 +6,7 @@ import { tempFolder } from '../harness/home.ts'
 import { CRM } from './crm.ts'
 import { startService } from './service.ts'
 
-/** A number that nobody has, as containers are run with; only root can take one. */
+/** A user id without an account, as containers are run with; only root can take one. */
 const UID = 54_321
 const FIXTURES = 'version: 1\ncontacts: { a: { name: A } }\n'
 

@@ -38,7 +38,7 @@ test('contacts list | head -1 ends at once with exit 0, and the server saw few r
   }
 })
 
-test('a list that nobody reads stops asking for pages, and goes on when it is read', async ({ service }) => {
+test('a list whose reader pauses stops asking for pages, and continues with its reader', async ({ service }) => {
   const { url, requests } = await countRequests(service.url)
   const child = startCrm(['contacts', 'list', '-o', 'jsonl', '--limit', '20000'], { ...service.env, CRM_BASE_URL: url })
   await once(child.stdout, 'readable')

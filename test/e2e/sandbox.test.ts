@@ -91,7 +91,7 @@ test('SIGTERM while it is seeded ends the sandbox with 143', async () => {
   expect(left()).toEqual([])
 }, 30_000)
 
-/** One that ended, and that nobody has waited for yet, does not run any more. */
+/** A process that ended and was not reaped yet does not run any more. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -149,7 +149,7 @@ test('a log that would take the place of a link or a device is refused, and they
   expect(readFileSync(file, 'utf8')).toBe('mine')
 })
 
-test('where no folder can be made, that is said', async () => {
+test('a folder that cannot be created is exit 13 with the reason', async () => {
   const { env } = home()
   const file = join(env.HOME, 'file')
   writeFileSync(file, '')
@@ -162,7 +162,7 @@ test('where no folder can be made, that is said', async () => {
   }
 })
 
-test('every mistake in its seeds is told, those too that the service alone would find', async () => {
+test('every mistake in its seeds is reported, including those that only the service would find', async () => {
   const { env, left } = home()
   const seed = join(env.HOME, 'demo.yaml')
   const run = () => crm(['sandbox', 'run', '--seed', seed, '--', 'echo', 'ran'], env)

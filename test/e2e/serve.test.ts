@@ -34,7 +34,7 @@ describe('the first start', () => {
     expect(service).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), database })
   })
 
-  test('leaves the active profile active, and a profile local of another origin as it is', async () => {
+  test('leaves the active profile active, and a profile local of another origin unchanged', async () => {
     const home = emptyHome()
     const other = 'https://crm.example.test'
     await crmPrints(['config', 'set', 'base_url', other, '-p', 'local'], home)

@@ -14,7 +14,7 @@ export interface Terminal {
   resize(columns: number, rows: number): void
   /** As a window that is closed: what runs in it is sent SIGHUP. */
   close(): void
-  /** Whether the program draws on the second screen, which leaves the first as it was. */
+  /** Whether the program draws on the alternate screen, which leaves the first one unchanged. */
   isOnSecondScreen(): boolean
   isCursorVisible(): boolean
   /** Of the process in it. */

@@ -4,7 +4,7 @@ import { buildMutant, MET_BY, MUTANT_NAMES } from '../torture/mutants.ts'
 import { torture } from '../torture/torture.ts'
 import { CRM } from './crm.ts'
 
-/** Few enough for every run of the tests; `npm run torture` does as many as it is told. */
+/** Few enough for every run of the tests; `npm run torture -- --kills N` does more. */
 const SHORT = { serviceCrm: CRM, rows: 300, isEvidenceKept: false, print: () => {} }
 
 test('imports that are killed, cut off from power and set ahead by a day make every row exactly once', {

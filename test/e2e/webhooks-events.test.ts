@@ -112,7 +112,7 @@ test('a replay is signed now, under the id it had, and genuine to an independent
   expect(lines.filter(({ type }) => type === 'forwarded')).toHaveLength(3)
 })
 
-test('the secret of a kept subscription signs a replay, and --original sends what came', async () => {
+test('the secret of a kept subscription signs a replay, and --original sends the received request', async () => {
   const home = emptyHome()
   const service = await serve(['--database', ':memory:'], home)
   const { next, stop } = await listen(['--port', String(await freePort())], home)
@@ -132,11 +132,11 @@ test('the secret of a kept subscription signs a replay, and --original sends wha
   expect(shown.headers).toContainEqual(['webhook-signature', original?.headers['webhook-signature']])
 })
 
-test('a replay that is not accepted fails: 9 when nobody answers, 3 when the app refuses; without --to it is printed', async () => {
+test('a replay that is not accepted fails: 9 without an answer, 3 when the app refuses; without --to it is printed', async () => {
   const { home, args, stop } = await homeWithEvents()
   await stop()
-  const nobody = await crm(['webhooks', 'replay', 'evt_a', '--to', String(await freePort()), ...args], home)
-  expect(nobody).toMatchObject({
+  const unanswered = await crm(['webhooks', 'replay', 'evt_a', '--to', String(await freePort()), ...args], home)
+  expect(unanswered).toMatchObject({
     exit: 9,
     stderr: expect.stringMatching(/^crm: evt_a was not accepted: .*nothing listens/),
   })

@@ -12,10 +12,10 @@ test('an event that is made up has the shape of a real one, and a listener takes
   const { args } = newSecretFile()
   const { url, next } = await listen([...args, '--port', '0'], home)
   const trigger = ['webhooks', 'trigger', 'contact.updated', '--set', 'name=Ada', '--to', url, ...args, '-o', 'json']
-  const told = JSON.parse(await crmPrints(trigger, home))
-  expect(told).toMatchObject({ event: 'contact.updated', target: url, status: 204, response: '' })
+  const sent = JSON.parse(await crmPrints(trigger, home))
+  expect(sent).toMatchObject({ event: 'contact.updated', target: url, status: 204, response: '' })
   expect(await next()).toMatchObject({
-    id: told.id,
+    id: sent.id,
     event: 'contact.updated',
     record_id: expect.stringMatching(/^con_[0-9a-z]{11}$/),
     verified: true,

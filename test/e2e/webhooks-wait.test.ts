@@ -32,7 +32,7 @@ test('several are a list, and --jq and --where see what a line of listen holds',
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'a,c\n' })
 })
 
-test('what does not come in time is 12, with what came instead, and the command is killed', async () => {
+test('an event that does not arrive in time is 12, names the events that did, and kills the command', async () => {
   const { home, port } = await homeWithService()
   const run = `sh -c "${CREATE}; sleep 77.5"`
   const args = ['webhooks', 'wait', 'deal.created,contact.created', '--where', '.event == "deal.created"']
@@ -69,7 +69,7 @@ test('a --run that is not there is refused before anything is subscribed', async
   expect(await crmPrints(['webhooks', 'list', '-o', 'id'], home)).toBe('')
 })
 
-test('what came about before --run is no answer to it, and is told of', async () => {
+test('an event from before --run does not count, and is reported', async () => {
   const home = emptyHome()
   await serve(['--database', ':memory:', '--retry-schedule', '0,1s,3s'], home)
   const port = String(await freePort())
@@ -82,7 +82,7 @@ test('what came about before --run is no answer to it, and is told of', async ()
   expect(before.stderr).toContain('(0 of 1); other events received: 1, rejected requests: 0')
 })
 
-test('of several that did not all come, those that did are told of', async () => {
+test('of several events, those that arrived are named when others are missing', async () => {
   const { home, port } = await homeWithService()
   const args = ['webhooks', 'wait', 'contact.*', '--count', '2', '--timeout', '3s', '--port', port, '--run', CREATE]
   const { exit, stderr } = await crm(args, home)

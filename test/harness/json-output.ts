@@ -41,7 +41,7 @@ export function checkJsonOutput(args: readonly string[], { exit, stdout, stderr 
   if (lastLine.startsWith('{"error":')) refuse('error', args, failureOf('error', JSON.parse(lastLine)))
   if (stdout === '' || (exit !== 0 && exit !== 3 && exit !== 10)) return
   const name = commandName(args)
-  // What a command of one's own prints in a sandbox is nobody's contract.
+  // The output of the user's own command in a sandbox has no schema.
   if (name === undefined || name === 'sandbox run') return
   if (format === 'json') refuse(name, args, failureOf(name, JSON.parse(stdout)))
   else for (const line of stdout.trimEnd().split('\n')) refuse(name, args, failureOfLine(name, JSON.parse(line)))

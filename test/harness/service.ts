@@ -9,7 +9,7 @@ import { behindPrism } from './prism.ts'
 export interface Serving {
   readonly url: string
   readonly database: string
-  /** What it said on stderr so far. */
+  /** Its stderr up to now. */
   said(): string
   /** Its exit code, or the signal that ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | string>

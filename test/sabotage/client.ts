@@ -16,7 +16,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/limits/retry-after.test.ts'],
   },
   {
-    name: 'a Retry-After of 0 is believed, and the server is asked in a busy loop',
+    name: 'a Retry-After of 0 is followed, and the server is asked in a busy loop',
     file: 'src/api/limits/waits.ts',
     line: 'const asked = failure.retryAfterMs ? failure.retryAfterMs : undefined',
     to: 'const asked = failure.retryAfterMs',
@@ -37,7 +37,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/retry.test.ts'],
   },
   {
-    name: 'a 503 that may have taken effect is said to be safe to send again',
+    name: 'a 503 that may have taken effect is reported as safe to send again',
     file: 'src/api/errors/status-failure.ts',
     line: 'return status === 408 || status === 499 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))',
     to: 'return status === 408 || status === 499 || (status >= 500 && status !== 503)',
@@ -58,7 +58,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/trailing-slash.test.ts'],
   },
   {
-    name: 'a temporary redirect is followed and learnt for good',
+    name: 'a temporary redirect is followed like a permanent one',
     file: 'src/api/transport/exchange.ts',
     line: 'const PERMANENT = [301, 308]',
     to: 'const PERMANENT = [301, 302, 307, 308]',
@@ -72,7 +72,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/page-answer.test.ts'],
   },
   {
-    name: 'a page that comes a second time is listed for ever',
+    name: 'a page that is repeated is listed for ever',
     file: 'src/api/pages/list-walk.ts',
     line: 'if (this.#requests.seen.has(text)) {',
     to: "if (this.#requests.seen.has(text) && !('parameter' in next)) {",
@@ -114,7 +114,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/foreign-lists.test.ts'],
   },
   {
-    name: 'a next page that only smaller pages name proves that the larger one is the whole list',
+    name: 'a next page that is named only at smaller sizes proves that the larger page is the whole list',
     file: 'src/api/pages/resolve-end.ts',
     line: "if ('refusal' in rest || !isSilent(rest.page) || rest.page.items.length !== 1) continue",
     to: "if (!('refusal' in rest)) return true",
@@ -128,7 +128,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/foreign/lists-counts.test.ts'],
   },
   {
-    name: 'a list that --limit ended says nothing of the records behind it',
+    name: 'a list that --limit ended does not mention the records after it',
     file: 'src/commands/print.ts',
     line: '} else if (last?.rest && count === flags.limit) {',
     to: '} else if (last?.rest && count === -1) {',
@@ -149,7 +149,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/http.test.ts'],
   },
   {
-    name: 'an update is sent without the If-Match that was asked for',
+    name: 'an update is sent without the requested If-Match',
     file: 'src/api/transport/http.ts',
     line: "if (call.ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(call.ifMatch))",
     to: '',
@@ -163,7 +163,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/headers.test.ts'],
   },
   {
-    name: 'a create that may have happened is sent once more though keys are not known to be kept',
+    name: 'a create that may have happened is sent again although the server may not keep keys',
     file: 'src/api/transport/http.ts',
     line: 'if (!outcome.isInDoubt || !makesAnother(call)) return true',
     to: 'if (!outcome.isInDoubt || makesAnother(call)) return true',
@@ -184,7 +184,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/exchange.test.ts'],
   },
   {
-    name: 'a body that stops in its middle is waited for without end',
+    name: 'a body that stops in the middle is waited for without end',
     file: 'src/api/transport/exchange.ts',
     line: 'this.#headers = headers',
     to: 'this.#headers = headers; clearTimeout(this.#timer)',
@@ -212,7 +212,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/judge-write.test.ts'],
   },
   {
-    name: 'an answer about another record is taken as the update that was asked for',
+    name: 'an answer about another record is taken as the requested update',
     file: 'src/api/writes/judge-write.ts',
     line: "if (kind !== 'create' && wanted !== undefined && !isKnown && !(isSentShown && isShort(id, wanted))) return IN_DOUBT",
     to: "if (kind === 'delete' && !isKnown) return IN_DOUBT",
@@ -233,7 +233,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/judge-write.test.ts'],
   },
   {
-    name: 'the key of the person is shown in an error that quotes the server',
+    name: 'the API key is shown in an error that quotes the server',
     file: 'src/api/transport/attempt.ts',
     line: 'const failure = statusFailure(call, redactReply(reply, redactor), { url, nowMs: now(), loginHint })',
     to: 'const failure = statusFailure(call, reply, { url, nowMs: now(), loginHint })',
@@ -254,7 +254,7 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/proxy.test.ts'],
   },
   {
-    name: 'NO_PROXY exempts hosts whose names only end alike',
+    name: 'NO_PROXY exempts hosts whose names only have the same ending',
     file: 'src/api/transport/proxy.ts',
     line: 'return host === wanted || host.endsWith(`.${wanted}`)',
     to: 'return host.endsWith(wanted)',

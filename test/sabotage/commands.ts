@@ -9,7 +9,7 @@ export const COMMANDS: readonly Sabotage[] = [
     tests: ['test/output/safe-text.test.ts'],
   },
   {
-    name: 'a bidirectional override in JSON turns a line of the terminal round',
+    name: 'a bidirectional override in JSON reverses a line of the terminal',
     file: 'src/output/value-text.ts',
     line: 'return escapeObeyed(withinStack(() => JSON.stringify(value, null, indent)))',
     to: 'return withinStack(() => JSON.stringify(value, null, indent))',
@@ -58,7 +58,7 @@ export const COMMANDS: readonly Sabotage[] = [
     tests: ['test/output/print-records.test.ts'],
   },
   {
-    name: 'a filter with --where keeps the records for which it says false',
+    name: 'a filter with --where keeps the records for which it is false',
     file: 'src/expr/expressions.ts',
     line: '} else if (!isEnded() && outcome?.results.some((result) => result !== false && result !== null)) kept.push(record)',
     to: '} else if (outcome?.results.length) kept.push(record)',
@@ -72,7 +72,7 @@ export const COMMANDS: readonly Sabotage[] = [
     tests: ['test/expr/expressions.test.ts'],
   },
   {
-    name: 'records that --where fails on are left out without a word',
+    name: 'records on which --where fails are omitted silently',
     file: 'src/expr/expressions.ts',
     line: 'if (error) throw error',
     to: '',
@@ -93,7 +93,7 @@ export const COMMANDS: readonly Sabotage[] = [
     tests: ['test/core/errors.test.ts'],
   },
   {
-    name: 'the error line of -o json keeps back the key under which a lost write may be sent again',
+    name: 'the error of -o json lacks the idempotency key of a lost write',
     file: 'src/output/report.ts',
     line: 'idempotency_key: details.idempotencyKey ?? null,',
     to: 'idempotency_key: null,',
@@ -149,7 +149,7 @@ export const COMMANDS: readonly Sabotage[] = [
     tests: ['test/completion/known.test.ts'],
   },
   {
-    name: 'the pager gets the key of the person',
+    name: 'the pager gets the API key',
     file: 'src/output/pager.ts',
     line: "const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...withoutKey(env) } }",
     to: "const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...env } }",
@@ -170,7 +170,7 @@ export const COMMANDS: readonly Sabotage[] = [
     tests: ['test/completion/bash.test.ts'],
   },
   {
-    name: 'a member that was picked with a misspelt --fields is null without a word',
+    name: 'a member that is misspelt in --fields is null without an error',
     file: 'src/output/print-records.ts',
     line: 'await writeNotes(out, writer.notes(), count > 0 ? selection : undefined)',
     to: 'await writeNotes(out, writer.notes(), undefined)',

@@ -51,7 +51,7 @@ export const DATA: readonly Sabotage[] = [
     tests: ['test/snapshot/compare.test.ts'],
   },
   {
-    name: 'a record of both snapshots is also told as removed',
+    name: 'a record of both snapshots is also reported as removed',
     file: 'src/snapshot/compare.ts',
     line: 'old.delete(key)',
     to: '',
@@ -79,7 +79,7 @@ export const DATA: readonly Sabotage[] = [
     tests: ['test/sandbox/check-options.test.ts'],
   },
   {
-    name: 'a service that is told to fail answers a request for its health with a fault',
+    name: 'a service with --fail answers a health check with a fault',
     file: 'src/service/injected-faults.ts',
     line: "if (request.url === '/healthz' || !isOn()) return",
     to: 'if (!isOn()) return',

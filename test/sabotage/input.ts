@@ -37,7 +37,7 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/jobs/rows/mapping.test.ts'],
   },
   {
-    name: 'a column that is nearly a field is dropped into a member of that name',
+    name: 'a column with a misspelt field name becomes a member of that name',
     file: 'src/jobs/input/columns.ts',
     line: 'if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }',
     to: '',

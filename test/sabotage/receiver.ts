@@ -114,7 +114,7 @@ export const RECEIVER: readonly Sabotage[] = [
     tests: ['test/webhooks/receiver.test.ts'],
   },
   {
-    name: 'an event that cannot be kept is lost without a word',
+    name: 'an event that cannot be kept is lost silently',
     file: 'src/webhooks/receiver.ts',
     line: 'failure.reject(error)',
     to: '',
@@ -128,7 +128,7 @@ export const RECEIVER: readonly Sabotage[] = [
     tests: ['test/webhooks/listening.test.ts'],
   },
   {
-    name: 'an event that nobody wants shown is not kept',
+    name: 'an event that the filter hides is not kept',
     file: 'src/webhooks/listening.ts',
     line: "if (received.type === 'event') await log.append(received)",
     to: "if (received.type === 'event' && (await isWanted(received))) await log.append(received)",
@@ -156,7 +156,7 @@ export const RECEIVER: readonly Sabotage[] = [
     tests: ['test/webhooks/forwarding/forwarder.test.ts'],
   },
   {
-    name: 'the sender is thanked though one of two targets failed',
+    name: 'an event is acknowledged although one of two targets failed',
     file: 'src/webhooks/forwarding/forwarder.ts',
     line: 'const reported = outcomes.find(({ failure }) => failure !== undefined) ?? outcomes[0]',
     to: 'const told = outcomes[0]',
@@ -177,7 +177,7 @@ export const RECEIVER: readonly Sabotage[] = [
     tests: ['test/webhooks/log/event-log.test.ts'],
   },
   {
-    name: 'an event that is replayed has the signature of before, which is stale',
+    name: 'a replayed event has its old signature, which is stale',
     file: 'src/webhooks/sign.ts',
     line: 'const unsigned = { id, name: event.name, timestamp: Math.floor(nowMs / 1000), body: delivery.bytes }',
     to: 'const unsigned = { id, name: event.name, timestamp: Math.floor(event.receivedAtMs / 1000), body: delivery.bytes }',

@@ -58,14 +58,14 @@ export const SETTINGS: readonly Sabotage[] = [
     tests: ['test/settings/target.test.ts'],
   },
   {
-    name: 'a repository says which program gives the key',
+    name: 'a repository chooses the program that prints the key',
     file: 'src/settings/repository-file.ts',
     line: 'if (UNTRUSTED.has(name)) {',
     to: "if (UNTRUSTED.has(name) && name !== 'key_command') {",
     tests: ['test/settings/repository-file.test.ts'],
   },
   {
-    name: 'the settings of a repository above the own one are taken',
+    name: 'the settings of an enclosing repository are used',
     file: 'src/settings/repository-file.ts',
     line: "if (found || at === home || at === dirname(at) || existsSync(join(at, '.git'))) return undefined",
     to: 'if (found || at === home || at === dirname(at)) return undefined',

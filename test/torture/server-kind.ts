@@ -1,5 +1,5 @@
 /**
- * What the client meets behind the proxy. `keeps-keys`: the service as it is. `forgets`: it ignores idempotency keys, and its
+ * What the client meets behind the proxy. `keeps-keys`: the service itself. `forgets`: it ignores idempotency keys, and its
  * list shows what it has. `blind`: it ignores them, and its list is always empty.
  */
 export const SERVER_KINDS = ['keeps-keys', 'forgets', 'blind'] as const

@@ -40,7 +40,7 @@ test('json-server takes the size of a page for a filter: doctor says so, and --f
   expect(json.text()).toBe(before)
 })
 
-test.each(DIALECTS)('the limit of an express app is told in its dialect: %s', async (dialect) => {
+test.each(DIALECTS)('the limit of an express app is read in its dialect: %s', async (dialect) => {
   const { url } = await startLimitedApp(dialect, 250, 60_000)
   const names = {
     'draft-6': /^RateLimit-\*: .*ratelimit-limit: 250/,

@@ -66,7 +66,7 @@ test('an address without the endpoint is 6, and asks whether it is the right one
   expect(stderr).toContain('is the address right?')
 })
 
-test('an address that ends in /v1 is told without it', async () => {
+test('the hint for an address that ends in /v1 names it without /v1', async () => {
   const { url } = await startServer((response) => sendJson(response, 404, { message: 'no such path' }))
   const { exit, stderr } = await examined(envFor(`${url.origin}/api/v1`))
   expect({ exit, stderr }).toMatchObject({ exit: 6, stderr: expect.stringContaining(`base_url ${url.origin}/api -p`) })

@@ -90,7 +90,7 @@ test('a job that is killed goes on, and each deal is changed once', async () => 
   expect(deals.every(({ stage, version }) => stage === 'Won' && version === 2)).toBe(true)
 })
 
-test('a server without GraphQL cannot change deals, which is said in one sentence', async () => {
+test('a server without GraphQL cannot change deals; the error is one sentence', async () => {
   const { url } = await startServer((response, { path }) =>
     path.includes('graphql')
       ? sendJson(response, 404, { detail: 'no' })

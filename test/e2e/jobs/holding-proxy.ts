@@ -10,7 +10,7 @@ export interface HoldingProxy {
   readonly firstWrite: Promise<void>
   /** Lets all writes pass, those that wait and those to come. */
   release(): void
-  /** Resolves when all that came in has been answered by the service, whoever is still there to hear it. */
+  /** Resolves when the service has answered every request, whether or not its client is still connected. */
   settled(): Promise<void>
 }
 

@@ -27,7 +27,7 @@ function countNotes(database: string) {
   return { notes: Number(notes), bodies: Number(bodies) }
 }
 
-test('notes that were under way when the window ended are told to be in doubt, and are not sent again', async () => {
+test('notes that were under way when the window ended are in doubt, and are not sent again', async () => {
   const folder = tempFolder()
   const service = await startService(['--rate-limit', 'none', '--database', join(folder, 'crm.db')])
   const [deal] = await make(service, '/v1/deals', [{ name: 'Engine', stage: 'Lead' }])
@@ -56,7 +56,7 @@ test('notes that were under way when the window ended are told to be in doubt, a
   expect((account?.done ?? 0) + (account?.in_doubt ?? 0)).toBe(ROWS)
   const { notes: made, bodies } = countNotes(service.database)
   expect(made).toBe(bodies)
-  // Of a lease that is open nobody knows which rows were sent.
+  // Which rows of an open lease were sent is unknown.
   expect(made).toBeGreaterThanOrEqual(account?.done ?? 0)
   const failed = JSON.parse(await crmPrints(['jobs', 'failed', job, '-o', 'json'], env))
   expect(failed).toHaveLength(account?.in_doubt ?? 0)

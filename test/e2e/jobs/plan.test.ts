@@ -63,7 +63,7 @@ test('a dry run of what was stopped shows what is left, and sends nothing', asyn
   expect(await emailsOn(service)).toEqual(there)
 })
 
-test('a plan tells the limit and the least time that it leaves; without a limit it says that none is told', async () => {
+test('a plan states the limit and the shortest time it allows, or that the server states no limit', async () => {
   const { folder, env } = await startWithHome(['--rate-limit', '100/10s'])
   const file = writePeople(folder, somePeople(300))
   const plan = await dryRun(['contacts', 'import', file], env)
@@ -75,7 +75,7 @@ test('a plan tells the limit and the least time that it leaves; without a limit 
   expect(await dryRun(['contacts', 'import', file], unlimited.env)).toMatchObject({ rate_limit: null, eta_ms: null })
 })
 
-test('the plan is told before rows are sent: members, requests and the limit', async () => {
+test('the plan is shown before rows are sent: members, requests and the limit', async () => {
   const { folder, env } = await startWithHome()
   const { stderr } = await runJob(['contacts', 'import', writePeople(folder, somePeople(3))], env)
   expect(stderr).toContain('Plan: create 3, of 3 rows\nFields: email 3, name 3\nSends 3 requests; limit: 1000 in 10 s')
