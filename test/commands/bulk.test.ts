@@ -41,9 +41,7 @@ test('existing contacts are changed, others are created, and equal rows are not 
   expect((await find(address('ADA'), env))[0]).toMatchObject({ name: 'Ada Lovelace' })
 })
 
-test('an undo reverts values that the job wrote, and names those that someone else changed since', async ({
-  service,
-}) => {
+test('an undo reverts the values of the job, and names those that were changed since', async ({ service }) => {
   const { env, address } = people(service.env)
   await bulk(
     ['contacts', 'import', fileOf(`name,email,phone\nAda,${address('ada')},1\nBob,${address('bob')},1\n`)],

@@ -79,7 +79,7 @@ describe('get of several', () => {
     expect(one).toBe('n0\n')
   })
 
-  test('prints those that are there, names the others, and exits 3; 6 when none is there', async ({ service }) => {
+  test('prints those that exist, names the others, and exits 3; 6 when none exists', async ({ service }) => {
     const [deal = ''] = await make(service, '/v1/deals', [{ name: 'Big', stage: 'Lead' }])
     const some = await crm(['deals', 'get', 'deal_x', deal, 'deal_y', '-o', 'jsonl', '--fields', 'name'], service.env)
     expect({ ...some, stderr: JSON.parse(some.stderr) }).toMatchObject({
@@ -149,7 +149,7 @@ describe('contacts update', () => {
 })
 
 describe('contacts delete', () => {
-  test('of ids on stdin that are none is done, and is 11 when some were expected', async ({ service }) => {
+  test('without ids on stdin succeeds, and is 11 when some were expected', async ({ service }) => {
     const nothing = await crm(['contacts', 'delete', '-', '--yes'], service.env, '\n \n')
     expect(nothing).toEqual({ exit: 0, stdout: '', stderr: 'No ids on stdin: nothing to delete.\n' })
     const { exit } = await crm(['contacts', 'delete', '-', '--yes', '--expect', '2'], service.env, '')
@@ -172,7 +172,7 @@ describe('contacts delete', () => {
     expect(await all(service, '/v1/contacts')).toEqual([])
   })
 
-  test('goes on after one that is not there, names it, and exits 3', async () => {
+  test('continues after a missing one, names it, and exits 3', async () => {
     const service = await startService()
     const [a = '', b = ''] = await make(service, '/v1/contacts', [{ name: 'a' }, { name: 'b' }])
     const args = ['contacts', 'delete', a, 'con_nothere', b, '--yes', '--expect', '3']
@@ -183,7 +183,7 @@ describe('contacts delete', () => {
     expect(await all(service, '/v1/contacts')).toEqual([])
   })
 
-  test('of ids of which none is there is 6, and names them with -q too', async ({ service }) => {
+  test('of ids of which none exists is 6, and names them even with -q', async ({ service }) => {
     const args = ['contacts', 'delete', '-', '--yes', '--expect', '2', '-q']
     const { exit, stderr } = await crm(args, service.env, 'con_x\ncon_y\n')
     expect({ exit, stderr }).toEqual({

@@ -28,7 +28,7 @@ describe('contacts delete of ids prints what became of each', () => {
     expect({ exit, printed: JSON.parse(stdout) }).toEqual({ exit: 0, printed: [{ id: 'c_204', outcome: 'done' }] })
   })
 
-  test('what was refused has its error, and the exit is as without -o json', async () => {
+  test('a refused row has its error, and the exit code is that without -o json', async () => {
     const { exit, stdout } = await remove(['c_404', 'c_1_204', 'c_409'])
     expect({ exit, printed: JSON.parse(stdout) }).toMatchObject({
       exit: 3,
@@ -47,7 +47,7 @@ describe('contacts delete of ids prints what became of each', () => {
     }
   })
 
-  test('what ends the run leaves a whole document, with the rest unsent', async () => {
+  test('an error that ends the run leaves a complete document, with the rest unsent', async () => {
     const { exit, stdout, stderr } = await remove(['c_204', 'c_401', 'c_2_204'])
     expect({ exit, printed: JSON.parse(stdout) }).toMatchObject({
       exit: 4,

@@ -76,7 +76,7 @@ test('two services on one database send each event once', async () => {
   expect(receiver.events).toHaveLength(count)
 })
 
-test('what was not delivered when a service stopped is delivered after the next start', async () => {
+test('a delivery that was pending when a service stopped is sent after the next start', async () => {
   const receiver = await receiveEvents((index) => (index === 0 ? 503 : 200))
   const database = join(tempFolder(), 'crm.db')
   const args = ['--database', database, '--retry-schedule', '0,2s']

@@ -70,7 +70,7 @@ test.each<[string, Shows, RegExp]>([
   expect(deleted()).toEqual(['/v1/contacts/n1'])
 })
 
-test('an undo deletes what a server made that answers every create with 200 and no time', async () => {
+test('an undo deletes the records of a server that answers every create with 200 and no time', async () => {
   const shows = { answered: withoutTime, listed: withoutTime, madeStatus: 200 }
   const { env, deleted, folder } = await openMatchingServer(shows)
   const file = join(folder, 'a.csv')

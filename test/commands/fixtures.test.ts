@@ -38,7 +38,7 @@ test('fixtures are made once, however often they are applied', async () => {
   expect(await json('deals', 'list')).toHaveLength(1)
 })
 
-test('a destroy deletes what its run made, and neither what was there before nor what another run made', async () => {
+test('a destroy deletes the records of its run, not earlier ones or those of another run', async () => {
   const { fixtures, emails } = await withFile()
   await fixtures('apply', 'r1')
   await fixtures('apply', 'r2')

@@ -8,7 +8,7 @@ import { newKey } from '../harness/service.ts'
 
 const keyed = (url: URL, home = emptyHome()) => ({ ...home, CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() })
 
-test('what --limit cut off goes on with the command that stderr names, where the next page is an address', async () => {
+test('a list that --limit cut continues with the command on stderr, where the next page is an address', async () => {
   const { url } = await startServer((response, request) => {
     const page = Number(new URL(request.path, 'http://list').searchParams.get('page') ?? 1)
     const next = page < 3 ? `/v1/contacts?page=${page + 1}&per=a%20b` : null

@@ -135,7 +135,7 @@ describe('lists', () => {
 })
 
 describe('a server without GraphQL', () => {
-  test('is scanned for contacts get and deals get; the others say what it lacks, with exit 7', async () => {
+  test('is scanned for contacts get and deals get; other commands name the missing endpoint, with exit 7', async () => {
     const { url } = await startServer((response, { method, path }) => {
       const isList = method === 'GET' && /^\/v1\/(contacts|deals)/.test(path)
       const list = { data: [{ id: 'a', name: 'Ada' }], has_more: false }
@@ -180,7 +180,7 @@ describe('crm graphql', () => {
     expect(await crmPrints(jq, service.env)).toBe('Ada\n')
   })
 
-  test('errors are exit 7 although HTTP says 200, with the answer on stdout; --allow-partial takes what there is', async ({
+  test('errors are exit 7 despite HTTP 200, with the answer on stdout; --allow-partial accepts partial data', async ({
     service,
   }) => {
     const partly =

@@ -58,7 +58,7 @@ const COMMANDS = [
 ]
 
 for (const [name, answer] of Object.entries(ANSWERS)) {
-  test(`no ${name} of a server move the cursor, hide or forge a line of what a person reads`, async () => {
+  test(`no ${name} of a server move the cursor, hide or forge a line of the output`, async () => {
     const { url } = await startServer(answer)
     const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k' })
     const file = join(tempFolder(), 'people.csv')

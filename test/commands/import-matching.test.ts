@@ -32,7 +32,7 @@ test('with --mode update a row that matches nothing makes nothing', async () => 
   expect(await json('contacts', 'list')).toEqual([])
 })
 
-test('a row without what it is matched by is refused, and so are two for one contact; nothing is sent', async () => {
+test('a row without its matching column is refused, and so are two rows for one contact; nothing is sent', async () => {
   const { json, crm, file } = await serviceHome()
   await json('contacts', 'create', '--set', 'name=No Mail')
   for (const text of ['email,name\n,Nobody\n', 'email,name\na@x.test,A\nA@x.test ,B\n']) {

@@ -59,7 +59,7 @@ describe('a list', () => {
     )
   })
 
-  test('cut by --limit names the command that goes on where it stopped, to the end', async () => {
+  test('cut by --limit names the command that continues where it stopped', async () => {
     const service = await startService()
     const ids = await make(
       service,

@@ -42,7 +42,7 @@ const FOREIGN = [
   { id: '2', mail: 'c@d', owner: { name: 'Ines' } },
 ]
 
-describe('a list that a misspelt member chooses from prints its rows, and is then exit 2', () => {
+describe('a list with a misspelt member in its expression prints its rows, and is exit 2', () => {
   test.for([
     { words: ['--where', '.emial == null', '-o', 'id'], rows: /^con_\S+\ncon_\S+\n$/, name: 'emial', meant: 'email' },
     { words: ['--where', '.compny == "x"', '-o', 'json'], rows: /^\[\]\n$/, name: 'compny', meant: 'company' },
@@ -204,7 +204,7 @@ describe('--filter stage', () => {
     expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining(says) })
   })
 
-  test('of a stage that no deal is in is a list of none, and an export of a slip leaves no file', async () => {
+  test('of a stage without deals is an empty list, and an export with a misspelt stage leaves no file', async () => {
     const { run, folder } = await startOwn()
     expect(await run('deals', 'list', '--filter', 'stage=Lost')).toMatchObject({ exit: 0, stderr: 'No deals.\n' })
     const file = join(folder, 'deals.csv')

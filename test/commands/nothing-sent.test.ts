@@ -55,7 +55,7 @@ test('flags about the rows of a file are exit 2 beside --where, and beside a ret
   expect(writes()).toBe(0)
 })
 
-test('--compute beside --where is exit 2 for what it is, also without --set', async () => {
+test('--compute with --where is exit 2 with its reason, also without --set', async () => {
   const { env } = await startCounting()
   expect(await crm(['contacts', 'update', '--where', 'true', '--compute', 'a=.b', '--yes'], env)).toMatchObject({
     exit: 2,

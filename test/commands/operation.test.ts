@@ -9,7 +9,7 @@ import { expectRefusal } from '../harness/refusal.ts'
 import { serve, startService } from '../harness/service.ts'
 
 describe('serve backup', () => {
-  test('under load has all that was acknowledged before it, is sound, private, and a service runs on it', async () => {
+  test('under load contains every write acknowledged before it, is sound, private, and a service runs on it', async () => {
     const folder = tempFolder()
     const [database, copy] = [join(folder, 'crm.db'), join(folder, 'copy.db')]
     const service = await startService(['--database', database, '--rate-limit', 'none'])
@@ -55,7 +55,7 @@ describe('serve backup', () => {
     expect((await ask({ url: restored.url, key: service.key }, write2)).status).toBe(201)
   })
 
-  test('replaces nothing, and says what is wrong with a place', async () => {
+  test('replaces nothing, and reports mistakes with their places', async () => {
     const folder = tempFolder()
     const { env, stop, database } = await startService(['--database', join(folder, 'crm.db')])
     await stop()

@@ -45,7 +45,7 @@ test('an import counts the rows that the server answered with other values, and 
   expect(JSON.parse(again.stdout)).toMatchObject({ other_values: 2 })
 })
 
-test('a job that goes on after an interruption counts the rows of both processes, and names the first of all', async () => {
+test('a job that continues after an interruption counts the rows of both processes, and names the first of them', async () => {
   let interrupt = () => {}
   const { env, file } = await openServer((sent, nth) => {
     if (nth === 0) interrupt()

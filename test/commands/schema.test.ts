@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FIXTURES = 'examples/fixtures.yaml'
 
 describe('crm schema', () => {
-  test('prints what is checked in, for words as for one name', async () => {
+  test('prints the checked-in schema, for words as for one name', async () => {
     const file = readFileSync(join(ROOT, 'schemas/contacts-list.json'), 'utf8')
     expect(await crmPrints(['schema', 'contacts', 'list'], emptyHome())).toBe(file)
     expect(await crmPrints(['schema', 'contacts list'], emptyHome())).toBe(file)
@@ -24,7 +24,7 @@ describe('crm schema', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(names)
   })
 
-  test('of a name that is none says which was meant, and which are below it', async () => {
+  test('of a misspelt name suggests the right one, and of a group lists its commands', async () => {
     const typo = await crm(['schema', 'contcts', 'list'], emptyHome())
     expect(typo).toMatchObject({
       exit: 2,
@@ -47,7 +47,7 @@ test.for([
   'auth token',
   'config path',
   'deals list --summary stage',
-])('what crm %s prints is what its schema says', async (line, { service }) => {
+])('the output of crm %s matches its schema', async (line, { service }) => {
   expect(JSON.parse(await crmPrints([...line.split(' '), '-o', 'json'], service.env))).not.toBeNull()
 })
 

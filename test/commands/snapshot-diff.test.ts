@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { startService } from '../harness/service.ts'
 
-test('what a job changed is what diff says, with exit 10; what it left alone is nothing, with exit 0', async () => {
+test('diff shows the changes of a job, with exit 10, and nothing where it changed nothing, with exit 0', async () => {
   const { env } = await startService()
   const made = (name: string) => crmPrints(['contacts', 'create', '--set', `name=${name}`, '-o', 'id'], env)
   const [ada, bob] = [(await made('Ada')).trim(), (await made('Bob')).trim()]

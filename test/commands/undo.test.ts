@@ -13,7 +13,7 @@ async function imported() {
   return { ...home, ada, job, named }
 }
 
-test('an undo deletes what the job made, and brings back what it changed', async () => {
+test('an undo deletes the records that the job created, and restores those that it changed', async () => {
   const { json, ada, job } = await imported()
   expect(await json('jobs', 'undo', job, '--yes', '--expect', '2')).toMatchObject({ rows: 3, done: 3 })
   const [only, ...others] = await json('contacts', 'list')
@@ -22,7 +22,7 @@ test('an undo deletes what the job made, and brings back what it changed', async
   expect(only.company).toBeUndefined()
 })
 
-test('an undo leaves what somebody changed since, and says so', async () => {
+test('an undo leaves records that were changed since, and reports them', async () => {
   const { json, crm, ada, job, named } = await imported()
   await json('contacts', 'update', ada.id, '--set', 'name=Theirs')
   await json('contacts', 'update', (await named('Bea')).id, '--set', 'phone=1')
@@ -48,7 +48,7 @@ test('an undo is done once, and can be taken back', async () => {
   expect(names.toSorted()).toEqual(['Ada L', 'Bea', 'Cid'])
 })
 
-test('what a job deleted is made again with all that it held', async () => {
+test('a record that a job deleted is created again with all its members', async () => {
   const { json } = await imported()
   const { job } = await json('contacts', 'delete', '--where', '.company == "B"', '--yes', '--expect', '1')
   expect(await json('contacts', 'list')).toHaveLength(2)

@@ -69,7 +69,7 @@ describe('crm api', () => {
     )
   })
 
-  test('names what leads on: pages are of a GET, what is not there is in a list, and a dry run shows the headers', async ({
+  test('a refusal names the way on: --paginate needs a GET, missing records are in a list, and a dry run shows the headers', async ({
     service,
   }) => {
     await expectRefusal(
@@ -156,7 +156,7 @@ describe('crm api', () => {
     expect(outside.stderr).toContain('there is no /prefix/healthz here')
   })
 
-  test('deletes only what was confirmed', async ({ service }) => {
+  test('deletes only the confirmed records', async ({ service }) => {
     const [id = ''] = await make(service, '/v1/contacts', [{ name: 'gone' }])
     const args = ['api', 'DELETE', `/v1/contacts/${id}`]
     await expectRefusal(

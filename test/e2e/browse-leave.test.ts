@@ -74,7 +74,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     })
   }
 
-  test('of two browses at once one has the kept edits; killed, it leaves them to the next', async () => {
+  test('one of two browses has the kept edits; when it is killed, the next one gets them', async () => {
     const service = await startService()
     await make(service, '/v1/contacts', [{ name: 'Ada' }])
     const terminal = await browse(service.env)
@@ -127,7 +127,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     })
   }
 
-  test('what was typed in a form is asked about, kept by SIGTERM, and sent from the next start', async () => {
+  test('unsaved input of a form is asked about, kept at SIGTERM, and sent from the next start', async () => {
     const service = await startService()
     await make(service, '/v1/contacts', [{ name: 'Ada' }])
     const terminal = await browse(service.env)

@@ -112,7 +112,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(await all(service, '/v1/contacts')).toHaveLength(21)
   })
 
-  test('what the server refuses stands in the form, with all that was typed', async ({ service }) => {
+  test('a refusal of the server is shown in the form, which keeps its input', async ({ service }) => {
     const terminal = await browse(service.env, WIDE, 'deals')
     terminal.type('n')
     await terminal.sees('New deal')
@@ -177,7 +177,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('\\u202eevil')
   })
 
-  test('the screen follows a resize, says what it needs when it is too small, and comes back', async () => {
+  test('the screen follows a resize, states the size that it needs when it is too small, and recovers', async () => {
     const service = await serviceWith([{ name: 'Ada' }])
     const terminal = await browse(service.env, { columns: 80, rows: 24 })
     terminal.resize(50, 10)
@@ -242,7 +242,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('Keys of Contacts')
   })
 
-  test('what the editor wrote is saved', async () => {
+  test('the text from the editor is saved', async () => {
     const service = await serviceWith([{ name: 'Ada' }])
     const editor = join(service.env.HOME, 'editor.sh')
     writeFileSync(editor, '#!/bin/sh\nsed -i s/Ada/Augusta/ "$1"\n')
@@ -254,7 +254,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(await all(service, '/v1/contacts')).toMatchObject([{ name: 'Augusta' }])
   })
 
-  test('a record that is gone keeps the form and what was typed in it', async () => {
+  test('a deleted record keeps the form and its input', async () => {
     const service = await serviceWith([{ name: 'Ada' }])
     const terminal = await browse(service.env)
     await terminal.sees('❯  Ada')
@@ -268,7 +268,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(terminal.screen()).toContain('Ada Byron')
   })
 
-  test('somebody else’s change is not overwritten without a second word', async () => {
+  test('a change by someone else is overwritten only after a second confirmation', async () => {
     const service = await serviceWith([{ name: 'Ada' }])
     const terminal = await browse(service.env)
     await terminal.sees('❯  Ada')

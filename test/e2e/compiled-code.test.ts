@@ -40,7 +40,7 @@ describe('code compiled during the build', () => {
     expect(refused(chunks, compiled)).toBe('')
   })
 
-  test('that V8 refuses is compiled again, and crm does what it does', () => {
+  test('that V8 refuses is compiled again, and crm works as before', () => {
     const { crm, chunks, compiled } = copyOfBuild()
     const help = execFileSync(process.execPath, [crm, '--help'], { encoding: 'utf8' })
     for (const name of readdirSync(compiled)) writeFileSync(join(compiled, name), 'of another runtime')

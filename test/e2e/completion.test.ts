@@ -108,7 +108,7 @@ describe('at a Tab', () => {
     expect(await words(home, 'auth', 'switch', '')).toEqual(['here'])
   })
 
-  test('what is known of one server is not offered for another', async ({ service }) => {
+  test('completions of one server are not offered for another', async ({ service }) => {
     const home = await homeWithProfile(service)
     await make(service, '/v1/contacts', [{ name: 'Ada' }])
     await words(home, '')

@@ -51,7 +51,7 @@ const pages = readPages()
   .map((page) => ({ path: page.path, lines: typedOn(page) }))
   .filter(({ lines }) => lines.length > 0)
 
-describe.concurrent('what the docs say to type does what they say', () => {
+describe.concurrent('every command line of the docs does what they state', () => {
   for (const { path, lines } of pages) {
     test(path, { timeout: 120_000 }, async ({ onTestFinished, expect }) => {
       const world = await openWorld(onTestFinished)

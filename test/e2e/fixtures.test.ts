@@ -13,7 +13,7 @@ import { type Env, tempFolder } from '../harness/home.ts'
 import { startService } from '../harness/service.ts'
 import { crm as builtCrm, startCrm } from './crm.ts'
 
-test('applied twice, records are made once; on another machine too; destroyed, the contacts go and the rest is named', async () => {
+test('records are created once, however often and wherever they are applied; a destroy deletes the contacts and names the rest', async () => {
   const { env, file } = await demo()
   const first = await applied(file, env)
   expect([...new Set([...first.values()].map(({ action }) => action))]).toEqual(['created'])
@@ -41,7 +41,7 @@ test('applied twice, records are made once; on another machine too; destroyed, t
   expect(await counts(env)).toEqual({ contacts: 7, deals: 10 })
 })
 
-test('applied on another machine after it was destroyed, records are made anew, and none that is gone is named', async () => {
+test('applied on another machine after a destroy, records are created again, and no deleted one is named', async () => {
   const { env, file } = await demo()
   const first = await applied(file, env)
   await crm(['fixtures', 'destroy', file], env)
@@ -90,7 +90,7 @@ async function loseFirstAnswers(service: string) {
 
 const ONE = 'version: 1\ncontacts:\n  ada: { email: "ada@example.test", name: Ada }\n'
 
-test('behind a lost answer a record of its own is created, and one that another run made is taken over or made anew', async () => {
+test('after a lost answer its own record counts as created, and one of another run is taken over or created again', async () => {
   const { env, file } = await demo(ONE)
   const { url, lost } = await loseFirstAnswers(env.CRM_BASE_URL ?? '')
   const losing = async () => {
@@ -114,7 +114,7 @@ test('behind a lost answer a record of its own is created, and one that another 
   expect(JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toMatchObject([{ id: anew.id }])
 }, 60_000)
 
-test('a deal or a note that is gone is made anew', async () => {
+test('a deal or a note that is gone is created again', async () => {
   const { env, database } = await startService(['--rate-limit', 'none', '--database', join(tempFolder(), 'crm.db')])
   const file = join(env.HOME, 'demo.yaml')
   writeFileSync(file, DEMO)
@@ -130,7 +130,7 @@ test('a deal or a note that is gone is made anew', async () => {
   expect(await counts(env)).toEqual({ contacts: 7, deals: 5 })
 })
 
-test('of a run that is not known here, destroy deletes what has its id in it, and is exit 3', async () => {
+test('destroy of a run that is not known here deletes records with its id, and is exit 3', async () => {
   const { env, file } = await demo()
   await applied(file, env, '--run-id', 'pr-1')
   await applied(file, env, '--run-id', 'pr-2')
@@ -143,7 +143,7 @@ test('of a run that is not known here, destroy deletes what has its id in it, an
   expect(await counts(env)).toEqual({ contacts: 7, deals: 10 })
 })
 
-test('of the run local, which others have as well, destroy deletes nothing unless it is named', async () => {
+test('destroy of the run local deletes nothing elsewhere unless --run-id names it', async () => {
   const { env, file } = await demo()
   await applied(file, env)
   const found = await crm(['fixtures', 'destroy', file], anotherMachine(env))
@@ -195,7 +195,7 @@ test('a target of --env-out that cannot be written is refused before anything is
   expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
 })
 
-test('what was changed or deleted behind its back is put right; a deal that the file changes is refused', async () => {
+test('records that were changed or deleted elsewhere are restored; a deal that the file changes is refused', async () => {
   const { env, file } = await demo()
   const first = await applied(file, env)
   await crmPrints(['contacts', 'update', first.get('contacts.ada')?.id ?? '', '--set', 'name=Eva', '-o', 'id'], env)
@@ -282,7 +282,7 @@ test('a record that the server refuses is named, and is made when it is correcte
   expect(await counts(env)).toEqual({ contacts: 2, deals: 0 })
 })
 
-test('what no dotenv file can hold is refused before anything is sent', async () => {
+test('a value that no dotenv file can hold is refused before anything is sent', async () => {
   const { env, file } = await demo('version: 1\ncontacts: { a: { name: A } }\nenv: { A: "it\'s `id`" }\n')
   for (const format of ['dotenv', 'dotenv:']) {
     expect(await crm(['fixtures', 'apply', file, '--env-out', format], env)).toMatchObject({ exit: 2, stdout: '' })
@@ -318,7 +318,7 @@ test('destroy and status of a file that is not there, and of which nothing is kn
   expect(await crmPrints(['fixtures', 'destroy', file, '-o', 'json'], env)).toContain('"deleted"')
 })
 
-test('interrupted, apply says how it goes on: typed again', async () => {
+test('interrupted, apply names the command that continues: itself', async () => {
   const { env, file } = await demo('version: 1\ncontacts: { c: { $count: 3000, name: "${fake.name}" } }\n')
   const child = startCrm(['fixtures', 'apply', file, '-q'], env)
   await expect.poll(() => counts(env).then(({ contacts }) => contacts), { timeout: 20_000 }).toBeGreaterThan(0)
@@ -327,7 +327,7 @@ test('interrupted, apply says how it goes on: typed again', async () => {
   expect({ exit, hint: stderr.split('\n').at(-2) }).toEqual({ exit: 130, hint: `  crm fixtures apply ${file} -q` })
 }, 60_000)
 
-test('with a state file of its own, no other file stays', async () => {
+test('with its own state file, no other file stays', async () => {
   const { env, file } = await demo()
   const home = tempFolder()
   const bare = { CRM_BASE_URL: env.CRM_BASE_URL ?? '', CRM_API_KEY: env.CRM_API_KEY ?? '', HOME: home }
@@ -349,7 +349,7 @@ test('a sandbox is seeded before its faults begin, and CMD finds the ids', async
   expect(await builtCrm([...run, ...words], bare)).toMatchObject({ exit: 2, stdout: '' })
 })
 
-test('what is exported can be applied elsewhere, and is the same there', async () => {
+test('exported fixtures can be applied elsewhere, with the same result', async () => {
   const [one, other] = [await demo(), await demo()]
   await applied(one.file, one.env)
   await crmPrints(['contacts', 'create', '--set', 'name=${env:HOME}', '--set', 'tier=gold', '-o', 'id'], one.env)

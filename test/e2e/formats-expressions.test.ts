@@ -17,7 +17,7 @@ async function withContacts(count: number) {
 }
 
 describe('--where', () => {
-  test('keeps what it is true for, over pages and in every format', async () => {
+  test('keeps the records for which it is true, over pages and in every format', async () => {
     const { env } = await withContacts(120)
     const list = (...args: string[]) => crmPrints(['contacts', 'list', '--where', '.n % 50 == 0', ...args], env)
     expect(await list('--jq', 'map(.n)', '-o', 'json')).toBe('[\n  0,\n  50,\n  100\n]\n')

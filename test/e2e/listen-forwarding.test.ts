@@ -22,7 +22,7 @@ test('an app gets the bytes that the service signed, and they are genuine to an 
   expect(await next()).toMatchObject({ type: 'forwarded', id: 'evt_1', status: 200, failure: null, attempt: 1 })
 })
 
-test('what was rejected goes nowhere', async () => {
+test('a rejected event is forwarded nowhere', async () => {
   const { args } = newSecretFile()
   const app = await startApp()
   const { url, next } = await listen([...args, '--port', '0', '--forward', app.url], emptyHome())
@@ -31,7 +31,7 @@ test('what was rejected goes nowhere', async () => {
   expect(app.requests).toEqual([])
 })
 
-test('the service tries again what the app did not take, and it is forwarded although it is a duplicate', async () => {
+test('the service retries an event that the app refused, and it is forwarded although it is a duplicate', async () => {
   const home = emptyHome()
   await serve(['--database', ':memory:', '--retry-schedule', '0,50ms,50ms'], home)
   const app = await startApp((response, _, index) => response.writeHead(index === 0 ? 503 : 200).end())

@@ -55,7 +55,7 @@ test('a reused subscription is checked on the server; a server that is down, or 
   )
 })
 
-test('a subscription that a new database does not know is made anew, and hears', async () => {
+test('a subscription that a new database does not know is created again, and gets events', async () => {
   const home = emptyHome()
   const service = ['--database', ':memory:', '--port', String(await freePort())]
   const args = ['--port', String(await freePort())]
@@ -114,7 +114,7 @@ test('a disk that is full ends it with 13 and a reason, and the event is not ack
   expect(stderr).toContain(folder)
 })
 
-test('--events refuses names that the service does not send, with what was meant', async () => {
+test('--events refuses names that the service does not send, and suggests the right one', async () => {
   const { exit, stderr } = await crm(['listen', '--events', 'contact.craeted'], emptyHome())
   expect(exit).toBe(2)
   expect(stderr).toMatch(/^crm: contact\.craeted matches no event of crm serve\n {2}did you mean contact\.created\? /)

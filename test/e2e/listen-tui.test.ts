@@ -48,7 +48,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  test('an event that was made up is received, and one that was selected is sent to an app, signed anew', async () => {
+  test('a test event is received, and a selected one is sent to an app with a new signature', async () => {
     const service = await startService()
     const seen: { readonly id: unknown; readonly signature: unknown }[] = []
     const app = createServer(({ headers }, response) => {
@@ -93,7 +93,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(terminal.screen()).not.toContain('give one')
   })
 
-  test('what a target answered stands beside the event, and SIGTERM stops receiver and screen', async () => {
+  test('the answer of a target is shown beside the event, and SIGTERM stops receiver and screen', async () => {
     const [port, { secret, args }] = [await freePort(), newSecretFile()]
     const app = createServer((_, response) => void response.writeHead(503).end()).listen(0, '127.0.0.1')
     await once(app, 'listening')

@@ -47,7 +47,7 @@ describe('events', () => {
     expect(await stop('SIGTERM')).toEqual({ exit: 0, stderr: '' })
   })
 
-  test('--events shows what it names, and acknowledges the rest', async () => {
+  test('--events shows the named events, and acknowledges the rest', async () => {
     const { secret, args } = newSecretFile()
     const { url, next, stop } = await listen([...args, '--port', '0', '--events', 'deal.*,contcat.*'], emptyHome())
     expect(await send(url, secret, CREATED, 'evt_1')).toBe(204)
@@ -138,7 +138,7 @@ describe('subscriptions', () => {
   })
 })
 
-test('what happens in a service appears in a listener, verified and in order', async () => {
+test('the events of a service appear in a listener, verified and in order', async () => {
   const home = emptyHome()
   const service = await serve(['--database', ':memory:'], home)
   const { next, stop } = await listen(['--port', String(await freePort())], home)

@@ -37,7 +37,7 @@ test('destroyed after it was killed, an apply of deals makes none, and what may 
   expect(rows.length).toBeGreaterThanOrEqual(deals)
 }, 60_000)
 
-test('killed at any moment, apply goes on: the end is that of one clean run', async () => {
+test('killed at any moment, apply continues, and ends as one clean run does', async () => {
   const { env, file } = await demo(demoText(30, 20))
   for (let kill = 0; kill < 12; kill++) {
     const child = startCrm(['fixtures', 'apply', file], env)
@@ -53,7 +53,7 @@ test('killed at any moment, apply goes on: the end is that of one clean run', as
   expect(JSON.parse(notes)).toMatchObject([{ body: `About ${last.get('contacts.crowd[7]')?.id}` }])
 }, 60_000)
 
-test('killed again and again while a service sends, it loses nothing, and marks what it is sent twice', async () => {
+test('killed again and again while a service sends, it loses no event, and marks duplicates', async () => {
   const home = emptyHome()
   await serve(['--database', ':memory:', '--retry-schedule', `0,${Array(200).fill('100ms').join(',')}`], home)
   const port = String(await freePort())

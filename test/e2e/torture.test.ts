@@ -16,7 +16,7 @@ test('imports that are killed, cut off from power and set ahead by a day make ev
 })
 
 test.each(['forgets', 'blind'] as const)(
-  'on a server that is of the kind %s no row is there twice, and what is in doubt is named',
+  'on a server of the kind %s no row exists twice, and rows in doubt are named',
   {
     timeout: 180_000,
   },

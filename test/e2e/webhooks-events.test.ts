@@ -38,7 +38,7 @@ test('kept events are listed newest first while a listener runs, and narrowed li
   expect(more.stderr).toMatch(/^The first 2; there are more: .*--limit 4\n$/)
 })
 
-test('-o id leaves out an event without an id for a line, says so, and goes on', async () => {
+test('-o id omits an event without an id, reports it, and continues', async () => {
   const home = emptyHome()
   const { url, stop } = await listen(['--insecure-skip-verify', '--port', '0'], home)
   for (const id of ['evt_a', 'evt\u0007b', undefined, 'evt_c']) {
@@ -93,7 +93,7 @@ test('an export is the log, oldest first, and an empty log is no failure', async
   expect(empty).toEqual({ exit: 0, stdout: '[]\n', stderr: 'No events.\n' })
 })
 
-test('a replay is signed now, under the id it had, and genuine to an independent verifier; each id goes once', async () => {
+test('a replay is signed now, under its old id, and verifies independently; each id is sent once', async () => {
   const { Webhook } = await import('standardwebhooks')
   const { home, secret, args, stop } = await homeWithEvents()
   await stop()
@@ -151,7 +151,7 @@ test('a replay that is not accepted fails: 9 without an answer, 3 when the app r
   expect(await crm(['webhooks', 'replay'], home)).toMatchObject({ exit: 2 })
 })
 
-test('what cannot be signed again is left out and named, and all else is sent: 3; when nothing can, 2 and nothing goes', async () => {
+test('events that cannot be signed again are named, and the others are sent: 3; 2 when none can be signed', async () => {
   const home = emptyHome()
   const { secret, args } = newSecretFile()
   const foreign = await listen([...args, '--port', '0'], home)
@@ -236,7 +236,7 @@ test('a listener says after twenty events, and at its end, that none has a membe
   )
 })
 
-test('what was waited for with a misspelt member is printed, and is exit 2', async () => {
+test('an awaited event is printed with a misspelt member, and is exit 2', async () => {
   const { secret, args } = newSecretFile()
   const port = String(await freePort())
   const words = ['webhooks', 'wait', '*', ...args, '--port', port, '-o', 'id', '--where', '.body.data.nmae == null']

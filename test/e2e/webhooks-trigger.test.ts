@@ -41,7 +41,7 @@ test.each(['standard-webhooks', 'svix', 'stripe', 'github'])(
 )
 
 test.each(['unsigned', 'wrong-secret', 'altered', 'stale', 'future'])(
-  'what is %s is refused by a listener, and an app that takes it fails the trial',
+  'a request that is %s is refused by a listener, and an app that accepts it fails the trial',
   async (flaw) => {
     const { args } = newSecretFile()
     const { url } = await listen([...args, '--port', '0'], emptyHome())

@@ -23,7 +23,7 @@ test.each<[args: string[], stdout: unknown, wrong: string | undefined]>([
   [['auth', 'status', '-o', 'json'], { ...STATUS, accepted: undefined }, "must have required property 'accepted'"],
   [['auth', 'status', '-o', 'json', '--fields', 'profile'], { profile: null }, undefined],
   [['config', 'set', 'base_url', 'x', '-o', 'json'], {}, 'there is no such schema'],
-])('what %j prints is held against its schema: %j', (args, value, wrong) => {
+])('the output of %j is checked against its schema: %j', (args, value, wrong) => {
   const check = () => checkJsonOutput(args, { exit: 0, stdout: `${JSON.stringify(value)}\n`, stderr: '' })
   if (wrong === undefined) check()
   else expect(check).toThrow(wrong)

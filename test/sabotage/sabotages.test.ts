@@ -4,7 +4,7 @@ import { misplaced } from './misplaced.ts'
 import { countOf, sabotaged } from './sabotage.ts'
 import { chosenBy, SABOTAGES } from './sabotages.ts'
 
-test('what each changes stands exactly once in its file', () => {
+test('the line that each changes occurs exactly once in its file', () => {
   expect(misplaced('.', SABOTAGES)).toEqual([])
 })
 

@@ -13,7 +13,7 @@ test('nothing that is installed with crm, nor crm itself, runs a script when it 
   expect(packages.filter(({ isBundled, hasInstallScript }) => !isBundled && hasInstallScript)).toEqual([])
 })
 
-test('the keyring is all that is installed beside the bundle, and optional', () => {
+test('the keyring is the only package beside the bundle, and optional', () => {
   const { dependencies, optionalDependencies } = JSON.parse(read('package.json'))
   expect(dependencies).toBeUndefined()
   expect(Object.keys(optionalDependencies)).toEqual(['@napi-rs/keyring'])

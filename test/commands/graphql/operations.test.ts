@@ -37,7 +37,7 @@ test.each([
   expect(readOperations(text)).toMatchObject([{ type: 'mutation', fields: ['deleteIt'] }])
 })
 
-test('what stands within a field beside a fragment is none of the outermost', () => {
+test('fields within a field beside a fragment are not outermost fields', () => {
   const text = 'mutation { ...F a { deleteIt } } fragment F on Mutation { b(c: {d: 1}) { e ... { deleteIt } } }'
   expect(readOperations(text)).toMatchObject([{ fields: ['a', 'b'] }])
 })

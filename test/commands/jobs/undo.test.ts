@@ -24,7 +24,7 @@ async function startWithThree() {
   return { service, env, contacts, lastJob, patch }
 }
 
-test('the undo of an import deletes its records, except those that someone changed since, which it names', async () => {
+test('the undo of an import deletes its records, and names those that it left because they were changed since', async () => {
   const { env, contacts, lastJob, patch } = await startWithThree()
   const [first] = await contacts()
   await patch(first?.id, { phone: '1' })

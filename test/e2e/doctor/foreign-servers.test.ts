@@ -78,7 +78,7 @@ async function startOddServer() {
   })
 }
 
-test('a server with names of its own is found out, and --fix makes its lists whole', async () => {
+test('the names of a foreign server are detected, and --fix makes its lists complete', async () => {
   const { url, seen } = await startOddServer()
   const env = await profiled(url)
   expect((await crm(['contacts', 'list'], env)).exit).toBe(7)
@@ -96,7 +96,7 @@ test('a server with names of its own is found out, and --fix makes its lists who
   expect(seen.filter(({ method, body }) => method !== 'GET' && !body.includes('__schema'))).toEqual([])
 })
 
-test('a cursor that goes back in another parameter is followed in all that are known, which needs no setting', async () => {
+test('a cursor is tried in every known parameter, without a setting', async () => {
   const { url } = await startServer((response, { path }) => {
     const query = new URL(path, 'http://odd').searchParams
     const start = Number(query.get('page_token') ?? 0)
@@ -182,7 +182,7 @@ test('a clock that is wrong, and an interface that goes away, are warnings: the 
   expect(stderr).toContain('clock: is the clock of this machine right?')
 })
 
-test('what a server says is made safe where a person reads it', async () => {
+test('the text of a server is made safe where a person reads it', async () => {
   const { url } = await startServer((response) => sendJson(response, 400, { message: '\u001b[2Jgone\u202e' }))
   const { stdout, stderr } = await crm(['doctor'], keyed(url))
   for (const unsafe of ['\u001b', '\u202e']) expect(stdout + stderr).not.toContain(unsafe)

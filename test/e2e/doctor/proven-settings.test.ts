@@ -60,7 +60,7 @@ test('a setting that would leave fewer records is not proposed, and the check sa
   expect(seen('page_size')).toMatch(/with wire\.limit_param=\$top the list has \d+ records.*, without it 303 records/)
 })
 
-test('a list that is cut is a failure of doctor, with what was seen', async () => {
+test('a list that is cut off fails doctor, with the evidence', async () => {
   const env = await startLists(() => ({ json: { data: PEOPLE.slice(0, 20), meta: { total: 300 } } }))
   const { exit, states, seen } = await examined(env)
   expect(exit).toBe(7)

@@ -140,8 +140,11 @@ test('as csv every check is a record; jsonl is the document in a line, and --jq 
   expect(await crmPrints(['doctor', '--jq', '.checks[] | select(.check == "tls") | .state'], service.env)).toBe('ok\n')
 })
 
-test.skipIf(!HAS_TMUX)('on a terminal what was seen is wrapped under its head, and never cut', async ({ service }) => {
-  const screen = await openTerminal(['doctor', '-q'], service.env, { columns: 60, rows: 50 }).sees('exit=0')
-  expect(screen).toMatch(/^graphql {7}ok +\/v1\/graphql, with contact, deal,\n {16,23}notes, pipelines, webhooks,/m)
-  expect(screen).not.toContain('…')
-})
+test.skipIf(!HAS_TMUX)(
+  'on a terminal the evidence is wrapped under its heading, and never cut',
+  async ({ service }) => {
+    const screen = await openTerminal(['doctor', '-q'], service.env, { columns: 60, rows: 50 }).sees('exit=0')
+    expect(screen).toMatch(/^graphql {7}ok +\/v1\/graphql, with contact, deal,\n {16,23}notes, pipelines, webhooks,/m)
+    expect(screen).not.toContain('…')
+  },
+)

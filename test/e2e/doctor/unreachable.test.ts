@@ -51,7 +51,7 @@ test('Ctrl-C ends a diagnosis with 130', async () => {
   expect(await child.done).toMatchObject({ exit: 130 })
 })
 
-test('a web site is 7, with what its page says', async () => {
+test('a web site is 7, with the text of its page', async () => {
   const { url } = await startServer((response) => response.end('<!doctype html><title>Welcome to nginx!</title>'))
   const { exit, states, seen } = await examined(envFor(url.origin))
   expect(exit).toBe(7)

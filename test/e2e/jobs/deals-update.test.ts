@@ -32,7 +32,7 @@ async function startWithDeals() {
   return { folder, service, env, deals, lastJob }
 }
 
-test('the deals that an expression chooses are changed in one job, and its undo leaves what somebody changed since', async () => {
+test('the deals that an expression selects are changed in one job, and its undo leaves those that were changed since', async () => {
   const { env, deals, lastJob } = await startWithDeals()
   const change = ['deals', 'update', '--where', '.stage == "Lead"', '--set', 'stage=Won', '--set', 'amount:=9']
   expect((await runJob(change, env)).exit).toBe(11)
@@ -68,7 +68,7 @@ test('a change that the server refuses is a failed row, with the member that is 
   expect(failed[0]).toMatchObject({ code: 'invalid_values', field: 'pipeline_id' })
 })
 
-test('a job that is killed goes on, and each deal is changed once', async () => {
+test('a killed job continues, and each deal is changed once', async () => {
   const folder = tempFolder()
   const service = await startService(['--rate-limit', 'none', '--database', join(folder, 'crm.db')])
   await make(

@@ -39,7 +39,7 @@ test('a second resume of a job that is under way is refused and names the proces
   expect(await emailsOn(service)).toEqual(emailsOf(people))
 })
 
-test('a key that is revoked mid-run stops the job with exit 4; with another key it goes on, and nothing is double', async () => {
+test('a key that is revoked mid-run stops the job with exit 4; with another key it continues without duplicates', async () => {
   const { service, proxy, people, env, child, job } = await startHeldImport({ rows: 300, passed: 100 })
   const database = ['--database', service.database]
   const [key] = JSON.parse(await crmPrints(['serve', 'keys', 'list', ...database, '-o', 'json'], service.env))
@@ -85,7 +85,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
-  '%s lets what is under way answer, saves, names the command that goes on, and exits with %i',
+  '%s awaits the requests under way, saves, names the command that continues, and exits with %i',
   async (signal, code) => {
     const { service, proxy, people, env, child, job } = await startHeldImport({ rows: 100, passed: 30 })
     child.kill(signal)

@@ -68,7 +68,7 @@ test('notes that were under way when the window ended are in doubt, and are not 
   expect(countNotes(service.database)).toEqual({ notes: made, bodies })
 })
 
-test('without what was kept of it, and a day later, the same command doubles nothing', async () => {
+test('without its job folder, and a day later, the same command creates no duplicates', async () => {
   const folder = tempFolder()
   const database = join(folder, 'crm.db')
   const first = await startService(['--rate-limit', 'none', '--database', database])

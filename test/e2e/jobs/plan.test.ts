@@ -44,7 +44,7 @@ test('a dry run shows what would be sent, and leaves no folder behind', async ()
   expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs'))).toEqual([])
 })
 
-test('a dry run of what was stopped shows what is left, and sends nothing', async () => {
+test('a dry run of a stopped import shows the rows that are left, and sends nothing', async () => {
   const { folder, service, env } = await startWithHome(['--rate-limit', 'none'])
   const proxy = await holdWrites(service.url, 20)
   const held = { ...env, CRM_BASE_URL: proxy.url }
@@ -81,7 +81,7 @@ test('the plan is shown before rows are sent: members, requests and the limit', 
   expect(stderr).toContain('Plan: create 3, of 3 rows\nFields: email 3, name 3\nSends 3 requests; limit: 1000 in 10 s')
 })
 
-test('a dry run of what was done already shows that nothing is left to send, and a plan of it is refused', async () => {
+test('a dry run of a finished import shows that nothing is left to send, and a plan of it is refused', async () => {
   const { folder, env } = await startWithHome()
   const file = writePeople(folder, somePeople(3))
   await runJob(['contacts', 'import', file], env)

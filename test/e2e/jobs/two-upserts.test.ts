@@ -11,7 +11,7 @@ import { holdWrites } from './holding-proxy.ts'
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })
 
-test('two upserts at once on unique emails end with one contact each, and an undo leaves what was there', async () => {
+test('two concurrent upserts on unique emails end with one contact each, and an undo leaves earlier contacts', async () => {
   const folder = tempFolder()
   const service = await startService(['--rate-limit', 'none', '--unique', 'contacts.email'])
   const proxy = await holdWrites(service.url)

@@ -105,7 +105,7 @@ describe('import, correct, undo, import again', () => {
     expect(listed.find(({ id }: { id: string }) => id === correction)).toMatchObject({ undone_by: undo })
   })
 
-  test('after an undo and its own undo nothing is made anew, and the job counts as done', async () => {
+  test('after an undo and its own undo nothing is created again, and the job counts as done', async () => {
     const { folder, service, env, lastJob } = await start()
     const file = writePeople(folder, somePeople(3))
     await runJob(['contacts', 'import', file, '--yes'], env)
@@ -123,7 +123,7 @@ describe('import, correct, undo, import again', () => {
     expect(refused.stderr).toMatch(/was undone by job_\w+, and that was undone by (job_\w+).*crm jobs undo \1/s)
   })
 
-  test('after an undo and a second import a third one finds what the second made', async () => {
+  test('after an undo and a second import a third one finds the records of the second', async () => {
     const { folder, service, env, lastJob } = await start()
     const file = writePeople(folder, somePeople(3))
     await runJob(['contacts', 'import', file, '--yes'], env)
