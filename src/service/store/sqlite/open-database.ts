@@ -8,8 +8,8 @@ import { makeFolders } from '../../../files/folders.ts'
 import { errorCode } from '../../../files/machine-error.ts'
 import { defaultPipeline } from '../pipeline-rules.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
-import { MIGRATIONS } from './migrations.ts'
 import { insertPipelines } from './pipelines.ts'
+import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { BUSY_TIMEOUT_MS, storageFailure } from './storage-failure.ts'
 
 /** `CRM1`, in the header of every crm database. */
@@ -56,17 +56,20 @@ export function openDatabase(name: string, isCreated: boolean): Connection {
 
 /** Under a lock, as another process may be creating the same database. */
 function migrate(db: Connection): void {
-  if (versionOf(db) === MIGRATIONS.length) return
+  if (versionOf(db) === SCHEMA_VERSION) return
   inTransaction(db, () => {
-    const isMade = !isNew(db)
-    if (isMade) checkIdentity(db)
-    for (const step of MIGRATIONS.slice(versionOf(db))) db.script(step)
-    db.script(`PRAGMA user_version = ${MIGRATIONS.length}; PRAGMA application_id = ${APPLICATION_ID};`)
-    if (!isMade) insertPipelines(db, [defaultPipeline()])
+    if (isNew(db)) {
+      db.script(SCHEMA)
+      insertPipelines(db, [defaultPipeline()])
+    } else {
+      checkIdentity(db)
+      for (const step of MIGRATIONS.slice(versionOf(db) - 1)) db.script(step)
+    }
+    db.script(`PRAGMA user_version = ${SCHEMA_VERSION}; PRAGMA application_id = ${APPLICATION_ID};`)
   })
 }
 
-/** Creates the table of a plain resource that the database lacks; the table of contacts is in the first step. */
+/** Creates the table of a plain resource that the database lacks; the table of contacts is part of the schema. */
 function addTables(db: Connection): void {
   for (const resource of PLAIN_RESOURCES) {
     const columns = 'id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL'
@@ -81,21 +84,21 @@ function isNew(db: Connection): boolean {
 
 /** `read-only`: also rejects an older schema, which cannot be migrated. */
 export function checkIdentity(db: Connection, mode: 'migrate' | 'read-only' = 'migrate'): void {
-  if (applicationIdOf(db) !== APPLICATION_ID) {
+  const version = versionOf(db)
+  if (applicationIdOf(db) !== APPLICATION_ID || version === 0) {
     throw new CrmError('machine', `database ${db.file} belongs to another program`, {
       hint: 'name another file with --database',
     })
   }
-  const version = versionOf(db)
-  if (version > MIGRATIONS.length) {
+  if (version > SCHEMA_VERSION) {
     throw new CrmError(
       'machine',
-      `database ${db.file} was made by a newer crm: its schema is ${version}, expected at most ${MIGRATIONS.length}`,
+      `database ${db.file} was made by a newer crm: its schema is ${version}, expected at most ${SCHEMA_VERSION}`,
       { hint: 'update crm, or name another file with --database' },
     )
   }
-  if (mode === 'read-only' && version < MIGRATIONS.length) {
-    const message = `database ${db.file} was made by an older crm: its schema is ${version}, expected ${MIGRATIONS.length}`
+  if (mode === 'read-only' && version < SCHEMA_VERSION) {
+    const message = `database ${db.file} was made by an older crm: its schema is ${version}, expected ${SCHEMA_VERSION}`
     throw new CrmError('machine', message, {
       hint: `migrate it as a user with write permission: crm serve stats --database ${shellWord(db.file)}`,
     })

@@ -7,10 +7,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { CrmError } from '../../../../src/core/errors.ts'
 import { encodeId, firstSerialAt } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
-import { MIGRATIONS } from '../../../../src/service/store/sqlite/migrations.ts'
+import { MIGRATIONS } from '../../../../src/service/store/sqlite/schema.ts'
 import type { StoreOptions } from '../../../../src/service/store/store.ts'
 import { allContacts, creation, ofContacts, removal } from '../samples.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { FIRST_SCHEMA } from './first-schema.ts'
 
 const OPENER = fileURLToPath(new URL('./opening-process.ts', import.meta.url))
 
@@ -123,7 +124,7 @@ test('unique members of contacts in a database of an older crm stay unique, with
   const old = new DatabaseSync(file)
   const serial = firstSerialAt(Date.now())
   const version = 5
-  for (const step of MIGRATIONS.slice(0, version)) old.exec(step)
+  for (const step of [FIRST_SCHEMA, ...MIGRATIONS].slice(0, version)) old.exec(step)
   old.exec(`
     PRAGMA user_version = ${version}; PRAGMA application_id = ${0x43524d31};
     INSERT INTO contacts VALUES (${serial}, 1, '{"email":"a@x.test"}');

@@ -3,12 +3,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { encodeId, firstSerialAt } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
-import { MIGRATIONS } from '../../../../src/service/store/sqlite/migrations.ts'
 import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
 import { sqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../../../src/service/store/store.ts'
 import { changeContact, makeContact, retryAt, SUCCEEDED, settle, subscribe, takeTurn } from '../outbox-samples.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { FIRST_SCHEMA } from './first-schema.ts'
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12)
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -121,7 +121,7 @@ test('an outbox of the first schema is delivered, in order per record', async ()
   const file = join(await temporaryFolder(), 'crm.db')
   const old = new DatabaseSync(file)
   const serial = firstSerialAt(NOON_MS)
-  old.exec(MIGRATIONS[0] ?? '')
+  old.exec(FIRST_SCHEMA)
   old.exec(`
     PRAGMA user_version = 1; PRAGMA application_id = ${0x43524d31};
     INSERT INTO webhooks VALUES (${serial}, 1, 'https://example.com/', '["*"]', 'whsec_x', '{"status":"enabled"}');

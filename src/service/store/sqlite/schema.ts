@@ -1,12 +1,10 @@
 /**
- * The steps from an empty database to the current schema; `user_version` is the number of steps applied. A released step
- * never changes.
+ * The schema of a new database. The id of a row is the serial encoded in its wire id, so order by id is order by creation and
+ * needs no index. An index on a column contains the id too, which suffices for an equality and a scan back in time.
  *
- * The id of a row is the serial encoded in its wire id, so order by id is order by creation and needs no index. An index on a
- * column contains the id too, which suffices for an equality and a scan back in time.
+ * A change is made here and as a step of MIGRATIONS; a test compares the results. New columns come after the existing ones.
  */
-export const MIGRATIONS: readonly string[] = [
-  `
+export const SCHEMA = `
   CREATE TABLE sequence (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), last_serial INTEGER NOT NULL) STRICT;
   INSERT INTO sequence VALUES (1, 0);
 
@@ -35,13 +33,16 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX notes_by_deal ON notes (deal_id);
 
+  -- Old secrets are [{secret, until_ms}]. failing_since_ms: since when no attempt has succeeded.
   CREATE TABLE webhooks (
     id INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
     url TEXT NOT NULL,
     events TEXT NOT NULL,
     secret TEXT NOT NULL,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    old_secrets TEXT NOT NULL DEFAULT '[]',
+    failing_since_ms INTEGER
   ) STRICT;
 
   CREATE TABLE pipelines (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL) STRICT;
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (pipeline_id, name)
   ) STRICT;
 
+  -- A rate of 0 requests means no limit.
   CREATE TABLE api_keys (
     id TEXT PRIMARY KEY,
     hash TEXT NOT NULL UNIQUE,
@@ -63,8 +65,21 @@ export const MIGRATIONS: readonly string[] = [
     scopes TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
     expires_at_ms INTEGER,
-    revoked_at_ms INTEGER
+    revoked_at_ms INTEGER,
+    rate_requests INTEGER,
+    rate_window_ms INTEGER,
+    last_used_at_ms INTEGER
   ) STRICT;
+  CREATE TABLE key_uses (
+    hour_ms INTEGER NOT NULL,
+    key_id TEXT NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+    action TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    refused_count INTEGER NOT NULL,
+    last_at_ms INTEGER NOT NULL,
+    last_address TEXT NOT NULL,
+    PRIMARY KEY (hour_ms, key_id, action)
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE idempotency (
     number INTEGER PRIMARY KEY,
@@ -77,6 +92,7 @@ export const MIGRATIONS: readonly string[] = [
     body TEXT NOT NULL
   ) STRICT;
 
+  -- An ended delivery is kept as a log entry until kept_until_ms; delivery-order.ts describes the states of open ones.
   CREATE TABLE events (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;
   CREATE TABLE deliveries (
     event_id INTEGER NOT NULL REFERENCES events ON DELETE CASCADE,
@@ -85,10 +101,43 @@ export const MIGRATIONS: readonly string[] = [
     attempts INTEGER NOT NULL,
     next_at_ms INTEGER NOT NULL,
     state TEXT NOT NULL,
+    failing_since_ms INTEGER,
+    last_at_ms INTEGER,
+    last_status INTEGER,
+    last_error TEXT,
+    kept_until_ms INTEGER,
     PRIMARY KEY (event_id, webhook_id)
   ) STRICT, WITHOUT ROWID;
-  `,
-  // An ended delivery is kept as a log entry until kept_until_ms; for open ones see delivery-order.ts.
+  CREATE INDEX deliveries_due ON deliveries (webhook_id, next_at_ms) WHERE state IN ('pending', 'sending');
+  CREATE INDEX deliveries_open ON deliveries (webhook_id, record_id, failing_since_ms)
+    WHERE state IN ('waiting', 'pending', 'sending');
+  CREATE INDEX deliveries_kept ON deliveries (kept_until_ms) WHERE kept_until_ms IS NOT NULL;
+  CREATE INDEX deliveries_of_webhook ON deliveries (webhook_id, event_id);
+  CREATE TRIGGER events_end_with_deliveries AFTER DELETE ON deliveries BEGIN
+    DELETE FROM events WHERE id = OLD.event_id
+      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = OLD.event_id);
+  END;
+
+  -- The unique members of plain resources, and their normalised values. As each resource has its own table, no foreign key
+  -- removes the values of a deleted record.
+  CREATE TABLE unique_fields (
+    resource TEXT NOT NULL,
+    member TEXT NOT NULL,
+    PRIMARY KEY (resource, member)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE unique_field_values (
+    resource TEXT NOT NULL,
+    member TEXT NOT NULL,
+    value TEXT NOT NULL,
+    record_id INTEGER NOT NULL,
+    PRIMARY KEY (resource, member, value),
+    FOREIGN KEY (resource, member) REFERENCES unique_fields ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX unique_field_values_by_record ON unique_field_values (resource, record_id);
+`
+
+/** The steps from the first schema (version 1) to the current one. A released step never changes. */
+export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE deliveries ADD COLUMN failing_since_ms INTEGER;
   ALTER TABLE deliveries ADD COLUMN last_at_ms INTEGER;
@@ -111,13 +160,11 @@ export const MIGRATIONS: readonly string[] = [
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = OLD.event_id);
   END;
   `,
-  // Old secrets as [{secret, until_ms}]; and since when no attempt of a subscription has succeeded.
   `
   ALTER TABLE webhooks ADD COLUMN old_secrets TEXT NOT NULL DEFAULT '[]';
   ALTER TABLE webhooks ADD COLUMN failing_since_ms INTEGER;
   CREATE INDEX deliveries_of_webhook ON deliveries (webhook_id, event_id);
   `,
-  // A rate of 0 requests means no limit.
   `
   ALTER TABLE api_keys ADD COLUMN rate_requests INTEGER;
   ALTER TABLE api_keys ADD COLUMN rate_window_ms INTEGER;
@@ -133,7 +180,6 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (hour_ms, key_id, action)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Unique members of contacts, and their normalised values; both empty without unique members.
   `
   CREATE TABLE unique_members (member TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE unique_values (
@@ -144,7 +190,6 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX unique_values_by_contact ON unique_values (contact_id);
   `,
-  // The same for every plain resource. As each has its own table, no foreign key removes the values of a deleted record.
   `
   CREATE TABLE unique_fields (resource TEXT NOT NULL, member TEXT NOT NULL, PRIMARY KEY (resource, member)) STRICT, WITHOUT ROWID;
   CREATE TABLE unique_field_values (
@@ -162,3 +207,6 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE unique_members;
   `,
 ]
+
+/** The `user_version` of a current database. */
+export const SCHEMA_VERSION = 1 + MIGRATIONS.length
