@@ -1,6 +1,6 @@
 import { type Argument, Command, type Option } from 'commander'
 import { addGlobalFlags } from '../src/commands/flags.ts'
-import { valueAt } from '../src/completion/value-at.ts'
+import { valueWordsAt } from '../src/completion/value-at.ts'
 import type { CommandWords, FlagWords, ValueWords, Vocabulary } from '../src/completion/words.ts'
 import { buildProgram } from '../src/program.ts'
 
@@ -47,9 +47,9 @@ function ofOption(option: Option, path: readonly string[]): FlagWords {
   const names = [short, long].filter((name) => name !== undefined)
   const [, placeholder] = /[<[](.+?)(?:\.\.\.)?[>\]]$/.exec(option.flags) ?? []
   if (placeholder === undefined) return { names, about }
-  return { names, about, value: argChoices ?? valueAt({ path, flag: long, placeholder }) }
+  return { names, about, value: argChoices ?? valueWordsAt({ path, flag: long, placeholder }) }
 }
 
 function ofArgument(argument: Argument, path: readonly string[]): ValueWords {
-  return argument.argChoices ?? valueAt({ path, flag: undefined, placeholder: argument.name() })
+  return argument.argChoices ?? valueWordsAt({ path, flag: undefined, placeholder: argument.name() })
 }

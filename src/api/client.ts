@@ -1,4 +1,4 @@
-import type { Operation, ResourceDefinition } from '../core/resources/field.ts'
+import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
 import { isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { Wire } from '../core/wire.ts'
@@ -46,7 +46,7 @@ function createCollections(http: Http, wire: Wire): Collections {
 
 function createCollection(http: Http, wire: Wire, resource: Resource, parentId?: string): Operations {
   const { singular, plural, parent, commands }: ResourceDefinition = RESOURCES[resource]
-  const commandOf = (operation: Operation) => commands?.[operation] ?? `crm ${plural} ${operation}`
+  const commandOf = (operation: ApiOperation) => commands?.[operation] ?? `crm ${plural} ${operation}`
   const parentCommand = parent && `crm ${RESOURCES[parent].plural} list`
   const list: Operations['list'] = (query = {}) => {
     const action = parent ? `list the ${plural} of ${parent} ${parentId}` : `list ${plural}`

@@ -6,7 +6,7 @@ import type { ListedResource, PlainResource } from '../core/resources/registry.t
 export type AddCommand = (parent: CommandUnknownOpts, act: Act, words: readonly string[]) => void
 
 /** A command that only groups others. */
-export interface Noun {
+export interface CommandGroup {
   readonly description?: string
   /** For the list of commands alone. */
   readonly summary?: string
@@ -14,7 +14,7 @@ export interface Noun {
 }
 
 /** By their names, in the order in which help shows them. */
-export type Commands = Readonly<Record<string, AddCommand | Noun>>
+export type Commands = Readonly<Record<string, AddCommand | CommandGroup>>
 
 /**
  * Adds the commands; only the one that `words` begin with, if there is such a one: the other words are about no other command,
@@ -34,7 +34,7 @@ export function addCommands(parent: CommandUnknownOpts, act: Act, commands: Comm
 function addNoun(
   noun: CommandUnknownOpts,
   act: Act,
-  { summary, description, commands }: Noun,
+  { summary, description, commands }: CommandGroup,
   words: readonly string[],
 ) {
   if (summary !== undefined) noun.summary(summary)

@@ -2,12 +2,12 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { appliesTo, chooseProfile } from '../settings/address.ts'
 import { parseSettingKey } from '../settings/setting.ts'
-import { examples, type Noun } from './command-tree.ts'
+import { type CommandGroup, examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import { onePage, printList, printValue } from './print.ts'
 import { requireProfileName } from './selected-profile.ts'
 
-export const CONFIG: Noun = {
+export const CONFIG_COMMANDS: CommandGroup = {
   description: 'settings of a profile',
   commands: {
     get: addConfigGet,

@@ -62,13 +62,16 @@ export function placeText({ profileName, baseUrl }: Pick<Target, 'profileName' |
   return profileName ? `profile ${profileName} (${baseUrl.origin})` : baseUrl.origin
 }
 
-export interface Change extends Omit<Deletion, 'what'> {
+export interface ProtectedChange extends Omit<Deletion, 'what'> {
   /** `create 3 deals and change 2 contacts`. */
   readonly toDo: string
 }
 
 /** On a protected profile, requires the typed count, or `--yes --expect` with it. Returns only if confirmed. */
-export async function confirmProtected(ctx: Asking, { count, toDo, expect, isStdinFree }: Change): Promise<void> {
+export async function confirmProtected(
+  ctx: Asking,
+  { count, toDo, expect, isStdinFree }: ProtectedChange,
+): Promise<void> {
   if (ctx.flags.isConfirmed && expect === count) return
   const place = `the protected ${placeText(await ctx.target())}`
   const words = ctx.argv.filter((word) => word !== '-y' && word !== '--yes')

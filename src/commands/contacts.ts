@@ -1,4 +1,4 @@
-import type { Noun } from './command-tree.ts'
+import type { CommandGroup } from './command-tree.ts'
 import { addCreate } from './records/create.ts'
 import { addDelete } from './records/delete.ts'
 import { addExport } from './records/export.ts'
@@ -40,7 +40,7 @@ const EXAMPLES = {
   ],
 }
 
-export const CONTACTS: Noun = {
+export const CONTACTS_COMMANDS: CommandGroup = {
   description: 'list, read, create, change and delete contacts',
   commands: {
     list: (parent, act) => addList(parent, act, { resource: 'contact', examples: EXAMPLES.list }),

@@ -8,7 +8,7 @@ interface Source {
 }
 
 /** Parses JSON or YAML, distinguished by the file extension and the first character. */
-export async function parseDocument(text: string, { name, flag }: Source): Promise<unknown> {
+export async function parseJsonOrYaml(text: string, { name, flag }: Source): Promise<unknown> {
   const isYaml = /\.ya?ml$/.test(name) || !/^\s*[{[]/.test(text)
   const parse = isYaml ? (await import('./yaml.ts')).parseYaml : parseJsonAsWritten
   try {

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten } fro
 import { isNumeric, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
-import { parseDocument } from './document.ts'
+import { parseJsonOrYaml } from './document.ts'
 
 /** Flags of commands that write one record. */
 export interface FieldsOptions {
@@ -93,7 +93,7 @@ function notMember(flag: string, text: string, expected: string, other: string):
 }
 
 async function readData(ctx: InputContext, name: string): Promise<JsonObject> {
-  const value = await parseDocument(await readInput(ctx, name, '--data'), { name, flag: '--data' })
+  const value = await parseJsonOrYaml(await readInput(ctx, name, '--data'), { name, flag: '--data' })
   if (isJsonObject(value)) return value
   throw new CrmError('invalid_input', `--data ${name} does not contain one record`, {
     hint: 'expected an object of members, such as {"name": "Ada"}',

@@ -3,14 +3,14 @@ import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import type { ExitCode } from '../core/exit.ts'
 import { commandLine } from './command-line.ts'
-import { examples, type Noun } from './command-tree.ts'
+import { type CommandGroup, examples } from './command-tree.ts'
 import { printDryRun } from './dry-run.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from './fields-input.ts'
 import { addScopedFlags } from './flags.ts'
 import { listOf, printList, printWritten, requestedLimit } from './print.ts'
 import { addImport } from './records/import.ts'
 
-export const NOTES: Noun = {
+export const NOTES_COMMANDS: CommandGroup = {
   description: 'the notes of deals',
   commands: {
     list: addNotesList,

@@ -1,10 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
-import { examples, type Noun } from './command-tree.ts'
+import { type CommandGroup, examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import { listOf, printList, requestedLimit } from './print.ts'
 
-export const PIPELINES: Noun = {
+export const PIPELINES_COMMANDS: CommandGroup = {
   description: 'pipelines and their stages',
   commands: {
     list: addPipelinesList,

@@ -6,11 +6,11 @@ import type { Act, Context } from '../context.ts'
 import { parseDurationWithUnitMs } from '../core/duration.ts'
 import { safeText } from '../output/safe-text.ts'
 import type { RateLimit } from '../service/rate-limit.ts'
-import { examples, type Noun } from './command-tree.ts'
+import { type CommandGroup, examples } from './command-tree.ts'
 import { collect } from './fields-input.ts'
 import { parseRateLimit } from './serve/serve-flags.ts'
 
-export const SANDBOX: Noun = {
+export const SANDBOX_COMMANDS: CommandGroup = {
   summary: 'a CRM for the length of a command',
   commands: {
     run: addSandboxRun,

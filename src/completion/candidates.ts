@@ -6,17 +6,17 @@ import type { Known } from './known.ts'
 import type { Wanted } from './wanted.ts'
 import type { ValueWords } from './words.ts'
 
-export interface Candidate {
+export interface Suggestion {
   readonly word: string
   /** A description for people; may be empty. */
   readonly about: string
 }
 
-export interface Answer {
+export interface Suggestions {
   /** The part of the word under the cursor that is kept. */
   readonly head: string
   /** `files`: the shell itself completes names of files. */
-  readonly candidates: readonly Candidate[] | 'files'
+  readonly candidates: readonly Suggestion[] | 'files'
   /** A value follows directly, without a blank. */
   readonly isOpen: boolean
 }
@@ -29,7 +29,7 @@ export interface Sources {
   jobs(): readonly string[]
 }
 
-export async function answerTo({ head, rest, choice, profile }: Wanted, sources: Sources): Promise<Answer> {
+export async function answerTo({ head, rest, choice, profile }: Wanted, sources: Sources): Promise<Suggestions> {
   if (choice.type === 'commands') {
     return words(
       head,
@@ -47,7 +47,7 @@ export async function answerTo({ head, rest, choice, profile }: Wanted, sources:
 
 type Typed = Pick<Wanted, 'head' | 'rest' | 'profile'>
 
-async function answerValue(value: ValueWords, typed: Typed, sources: Sources): Promise<Answer> {
+async function answerValue(value: ValueWords, typed: Typed, sources: Sources): Promise<Suggestions> {
   if (!('type' in value)) return words(typed.head, plain(value))
   switch (value.type) {
     case 'file':
@@ -75,7 +75,7 @@ async function answerValue(value: ValueWords, typed: Typed, sources: Sources): P
 type KnownValue = Extract<ValueWords, { readonly of: Resource }>
 
 /** Values that depend on the records seen so far. */
-function answerKnown(value: KnownValue, typed: Typed, known: Known): Answer {
+function answerKnown(value: KnownValue, typed: Typed, known: Known): Suggestions {
   switch (value.type) {
     case 'id':
       return words(typed.head, described(known.ids[value.of] ?? []))
@@ -95,14 +95,14 @@ function answerKnown(value: KnownValue, typed: Typed, known: Known): Answer {
   }
 }
 
-function assigned(typed: Typed, names: readonly string[], values: (name: string) => readonly string[]): Answer {
+function assigned(typed: Typed, names: readonly string[], values: (name: string) => readonly string[]): Suggestions {
   const [name, given] = split(typed.rest)
   if (given !== undefined) return words(`${typed.head}${name}`, plain(values(name)))
   return { head: typed.head, candidates: plain(names.map((each) => `${each}=`)), isOpen: true }
 }
 
 /** Several values of a filter are alternatives. */
-function assignedFilter(typed: Typed, known: Known): Answer {
+function assignedFilter(typed: Typed, known: Known): Suggestions {
   const [name, given] = split(typed.rest)
   if (given === undefined) return assigned(typed, DEAL_FILTER_PARAMETERS, () => [])
   return listed({ ...typed, head: `${typed.head}${name}`, rest: given }, valuesOf(name, known))
@@ -115,7 +115,7 @@ function valuesOf(name: string, known: Known): readonly string[] {
 }
 
 /** Several values, separated by commas: each is offered once. */
-function listed({ head, rest }: Typed, choices: readonly string[]): Answer {
+function listed({ head, rest }: Typed, choices: readonly string[]): Suggestions {
   const before = rest.slice(0, rest.lastIndexOf(',') + 1)
   const given = before.split(',')
   const candidates = plain(choices.filter((word) => !given.includes(word)))
@@ -136,15 +136,15 @@ function split(text: string): readonly [string, string | undefined] {
   return at === 0 ? [text, undefined] : [text.slice(0, at), text.slice(at)]
 }
 
-function words(head: string, candidates: readonly Candidate[]): Answer {
+function words(head: string, candidates: readonly Suggestion[]): Suggestions {
   return { head, candidates, isOpen: false }
 }
 
-function plain(choices: readonly string[]): readonly Candidate[] {
+function plain(choices: readonly string[]): readonly Suggestion[] {
   return choices.map((word) => ({ word, about: '' }))
 }
 
 /** Names that users chose, except those that crm would read as a flag. */
-function described(pairs: readonly (readonly [string, string])[]): readonly Candidate[] {
+function described(pairs: readonly (readonly [string, string])[]): readonly Suggestion[] {
   return pairs.filter(([word]) => !word.startsWith('-')).map(([word, about]) => ({ word, about }))
 }

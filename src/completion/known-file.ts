@@ -6,7 +6,7 @@ import type { Env } from '../core/streams.ts'
 import { toMachineError } from '../files/machine-error.ts'
 import { readPrivateFile } from '../files/private-file.ts'
 import { settingsFolder, stateFolder } from '../files/user-folders.ts'
-import { parseDocument } from '../settings/document.ts'
+import { parseJsonObject } from '../settings/document.ts'
 import { type Known, knownIn, NOTHING_KNOWN } from './known.ts'
 
 /** A profile and its current address: what was kept for another address is not offered. */
@@ -32,7 +32,7 @@ export async function beginKnowing(env: Env): Promise<void> {
 
 export async function readKnown(env: Env, place: KnownPlace): Promise<Known> {
   const path = knownPath(env, place.profileName)
-  const document = await unlessInTheWay(async () => parseDocument(await readPrivateFile(path), path))
+  const document = await unlessInTheWay(async () => parseJsonObject(await readPrivateFile(path), path))
   return document?.base_url === place.baseUrl ? knownIn(document) : NOTHING_KNOWN
 }
 

@@ -35,7 +35,7 @@ export function withSeen(known: Known, resource: Resource, records: readonly Crm
   }
 }
 
-export function withoutId(known: Known, resource: Resource, id: string): Known {
+export function withoutKnownId(known: Known, resource: Resource, id: string): Known {
   const rest = (known.ids[resource] ?? []).filter(([each]) => each !== id)
   return { ...known, ids: { ...known.ids, [resource]: rest } }
 }

@@ -1,5 +1,5 @@
 import { safeText } from '../output/safe-text.ts'
-import type { Answer, Candidate } from './candidates.ts'
+import type { Suggestion, Suggestions } from './candidates.ts'
 
 /** A quoted part, possibly unclosed; an escaped character; plain characters; blanks. */
 const PART = /'([^']*)('?)|"((?:[^"\\]|\\.)*\\?)("?)|\\(.?)|([^\s'"\\]+)|\s+/gs
@@ -12,11 +12,11 @@ interface Dialect {
   /** The words passed by the shell's script, without `crm`; the last one is under the cursor. */
   words(given: readonly string[]): readonly string[]
   /** The line printed for a candidate; undefined for one that cannot be typed there. */
-  line(answer: Answer, candidate: Candidate, given: readonly string[]): string | undefined
+  line(answer: Suggestions, candidate: Suggestion, given: readonly string[]): string | undefined
 }
 
 /** The first line states the kind of what follows, and the part of the word that is kept; the scripts interpret only this line. */
-export function answerText(shell: Shell, answer: Answer, given: readonly string[]): string {
+export function answerText(shell: Shell, answer: Suggestions, given: readonly string[]): string {
   const kind = answer.candidates === 'files' ? 'files' : answer.isOpen ? 'open' : 'words'
   const candidates = answer.candidates === 'files' ? [] : answer.candidates.filter(isTypable)
   const lines = candidates.map((candidate) => DIALECTS[shell].line(answer, candidate, given))
@@ -58,7 +58,7 @@ function typedInBash([line = '', breaks = '']: readonly string[]): TypedLine {
 }
 
 /** Names that would move the cursor or end the line are not offered. */
-function isTypable({ word }: Candidate): boolean {
+function isTypable({ word }: Suggestion): boolean {
   return word !== '' && safeText(word) === word
 }
 

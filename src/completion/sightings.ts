@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import { writePrivateFile } from '../files/write-private-file.ts'
-import { type Known, MOST_IDS, withoutId, withSeen } from './known.ts'
+import { type Known, MOST_IDS, withoutKnownId, withSeen } from './known.ts'
 import { type KnownPlace, knownFolder, knownPath, readKnown, unlessInTheWay } from './known-file.ts'
 
 /** What one command showed, in that order, or deleted. */
@@ -34,5 +34,5 @@ function withShown(known: Known, sightings: readonly Sighting[]): Known {
 
 function withGone(known: Known, sightings: readonly Sighting[]): Known {
   const gone = sightings.filter((each) => 'goneId' in each)
-  return gone.reduce((before, { resource, goneId }) => withoutId(before, resource, goneId), known)
+  return gone.reduce((before, { resource, goneId }) => withoutKnownId(before, resource, goneId), known)
 }

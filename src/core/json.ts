@@ -2,6 +2,8 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 
 export type JsonObject = { [key: string]: JsonValue }
 
+export type JsonSchema = Readonly<Record<string, unknown>>
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && exactDigits(value) === undefined
 }

@@ -87,7 +87,7 @@ export interface RejectedRequest {
 export type Received = ReceivedEvent | RejectedRequest
 
 /** The response to the sender of an event. */
-export interface Answer {
+export interface DeliveryResponse {
   readonly status: number
   readonly retryAfter: string | undefined
 }

@@ -1,4 +1,4 @@
-import { isPlain } from './safe-text.ts'
+import { isPlainText } from './safe-text.ts'
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
@@ -25,7 +25,7 @@ const CLUSTERED = /[\p{Regional_Indicator}\p{Emoji_Modifier}\p{Mc}]|\uFE0F|\u200
  * as for spacing vowel signs, the larger number is used: a gap is better than a wrapped line.
  */
 export function textWidth(text: string): number {
-  if (isPlain(text)) return text.length
+  if (isPlainText(text)) return text.length
   let width = 0
   for (const cluster of clustersOf(text)) width += clusterWidth(cluster)
   return width

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { shellWord } from '../core/shell-words.ts'
 
 /** The object in a settings file; empty when there is no file. CrmError `invalid_input` for a damaged file. */
-export function parseDocument(text: string | undefined, path: string): JsonObject {
+export function parseJsonObject(text: string | undefined, path: string): JsonObject {
   if (text === undefined) return {}
   let value: unknown
   try {
@@ -60,7 +60,7 @@ export interface DocumentFile {
 /** `readText` decides who else may read the file. */
 export function openDocument(path: string, readText: (path: string) => Promise<string | undefined>): DocumentFile {
   let cached: Promise<JsonObject> | undefined
-  const load = async (): Promise<JsonObject> => parseDocument(await readText(path), path)
+  const load = async (): Promise<JsonObject> => parseJsonObject(await readText(path), path)
   return {
     path,
     read() {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Answer, ListenEvent, Received, ReceivedEvent, Simulation } from '../core/webhook-events.ts'
+import type { DeliveryResponse, ListenEvent, Received, ReceivedEvent, Simulation } from '../core/webhook-events.ts'
 import type { Forwarder } from './forwarding/forwarder.ts'
 import { type EventLog, openEventLog } from './log/event-log.ts'
 import { recentIds } from './log/read-events.ts'
@@ -82,7 +82,7 @@ interface IntakeOptions {
 }
 
 /** Handles a received event: keep on disk, show, forward, then answer. */
-function createIntake(options: IntakeOptions): (received: Received) => Promise<Answer | undefined> {
+function createIntake(options: IntakeOptions): (received: Received) => Promise<DeliveryResponse | undefined> {
   const { log, isWanted, show, forwarder, ack, simulator } = options
   return async (received) => {
     if (received.type === 'event') await log.append(received)

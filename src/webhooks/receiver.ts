@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { CrmError } from '../core/errors.ts'
-import type { Answer, Received, RejectionReason } from '../core/webhook-events.ts'
+import type { DeliveryResponse, Received, RejectionReason } from '../core/webhook-events.ts'
 import { describeRejected, pathOf, receive, type Trust } from './receive.ts'
 import { Rejection } from './rejection.ts'
 
@@ -35,7 +35,7 @@ export interface ReceiverOptions {
    * The sender is answered when this resolves, with its result or with 204. A rejected request gets the answer of its
    * rejection.
    */
-  take(received: Received): Promise<Answer | undefined>
+  take(received: Received): Promise<DeliveryResponse | undefined>
   readonly timeouts?: ReceiverTimeouts
 }
 
@@ -109,7 +109,7 @@ async function closeServer(server: Server, closeMs: number): Promise<void> {
   await closed.finally(() => clearTimeout(timer))
 }
 
-function answerEvent(answer: Answer | undefined, response: ServerResponse): void {
+function answerEvent(answer: DeliveryResponse | undefined, response: ServerResponse): void {
   if (!answer) return void response.writeHead(204).end()
   const { status, retryAfter } = answer
   response

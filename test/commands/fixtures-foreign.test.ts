@@ -47,7 +47,9 @@ test('two records with the same id are an error that names both, and neither is 
   )
   const { exit, stderr } = await fixtures('apply')
   expect(exit).toBe(3)
-  expect(stderr).toMatch(/contacts\.ada and contacts\.bob both received the id con_1/)
+  expect(stderr).toMatch(
+    /contacts\.ada and contacts\.bob both received the id con_1[\s\S]*check crm contacts list; .* in its email/,
+  )
   await fixtures('destroy')
   expect([...contacts.keys()]).toEqual(['con_1'])
 })
@@ -113,24 +115,32 @@ test.each([400, 405, 409, 422, 423])(
   },
 )
 
-test('after an apply was stopped and its job cancelled, the contact that may exist is not made again, and destroy names it', async () => {
-  const arrived = Promise.withResolvers<void>()
-  const { url, seen } = await startServer((response, request) => {
-    if (request.method === 'POST') return arrived.resolve()
-    sendJson(response, 200, { data: [], next_cursor: null })
-  })
-  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
-  const path = join(tempFolder(), 'fixtures.yaml')
-  writeFileSync(path, 'version: 1\ncontacts:\n  ann: { name: Ann, email: ann@x.test }\n')
-  const apply = startRun(['fixtures', 'apply', path, '--run-id', 'r1', '--timeout', '1s'], env)
-  await arrived.promise
-  apply.interrupt('SIGINT')
-  expect(await apply.exit).toBe(130)
-  const [job] = JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))
-  await crmPrints(['jobs', 'cancel', job.id], env)
-  expect((await crm(['fixtures', 'apply', path, '--run-id', 'r1'], env)).exit).toBe(3)
-  expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
-  const { exit, stdout } = await crm(['fixtures', 'destroy', path, '--run-id', 'r1', '-o', 'json'], env)
-  expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ record: 'contacts.ann', action: 'in_doubt' })])
-  expect(exit).toBe(3)
-})
+test.each([
+  ['contacts', 'ann: { name: Ann, email: ann@x.test }'],
+  ['deals', 'ann: { name: Ann, stage: Won }'],
+])(
+  'after an apply was stopped and its job cancelled, %s that may exist are not made again, and destroy names them',
+  async (noun, record) => {
+    const arrived = Promise.withResolvers<void>()
+    const { url, seen } = await startServer((response, request) => {
+      if (request.path.includes('graphql')) return sendJson(response, 404, {})
+      if (request.method === 'POST') return arrived.resolve()
+      sendJson(response, 200, { data: [], next_cursor: null })
+    })
+    const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
+    const path = join(tempFolder(), 'fixtures.yaml')
+    writeFileSync(path, `version: 1\n${noun}:\n  ${record}\n`)
+    const apply = startRun(['fixtures', 'apply', path, '--run-id', 'r1', '--timeout', '1s'], env)
+    await arrived.promise
+    apply.interrupt('SIGINT')
+    expect(await apply.exit).toBe(130)
+    const [job] = JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))
+    await crmPrints(['jobs', 'cancel', job.id], env)
+    expect((await crm(['fixtures', 'apply', path, '--run-id', 'r1'], env)).exit).toBe(3)
+    expect(seen.filter(({ method, path }) => method === 'POST' && path === `/v1/${noun}`)).toHaveLength(1)
+    const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', path, '--run-id', 'r1', '-o', 'json'], env)
+    expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ record: `${noun}.ann`, action: 'in_doubt' })])
+    expect(stderr).toContain(`to see whether they exist: crm ${noun} list\n`)
+    expect(exit).toBe(3)
+  },
+)

@@ -1,12 +1,12 @@
 import { readVocabulary } from '../../scripts/read-vocabulary.ts'
-import { type Answer, answerTo, type Candidate } from '../../src/completion/candidates.ts'
+import { answerTo, type Suggestion, type Suggestions } from '../../src/completion/candidates.ts'
 import { type Known, NOTHING_KNOWN } from '../../src/completion/known.ts'
 import { wantedAt } from '../../src/completion/wanted.ts'
 
 const vocabulary = readVocabulary()
 
 /** The answer for `crm` followed by these words, with the cursor in the last one. */
-export async function answerAt(words: readonly string[], known: Partial<Known> = {}): Promise<Answer> {
+export async function answerAt(words: readonly string[], known: Partial<Known> = {}): Promise<Suggestions> {
   return answerTo(wantedAt(vocabulary, words), {
     profiles: async () => [
       ['local', 'http://127.0.0.1:4243'],
@@ -20,7 +20,7 @@ export async function answerAt(words: readonly string[], known: Partial<Known> =
 export async function candidatesAt(
   words: readonly string[],
   known: Partial<Known> = {},
-): Promise<readonly Candidate[]> {
+): Promise<readonly Suggestion[]> {
   const { candidates } = await answerAt(words, known)
   if (candidates === 'files') throw new Error('files were answered')
   return candidates

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { knownIn, MOST_IDS, NOTHING_KNOWN, withoutId, withSeen } from '../../src/completion/known.ts'
+import { knownIn, MOST_IDS, NOTHING_KNOWN, withoutKnownId, withSeen } from '../../src/completion/known.ts'
 
 const contacts = (from: number, count: number) =>
   Array.from({ length: count }, (_, at) => ({ id: `con_${from + at}`, name: `Contact ${from + at}` }))
@@ -39,7 +39,7 @@ test('names of stages are taken from deals, pipelines and stages', () => {
 
 test('a deleted record is removed', () => {
   const known = withSeen(NOTHING_KNOWN, 'contact', contacts(1, 2))
-  expect(withoutId(known, 'contact', 'con_1').ids.contact).toEqual([['con_2', 'Contact 2']])
+  expect(withoutKnownId(known, 'contact', 'con_1').ids.contact).toEqual([['con_2', 'Contact 2']])
 })
 
 test('the readable part of a file changed by hand is used', () => {

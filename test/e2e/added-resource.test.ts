@@ -81,8 +81,12 @@ export const COMPANY = {
   const renamed = commands.replaceAll('contacts', 'companies').replaceAll('CONTACTS', 'COMPANIES')
   writeFileSync(join(copy, 'src/commands/companies.ts'), renamed.replaceAll("'contact'", "'company'"))
   const nouns = 'src/commands/commands.ts'
-  change(nouns, 'import { CONTACTS }', "import { COMPANIES } from './companies.ts'\nimport { CONTACTS }")
-  change(nouns, '  contacts: CONTACTS,', '  contacts: CONTACTS,\n  companies: COMPANIES,')
+  change(
+    nouns,
+    'import { CONTACTS_COMMANDS }',
+    "import { COMPANIES_COMMANDS } from './companies.ts'\nimport { CONTACTS_COMMANDS }",
+  )
+  change(nouns, '  contacts: CONTACTS_COMMANDS,', '  contacts: CONTACTS_COMMANDS,\n  companies: COMPANIES_COMMANDS,')
 }
 
 function node(args: readonly string[], input = ''): { readonly stdout: string; readonly stderr: string } {

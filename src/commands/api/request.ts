@@ -1,3 +1,4 @@
+import type { Method } from '../../api/transport/call.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
@@ -5,9 +6,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { readInput } from '../../settings/read-input.ts'
 import { readMembers } from '../fields-input.ts'
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-
-export type Method = (typeof METHODS)[number]
+const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export interface RequestFlags {
   readonly field?: readonly string[]

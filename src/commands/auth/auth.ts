@@ -1,12 +1,12 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { examples, type Noun } from '../command-tree.ts'
+import { type CommandGroup, examples } from '../command-tree.ts'
 import { printValue } from '../print.ts'
 import { addAuthLogin } from './login.ts'
 import { addAuthLogout } from './logout.ts'
 import { addAuthStatus } from './status.ts'
 
-export const AUTH: Noun = {
+export const AUTH_COMMANDS: CommandGroup = {
   description: 'keys, and the profiles they belong to',
   commands: {
     login: addAuthLogin,

@@ -7,13 +7,13 @@ import { shouldColor } from '../../output/color.ts'
 import type { BrowseOptions } from '../../ui/open-browse.tsx'
 import { findMany } from '../find-many.ts'
 
-export type Shown = Pick<
+export type BrowsedServer = Pick<
   BrowseOptions,
   'screen' | 'place' | 'server' | 'openApi' | 'live' | 'senders' | 'sendsTo' | 'signal'
 >
 
 /** Runs the screens until they are quit or the signal aborts. Notes are shown on them. */
-export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, shown: Shown): Promise<void> {
+export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, shown: BrowsedServer): Promise<void> {
   const { env, flags } = ctx
   const { openBrowse } = await ctx.ui.screens()
   await openBrowse({
@@ -52,7 +52,7 @@ async function findRecords(
 type Found = Map<string, CrmRecord>
 
 /** The name and address of the server for the screens, and the address that kept changes belong to. */
-export async function placeOf(ctx: Pick<Context, 'target'>): Promise<Pick<Shown, 'place' | 'server'>> {
+export async function placeOf(ctx: Pick<Context, 'target'>): Promise<Pick<BrowsedServer, 'place' | 'server'>> {
   const { baseUrl, profileName, isProtected } = await ctx.target()
   const text = profileName ? `${profileName} ${baseUrl.origin}` : baseUrl.origin
   return { place: { text, isProtected }, server: baseUrl.href }

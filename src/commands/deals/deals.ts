@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { examples, type Noun } from '../command-tree.ts'
+import { type CommandGroup, examples } from '../command-tree.ts'
 import { exportList, FILE_HELP } from '../export-list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags, parseFilters } from '../flags.ts'
@@ -27,7 +27,7 @@ const EXAMPLES = {
   import: ['crm deals import deals.csv --dry-run', 'crm deals import deals.csv'],
 }
 
-export const DEALS: Noun = {
+export const DEALS_COMMANDS: CommandGroup = {
   description: 'list, read, create and change deals',
   commands: {
     list: addDealsList,

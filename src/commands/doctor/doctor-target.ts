@@ -89,21 +89,21 @@ function keyMembers({ winner, shadowed }: KeySources): JsonObject {
 }
 
 /** A proposed setting. */
-export interface Change {
+export interface SettingChange {
   readonly setting: NonNullable<Finding['proposals']>[number]['setting']
   readonly value: string
   /** In the format of `config get`; empty if not set. */
   readonly now: string
 }
 
-export function changesOf(findings: readonly Finding[], wire: Wire): readonly Change[] {
+export function changesOf(findings: readonly Finding[], wire: Wire): readonly SettingChange[] {
   const now = settingsOf({ ...defaultProfile('http://localhost'), wire })
   const proposals = findings.flatMap((finding) => finding.proposals ?? [])
   return proposals.map(({ setting, value }) => ({ setting, value, now: String(now[setting] ?? '') }))
 }
 
 /** CrmError `usage` with the commands that make a profile. */
-export function refuseWithoutProfile({ baseUrl, profileName }: DoctorTarget, changes: readonly Change[]): void {
+export function refuseWithoutProfile({ baseUrl, profileName }: DoctorTarget, changes: readonly SettingChange[]): void {
   if (profileName !== undefined) return
   const lines = [
     `crm config set base_url ${shellWord(baseUrl.href.replace(/\/$/, ''))} -p NAME`,
@@ -118,7 +118,7 @@ export function refuseWithoutProfile({ baseUrl, profileName }: DoctorTarget, cha
 export async function writeChanges(
   ctx: Pick<Context, 'settings'>,
   name: string,
-  changes: readonly Change[],
+  changes: readonly SettingChange[],
 ): Promise<Profile['wire']> {
   const settings = await ctx.settings()
   for (const { setting, value } of changes) await settings.setSetting(name, setting, value)

@@ -14,11 +14,11 @@ import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { itemsOf, onePage, printList, printOne, recordOutput } from '../print.ts'
 import {
-  type Change,
   changesOf,
   type DoctorTarget,
   readTarget,
   refuseWithoutProfile,
+  type SettingChange,
   withKeySource,
   writeChanges,
 } from './doctor-target.ts'
@@ -75,7 +75,7 @@ function noteWarnings(ctx: Pick<Context, 'note'>, findings: readonly Finding[]):
 
 function noteFix(
   ctx: Pick<Context, 'note'> & WithFlags<'isDryRun'>,
-  changes: readonly Change[],
+  changes: readonly SettingChange[],
   found: readonly Finding[],
 ): void {
   const wasAsked = found.some(({ check, state }) => check === 'records' && (state === 'ok' || state === 'warn'))
@@ -89,7 +89,7 @@ function noteFix(
 
 function noteChanges(
   ctx: Pick<Context, 'argv' | 'note'>,
-  changes: readonly Change[],
+  changes: readonly SettingChange[],
   profileName: string | undefined,
 ): void {
   if (changes.length === 0) return
@@ -98,7 +98,7 @@ function noteChanges(
   else ctx.note(`crm doctor --fix${typedProfile(ctx.argv)} writes ${what} to the profile ${profileName}`)
 }
 
-function changeText({ setting, value, now }: Change): string {
+function changeText({ setting, value, now }: SettingChange): string {
   return `${setting} = ${JSON.stringify(value)} (now ${now})`
 }
 
@@ -118,7 +118,7 @@ function endWith(
 interface Diagnosis {
   readonly target: DoctorTarget
   readonly findings: readonly Finding[]
-  readonly changes: readonly Change[]
+  readonly changes: readonly SettingChange[]
   readonly isWritten: boolean
 }
 

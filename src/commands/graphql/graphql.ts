@@ -10,7 +10,7 @@ import { dryRunExit } from '../dry-run.ts'
 import { collect, readMembers } from '../fields-input.ts'
 import { addScopedFlags, parseCount } from '../flags.ts'
 import { printDocument, printOne } from '../print.ts'
-import { type Operation, readOperations } from './operations.ts'
+import { type GraphqlOperation, readOperations } from './operations.ts'
 import { appendPage, cursorVariable, findConnection, nextCursor } from './paging.ts'
 
 interface Options {
@@ -52,7 +52,7 @@ export function addGraphql(program: CommandUnknownOpts, act: Act): void {
 interface Question {
   readonly query: string
   readonly variables: JsonObject
-  readonly operation: Operation
+  readonly operation: GraphqlOperation
   readonly idempotencyKey: string | undefined
 }
 
@@ -94,7 +94,7 @@ async function readQuery(ctx: Context, text: string): Promise<string> {
   return text.startsWith('@') ? readInput(ctx, text.slice(1), 'the query from') : text
 }
 
-function chooseOperation(query: string, name: string | undefined): Operation {
+function chooseOperation(query: string, name: string | undefined): GraphqlOperation {
   const all = readOperations(query)
   const [only, ...others] = name === undefined ? all : all.filter((operation) => operation.name === name)
   if (only?.type === 'subscription') {
@@ -111,7 +111,7 @@ function chooseOperation(query: string, name: string | undefined): Operation {
 }
 
 /** Recognises deletions by the names of the fields. */
-function deletionOf({ fields }: Operation, expect: number | undefined): Deletion {
+function deletionOf({ fields }: GraphqlOperation, expect: number | undefined): Deletion {
   const deletes = fields.filter((name) => /^(?:delete|destroy|remove|purge)/i.test(name))
   const what = deletes.length === 0 ? 'nothing, by the names of its fields' : `what ${deletes.join(', ')} names`
   return { count: deletes.length, what, expect, isStdinFree: true }

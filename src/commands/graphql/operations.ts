@@ -1,6 +1,6 @@
 export type OperationType = 'query' | 'mutation' | 'subscription'
 
-export interface Operation {
+export interface GraphqlOperation {
   readonly type: OperationType
   readonly name: string | undefined
   /** Without the `$`. */
@@ -14,7 +14,7 @@ const TOKEN =
   /#[^\n\r]*|"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n\r])*"|[$@]?[_A-Za-z][_0-9A-Za-z]*|\.\.\.|[^\s,\ufeff]/g
 
 /** The operations of a document, without validation, which is up to the server. */
-export function readOperations(text: string): readonly Operation[] {
+export function readOperations(text: string): readonly GraphqlOperation[] {
   const tokens = (text.match(TOKEN) ?? []).filter((token) => !/^[#"]/.test(token))
   const operations: (Head & { readonly type: OperationType; readonly selection: Selection })[] = []
   const fragments = new Map<string, Selection>()

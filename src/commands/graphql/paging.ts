@@ -1,12 +1,12 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { Operation } from './operations.ts'
+import type { GraphqlOperation } from './operations.ts'
 
 /** Common names of the variable for the cursor. */
 const CURSOR_VARIABLES = ['endCursor', 'after', 'cursor'] as const
 
 /** CrmError `usage` for a query without a variable for the cursor. */
-export function cursorVariable({ variables }: Operation): string {
+export function cursorVariable({ variables }: GraphqlOperation): string {
   const name = CURSOR_VARIABLES.find((each) => variables.includes(each))
   if (name !== undefined) return name
   throw new CrmError('usage', `--paginate needs a variable for the cursor: ${list(CURSOR_VARIABLES)}`, {
@@ -18,7 +18,7 @@ function list(names: readonly string[]): string {
   return names.map((name) => `$${name}`).join(', ')
 }
 
-export interface Connection {
+export interface FoundConnection {
   /** The members that lead to it from `data`. */
   readonly place: readonly string[]
   readonly value: JsonObject
@@ -28,7 +28,7 @@ export interface Connection {
  * The one connection that has a `pageInfo`, or that of `path` (`deals`, or `deals.pageInfo`). CrmError `usage` where there is
  * none, or more than one to choose from.
  */
-export function findConnection(data: JsonValue | undefined, path: string | undefined): Connection {
+export function findConnection(data: JsonValue | undefined, path: string | undefined): FoundConnection {
   const all = connectionsIn(data ?? null, [])
   const wanted = path?.replace(/\.?pageInfo$/, '')
   const found = wanted === undefined ? all : all.filter(({ place }) => place.join('.') === wanted)
@@ -50,14 +50,14 @@ export function findConnection(data: JsonValue | undefined, path: string | undef
 }
 
 /** Connections within lists are ignored, because they are ambiguous. */
-function connectionsIn(value: JsonValue, place: readonly string[]): readonly Connection[] {
+function connectionsIn(value: JsonValue, place: readonly string[]): readonly FoundConnection[] {
   if (!isJsonObject(value)) return []
   const own = isJsonObject(value.pageInfo) && 'hasNextPage' in value.pageInfo ? [{ place, value }] : []
   return [...own, ...Object.entries(value).flatMap(([name, member]) => connectionsIn(member, [...place, name]))]
 }
 
 /** Undefined on the last page; CrmError `bad_answer` if there is a next page without a cursor. */
-export function nextCursor({ value }: Connection): string | undefined {
+export function nextCursor({ value }: FoundConnection): string | undefined {
   const pageInfo = isJsonObject(value.pageInfo) ? value.pageInfo : {}
   if (pageInfo.hasNextPage !== true) return undefined
   if (typeof pageInfo.endCursor === 'string') return pageInfo.endCursor
@@ -67,7 +67,7 @@ export function nextCursor({ value }: Connection): string | undefined {
 }
 
 /** Appends the lists of a later page to those of the first, and takes over its pageInfo. */
-export function appendPage(first: Connection, next: Connection): void {
+export function appendPage(first: FoundConnection, next: FoundConnection): void {
   for (const [name, value] of Object.entries(next.value)) {
     const before = first.value[name]
     if (Array.isArray(before) && Array.isArray(value)) before.push(...value)

@@ -1,4 +1,4 @@
-import type { Noun } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { addJobsCancel } from './cancel.ts'
 import { addJobsFailed } from './failed.ts'
 import { addJobsList } from './list.ts'
@@ -8,7 +8,7 @@ import { addJobsRetry } from './retry.ts'
 import { addJobsShow } from './show.ts'
 import { addJobsUndo } from './undo.ts'
 
-export const JOBS: Noun = {
+export const JOBS_COMMANDS: CommandGroup = {
   description: 'bulk work: what was sent, what is left, what failed',
   commands: {
     list: addJobsList,

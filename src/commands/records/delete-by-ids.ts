@@ -8,11 +8,11 @@ import { onePage, printList } from '../print.ts'
 
 const NO_IDS = 'ids on stdin: nothing to delete'
 
-export type Outcome = 'done' | 'failed' | 'in_doubt' | 'unsent'
+export type DeletionOutcome = 'done' | 'failed' | 'in_doubt' | 'unsent'
 
 interface Deletion {
   readonly id: string
-  readonly outcome: Outcome
+  readonly outcome: DeletionOutcome
   readonly error?: CrmError
 }
 

@@ -1,12 +1,12 @@
+import type { JsonSchema } from '../../core/json.ts'
 import { REJECTIONS, SCHEME_NAMES } from '../../core/webhook-events.ts'
 import {
   ALWAYS_TRUE,
   ANYTHING,
+  arrayOf,
   COUNT,
   COUNT_OR_NULL,
   either,
-  type JsonSchema,
-  listOf,
   made,
   orNull,
   TEXT,
@@ -16,7 +16,7 @@ import {
 } from './json-schema.ts'
 
 const SCHEME: JsonSchema = { enum: SCHEME_NAMES }
-const HEADERS = listOf({ type: 'array', items: TEXT, minItems: 2, maxItems: 2 })
+const HEADERS = arrayOf({ type: 'array', items: TEXT, minItems: 2, maxItems: 2 })
 /** One of them: JSON, other text, or bytes. */
 const BODY = { body: ANYTHING, body_text: TEXT, body_base64: TEXT }
 
@@ -51,7 +51,7 @@ const REJECTED = made({
   received_at: TIME,
   method: TEXT_OR_NULL,
   path: TEXT_OR_NULL,
-  headers: listOf(TEXT),
+  headers: arrayOf(TEXT),
 })
 
 const HAND_OVER = {

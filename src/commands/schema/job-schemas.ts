@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../core/json.ts'
 import { IMPORTABLE_NOUNS } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Account } from '../../jobs/journal/progress.ts'
@@ -5,11 +6,10 @@ import type { LeftOut } from '../../jobs/plan/left-out.ts'
 import {
   ALWAYS_TRUE,
   ANYTHING,
+  arrayOf,
   COUNT,
   COUNT_OR_NULL,
   either,
-  type JsonSchema,
-  listOf,
   made,
   orNull,
   TEXT,
@@ -68,7 +68,7 @@ const PLAN = made(
     ambiguous: COUNT,
     cannot_undo: COUNT,
     requests: COUNT,
-    fields: listOf(made({ field: TEXT, create: COUNT, update: COUNT, clear: COUNT })),
+    fields: arrayOf(made({ field: TEXT, create: COUNT, update: COUNT, clear: COUNT })),
     rate_limit: orNull(
       made({
         limit: COUNT_OR_NULL,
@@ -79,7 +79,7 @@ const PLAN = made(
       }),
     ),
     eta_ms: DURATION_OR_NULL,
-    left_out: listOf(LEFT_OUT_ROW),
+    left_out: arrayOf(LEFT_OUT_ROW),
   },
   { recheck_requests: COUNT },
 )
@@ -119,7 +119,7 @@ export const DAMAGED_JOB = made({ id: TEXT, state: { const: 'damaged' }, folder:
 export const PRUNED_JOB = made({ id: TEXT, state: STATE })
 
 /** A row of an upsert that exists more than once. */
-export const TWIN = made({ line: COUNT_OR_NULL, id: TEXT, ids: listOf(TEXT) })
+export const TWIN = made({ line: COUNT_OR_NULL, id: TEXT, ids: arrayOf(TEXT) })
 
 /** A row that failed or is in doubt. */
 export const FAILED_ROW = made({

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../core/errors.ts'
-
-export type JsonSchema = Readonly<Record<string, unknown>>
+import type { JsonSchema } from '../../core/json.ts'
 
 export const TEXT: JsonSchema = { type: 'string' }
 export const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] }
@@ -30,7 +29,7 @@ export function sent(properties: Members): JsonSchema {
   return { type: 'object', properties, additionalProperties: true }
 }
 
-export function listOf(items: JsonSchema): JsonSchema {
+export function arrayOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items }
 }
 

@@ -1,11 +1,11 @@
+import type { JsonSchema } from '../../core/json.ts'
 import { SETTING_KEYS } from '../../settings/setting.ts'
 import {
   ALWAYS_TRUE,
   ANY_OBJECT,
+  arrayOf,
   COUNT,
   either,
-  type JsonSchema,
-  listOf,
   made,
   orNull,
   TEXT,
@@ -25,7 +25,7 @@ export const AUTH_STATUS = made({
   kept_in: TEXT_OR_NULL,
   bound_to: TEXT_OR_NULL,
   last_four: TEXT_OR_NULL,
-  shadows: listOf(TEXT),
+  shadows: arrayOf(TEXT),
   accepted: TRUE_FALSE_OR_NULL,
 })
 
@@ -110,7 +110,7 @@ export const PLANNED_QUERY = made({
 /** GraphQL over HTTP: the answer as the server sent it. */
 export const GRAPHQL_ANSWER: JsonSchema = {
   type: 'object',
-  properties: { data: orNull(ANY_OBJECT), errors: listOf(ANY_OBJECT), extensions: ANY_OBJECT },
+  properties: { data: orNull(ANY_OBJECT), errors: arrayOf(ANY_OBJECT), extensions: ANY_OBJECT },
   additionalProperties: true,
 }
 

@@ -1,15 +1,15 @@
+import type { JsonSchema } from '../../core/json.ts'
 import type { FieldType } from '../../core/resources/field.ts'
 import { type FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { PlannedRequest } from '../dry-run.ts'
-import type { Outcome } from '../records/delete-by-ids.ts'
+import type { DeletionOutcome } from '../records/delete-by-ids.ts'
 import {
   ALWAYS_TRUE,
   ANY_OBJECT,
   ANYTHING,
+  arrayOf,
   ERROR_RECORD,
   either,
-  type JsonSchema,
-  listOf,
   made,
   sent,
   TEXT,
@@ -33,7 +33,7 @@ const OF_TYPE: Readonly<Record<FieldType, JsonSchema>> = {
   id: ID,
   reference: ID_OR_NULL,
   text: TEXT_OR_NULL,
-  texts: listOf(TEXT),
+  texts: arrayOf(TEXT),
   number: NUMBER_OR_NULL,
   integer: NUMBER_OR_NULL,
   time: WHEN,
@@ -47,23 +47,23 @@ export function recordSchema(resource: Resource): JsonSchema {
   return sent({ ...OF_EVERY_RECORD, ...membersOf(resource) })
 }
 
-export const DEAL = recordSchema('deal')
+export const DEAL_SCHEMA = recordSchema('deal')
 
-export const NOTE = sent({ ...OF_EVERY_RECORD, ...membersOf('note'), deal_id: ID })
+export const NOTE_SCHEMA = sent({ ...OF_EVERY_RECORD, ...membersOf('note'), deal_id: ID })
 
-export const STAGE = sent({
+export const STAGE_SCHEMA = sent({
   id: ID,
   name: TEXT,
   position: { type: 'integer' },
   probability: NUMBER_OR_NULL,
 } satisfies Members<'stage'>)
 
-export const PIPELINE = sent({ id: ID, name: TEXT } satisfies Members<'pipeline'>)
+export const PIPELINE_SCHEMA = sent({ id: ID, name: TEXT } satisfies Members<'pipeline'>)
 
-export const WEBHOOK = sent({
+export const WEBHOOK_SCHEMA = sent({
   ...OF_EVERY_RECORD,
   url: TEXT,
-  events: listOf(TEXT),
+  events: arrayOf(TEXT),
   description: TEXT_OR_NULL,
   status: TEXT,
   secret: TEXT,
@@ -77,7 +77,7 @@ export const DEAL_GROUP: JsonSchema = {
 
 /** Of `delete ID`: the outcome for each id. */
 export const DELETION = made(
-  { id: TEXT, outcome: words<Outcome>({ done: true, failed: true, in_doubt: true, unsent: true }) },
+  { id: TEXT, outcome: words<DeletionOutcome>({ done: true, failed: true, in_doubt: true, unsent: true }) },
   { error: ERROR_RECORD },
 )
 

@@ -1,11 +1,11 @@
 import type { Finding } from '../../api/doctor/finding.ts'
+import type { JsonSchema } from '../../core/json.ts'
 import { RECORD_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import {
   ANY_OBJECT,
+  arrayOf,
   CODE,
   COUNT,
-  type JsonSchema,
-  listOf,
   made,
   orNull,
   TEXT,
@@ -39,7 +39,7 @@ export const DIAGNOSIS: JsonSchema = made({
   profile: TEXT_OR_NULL,
   ok: TRUE_OR_FALSE,
   exit: COUNT,
-  checks: listOf(
+  checks: arrayOf(
     made({
       check: CHECK,
       state: words<Finding['state']>({ ok: true, warn: true, fail: true, unknown: true }),
@@ -49,7 +49,7 @@ export const DIAGNOSIS: JsonSchema = made({
       found: ANY_OBJECT,
     }),
   ),
-  settings: listOf(made({ setting: TEXT, value: TEXT, now: TEXT })),
+  settings: arrayOf(made({ setting: TEXT, value: TEXT, now: TEXT })),
   written: TRUE_OR_FALSE,
 })
 
@@ -58,7 +58,7 @@ export const READY = made({ type: { const: 'ready' }, url: TEXT, database: TEXT 
 const KEY = {
   id: TEXT,
   name: TEXT,
-  scopes: listOf({ enum: ['read', 'write'] }),
+  scopes: arrayOf({ enum: ['read', 'write'] }),
   rate: TEXT_OR_NULL,
   last_four: TEXT,
   state: { enum: ['live', 'expired', 'revoked'] },

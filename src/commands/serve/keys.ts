@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { examples, type Noun } from '../command-tree.ts'
+import { type CommandGroup, examples } from '../command-tree.ts'
 import { addScopedFlags, parseTime } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
 import { addServeKeysAudit } from './keys-audit.ts'
@@ -14,7 +14,7 @@ import {
   withDatabase,
 } from './keys-database.ts'
 
-export const KEYS: Noun = {
+export const KEYS_COMMANDS: CommandGroup = {
   description: 'keys for a database of crm serve, running or not',
   commands: {
     create: addServeKeysCreate,

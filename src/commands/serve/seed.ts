@@ -4,7 +4,7 @@ import { counted, RECORD_RESOURCES } from '../../core/resources/registry.ts'
 import type { SeedRules } from '../../service/seed.ts'
 import type { Store } from '../../service/store/store.ts'
 import { readInput } from '../../settings/read-input.ts'
-import { parseDocument } from '../document.ts'
+import { parseJsonOrYaml } from '../document.ts'
 
 export interface SeedFile {
   readonly name: string
@@ -17,7 +17,7 @@ export async function readSeedFile(
   name: string,
   { location, ...rules }: SeedRules & { readonly location: string },
 ): Promise<SeedFile> {
-  const value = await parseDocument(await readInput(ctx, name, '--seed'), { name, flag: '--seed' })
+  const value = await parseJsonOrYaml(await readInput(ctx, name, '--seed'), { name, flag: '--seed' })
   if (!existsSync(location)) (await ctx.service.seed()).parseSeed(value, rules)
   return { name, value }
 }
@@ -43,7 +43,7 @@ export async function seedEmpty(
 
 /** The pipelines of a JSON or YAML file, checked in full before anything is opened. */
 export async function readPipelinesFile(ctx: Context, name: string) {
-  const value = await parseDocument(await readInput(ctx, name, '--pipelines'), { name, flag: '--pipelines' })
+  const value = await parseJsonOrYaml(await readInput(ctx, name, '--pipelines'), { name, flag: '--pipelines' })
   const { parsePipelines } = await ctx.service.pipelines()
   return parsePipelines(value)
 }

@@ -12,7 +12,7 @@ import { addCommands, type Commands, examples } from '../command-tree.ts'
 import { addServeBackup } from './backup.ts'
 import { databaseLocation, rememberDatabase } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
-import { KEYS } from './keys.ts'
+import { KEYS_COMMANDS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
 import { readPipelinesFile, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
 import { parsePort, parseRateLimit, parseRetrySchedule, readTls } from './serve-flags.ts'
@@ -36,7 +36,7 @@ interface Options {
   readonly log?: LogFormat
 }
 
-const BESIDE_SERVING: Commands = { keys: KEYS, backup: addServeBackup, stats: addServeStats }
+const BESIDE_SERVING: Commands = { keys: KEYS_COMMANDS, backup: addServeBackup, stats: addServeStats }
 
 export function addServe(program: CommandUnknownOpts, act: Act, words: readonly string[]): void {
   const serve = program

@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import { idOnLine } from '../../core/record-ids.ts'
 import { writeText } from '../../core/streams.ts'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
-import { examples, type Noun } from '../command-tree.ts'
+import { type CommandGroup, examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { ListPage } from '../keep-matching.ts'
 import { printList, printOne, requestedLimit } from '../print.ts'
@@ -15,7 +15,7 @@ import { checkGlobs, parseGlobs } from './wanted.ts'
 
 const COLUMNS = ['received_at', 'event', 'record_id', 'id', 'duplicate', 'verified'] as const
 
-export const EVENTS: Noun = {
+export const EVENTS_COMMANDS: CommandGroup = {
   description: 'events that listeners of this machine have kept',
   commands: {
     list: addEventsList,

@@ -1,6 +1,6 @@
-import type { Noun } from '../command-tree.ts'
+import type { CommandGroup } from '../command-tree.ts'
 import { addWebhooksCreate } from './create.ts'
-import { EVENTS } from './events.ts'
+import { EVENTS_COMMANDS } from './events.ts'
 import { addWebhooksList } from './list.ts'
 import { addListen } from './listen.ts'
 import { addReplay } from './replay.ts'
@@ -8,14 +8,14 @@ import { addTrigger } from './trigger.ts'
 import { addVerify } from './verify.ts'
 import { addWait } from './wait.ts'
 
-export const WEBHOOKS: Noun = {
+export const WEBHOOKS_COMMANDS: CommandGroup = {
   description: 'subscriptions and their events',
   commands: {
     create: addWebhooksCreate,
     list: addWebhooksList,
     listen: addListen,
     wait: addWait,
-    events: EVENTS,
+    events: EVENTS_COMMANDS,
     replay: addReplay,
     verify: addVerify,
     trigger: addTrigger,

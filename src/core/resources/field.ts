@@ -20,7 +20,7 @@ export interface Field {
 export type Fields = Readonly<Record<string, Field>>
 
 /** The operations of the API on a resource. */
-export type Operation = 'list' | 'create' | 'update' | 'delete'
+export type ApiOperation = 'list' | 'create' | 'update' | 'delete'
 
 /** The one definition of a resource: types, validation, schemas and tables derive from it. */
 export interface ResourceDefinition {
@@ -33,9 +33,9 @@ export interface ResourceDefinition {
   /** The resource that its records belong to. `{id}` in `path` is the id of that record. */
   readonly parent?: 'deal' | 'pipeline'
   /** The operations of the contract; GraphQL may have others. */
-  readonly operations: readonly Operation[]
+  readonly operations: readonly ApiOperation[]
   /** For hints: the commands that are not `crm <plural> <operation>`. */
-  readonly commands?: Readonly<Partial<Record<Operation, string>>>
+  readonly commands?: Readonly<Partial<Record<ApiOperation, string>>>
   /**
    * A record holds what clients send and no member depends on another record: the rules, routes, table, types, events and
    * documents of the service follow from this definition.

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import { CONTACT } from './contact.ts'
 import { DEAL } from './deal.ts'
-import type { Field, ID, KEPT_BY_SERVER, Operation, ResourceDefinition } from './field.ts'
+import type { ApiOperation, Field, ID, KEPT_BY_SERVER, ResourceDefinition } from './field.ts'
 import { NOTE } from './note.ts'
 import { PIPELINE } from './pipeline.ts'
 import { STAGE } from './stage.ts'
@@ -41,7 +41,7 @@ export type ImportableResource = Having<{ readonly isImportable: true }>
 
 /** The resources with a list of all their records. */
 export type ListedResource = Exclude<
-  Having<{ readonly operations: readonly ['list', ...Operation[]] }>,
+  Having<{ readonly operations: readonly ['list', ...ApiOperation[]] }>,
   Having<{ readonly parent: string }>
 >
 
@@ -111,14 +111,14 @@ export function isNumeric(resource: Resource, field: string): boolean {
   return numericType(resource, field) !== undefined
 }
 
-export function isPlain(resource: Resource): resource is PlainResource {
+export function isPlainResource(resource: Resource): resource is PlainResource {
   return PLAIN_RESOURCES.some((each) => each === resource)
 }
 
 export type Plural = PluralOf<Resource>
 
-export function hasOperation(resource: Resource, operation: Operation): boolean {
-  const operations: readonly Operation[] = RESOURCES[resource].operations
+export function hasOperation(resource: Resource, operation: ApiOperation): boolean {
+  const operations: readonly ApiOperation[] = RESOURCES[resource].operations
   return operations.includes(operation)
 }
 

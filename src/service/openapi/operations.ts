@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../resources/rules.ts'
+import type { JsonSchema } from '../../core/json.ts'
 import type { EXAMPLES } from './examples.ts'
 import type { Part } from './parameters.ts'
 

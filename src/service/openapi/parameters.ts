@@ -1,6 +1,6 @@
+import type { JsonSchema } from '../../core/json.ts'
 import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import { LIMIT } from '../page.ts'
-import type { JsonSchema } from '../resources/rules.ts'
 
 /** An object of the OpenAPI document. */
 export type Part = Readonly<Record<string, unknown>>

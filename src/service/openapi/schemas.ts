@@ -1,8 +1,9 @@
 import { type IdKind, idPrefix } from '../../core/ids.ts'
+import type { JsonSchema } from '../../core/json.ts'
 import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
 import { plainRules } from '../resources/plain.ts'
-import { filledText, type JsonSchema, notSent, patchRulesOf, type Rule, type Rules } from '../resources/rules.ts'
+import { filledText, notSent, patchRulesOf, type Rule, type Rules } from '../resources/rules.ts'
 import { WEBHOOK_RULES } from '../resources/webhooks.ts'
 import { EXAMPLES, type PlainSchema } from './examples.ts'
 

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../core/json.ts'
 import type { Field, FieldType } from '../../core/resources/field.ts'
 import { READ_ONLY_FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
 import type { JsonNode, Members } from '../json-text.ts'
@@ -6,8 +7,6 @@ import { invalidValues, quotedValue, type ValueFault } from '../problem.ts'
 type Fault = Pick<ValueFault, 'code' | 'detail'>
 
 /** A JSON Schema (2020-12) of the OpenAPI document. */
-export type JsonSchema = Readonly<Record<string, unknown>>
-
 export interface Rule {
   /** Undefined for a valid value. `value` is undefined when the member was not sent. */
   check(value: JsonNode | undefined): Fault | undefined

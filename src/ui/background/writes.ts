@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, isPlain, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, isPlainResource, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { putRow, removeRow, rowId } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
@@ -60,7 +60,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       put(name, row)
       const id = rowId(row)
       const resource = resourceOf(name)
-      if (!isPlain(resource) || id === undefined) {
+      if (!isPlainResource(resource) || id === undefined) {
         return notices.done(`Created ${recordName(row)}, which cannot be undone`)
       }
       notices.done(`Created ${recordName(row)}`, UNDO)

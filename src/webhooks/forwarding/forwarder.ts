@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Answer, ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
+import type { DeliveryResponse, ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 
 export interface ForwarderOptions {
   readonly targets: readonly ForwardTarget[]
@@ -13,7 +13,7 @@ export interface ForwarderOptions {
 
 export interface Forwarder {
   /** One attempt per matching target. Returns the answer for the sender, undefined when no target matches. */
-  forwardNow(event: ReceivedEvent): Promise<Answer | undefined>
+  forwardNow(event: ReceivedEvent): Promise<DeliveryResponse | undefined>
   /** Resolves when the event is queued, waiting while the queue is full. It is then attempted until it succeeds or the retries are used up. */
   forwardLater(event: ReceivedEvent): Promise<void>
   /** Resolves when the queue is empty. */
@@ -59,7 +59,7 @@ class EventForwarder implements Forwarder {
     return this.#failure.promise
   }
 
-  async forwardNow(event: ReceivedEvent): Promise<Answer | undefined> {
+  async forwardNow(event: ReceivedEvent): Promise<DeliveryResponse | undefined> {
     const outcomes = await Promise.all(this.#routesOf(event).map((route) => this.#send(route, event, 0)))
     const reported = outcomes.find(({ failure }) => failure !== undefined) ?? outcomes[0]
     return reported && { status: reported.answer, retryAfter: reported.retryAfter }

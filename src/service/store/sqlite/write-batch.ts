@@ -1,9 +1,8 @@
 import { encodeId, timeOfSerial } from '../../../core/ids.ts'
-import { isPlain } from '../../../core/resources/registry.ts'
+import { isPlainResource } from '../../../core/resources/registry.ts'
 import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
 import type { RecordChange, StoredRecord, UniqueMember, Write, WriteResult, WriteState } from '../store.ts'
-import type { Connection } from './connection.ts'
-import { inTransaction } from './connection.ts'
+import { type Connection, inTransaction } from './connection.ts'
 import { storeRotation } from './deliveries.ts'
 import { findDelivery } from './delivery-log.ts'
 import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
@@ -94,7 +93,7 @@ function takenBy(
   { id }: WriteState,
   { next }: RecordChange,
 ): TakenValue | undefined {
-  if (uniqueMembers.length === 0 || !next || !isPlain(resource)) return undefined
+  if (uniqueMembers.length === 0 || !next || !isPlainResource(resource)) return undefined
   const members = uniqueMembersOf(uniqueMembers, resource)
   return members.length > 0 ? findTaken(db, { resource, members, id, text: next.text }) : undefined
 }
@@ -121,7 +120,7 @@ function keepUnique(
   { id }: WriteState,
   { next }: RecordChange,
 ): void {
-  if (uniqueMembers.length === 0 || !isPlain(resource)) return
+  if (uniqueMembers.length === 0 || !isPlainResource(resource)) return
   const members = uniqueMembersOf(uniqueMembers, resource)
   if (members.length === 0) return
   if (next) keepUniqueValues(db, { resource, members, id, text: next.text })

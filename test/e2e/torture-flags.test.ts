@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const SCRIPT = fileURLToPath(new URL('../../scripts/torture.ts', import.meta.url))
+
+function torture(...flags: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, ...flags], { encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+test('torture --help prints its flags on stdout, and imports nothing', () => {
+  const help = torture('--help')
+  expect(help).toMatchObject({
+    status: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/^usage: npm run torture .*--kills N/),
+  })
+})
+
+test.each([
+  [['--kill', '3'], "Unknown option '--kill'"],
+  [['--kills', 'many'], '--kills many is not a whole number'],
+  [['--server', 'none'], '--server none is not one of'],
+  [['--mutant', 'none'], '--mutant none is not one of'],
+])('torture %j is exit 2 with the flags on stderr', (flags, message) => {
+  const { status, stdout, stderr } = torture(...flags)
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain(`torture: ${message}`)
+  expect(stderr).toContain('usage: npm run torture')
+})
