@@ -11,7 +11,7 @@ import type { Probe, Question } from './probe.ts'
 
 const MAX_DEPTH = 3
 
-export type ListName = PluralOf<ListedResource>
+export type CheckedList = PluralOf<ListedResource>
 
 /** One answer of a list, read like any list. */
 export type Listing =
@@ -53,7 +53,7 @@ export function countOf(listing: Listing): number | undefined {
 }
 
 /** The first page of the list, with `size` in the parameter of the settings; undefined sends no size. */
-export async function askList(probe: Probe, noun: ListName, wire: Wire, size: number | undefined): Promise<Listing> {
+export async function askList(probe: Probe, noun: CheckedList, wire: Wire, size: number | undefined): Promise<Listing> {
   const query = size === undefined || wire.limitParam === undefined ? {} : { [wire.limitParam]: String(size) }
   return listingOf(probe, questionOf(noun, { query }), wire)
 }
@@ -61,7 +61,7 @@ export async function askList(probe: Probe, noun: ListName, wire: Wire, size: nu
 /** The page at the position, of the same size. */
 export async function askNext(
   probe: Probe,
-  { noun, wire, size }: { readonly noun: ListName; readonly wire: Wire; readonly size: number | undefined },
+  { noun, wire, size }: { readonly noun: CheckedList; readonly wire: Wire; readonly size: number | undefined },
   next: Position,
 ): Promise<Listing> {
   if ('address' in next) return listingOf(probe, questionOf(noun, { address: next.address }), wire)
@@ -89,7 +89,7 @@ async function listingOf(probe: Probe, question: Question, wire: Wire): Promise<
   return { error, json, url }
 }
 
-function questionOf(noun: ListName, more: Pick<Question, 'query' | 'address'>): Question {
+function questionOf(noun: CheckedList, more: Pick<Question, 'query' | 'address'>): Question {
   return { path: `/v1/${noun}`, action: `list ${noun}`, command: `crm ${noun} list`, ...more }
 }
 
@@ -116,7 +116,7 @@ function isRecordList(value: JsonValue): boolean {
 interface Records {
   readonly finding: Finding
   /** The list with the most records; undefined if none could be read. */
-  readonly noun: ListName | undefined
+  readonly noun: CheckedList | undefined
   /** The settings, with corrections. */
   readonly wire: Wire
   /** The server refuses the page size parameter, but not the list. */

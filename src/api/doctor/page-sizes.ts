@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import { SIZE_PARAMETERS } from '../pages/names.ts'
 import { type Finding, failed, notAsked, type Proposal } from './finding.ts'
-import { askList, countOf, isPage, type Listing, type ListName, pagingHint, statedDoubt } from './lists.ts'
+import { askList, type CheckedList, countOf, isPage, type Listing, pagingHint, statedDoubt } from './lists.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
 
@@ -34,7 +34,7 @@ interface Counts {
 /** Whether the page size parameter works; if it does not, searches for one that does. */
 export async function checkPageSize(
   probe: Probe,
-  { noun, wire, refusal }: { readonly noun: ListName; readonly wire: Wire; readonly refusal: CrmError | undefined },
+  { noun, wire, refusal }: { readonly noun: CheckedList; readonly wire: Wire; readonly refusal: CrmError | undefined },
   openapi: OpenApi | undefined,
 ): Promise<PageSize> {
   const name = wire.limitParam
@@ -66,7 +66,7 @@ export async function checkPageSize(
 }
 
 interface Search {
-  readonly noun: ListName
+  readonly noun: CheckedList
   readonly wire: Wire
   readonly openapi: OpenApi | undefined
 }
@@ -120,7 +120,7 @@ async function findName(probe: Probe, { noun, wire, openapi }: Search): Promise<
   return accepted
 }
 
-async function countBoth(probe: Probe, noun: ListName, wire: Wire): Promise<Counts> {
+async function countBoth(probe: Probe, noun: CheckedList, wire: Wire): Promise<Counts> {
   return { one: countOf(await askList(probe, noun, wire, 1)), two: countOf(await askList(probe, noun, wire, 2)) }
 }
 
@@ -129,7 +129,7 @@ function isObeyed({ one, two }: Counts): boolean {
 }
 
 export interface LargestList {
-  readonly noun: ListName
+  readonly noun: CheckedList
   readonly wire: Wire
   /** Whether the page size parameter was seen to work. */
   readonly isHonoured: boolean

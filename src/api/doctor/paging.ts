@@ -9,9 +9,9 @@ import { type Finding, failed, type Proposal } from './finding.ts'
 import {
   askList,
   askNext,
+  type CheckedList,
   isPage,
   type Listing,
-  type ListName,
   membersOf,
   pagingHint,
   readAgain,
@@ -37,7 +37,7 @@ const CURSOR_NAME = /cursor|after|token|^_?(?:page|next|offset)$/i
 const MAX_GUESSES = 16
 
 interface List {
-  readonly noun: ListName
+  readonly noun: CheckedList
   readonly wire: Wire
   /** Undefined if the server ignores the page size. */
   readonly size: 1 | undefined

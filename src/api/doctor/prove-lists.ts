@@ -3,7 +3,7 @@ import { PAGING_KINDS, type Wire } from '../../core/wire.ts'
 import { listPages } from '../pages/pages.ts'
 import type { Http } from '../transport/http.ts'
 import { type CheckName, type Finding, failed, type Proposal } from './finding.ts'
-import type { ListName } from './lists.ts'
+import type { CheckedList } from './lists.ts'
 import { PERHAPS_TRUNCATED } from './page-sizes.ts'
 import type { Probe } from './probe.ts'
 
@@ -20,7 +20,7 @@ const LIST_CHECKS: readonly CheckName[] = ['records', 'page_size', 'paging', 'la
  */
 export async function proveLists(
   probe: Probe,
-  noun: ListName,
+  noun: CheckedList,
   findings: readonly Finding[],
 ): Promise<readonly Finding[]> {
   const start = await startOf(probe, noun, findings)
@@ -40,7 +40,7 @@ export async function proveLists(
 }
 
 /** The list with the current settings; if only their page size is refused, with one that the server accepts. */
-async function startOf(probe: Probe, noun: ListName, findings: readonly Finding[]): Promise<State> {
+async function startOf(probe: Probe, noun: CheckedList, findings: readonly Finding[]): Promise<State> {
   const { wire } = probe.options
   const best = await countList(probe, noun, wire)
   const failureOf = (name: CheckName) => findings.find(({ check, state }) => check === name && state === 'fail')
@@ -68,7 +68,7 @@ interface State {
 
 async function proveFinding(
   probe: Probe,
-  noun: ListName,
+  noun: CheckedList,
   finding: Finding,
   state: State,
 ): Promise<readonly [Finding, State]> {
@@ -118,7 +118,7 @@ interface Counted {
   readonly isWhole: boolean
 }
 
-async function countList(probe: Probe, noun: ListName, wire: Wire): Promise<Counted> {
+async function countList(probe: Probe, noun: CheckedList, wire: Wire): Promise<Counted> {
   const call = { path: `/v1/${noun}`, action: `list ${noun}`, command: `crm ${noun} list`, findCommand: undefined }
   let count = 0
   let pages = 0

@@ -39,7 +39,7 @@ export function isFailure(outcome: Answer | Failure): outcome is Failure {
 export type Explanation = Pick<Failure, 'code' | 'rule' | 'reason' | 'hint' | 'repeat'>
 
 /** The end of a connection: its name (`127.0.0.1:4000`) and the URL. */
-export interface Place {
+export interface Peer {
   readonly name: string
   readonly url: URL
   /** The database that `crm serve` last used at this address. */
@@ -107,4 +107,10 @@ export function onceError(call: Call, failure: Failure, tries: number): CrmError
     hint: lookHint(call),
     isRetryable: false,
   })
+}
+
+/** A clause for a record that cannot be looked up; rethrows anything but a CrmError. */
+export function lookUpFailure(error: unknown): string {
+  if (error instanceof CrmError) return `it cannot be looked up: ${error.message}`
+  throw error
 }

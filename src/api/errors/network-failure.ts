@@ -3,7 +3,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { type Call, isWrite } from '../transport/call.ts'
 import type { NoReply } from '../transport/exchange.ts'
 import { ProxyError } from '../transport/proxy.ts'
-import { ADDRESS_HINT, type Explanation, type Failure, type Place } from './failure.ts'
+import { ADDRESS_HINT, type Explanation, type Failure, type Peer } from './failure.ts'
 
 const TRUST_HINT =
   'to trust its authority: SSL_CERT_FILE=FILE crm ..., or NODE_EXTRA_CA_CERTS=FILE beside the usual ones'
@@ -26,15 +26,15 @@ const CERTIFICATES: Readonly<Record<string, readonly [reason: string, hint: stri
 /** The default address of `crm serve`. */
 const SERVE_PORT = '4243'
 
-const refused = (place: Place) =>
+const refused = (place: Peer) =>
   down(`${place.name} refuses connections`, isLoopback(place.url.hostname) ? serveCommand(place) : ADDRESS_HINT)
-const cut = ({ name }: Place): Explanation => ({
+const cut = ({ name }: Peer): Explanation => ({
   ...down(`${name} closed the connection before its answer was complete`, 'try again'),
   repeat: 'same',
 })
-const silent = ({ name }: Place) => down(`${name} does not answer`)
-const noRoute = ({ name }: Place, code: string) => down(`there is no route to ${name} (${code})`)
-const noFiles = (_: Place, code: string) =>
+const silent = ({ name }: Peer) => down(`${name} does not answer`)
+const noRoute = ({ name }: Peer, code: string) => down(`there is no route to ${name} (${code})`)
+const noFiles = (_: Peer, code: string) =>
   never('machine', `too many files are open (${code})`, 'ulimit -n shows the limit')
 const closed = (): Explanation => ({
   code: 'interrupted',
@@ -42,11 +42,11 @@ const closed = (): Explanation => ({
   reason: 'the client was closed',
   hint: 'try again',
 })
-const forbidden = ({ name }: Place, code: string) =>
+const forbidden = ({ name }: Peer, code: string) =>
   never('machine', `this machine forbids connecting to ${name} (${code})`)
 
 /** By the error code of Node or undici. */
-const EXPLANATIONS: Readonly<Record<string, (place: Place, code: string) => Explanation>> = {
+const EXPLANATIONS: Readonly<Record<string, (place: Peer, code: string) => Explanation>> = {
   ECONNREFUSED: refused,
   ENOTFOUND: ({ url }) => down(`no address is known for ${url.hostname}`),
   EAI_AGAIN: ({ url }) => down(`the name server does not answer for ${url.hostname}`),
@@ -72,19 +72,19 @@ const EXPLANATIONS: Readonly<Record<string, (place: Place, code: string) => Expl
   UND_ERR_HEADERS_OVERFLOW: ({ name }) => never('bad_answer', `${name} sent too many headers`),
 }
 
-interface At extends Omit<Place, 'name'> {
+interface At extends Omit<Peer, 'name'> {
   readonly timeoutMs: number
 }
 
 /** A try without a reply as a Failure. An error that is not a network error is a bug, and is rethrown. */
 export function networkFailure(call: Call, noReply: NoReply, at: At): Failure {
-  const explanation = noReply.kind === 'timeout' ? explainTimeout(noReply, at) : explainError(noReply.cause, at)
+  const explanation = noReply.type === 'timeout' ? explainTimeout(noReply, at) : explainError(noReply.cause, at)
   if (explanation === undefined) throw noReply.cause
   return { ...explanation, isInDoubt: isWrite(call) && noReply.isSent, cause: noReply.cause ?? noReply }
 }
 
 /** Names the last database: with another one at the same address, all records would seem lost. */
-function serveCommand({ url: { port, protocol }, serveDatabase }: Place): string {
+function serveCommand({ url: { port, protocol }, serveDatabase }: Peer): string {
   const shown = port || (protocol === 'https:' ? '443' : '80')
   const database = serveDatabase === undefined ? '' : ` --database ${shellWord(serveDatabase)}`
   return `crm serve${database}${shown === SERVE_PORT ? '' : ` --port ${shown}`}`
@@ -114,7 +114,7 @@ function explainError(error: unknown, { url, serveDatabase }: At): Explanation |
   return explainTls(code, place)
 }
 
-function explainParser(message: string, place: Place): Explanation {
+function explainParser(message: string, place: Peer): Explanation {
   if (message.includes('Invalid EOF state')) return cut(place)
   const detail = /\(([^)]*)\)/.exec(message)?.[1]
   const hint = place.url.protocol === 'http:' ? `is it https://${place.url.host}?` : ADDRESS_HINT
@@ -136,7 +136,7 @@ export function isTlsFailure(error: unknown): boolean {
 }
 
 /** Undefined if the error is not about TLS. A retry does not help with any of these. */
-export function explainTls(code: string, { name, url }: Place): Explanation | undefined {
+export function explainTls(code: string, { name, url }: Peer): Explanation | undefined {
   const certificate = CERTIFICATES[code]
   if (certificate) {
     const [reason, hint] = certificate

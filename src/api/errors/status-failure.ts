@@ -51,13 +51,13 @@ const RATE_LIMITED: StatusMeaning = { code: 'rate_limited', rule: 'patient' }
 /** An earlier try, or another process with the same key, is still in progress: crm waits for its answer. */
 const IN_PROGRESS: StatusMeaning = { code: 'conflict', rule: 'patient' }
 
-interface Place {
+interface Received {
   readonly url: URL
   readonly nowMs: number
   readonly loginHint: string | undefined
 }
 
-export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
+export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
   const { status, headers } = reply
   const text = readBodyText(reply) ?? reply.body.toString('latin1')
   const json = parseJson(text)
@@ -82,7 +82,7 @@ export function statusFailure(call: Call, reply: Reply, at: Place): Failure {
   }
 }
 
-function meaningOf(call: Call, reply: Reply, { url, nowMs }: Place): StatusMeaning {
+function meaningOf(call: Call, reply: Reply, { url, nowMs }: Received): StatusMeaning {
   const { status } = reply
   if (mayFollowHandling(call, reply, url)) return IN_DOUBT
   if (isLimitRefusal(reply, nowMs)) return RATE_LIMITED
@@ -108,7 +108,12 @@ function statusReason(call: Call, status: number, problem: Problem, url: URL): s
   return problem.message === '' ? `${url.origin} answered ${status}` : `${problem.message} (${status})`
 }
 
-function statusHint(call: Call, code: ErrorCode, retryAfterMs: number | undefined, { url, loginHint }: Place): string {
+function statusHint(
+  call: Call,
+  code: ErrorCode,
+  retryAfterMs: number | undefined,
+  { url, loginHint }: Received,
+): string {
   switch (code) {
     case 'unauthorized':
       return loginHint ?? `crm auth login --base-url ${shellWord(url.href.replace(/\/$/, ''))}`

@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts'
 import { type CrmRecord, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { isConflictStatus } from '../errors/failure.ts'
+import { isConflictStatus, lookUpFailure } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ConditionalOptions, ListQuery, Page } from '../operations.ts'
 import { ownId } from '../writes/shown-record.ts'
@@ -176,10 +176,7 @@ interface LostUpdate {
 async function afterLostTry(discovery: Discovery, { id, patch, key, answer }: LostUpdate): Promise<CrmRecord> {
   const hint = `crm deals get ${shellWord(id)}`
   const { message } = graphqlError({ errors: answer.errors, action: `update deal ${id}`, hint })
-  const found = await get(discovery, 'deal', id).catch((error: unknown) => {
-    if (error instanceof CrmError) return `it cannot be looked up: ${error.message}`
-    throw error
-  })
+  const found = await get(discovery, 'deal', id).catch(lookUpFailure)
   const isChanged = typeof found === 'object' && Object.keys(changedMembers(found, patch)).length === 0
   if (isChanged) return found
   const seen = typeof found === 'string' ? found : 'the deal does not have the values that were sent'

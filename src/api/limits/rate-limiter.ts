@@ -144,7 +144,7 @@ export class RateLimiter {
     }
   }
 
-  /** A 429; for bulk work also any answer with Retry-After, such as a 503. */
+  /** A refusal for a rate limit; for bulk work also any answer with Retry-After, such as a 503. */
   #isRefusal(outcome: Answer | Failure): boolean {
     if (!isFailure(outcome)) return false
     return (

@@ -1,6 +1,6 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
-import { OFFSET_PARAMETERS, PAGE_PARAMETERS } from './names.ts'
+import { OFFSET_PARAMETERS, PAGE_NUMBER_PARAMETERS } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
 import type { Position } from './positions.ts'
 import {
@@ -15,7 +15,7 @@ import {
 
 /** Paging by numbers: of the page, or of the records before it. */
 export interface Counting {
-  readonly kind: 'page' | 'offset'
+  readonly type: 'page' | 'offset'
   readonly parameter: string
   /** The number of the last page, or of the records before it. */
   readonly at: number
@@ -73,21 +73,21 @@ export function setCounted(url: URL, { parameter, at }: Counting): void {
 
 /** The number of the next page. */
 export function nextCounting(counting: Counting, { items }: Pick<PageAnswer, 'items'>): Counting {
-  return { ...counting, at: counting.at + (counting.kind === 'page' ? 1 : items.length) }
+  return { ...counting, at: counting.at + (counting.type === 'page' ? 1 : items.length) }
 }
 
 /** The number in the query of a request, to continue an earlier list. */
 export function countingIn(url: URL, { paging, cursorParam }: CountingWire): Counting | undefined {
   const own = paging === 'page' || paging === 'offset' ? paging : undefined
   for (const [parameter, text] of url.searchParams) {
-    const kind = own && cursorParam !== undefined ? (parameter === cursorParam ? own : undefined) : kindOf(parameter)
-    if (kind !== undefined && /^\d{1,9}$/.test(text)) return { kind, parameter, at: Number(text) }
+    const type = own && cursorParam !== undefined ? (parameter === cursorParam ? own : undefined) : typeOf(parameter)
+    if (type !== undefined && /^\d{1,9}$/.test(text)) return { type, parameter, at: Number(text) }
   }
   return undefined
 }
 
-function kindOf(parameter: string): Counting['kind'] | undefined {
-  if (PAGE_PARAMETERS.some((name) => name === parameter)) return 'page'
+function typeOf(parameter: string): Counting['type'] | undefined {
+  if (PAGE_NUMBER_PARAMETERS.some((name) => name === parameter)) return 'page'
   return OFFSET_PARAMETERS.some((name) => name === parameter) ? 'offset' : undefined
 }
 
@@ -97,12 +97,12 @@ export function countings(
   url: URL,
   { paging, cursorParam }: CountingWire,
 ): readonly Counting[] {
-  const page = (parameter: string): Counting => ({ kind: 'page', parameter, at: 2 })
-  const offset = (parameter: string): Counting => ({ kind: 'offset', parameter, at: items.length })
+  const page = (parameter: string): Counting => ({ type: 'page', parameter, at: 2 })
+  const offset = (parameter: string): Counting => ({ type: 'offset', parameter, at: items.length })
   if (paging === 'page') return [page(cursorParam ?? 'page')]
   if (paging === 'offset') return [offset(cursorParam ?? 'offset')]
   const own = offsetName === undefined ? [] : [offset(offsetName), offset(`$${offsetName}`), offset(`_${offsetName}`)]
-  const [first, ...others] = PAGE_PARAMETERS.map(page)
+  const [first, ...others] = PAGE_NUMBER_PARAMETERS.map(page)
   const all = [...own, ...(first ? [first] : []), ...OFFSET_PARAMETERS.map(offset), ...others]
   const known = new Set<string>()
   // A parameter that is sent already is a filter or the page size.
@@ -168,7 +168,7 @@ export async function tryCounting(open: UnknownEnd, counting: Counting): Promise
   }
   if (second.page.items.length === 0) return proveEnd(open, counting)
   const isNewPage = areMostlyNew(second.page.items, page.items) || areShifted(second.page.items, page.items)
-  if (counting.kind === 'page') return isNewPage ? fromZero(open, counting, second) : undefined
+  if (counting.type === 'page') return isNewPage ? fromZero(open, counting, second) : undefined
   if (isSameRecord(second.page.items[0], page.items.at(-1))) return fromOne(open, counting, second)
   return isNewPage ? { next: second, counting } : undefined
 }
@@ -198,7 +198,7 @@ async function fromOne(open: UnknownEnd, before: Counting, second: ReceivedPage)
 async function proveEnd(open: UnknownEnd, counting: Counting): Promise<EndResult | undefined> {
   const { page, url } = open.last
   const { items } = page
-  if (counting.kind === 'offset') {
+  if (counting.type === 'offset') {
     if (open.wire.paging === 'offset') return END
     const answer = await open.ask(countedPosition({ ...counting, at: items.length - 1 }, url))
     const isLast = !('refusal' in answer) && answer.page.items.length === 1

@@ -41,12 +41,7 @@ interface FoundRecords {
 }
 
 /** The records in an answer, or a clause with the reason why there is no list. */
-export function findRecords(
-  answer: Answer,
-  url: URL,
-  wire: PageWire,
-  members: readonly Member[],
-): FoundRecords | string {
+export function recordsIn(answer: Answer, url: URL, wire: PageWire, members: readonly Member[]): FoundRecords | string {
   const without = readNoList(answer, wire)
   if (typeof without === 'string') return without
   const { json } = answer

@@ -7,7 +7,7 @@ import { isPageSize } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
 
 /** How far a list has been read, including the current page. */
-export interface Progress {
+export interface ListProgress {
   /** Read from its start, so that its records can be counted. */
   readonly isFromStart: boolean
   readonly count: number
@@ -36,14 +36,14 @@ export interface Doubt {
 }
 
 /** Why it is unknown whether the list ends with this page; undefined when it ends. */
-export function doubtOf(page: PageAnswer, progress: Progress): Doubt | undefined {
+export function doubtOf(page: PageAnswer, progress: ListProgress): Doubt | undefined {
   const reason = reasonOf(page, progress)
   if (reason !== undefined) return { reason, isSilence: false, isShort: reason === shortfallOf(page, progress) }
   const isSilent = !page.isEndKnown && page.items.length > 0 && !progress.isFollowed && !isCountReached(page, progress)
   return isSilent ? { reason: 'nothing in the answer marks the end of the list', isSilence: true } : undefined
 }
 
-function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
+function reasonOf(page: PageAnswer, progress: ListProgress): string | undefined {
   const { isEndKnown, signs, isPart } = page
   if (page.nextAt === 'wire.paging') return undefined
   const shortfall = shortfallOf(page, progress)
@@ -55,27 +55,27 @@ function reasonOf(page: PageAnswer, progress: Progress): string | undefined {
 }
 
 /** Whether records follow a page without a cursor; undefined if the list is known to end with it. */
-export function restOf(doubt: Doubt | undefined, { isFiltered }: Progress, { paging }: Pick<Wire, 'paging'>) {
+export function restOf(doubt: Doubt | undefined, { isFiltered }: ListProgress, { paging }: Pick<Wire, 'paging'>) {
   if (!doubt || (doubt.isSilence && isPagingNamed(paging))) return undefined
   return doubt.isShort && !isFiltered ? 'some' : 'unknown'
 }
 
 /** The number of records equals the total of the server. */
-export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count }: Progress): boolean {
+export function isWhole({ counts: { total } }: PageAnswer, { isFromStart, count }: ListProgress): boolean {
   return isFromStart && total?.count === count
 }
 
 /** Keap states a next page on every page: the list ends at an empty page if all pages count as many records as were read. */
-export function isEmptyBehindAll(page: PageAnswer, progress: Progress): boolean {
+export function isEmptyBehindAll(page: PageAnswer, progress: ListProgress): boolean {
   return page.items.length === 0 && isAllCounted(page, progress)
 }
 
-function isAllCounted({ counts }: PageAnswer, { isFromStart, count, stated }: Progress): boolean {
+function isAllCounted({ counts }: PageAnswer, { isFromStart, count, stated }: ListProgress): boolean {
   return isFromStart && stated?.count === count && listCount(counts)?.count === count
 }
 
 /** Whether records follow a page that states a next one; undefined if nothing contradicts it. */
-export function restBehindNext(page: PageAnswer, progress: Progress): Rest | undefined {
+export function restBehindNext(page: PageAnswer, progress: ListProgress): Rest | undefined {
   if (!isAllCounted(page, progress)) return undefined
   // A single page may count itself. A round number may be where the server stops counting (10,000 in Elasticsearch).
   const isProven = progress.pages > 1 && progress.count % 1000 !== 0
@@ -83,14 +83,14 @@ export function restBehindNext(page: PageAnswer, progress: Progress): Rest | und
 }
 
 /** The total may be the length of the first page: both are the requested size, or a common page size. */
-export function isTotalDoubtful(page: PageAnswer, progress: Progress): boolean {
+export function isTotalDoubtful(page: PageAnswer, progress: ListProgress): boolean {
   const { pages, count, size } = progress
   const isAmbiguous = pages === 1 && isWhole(page, progress) && page.counts.total?.isOfRange !== true
   return isAmbiguous && (isPageSize(count) || (count > 1 && count === size))
 }
 
 /** The number of records or pages has reached that of the server. */
-function isCountReached(page: PageAnswer, progress: Progress): boolean {
+function isCountReached(page: PageAnswer, progress: ListProgress): boolean {
   if (!progress.isFromStart) return false
   // A total below the number of records counts something else, and so does a number of pages that is 0.
   if (isWhole(page, progress) && !isTotalDoubtful(page, progress)) return true
@@ -99,7 +99,7 @@ function isCountReached(page: PageAnswer, progress: Progress): boolean {
 }
 
 /** Deletions during the read leave fewer records than were counted, but not a whole page fewer. */
-function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: Progress): string | undefined {
+function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: ListProgress): string | undefined {
   const { isFromStart, count, pages, firstLength } = progress
   if (!isFromStart) return undefined
   const tolerated = pages > 1 && progress.isFollowed ? firstLength - 1 : 0
@@ -138,7 +138,7 @@ function listCount({ total, atLeast }: Counts): StatedCount | undefined {
  * the first page counts fewer when it is requested again.
  */
 export async function missingIn(
-  { isFromStart, isFiltered, count, stated: lowest, expected }: Progress,
+  { isFromStart, isFiltered, count, stated: lowest, expected }: ListProgress,
   askFirst: () => Promise<ReceivedPage | { readonly refusal: CrmError }>,
 ): Promise<string | undefined> {
   const stated = highestOf([lowest, expected])

@@ -20,9 +20,9 @@ import {
   isEmptyBehindAll,
   isTotalDoubtful,
   isWhole,
+  type ListProgress,
   lowestStated,
   missingIn,
-  type Progress,
   restBehindNext,
   restOf,
 } from './judge-end.ts'
@@ -59,7 +59,7 @@ export class ListWalk {
   #last: ReceivedPage | undefined
   #size: number | undefined
   #counting: Counting | undefined
-  #progress: Progress
+  #progress: ListProgress
   #emptyPages = 0
   /** Every page has links to others: even the first one, which has none before it, links to a previous page. */
   #isLinkedAlways = false

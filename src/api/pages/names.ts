@@ -63,7 +63,7 @@ export const PAGE_NAMES: ReadonlySet<string> = new Set(
 export const OFFSET_NAMES: ReadonlySet<string> = new Set('offset skip start startat startindex from xoffset'.split(' '))
 
 /** Parameters for the page number, most common first. */
-export const PAGE_PARAMETERS = [
+export const PAGE_NUMBER_PARAMETERS = [
   'page',
   'page[number]',
   'pageNumber',

@@ -1,7 +1,7 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Counts, envelopeOf, type Member, readCounts, readTexts, type Sign, wholeNumber } from './envelope.ts'
-import { findRecords, normalised } from './items.ts'
+import { normalised, recordsIn } from './items.ts'
 import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
 import { type DisputedNext, readNext } from './page-next.ts'
 import type { PageWire, Place } from './page-shapes.ts'
@@ -41,7 +41,7 @@ export function readPage(received: Answer, url: URL, wire: PageWire): PageAnswer
   const answer = { ...received, ...(received.json !== undefined && { json: normalised(received.json) }) }
   const { status, json = null, headers } = answer
   const members = envelopeOf(json, headers)
-  const list = findRecords(answer, url, wire, members)
+  const list = recordsIn(answer, url, wire, members)
   if (typeof list === 'string') return list
   const { items, place } = list
   const links = linksOf(json, headers.link)

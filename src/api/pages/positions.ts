@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { CURSOR_PARAMETERS, PAGE_PARAMETERS } from './names.ts'
+import { CURSOR_PARAMETERS, PAGE_NUMBER_PARAMETERS } from './names.ts'
 
 /** Where a page starts: a cursor, sent in a parameter, or an address on the same origin. */
 export type Position =
@@ -82,7 +82,7 @@ export function cursorParameters(ownName: string | undefined, cursor: string): r
   const isNumber = /^\d{1,6}$/.test(cursor)
   const own = ownName === undefined ? [] : namesFrom(ownName, isNumber)
   const usual = isNumber
-    ? [...PAGE_PARAMETERS.slice(0, 4), 'offset', 'skip', 'start', 'after', 'start_cursor']
+    ? [...PAGE_NUMBER_PARAMETERS.slice(0, 4), 'offset', 'skip', 'start', 'after', 'start_cursor']
     : CURSOR_PARAMETERS
   return [...new Set([...own, ...usual])]
 }

@@ -6,7 +6,7 @@ import {
   CURSOR_NAMES,
   MORE_NAMES,
   PAGE_NAMES,
-  PAGE_PARAMETERS,
+  PAGE_NUMBER_PARAMETERS,
   PAGES_NAMES,
   REMAINING_NAMES,
   TOTAL_NAMES,
@@ -153,7 +153,7 @@ export function lastPageAhead(json: JsonValue, links: Links, url: URL): Sign | u
     (each) => typeof each === 'string',
   )
   for (const [parameter, text] of (target === undefined ? null : URL.parse(target, url.href))?.searchParams ?? []) {
-    const isPage = PAGE_PARAMETERS.some((name) => name === parameter) && /^\d{1,9}$/.test(text)
+    const isPage = PAGE_NUMBER_PARAMETERS.some((name) => name === parameter) && /^\d{1,9}$/.test(text)
     if (isPage && Number(text) > Number(url.searchParams.get(parameter) ?? 1)) {
       return { at: 'the link to the last page', ownName: 'last', value: undefined }
     }

@@ -50,7 +50,7 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOp
     return typeof answer === 'string' ? badAnswer(call, answer, received, options) : answer
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
-    if (error.kind === 'interrupted') return interruption(call, error.cause, error.isSent)
+    if (error.type === 'interrupted') return interruption(call, error.cause, error.isSent)
     const { baseUrl: url, timeoutMs, serveDatabase } = options
     return networkFailure(call, error, { url, timeoutMs, serveDatabase })
   }

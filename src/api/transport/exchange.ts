@@ -33,12 +33,12 @@ export interface ExchangeLimits {
 /** The reason why there is no reply. `isSent`: the server may have seen the request. */
 export class NoReply extends Error {
   override readonly name = 'NoReply'
-  readonly kind: 'timeout' | 'interrupted' | 'network'
+  readonly type: 'timeout' | 'interrupted' | 'network'
   readonly isSent: boolean
 
-  constructor(kind: NoReply['kind'], isSent: boolean, cause: unknown) {
-    super(kind, { cause })
-    this.kind = kind
+  constructor(type: NoReply['type'], isSent: boolean, cause: unknown) {
+    super(type, { cause })
+    this.type = type
     this.isSent = isSent
   }
 }
@@ -97,9 +97,9 @@ class ReplyCollector implements Dispatcher.DispatchHandler {
     if (this.#settle()) this.#reject(new NoReply('network', this.#controller !== undefined, error))
   }
 
-  #giveUp(kind: 'timeout' | 'interrupted', cause: unknown): void {
+  #giveUp(type: 'timeout' | 'interrupted', cause: unknown): void {
     if (!this.#settle()) return
-    const failure = new NoReply(kind, this.#controller !== undefined, cause)
+    const failure = new NoReply(type, this.#controller !== undefined, cause)
     this.#reject(failure)
     this.#controller?.abort(failure)
   }

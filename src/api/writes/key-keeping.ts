@@ -15,7 +15,7 @@ export function showingHeader(headers: IncomingHttpHeaders): string | undefined 
   return KEY_HEADERS.find((name) => headers[name] !== undefined)
 }
 
-export interface Shown {
+export interface KeyEvidence {
   readonly headers?: IncomingHttpHeaders | undefined
   readonly serverCode?: string
 }
@@ -40,7 +40,7 @@ export class KeyKeeping {
     return this.#wire.idempotency === undefined ? this.#isShown : this.#wire.idempotency === 'kept'
   }
 
-  learn({ headers = {}, serverCode = '' }: Shown): void {
+  learn({ headers = {}, serverCode = '' }: KeyEvidence): void {
     this.#isShown ||= showingHeader(headers) !== undefined || KEY_CODE.test(serverCode)
   }
 

@@ -5,7 +5,15 @@ import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
 import { findByIds, idOnLine } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { ADDRESS_HINT, callError, isConflictStatus, lookHint, onceError, repeatHint } from '../errors/failure.ts'
+import {
+  ADDRESS_HINT,
+  callError,
+  isConflictStatus,
+  lookHint,
+  lookUpFailure,
+  onceError,
+  repeatHint,
+} from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Page } from '../operations.ts'
 import type { Answer } from '../transport/answer.ts'
@@ -98,8 +106,7 @@ async function lookAfter(http: Http, call: WriteCall, id: string): Promise<CrmRe
       ? record
       : 'the record does not have the values that were sent'
   } catch (error) {
-    if (error instanceof CrmError) return `it cannot be looked up: ${error.message}`
-    throw error
+    return lookUpFailure(error)
   }
 }
 
@@ -171,8 +178,7 @@ async function lookFor(
       for (const record of items) if (hasSameValues(record, body)) same.push(record)
     }
   } catch (error) {
-    if (error instanceof CrmError) return `it cannot be looked up: ${error.message}`
-    throw error
+    return lookUpFailure(error)
   }
   // The server's clock is known from the answers of the list.
   const sinceMs = started() - SKEW_MS
