@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { reportFailures } from '../../src/jobs/history/failures.ts'
-import { encodeLine } from '../../src/jobs/journal/read-journal.ts'
+import { encodeLine } from '../../src/jobs/journal/journal.ts'
 import { makeJob } from './job-fixture.ts'
 import { leaveLease } from './left-lease.ts'
 

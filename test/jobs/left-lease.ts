@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 import type { Entry } from '../../src/jobs/journal/entry.ts'
 import type { JobPaths } from '../../src/jobs/journal/job-folder.ts'
-import { encodeLine } from '../../src/jobs/journal/read-journal.ts'
+import { encodeLine } from '../../src/jobs/journal/journal.ts'
 import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
 import type { PlanOperation } from '../../src/jobs/plan/plan-format.ts'
 

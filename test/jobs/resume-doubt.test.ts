@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { encodeLine } from '../../src/jobs/journal/read-journal.ts'
+import { encodeLine } from '../../src/jobs/journal/journal.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { makeJob, sendJob, TERMS } from './job-fixture.ts'

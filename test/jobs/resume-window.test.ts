@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { readJournal } from '../../src/jobs/journal/journal.ts'
 import { JobProgress } from '../../src/jobs/journal/progress.ts'
-import { readJournal } from '../../src/jobs/journal/read-journal.ts'
 import { PlanFile } from '../../src/jobs/plan/plan-file.ts'
 import { resumeTasks } from '../../src/jobs/send/leases.ts'
 import { makeJob, TERMS } from './job-fixture.ts'

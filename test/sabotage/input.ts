@@ -3,7 +3,7 @@ import type { Sabotage } from './sabotage.ts'
 export const INPUT: readonly Sabotage[] = [
   {
     name: 'a number with a thousands separator is imported as a text',
-    file: 'src/jobs/input/parse-map.ts',
+    file: 'src/jobs/input/columns.ts',
     line: "return { fault: { code: 'not_a_number', message: `expected a number such as 1200.5${numberAdvice(text)}` } }",
     to: 'return { value: text }',
     tests: ['test/jobs/rows/mapping.test.ts'],

@@ -4,9 +4,8 @@ import { CrmError } from '../../core/errors.ts'
 import { withLock } from '../../files/lock.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { type JobPaths, readJobPlan } from '../journal/job-folder.ts'
-import { Journal } from '../journal/journal.ts'
+import { Journal, readJournal } from '../journal/journal.ts'
 import { type Account, JobProgress, rowTotals } from '../journal/progress.ts'
-import { readJournal } from '../journal/read-journal.ts'
 import { stateOrDamage } from './job-state.ts'
 
 /** Ends a job permanently: done rows stay done, and the rest is never sent. */

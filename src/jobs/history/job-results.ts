@@ -1,7 +1,7 @@
 import type { Result } from '../journal/entry.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
+import { readJournal } from '../journal/journal.ts'
 import { JobProgress } from '../journal/progress.ts'
-import { readJournal } from '../journal/read-journal.ts'
 import type { Scratch } from '../plan/scratch.ts'
 import { NO_ANSWER } from './failures.ts'
 

@@ -5,8 +5,8 @@ import { createExpression, type ExpressionOutcome, type Query } from '../../expr
 import { memberUses } from '../../expr/expressions.ts'
 import { loadJq } from '../../expr/jq.ts'
 import { type Column, columnFor } from './columns.ts'
-import { addFinding, convertMember, placeValue, type RowDraft } from './draft.ts'
 import type { ColumnUse, RowOptions } from './row.ts'
+import { addFinding, convertMember, placeValue, type RowDraft } from './row-draft.ts'
 
 interface Computed {
   /** The flag as typed, for messages: one field may be computed twice. */

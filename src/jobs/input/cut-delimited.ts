@@ -1,5 +1,5 @@
 import type { Cut, Cutter, Window } from './cut-records.ts'
-import { inputError } from './input-error.ts'
+import { inputError } from './input-file.ts'
 
 export interface Dialect {
   readonly delimiter: string

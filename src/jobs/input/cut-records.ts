@@ -1,9 +1,8 @@
 import { isAscii } from 'node:buffer'
 import type { JsonValue } from '../../core/json.ts'
-import type { RowDraft } from './draft.ts'
-import { inputError } from './input-error.ts'
-import { readChunks } from './input-file.ts'
+import { inputError, readChunks } from './input-file.ts'
 import type { Encoding, FormatSummary, InputRow } from './row.ts'
+import type { RowDraft } from './row-draft.ts'
 
 /** The position of a record in the units of a window, and the line that it starts on. */
 export interface Cut {

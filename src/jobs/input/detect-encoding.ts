@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { stat } from 'node:fs/promises'
-import { inputError } from './input-error.ts'
-import { readChunks, readHead } from './input-file.ts'
+import { inputError, readChunks, readHead } from './input-file.ts'
 import type { Encoding } from './row.ts'
 
 export interface TextEncoding {

@@ -1,4 +1,4 @@
-import { inputName } from './input-error.ts'
+import { inputName } from './input-file.ts'
 import type { ColumnUse, FindingGroup, Findings, FormatSummary, RowFinding } from './row.ts'
 
 /** Samples of a cause, for programs; people are shown fewer. */

@@ -1,9 +1,15 @@
 import { CrmError } from '../../core/errors.ts'
 import type { ImportableResource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { type Column, createColumnResolver, fieldsOf, mappedColumn, type UnknownColumn } from './columns.ts'
-import { type InputPlace, inputError, inputName } from './input-error.ts'
-import type { Mapping } from './parse-map.ts'
+import {
+  type Column,
+  createColumnResolver,
+  fieldsOf,
+  type Mapping,
+  mappedColumn,
+  type UnknownColumn,
+} from './columns.ts'
+import { type InputPlace, inputError, inputName } from './input-file.ts'
 
 export interface HeaderRow extends InputPlace {
   readonly name: string

@@ -1,9 +1,8 @@
 import { CrmError } from '../../core/errors.ts'
-import { createColumnResolver } from './columns.ts'
+import { createColumnResolver, parseMap } from './columns.ts'
 import { createDelimitedCutter, type Dialect } from './cut-delimited.ts'
 import type { CutInput, InputSample, OpenInput } from './cut-records.ts'
 import { planColumns } from './header-row.ts'
-import { parseMap } from './parse-map.ts'
 import { readDelimited, readHeaderRow } from './read-delimited.ts'
 import type { InputFormat, RowOptions } from './row.ts'
 

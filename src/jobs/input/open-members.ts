@@ -1,12 +1,18 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import { type Column, type ColumnResolver, createColumnResolver, FAILED_MEMBER, type UnknownColumn } from './columns.ts'
+import {
+  type Column,
+  type ColumnResolver,
+  createColumnResolver,
+  FAILED_MEMBER,
+  parseMap,
+  type UnknownColumn,
+} from './columns.ts'
 import type { CutInput, OpenInput, ReadValue } from './cut-records.ts'
-import { addFinding, convertMember, createDraft, placeValue, type RowDraft, shownValue } from './draft.ts'
-import { inputName } from './input-error.ts'
-import { parseMap } from './parse-map.ts'
+import { inputName } from './input-file.ts'
 import { readJson } from './read-json.ts'
 import type { ColumnUse, InputFormat, InputRow, RowOptions } from './row.ts'
+import { addFinding, convertMember, createDraft, placeValue, type RowDraft, shownValue } from './row-draft.ts'
 
 type MembersFormat = Exclude<InputFormat, 'csv' | 'tsv'>
 

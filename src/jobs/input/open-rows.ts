@@ -1,17 +1,16 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/value-text.ts'
-import { checkRow, createBlanks } from './check-row.ts'
 import { compileComputes } from './compute.ts'
 import { bomBytes, type CutInput, codecOf, type InputSample, type OpenInput } from './cut-records.ts'
 import { detectEncoding } from './detect-encoding.ts'
 import { detectFormat } from './detect-format.ts'
-import { type RowDraft, setMember } from './draft.ts'
 import { createFindings } from './findings-text.ts'
 import { readHead } from './input-file.ts'
 import { openDelimited } from './open-delimited.ts'
 import { openMembers } from './open-members.ts'
 import type { Changes, Findings, InputFormat, InputRow, RowOptions, RowSource } from './row.ts'
+import { checkRow, createBlanks, type RowDraft, setMember } from './row-draft.ts'
 
 const SAMPLE_BYTES = 64 * 1024
 

@@ -1,11 +1,10 @@
 import { restoreDefused } from '../../output/safe-text.ts'
-import type { Column } from './columns.ts'
+import { type Column, convertCell } from './columns.ts'
 import { createDelimitedCutter, type Dialect, unescapeTsv } from './cut-delimited.ts'
 import { type CutInput, codecOf, cutRecords } from './cut-records.ts'
-import { addFinding, createDraft, placeValue, type RowDraft, setMember } from './draft.ts'
-import { type InputPlace, inputError } from './input-error.ts'
-import { convertCell } from './parse-map.ts'
+import { type InputPlace, inputError } from './input-file.ts'
 import type { InputRow, RowOptions } from './row.ts'
+import { addFinding, createDraft, placeValue, type RowDraft, setMember } from './row-draft.ts'
 
 const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ after a backslash; if backslashes are plain text: --format csv`
 

@@ -8,7 +8,7 @@ import {
   type ReadValue,
   type Window,
 } from './cut-records.ts'
-import { inputError, isTooDeep, TOO_DEEP } from './input-error.ts'
+import { inputError, isTooDeep, TOO_DEEP } from './input-file.ts'
 
 /** The characters that determine the structure of a list. */
 const MARK = /["\n{}[\],]/g

@@ -12,8 +12,7 @@ import {
   type ReadValue,
   type Window,
 } from './cut-records.ts'
-import { inputError, inputName, isTooDeep, TOO_DEEP } from './input-error.ts'
-import { readHead } from './input-file.ts'
+import { inputError, inputName, isTooDeep, readHead, TOO_DEEP } from './input-file.ts'
 
 /** Document markers and directives, at the left margin; they end an item. */
 const MARK = /^(?:---|\.\.\.)(?:\s|$)|^%/

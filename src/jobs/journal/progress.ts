@@ -1,6 +1,6 @@
 import { operationCount, type PlanEnd } from '../plan/plan-format.ts'
 import type { AgainEntry, Entry, LeaseEntry, OpenEntry, OtherMark } from './entry.ts'
-import { readJournal } from './read-journal.ts'
+import { readJournal } from './journal.ts'
 
 /** How an operation ended. `none`: no result is known. `back`: it was leased, and given back unsent. */
 const ENDS = { none: 0, done: 1, failed: 2, doubt: 3, back: 4 } as const

@@ -8,11 +8,10 @@ import { BeforeWriter } from './before-writer.ts'
 import { recordDigest } from './digest.ts'
 import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
-import { dropPlanned } from './make-job.ts'
+import { dropPlanned, type PlanningContext } from './make-job.ts'
 import { PlanFile } from './plan-file.ts'
 import type { PlanOperation } from './plan-format.ts'
 import { fieldsOfPlan } from './plan-writer.ts'
-import type { PlanningContext } from './planning-context.ts'
 
 const MOST_NAMED = 5
 

@@ -12,12 +12,11 @@ import { type Draft, dropDraft, finishDraft, jobPaths, openDraft } from '../jour
 import { isRechecked } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
 import { leftOutLines } from './left-out.ts'
-import { dropPlanned, type MadeJob } from './make-job.ts'
+import { dropPlanned, type MadeJob, type PlanningContext, runId } from './make-job.ts'
 import { refuseAbsentNames } from './match-rows.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { ImportTerms, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
-import { type PlanningContext, runId } from './planning-context.ts'
 
 /** How the input is read, as given by flags alone. */
 export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'>

@@ -11,9 +11,8 @@ import { failedRowsName } from '../input/failed-rows.ts'
 import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import { BeforeImages } from './before-writer.ts'
 import type { MadeImport } from './make-import.ts'
-import { dropPlannedOf, type MadeJob, makeJob } from './make-job.ts'
+import { dropPlannedOf, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
 import { type PlanOperation, sentKind } from './plan-format.ts'
-import type { PlanningContext } from './planning-context.ts'
 
 /** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
 export async function makeRetry(context: PlanningContext, paths: JobPaths): Promise<MadeImport> {

@@ -15,12 +15,11 @@ import {
 import type { Where } from '../../expr/expressions.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
-import { wrongStage } from '../input/check-row.ts'
+import { wrongStage } from '../input/row-draft.ts'
 import type { MadeImport } from './make-import.ts'
-import { makeJob } from './make-job.ts'
+import { makeJob, type PlanningContext } from './make-job.ts'
 import type { Planned } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
-import type { PlanningContext } from './planning-context.ts'
 
 export interface SelectionRequest {
   readonly noun: PluralOf<ListedResource & ImportableResource>

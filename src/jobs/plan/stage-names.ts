@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject } from '../../core/json.ts'
-import { type WrongStage, wrongStage } from '../input/check-row.ts'
+import { type WrongStage, wrongStage } from '../input/row-draft.ts'
 
 /** The number of deals that are read for their pipelines. */
 const DEALS = 100

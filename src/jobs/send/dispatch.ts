@@ -1,10 +1,10 @@
 import type { Write } from '../../api/writes/sender.ts'
 import { idempotencyKey } from '../plan/digest.ts'
 import { METHODS, sentKind } from '../plan/plan-format.ts'
-import type { Dispatched, DispatchParts, Stop } from './dispatch-parts.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'
 import { Outcomes } from './outcomes.ts'
 import { whyNotRepeated } from './send-outcome.ts'
+import type { Dispatched, DispatchParts, Stop } from './services.ts'
 import { type Task, TaskQueue } from './task-queue.ts'
 
 const FAST_LEASE_MS = 500

@@ -4,8 +4,8 @@ import type { Answer } from '../../api/transport/answer.ts'
 import { otherValueText } from '../../core/other-values.ts'
 import type { Result } from '../journal/entry.ts'
 import type { KnownFailure } from '../plan/plan-format.ts'
-import type { DispatchParts, Stop, Unsettled } from './dispatch-parts.ts'
 import { judge, mayRepeat, onlyOnce, type SendOutcome } from './send-outcome.ts'
+import type { DispatchParts, Stop, Unsettled } from './services.ts'
 import { AnsweredIds, type Task, type TaskQueue } from './task-queue.ts'
 
 const FAILURES_IN_A_ROW = 20

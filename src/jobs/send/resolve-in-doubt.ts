@@ -1,10 +1,10 @@
 import { isListUnreadable } from '../../api/pages/page-requests.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JobProgress } from '../journal/progress.ts'
-import type { Unsettled } from './dispatch-parts.ts'
 import type { Leases } from './leases.ts'
 import { type ListedRecords, type LookUpResult, lookUp } from './look-up.ts'
 import { type GoneAs, TAKEN } from './send-outcome.ts'
+import type { Unsettled } from './services.ts'
 import type { Task } from './task-queue.ts'
 
 /** A list may lag behind the writes; absent records are looked up again after this time. */

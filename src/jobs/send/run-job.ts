@@ -6,18 +6,25 @@ import { successorOf } from '../history/find-jobs.ts'
 import { cancelled, refuseOtherAccount } from '../history/job-errors.ts'
 import type { OpenEntry } from '../journal/entry.ts'
 import { type JobPaths, openJobPlan, verifyJobPlan } from '../journal/job-folder.ts'
-import { Journal } from '../journal/journal.ts'
+import { Journal, readJournal } from '../journal/journal.ts'
 import { type Account, JobProgress, type OtherRows, rowTotals } from '../journal/progress.ts'
-import { readJournal } from '../journal/read-journal.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
 import { checkServer, refuseOtherKeyholder } from './check-server.ts'
 import { dispatch } from './dispatch.ts'
-import type { Dispatched, DispatchHooks, Stop, Unsettled } from './dispatch-parts.ts'
 import { Leases, resumeTasks } from './leases.ts'
 import { claimedIn, RecentRecords, recentRecordsIn } from './look-up.ts'
 import { resolveInDoubt } from './resolve-in-doubt.ts'
 import { senderFor } from './sender-adapters.ts'
-import { type JobServices, type RunTerms, ServerClock, type ServerTerms } from './services.ts'
+import {
+  type Dispatched,
+  type DispatchHooks,
+  type JobServices,
+  type RunTerms,
+  ServerClock,
+  type ServerTerms,
+  type Stop,
+  type Unsettled,
+} from './services.ts'
 import type { Task } from './task-queue.ts'
 
 export interface JobRun {
