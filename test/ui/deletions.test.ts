@@ -13,11 +13,11 @@ test('a cancelled deletion is not sent after the grace period, and any other is'
   }
   const { background } = await uiOf('contacts', { openApi })
   vi.useFakeTimers()
-  background.deletions.add([contact(1)])
+  background.deletions.add('contacts', [contact(1)])
   expect(background.deletions.takeBack()).toBe(true)
   vi.advanceTimersByTime(2 * GRACE_MS)
   expect(asked).toEqual([])
-  background.deletions.add([contact(2)])
+  background.deletions.add('contacts', [contact(2)])
   vi.advanceTimersByTime(GRACE_MS - 1)
   expect(asked).toEqual([])
   vi.advanceTimersByTime(1)
@@ -32,7 +32,7 @@ test('the grace period of a deletion is paused during a question, and then start
   }
   const ui = await uiOf('contacts', { openApi })
   vi.useFakeTimers()
-  ui.background.deletions.add([contact(1)])
+  ui.background.deletions.add('contacts', [contact(1)])
   ui.press('q')
   vi.advanceTimersByTime(2 * GRACE_MS)
   expect(asked).toEqual([])

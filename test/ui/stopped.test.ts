@@ -39,7 +39,7 @@ async function uiAt(url: URL): Promise<Stopped> {
   ui.store.update((state) =>
     withList(state, 'contacts', (list) => stage(takePage(list, page), [one], ['company', 'New'])),
   )
-  ui.background.deletions.hold([two])
+  ui.background.deletions.hold('contacts', [two])
   const messages: string[] = []
   return {
     ...{ ui, jobs, messages },
@@ -106,13 +106,13 @@ test('the answer to a running deletion is awaited; without one a command shows t
     ],
   ] as const) {
     const { ui, messages, stop } = await uiAt(url)
-    const sent = ui.background.deletions.commit()
+    const sent = ui.background.deletions.commit('contacts')
     await expect.poll(() => held.length).toBe(1)
     stop()
     held.pop()?.(status)
     await sent
     expect(messages).toEqual([line])
-    expect(ui.background.deletions.waiting()).toEqual([])
+    expect(ui.background.deletions.waiting('contacts')).toEqual([])
   }
 })
 

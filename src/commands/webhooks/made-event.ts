@@ -41,7 +41,8 @@ function kindOf(name: string): StoredResource | undefined {
 /** The members that a handler can expect in such a record. */
 function sampleOf(kind: StoredResource, nowMs: number): JsonObject {
   const { example = {}, parent }: ResourceDefinition = RESOURCES[kind]
-  return parent === 'deal' ? { deal_id: madeId(parent, nowMs), ...example } : example
+  const owner = STORED_RESOURCES.find((each) => each === parent)
+  return owner ? { [`${owner}_id`]: madeId(owner, nowMs), ...example } : example
 }
 
 function madeId(kind: IdKind, nowMs: number): string {

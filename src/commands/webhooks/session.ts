@@ -11,11 +11,13 @@ import { findTrust } from './listen-trust.ts'
 import type { ListenTrust } from './own-subscription.ts'
 import type { ReceiverFlags } from './receiver-flags.ts'
 
+const SECOND = ['second', 'seconds', 1000] as const
+
 const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
+  ['day', 'days', 86_400_000],
+  ['hour', 'hours', 3_600_000],
+  ['minute', 'minutes', 60_000],
+  SECOND,
 ] as const
 
 export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'forwarder' | 'ack' | 'simulator'> {
@@ -99,7 +101,7 @@ function deletedNote({ fileCount, sizeBytes, oldestMs, youngestMs }: Deleted): s
 }
 
 function ageText(ageMs: number): string {
-  const [name, unitMs] = UNITS.find(([, ms]) => ageMs >= ms) ?? ['second', 1000]
+  const [name, plural, unitMs] = UNITS.find(([, , ms]) => ageMs >= ms) ?? SECOND
   const count = Math.max(0, Math.floor(ageMs / unitMs))
-  return `${count} ${name}${count === 1 ? '' : 's'}`
+  return `${count} ${count === 1 ? name : plural}`
 }

@@ -142,7 +142,8 @@ function askDeletion({ store, background, boards }: Ui): void {
   const { place } = store.get()
   const rows = actedOn(store.get(), boards)
   if (rows.length === 0) return void background.notices.wait('There is no row to delete')
-  const what = rowsText(rows, 'contacts')
+  const list = serverList(store.get())
+  const what = rowsText(rows, list)
   const isTyped = rows.length > MOST_BY_KEY || place.isProtected
   const names = rows.slice(0, NAMES_SHOWN).map(recordName).join(', ')
   const more = rows.length > NAMES_SHOWN ? ` and ${rows.length - NAMES_SHOWN} more` : ''
@@ -159,7 +160,7 @@ function askDeletion({ store, background, boards }: Ui): void {
       isOnCancel: true,
       expected: isTyped ? String(rows.length) : undefined,
       input: textInput(),
-      onConfirm: () => background.deletions.add(rows),
+      onConfirm: () => background.deletions.add(list, rows),
     },
   }))
 }

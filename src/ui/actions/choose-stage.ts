@@ -2,7 +2,7 @@ import { cellText } from '../../output/value-text.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
-import { recordName } from '../text/change-text.ts'
+import { recordName, rowsText } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
 import { loadStages } from './open-screen.ts'
 
@@ -14,7 +14,7 @@ export async function chooseStage(ui: Ui): Promise<void> {
   await loadStages(ui)
   const { board, lists } = store.get()
   const options = boards(lists.deals, board.stages).map(({ stage }) => stage)
-  const what = deals.length === 1 ? recordName(deals[0]) : `${deals.length} deals`
+  const what = rowsText(deals, 'deals')
   const now = deals.length === 1 ? cellText(deals[0]?.stage) : ''
   const move = async (stage: string) => {
     for (const deal of deals) {

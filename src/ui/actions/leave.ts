@@ -1,6 +1,7 @@
 import type { KeptChange, KeptForm } from '../../settings/kept-changes.ts'
 import { formIn } from '../overlay.ts'
 import { showOverlay, submitForm } from '../overlay-keys.ts'
+import { SERVER_LISTS } from '../screens.ts'
 import { countedParts, underWayText } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
@@ -105,8 +106,7 @@ async function sendAndQuit(ui: Ui): Promise<void> {
   const steps = [
     () => submitOpenForm(ui),
     underWay.settled,
-    () => background.commit('contacts'),
-    () => background.commit('deals'),
+    ...SERVER_LISTS.map((list) => () => background.commit(list)),
     deletions.flush,
     underWay.settled,
   ]

@@ -39,7 +39,7 @@ export const STAGING: readonly Action[] = [
     run: ({ store, background }) => {
       const name = serverList(store.get())
       store.update((state) => withList(state, name, (list) => ({ ...list, staged: new Map() })))
-      if (name === 'contacts') background.deletions.release()
+      background.deletions.release(name)
     },
   },
 ]
@@ -72,7 +72,7 @@ function askCommit({ store, background }: Ui): void {
   const name = serverList(state)
   const { held } = state.lists[name]
   const edits = stagedEdits(state.lists[name])
-  const deleted = background.deletions.waiting().filter((row) => held.has(rowId(row) ?? ''))
+  const deleted = background.deletions.waiting(name).filter((row) => held.has(rowId(row) ?? ''))
   const all = [
     ...edits.map(({ row, patch }) => `${recordName(row)}: ${safeText(jsonText(patch))}`),
     ...deleted.map((row) => `${recordName(row)}: deleted for good`),
@@ -97,6 +97,6 @@ function askCommit({ store, background }: Ui): void {
 
 async function commitAll({ commit, deletions, kept }: Background, name: ServerList): Promise<void> {
   await commit(name)
-  if (name === 'contacts') await deletions.commit()
+  await deletions.commit(name)
   kept.settle()
 }

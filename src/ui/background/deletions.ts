@@ -1,7 +1,8 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, isPlainResource, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
+import { listOfScreen, type ServerList } from '../screens.ts'
 import type { StateStore } from '../state.ts'
 import { type State, withList } from '../state.ts'
 import { recordName, rowsText } from '../text/change-text.ts'
@@ -13,27 +14,28 @@ export const GRACE_MS = 6_000
 const GRACE_TEXT = `deleted for good in ${GRACE_MS / 1000} s; u cancels, one at a time`
 
 export interface Deletions {
-  add(rows: readonly CrmRecord[]): void
+  add(list: ServerList, rows: readonly CrmRecord[]): void
   /** Adds kept deletions, which wait for the commit. */
-  hold(rows: readonly CrmRecord[]): void
+  hold(list: ServerList, rows: readonly CrmRecord[]): void
   /** Cancels the deletion under the cursor, else the last; false when there is none. */
   takeBack(): boolean
-  /** All rows that wait to be deleted. */
-  waiting(): readonly CrmRecord[]
-  /** Sends the kept deletions. */
-  commit(): Promise<void>
+  /** The rows of a list that wait to be deleted. */
+  waiting(list: ServerList): readonly CrmRecord[]
+  /** Sends the kept deletions of a list. */
+  commit(list: ServerList): Promise<void>
   /** Sends all deletions now. */
   flush(): Promise<void>
   /** Stops the grace period until `resume`, which starts it again. */
   pause(): void
   resume(): void
-  /** Drops the kept deletions. */
-  release(): void
+  /** Drops the kept deletions of a list. */
+  release(list: ServerList): void
   /** Drops all deletions. */
   drop(): void
 }
 
 interface Waiting {
+  readonly list: ServerList
   readonly id: string
   readonly row: CrmRecord
   readonly isHeld: boolean
@@ -55,15 +57,15 @@ export function createDeletions(parts: Parts): Deletions {
   const { store, notices, underWay, signal } = parts
   let waiting: readonly Waiting[] = []
 
-  const mark = (id: string, as: Mark) => store.update((state) => withMark(state, id, as))
+  const mark = (each: Waiting, as: Mark) => store.update((state) => withMark(state, each, as))
 
   async function begin(each: Waiting): Promise<void> {
     // A deletion that was not sent before the stop is kept.
     if (signal.aborted) return
     forget(each)
-    mark(each.id, 'leaving')
+    mark(each, 'deleting')
     const what = `the deletion of ${recordName(each.row)}`
-    if (!(await underWay.track(what, () => send(parts, each)))) wait([each.row], true)
+    if (!(await underWay.track(what, () => send(parts, each)))) wait(each.list, [each.row], true)
   }
 
   function forget(each: Waiting): void {
@@ -75,43 +77,45 @@ export function createDeletions(parts: Parts): Deletions {
     each.timer ??= setTimeout(() => void begin(each), GRACE_MS)
   }
 
-  function wait(rows: readonly CrmRecord[], isHeld: boolean): void {
+  function wait(list: ServerList, rows: readonly CrmRecord[], isHeld: boolean): void {
     for (const row of rows) {
       const id = rowId(row)
-      if (id === undefined || waiting.some((each) => each.id === id)) continue
-      const each: Waiting = { id, row, isHeld, timer: undefined }
+      if (id === undefined || waiting.some((each) => each.list === list && each.id === id)) continue
+      const each: Waiting = { list, id, row, isHeld, timer: undefined }
       if (!isHeld) start(each)
       waiting = [...waiting, each]
-      mark(id, isHeld ? 'held' : 'leaving')
+      mark(each, isHeld ? 'held' : 'deleting')
     }
   }
 
   function release(chosen: readonly Waiting[]): void {
     for (const each of chosen) {
       forget(each)
-      mark(each.id, 'none')
+      mark(each, 'none')
     }
   }
 
-  const held = () => waiting.filter(({ isHeld }) => isHeld)
+  const held = (list: ServerList) => waiting.filter((each) => each.list === list && each.isHeld)
 
   return {
-    add: (rows) => {
-      wait(rows, false)
-      notices.wait(`${rowsText(rows, 'contacts')}: ${GRACE_TEXT}`)
+    add: (list, rows) => {
+      wait(list, rows, false)
+      notices.wait(`${rowsText(rows, list)}: ${GRACE_TEXT}`)
     },
-    hold: (rows) => wait(rows, true),
+    hold: (list, rows) => wait(list, rows, true),
     takeBack: () => {
-      const current = rowId(currentRow(store.get().lists.contacts))
-      const chosen = waiting.find(({ id }) => id === current) ?? waiting.at(-1)
+      const { screen, lists } = store.get()
+      const name = listOfScreen(screen)
+      const current = rowId(currentRow(lists[name]))
+      const chosen = waiting.find(({ list, id }) => list === name && id === current) ?? waiting.at(-1)
       if (!chosen) return false
       release([chosen])
       const more = waiting.length > 0 ? `; ${waiting.length} more will be deleted` : ''
       notices.done(`Kept ${recordName(chosen.row)}${more}`)
       return true
     },
-    waiting: () => waiting.map(({ row }) => row),
-    commit: async () => void (await Promise.all(held().map(begin))),
+    waiting: (list) => waiting.flatMap((each) => (each.list === list ? [each.row] : [])),
+    commit: async (list) => void (await Promise.all(held(list).map(begin))),
     flush: async () => void (await Promise.all(waiting.map(begin))),
     pause: () => {
       for (const each of waiting) {
@@ -122,15 +126,15 @@ export function createDeletions(parts: Parts): Deletions {
     resume: () => {
       for (const each of waiting) if (!each.isHeld) start(each)
     },
-    release: () => release(held()),
+    release: (list) => release(held(list)),
     drop: () => release(waiting),
   }
 }
 
-type Mark = 'none' | 'leaving' | 'held'
+type Mark = 'none' | 'deleting' | 'held'
 
-function withMark(state: State, id: string, mark: Mark): State {
-  return withList(state, 'contacts', (list) => ({
+function withMark(state: State, { list: name, id }: Waiting, mark: Mark): State {
+  return withList(state, name, (list) => ({
     ...list,
     deleting: mark === 'none' ? withoutId(list.deleting, id) : withId(list.deleting, id),
     held: mark === 'held' ? withId(list.held, id) : withoutId(list.held, id),
@@ -138,22 +142,34 @@ function withMark(state: State, id: string, mark: Mark): State {
 }
 
 /** False when it was stopped before the request was sent. */
-async function send({ store, openApi, notices, late }: Parts, { id, row }: Waiting): Promise<boolean> {
+async function send({ store, openApi, notices, late }: Parts, waiting: Waiting): Promise<boolean> {
+  const { list, id, row } = waiting
   const name = recordName(row)
   try {
-    const { contacts } = await openApi()
-    await contacts.delete(id, { ifMatch: undefined, isLetFinish: true, signal: late })
+    await deleteRecord(await openApi(), list, id, { ifMatch: undefined, isLetFinish: true, signal: late })
     notices.done(`Deleted ${name}`)
   } catch (error) {
     if (!(error instanceof CrmError && error.code === 'not_found')) {
-      store.update((state) => withMark(state, id, 'none'))
+      store.update((state) => withMark(state, waiting, 'none'))
       if (error instanceof CrmError && error.code === 'interrupted' && !error.details.isInDoubt) return false
-      const open = `Deletion of ${name} (${lookText('contacts', id)}): `
+      const open = `Deletion of ${name} (${lookText(list, id)}): `
       notices.problem(error, leadOf(error, { failed: `Not deleted: ${name}: `, open }))
       return true
     }
     notices.done(`${name} was gone already`)
   }
-  store.update((state) => withList(state, 'contacts', (list) => removeRow(list, id)))
+  store.update((state) => withList(state, list, (before) => removeRow(before, id)))
   return true
+}
+
+/** For the lists whose records the contract deletes; actions reject the others. */
+export async function deleteRecord(
+  api: Api,
+  list: ServerList,
+  id: string,
+  options: Parameters<Api['contacts']['delete']>[1],
+): Promise<void> {
+  const resource = resourceOf(list)
+  if (!isPlainResource(resource)) throw new Error(`the API deletes no ${list}`)
+  await api[RESOURCES[resource].plural].delete(id, options)
 }

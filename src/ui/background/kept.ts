@@ -139,9 +139,9 @@ function pendingOf(state: State, deletions: Deletions): readonly KeptChange[] {
   const edits = SERVER_LISTS.flatMap((list) =>
     stagedEdits(state.lists[list]).map(({ row, patch }) => ({ list, id: rowId(row) ?? '', patch, before: row })),
   )
-  const deleted = deletions
-    .waiting()
-    .map((row): KeptChange => ({ list: 'contacts', id: rowId(row) ?? '', patch: null, before: row }))
+  const deleted = SERVER_LISTS.flatMap((list) =>
+    deletions.waiting(list).map((row) => ({ list, id: rowId(row) ?? '', patch: null, before: row })),
+  )
   return [...edits, ...deleted]
 }
 

@@ -30,7 +30,10 @@ export async function restoreChanges(
   const checked = kept.map((change) => checkKept(change, found.get(change.id)))
   const { staged, editedTwice } = withEdits(store.get().lists[list], checked)
   store.update((state) => withList(state, list, (before) => ({ ...before, staged })))
-  if (list === 'contacts') deletions.hold(checked.flatMap((each) => (each.type === 'deletion' ? [each.row] : [])))
+  deletions.hold(
+    list,
+    checked.flatMap((each) => (each.type === 'deletion' ? [each.row] : [])),
+  )
   const leftOut = [...checked.flatMap((each) => (each.type === 'deletion' ? [] : each.leftOut)), ...editedTwice]
   store.update((state) => ({ ...state, leftOut: state.leftOut + leftOut.length }))
   const restored = checked.filter(({ type }) => type !== 'dropped').length

@@ -1,12 +1,13 @@
 import type { Api } from '../../api/api.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, isPlainResource, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import { putRow, removeRow, rowId } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { SEARCHED } from '../screens.ts'
 import type { StateStore } from '../state.ts'
 import { type State, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
+import { deleteRecord } from './deletions.ts'
 import type { Notices } from './notices.ts'
 import type { History, UnderWay } from './under-way.ts'
 
@@ -59,8 +60,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       )
       put(name, row)
       const id = rowId(row)
-      const resource = resourceOf(name)
-      if (!isPlainResource(resource) || id === undefined) {
+      if (!hasOperation(resourceOf(name), 'delete') || id === undefined) {
         return notices.done(`Created ${recordName(row)}, which cannot be undone`)
       }
       notices.done(`Created ${recordName(row)}`, UNDO)
@@ -68,7 +68,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
         what: `the creation of ${recordName(row)}`,
         undo: async () => {
           await underWay.track(`the deletion of ${id}`, async () =>
-            (await openApi())[RESOURCES[resource].plural].delete(id, { ...options, ifMatch: undefined }),
+            deleteRecord(await openApi(), name, id, { ...options, ifMatch: undefined }),
           )
           store.update((state) => withList(state, name, (list) => removeRow(list, id)))
         },
