@@ -81,7 +81,10 @@ async function printPath(ctx: Context): Promise<undefined> {
 }
 
 /** Notes that the settings of a profile do not apply because of CRM_BASE_URL, and how they would. */
-async function noteOtherServer({ env, note, settings }: Context, name: string): Promise<void> {
+async function noteOtherServer(
+  { env, note, settings }: Pick<Context, 'env' | 'note' | 'settings'>,
+  name: string,
+): Promise<void> {
   const address = URL.parse(env.CRM_BASE_URL || '')
   if (!address) return
   const kept = await settings()

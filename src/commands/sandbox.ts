@@ -55,7 +55,12 @@ function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
     .action(act(runCommand))
 }
 
-async function runCommand(ctx: Context, command: string, args: readonly string[], options: Options): Promise<number> {
+async function runCommand(
+  ctx: Pick<Context, 'env' | 'io' | 'sandbox' | 'signal' | 'version'>,
+  command: string,
+  args: readonly string[],
+  options: Options,
+): Promise<number> {
   const { runInSandbox } = await ctx.sandbox()
   return runInSandbox({
     terms: {

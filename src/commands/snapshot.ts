@@ -13,7 +13,7 @@ export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
     .action(act(printSnapshot))
 }
 
-async function printSnapshot(ctx: Context): Promise<undefined> {
+async function printSnapshot(ctx: Pick<Context, 'api' | 'io' | 'now' | 'snapshot' | 'target'>): Promise<undefined> {
   const { snapshotText } = await ctx.snapshot.entries()
   const { baseUrl } = await ctx.target()
   const head = { server: baseUrl.origin, taken_at: new Date(ctx.now()).toISOString() }

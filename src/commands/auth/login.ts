@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Act, Context } from '../../context.ts'
+import type { Act, Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback, parseBaseUrl } from '../../core/origin.ts'
 import { askHidden, askTyped } from '../../output/prompt.ts'
@@ -90,7 +90,10 @@ async function askKey(ctx: Context, baseUrl: URL): Promise<string> {
  * The profile for a login: the named one, else one with this origin, else `default`. A profile of another origin is
  * refused: its settings and protection belong to that origin.
  */
-async function loginProfileName(ctx: Context, baseUrl: URL): Promise<string> {
+async function loginProfileName(
+  ctx: Pick<Context, 'env' | 'settings'> & WithFlags<'profile'>,
+  baseUrl: URL,
+): Promise<string> {
   const settings = await ctx.settings()
   const profiles = await settings.profiles()
   const originOf = (name: string) => URL.parse(profiles.get(name)?.baseUrl ?? '')?.origin

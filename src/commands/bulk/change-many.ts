@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Context } from '../../context.ts'
+import type { Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -93,7 +93,7 @@ export function addNewFieldFlag(command: object): void {
 
 /** Refuses an id together with flags that select many records; `more` are further flags that do not go with an id. */
 export function refuseIdBeside(
-  ctx: Context,
+  ctx: WithFlags<'where'>,
   id: string | undefined,
   flags: ManyFlags,
   more: readonly (keyof ManyFlags)[] = [],
@@ -118,7 +118,7 @@ export function refuseUpdateBeside(ctx: Context, id: string | undefined, flags: 
   })
 }
 
-function refuseBoth(ctx: Context, flags: ManyFlags): void {
+function refuseBoth(ctx: WithFlags<'where'>, flags: ManyFlags): void {
   const { from, ifMatch, idempotencyKey } = flags
   if (from !== undefined && ctx.flags.where !== undefined) {
     throw new CrmError('usage', '--from and --where both select the records', { hint: 'use one of them' })

@@ -85,7 +85,7 @@ function noteDuplicates(ctx: Pick<Context, 'note'>, recheck: Recheck | undefined
   }
 }
 
-function noteOtherRows(ctx: Context, { count, first }: JobResult['otherRows']): void {
+function noteOtherRows(ctx: Pick<Context, 'note'>, { count, first }: JobResult['otherRows']): void {
   if (count === 0) return
   const rows = count === 1 ? '1 row' : `${count} rows`
   ctx.note(`The server answered with other values than were sent in ${rows}; first: ${first}`)

@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Act, Context } from '../../context.ts'
+import type { Act, Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
@@ -83,7 +83,7 @@ async function askGraphql(ctx: Context, text: string, options: Options): Promise
   return options.paginate ? askPages(ctx, question, options) : askOnce(ctx, question, options)
 }
 
-function refuseRecordFormats({ flags: { output } }: Context): void {
+function refuseRecordFormats({ flags: { output } }: WithFlags<'output'>): void {
   if (output === 'table' || output === 'json' || output === 'jsonl') return
   throw new CrmError('usage', `-o ${output} needs records, and GraphQL answers with a document`, {
     hint: "use --jq, such as --jq '.data.deals.nodes[] | [.id, .name] | @csv'",

@@ -43,7 +43,7 @@ export async function deleteByIds(
 }
 
 async function deleteOne(
-  ctx: Context,
+  ctx: Pick<Context, 'api' | 'gone' | 'note'>,
   resource: PlainResource,
   id: string,
   ifMatch: string | undefined,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Context } from '../../context.ts'
+import type { Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { reachableHere } from '../../core/origin.ts'
 import { shellWord } from '../../core/shell-words.ts'
@@ -18,7 +18,10 @@ export function databaseLocation(env: Env, given: string | undefined): string {
  * Stores the database in the profile (`local`, or `-p`) of this address, for hints. Warns if it was another one before,
  * because its records would seem lost.
  */
-export async function rememberDatabase(ctx: Context, { url, location }: Pick<Started, 'url' | 'location'>) {
+export async function rememberDatabase(
+  ctx: Pick<Context, 'note' | 'settings'> & WithFlags<'profile'>,
+  { url, location }: Pick<Started, 'url' | 'location'>,
+) {
   const name = ctx.flags.profile ?? 'local'
   try {
     const settings = await ctx.settings()

@@ -18,7 +18,7 @@ export function listKeysCommand(database: string | undefined): string {
 
 /** Opens an existing database, does the work, and closes it. */
 export async function withDatabase<T>(
-  ctx: Context,
+  ctx: Pick<Context, 'env' | 'now' | 'service'>,
   given: string | undefined,
   work: (store: Store) => Promise<T>,
   use: 'read' | 'write' = 'write',

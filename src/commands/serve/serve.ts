@@ -139,7 +139,7 @@ function notingIn(log: Log | undefined, ctx: Context): Context {
 }
 
 async function listen(
-  ctx: Context,
+  ctx: Pick<Context, 'now' | 'service' | 'version'>,
   options: Options,
   {
     store,
@@ -206,7 +206,11 @@ interface Running {
 }
 
 /** Events not delivered when this returns are kept, and delivered after the next start. */
-async function deliverUntilStopped(ctx: Context, options: Options, { store, server, log }: Running): Promise<void> {
+async function deliverUntilStopped(
+  ctx: Pick<Context, 'now' | 'service' | 'signal' | 'version'>,
+  options: Options,
+  { store, server, log }: Running,
+): Promise<void> {
   const { startSender } = await ctx.service.delivery()
   const sender = startSender({
     store,

@@ -114,7 +114,7 @@ function createSlipNotes(ctx: Pick<Context, 'note'>, slip: () => CrmError | unde
   }
 }
 
-async function openSimulator(ctx: Context, rules: SimulationFlag | undefined) {
+async function openSimulator(ctx: Pick<Context, 'now' | 'signal' | 'webhooks'>, rules: SimulationFlag | undefined) {
   if (!rules) return undefined
   const { createSimulator } = await ctx.webhooks.listening()
   return createSimulator({ ...rules, now: ctx.now, random: Math.random, signal: ctx.signal })

@@ -25,7 +25,10 @@ export function parseSince(text: string): Since {
 }
 
 /** The matching events of the log, in batches. */
-export async function* loggedEvents(ctx: Context, query: LoggedQuery): AsyncGenerator<readonly ReceivedEvent[]> {
+export async function* loggedEvents(
+  ctx: Pick<Context, 'env' | 'note' | 'now' | 'webhooks'>,
+  query: LoggedQuery,
+): AsyncGenerator<readonly ReceivedEvent[]> {
   const { readEvents } = await ctx.webhooks.events()
   const { matchesAnyGlob } = await ctx.webhooks.filter()
   const sinceMs = query.since && ('atMs' in query.since ? query.since.atMs : ctx.now() - query.since.agoMs)

@@ -77,7 +77,7 @@ interface Place {
 }
 
 async function subscribe(
-  ctx: Context,
+  ctx: Pick<Context, 'addSecret' | 'api' | 'note' | 'settings'>,
   place: Place,
   isKept: boolean,
 ): Promise<{ readonly secrets: readonly string[]; readonly subscriptionId: string | undefined }> {

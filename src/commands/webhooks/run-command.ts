@@ -18,7 +18,7 @@ export interface Run {
  * program, before anything is subscribed.
  */
 export async function prepareRun(
-  ctx: Context,
+  ctx: Pick<Context, 'env' | 'io' | 'webhooks'>,
   text: string | undefined,
   onFailure: (error: CrmError) => void,
 ): Promise<Run> {

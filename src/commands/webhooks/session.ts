@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Context } from '../../context.ts'
+import type { Context, WithFlags } from '../../context.ts'
 import { reachableHere } from '../../core/origin.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
@@ -74,7 +74,10 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
   }
 }
 
-async function openTunnelFor(ctx: Context, command: string | undefined): Promise<PublicTunnel | undefined> {
+async function openTunnelFor(
+  ctx: Pick<Context, 'env' | 'io' | 'signal' | 'webhooks'> & WithFlags<'isDebug'>,
+  command: string | undefined,
+): Promise<PublicTunnel | undefined> {
   if (command === undefined) return undefined
   const words = shellWords(command, '--tunnel')
   const { openPublicTunnel } = await ctx.webhooks.tunnel()
