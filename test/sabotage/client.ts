@@ -274,4 +274,18 @@ export const CLIENT: readonly Sabotage[] = [
     to: 'return known.toSorted((a, b) => b.remaining - a.remaining || b.resetInMs - a.resetInMs)[0]',
     tests: ['test/api/limits/rate-headers.test.ts'],
   },
+  {
+    name: 'a 403 that states no requests left is a lack of permission',
+    file: 'src/api/limits/rate-headers.ts',
+    line: 'return readHeaderMs(headers, nowMs) !== undefined || readRateSignal(headers, nowMs)?.remaining === 0',
+    to: 'return readHeaderMs(headers, nowMs) !== undefined',
+    tests: ['test/api/http.test.ts'],
+  },
+  {
+    name: 'a conflict over GraphQL after a lost answer is a refusal',
+    file: 'src/api/graphql/reads.ts',
+    line: 'if (answer.isAfterLostTry && isPerhapsConflict(answer)) return afterLostTry(discovery, { id, patch, answer })',
+    to: '',
+    tests: ['test/api/lost-precondition.test.ts'],
+  },
 ]

@@ -183,4 +183,18 @@ export const COMMANDS: readonly Sabotage[] = [
     to: 'if (ctx.flags.isConfirmed) return',
     tests: ['test/commands/protected-jobs.test.ts'],
   },
+  {
+    name: 'a cursor that the server does not read lists the first page',
+    file: 'src/api/pages/list-walk.ts',
+    line: 'if (cursor !== undefined && !isFirstByNumber) await this.#requests.checkCursor(cursor, received, this.#size)',
+    to: '',
+    tests: ['test/foreign/commands.test.ts'],
+  },
+  {
+    name: 'a list that goes on in a parameter of the settings ends after its next page',
+    file: 'src/api/pages/counting.ts',
+    line: "const own = paging === 'page' || paging === 'offset' ? paging : undefined",
+    to: "const own = paging === 'page' ? paging : undefined",
+    tests: ['test/foreign/commands.test.ts'],
+  },
 ]

@@ -144,7 +144,7 @@ async function updateDeal(
   const place = [offer.field, offer.member]
   const record = changedRecord(answer.json, place, id)
   if (record) return record
-  if (answer.isAfterLostTry && isPerhapsConflict(answer)) return afterLostTry(discovery, { id, patch, key, answer })
+  if (answer.isAfterLostTry && isPerhapsConflict(answer)) return afterLostTry(discovery, { id, patch, answer })
   const shownId = ownId(recordOf(valueAt(dataOf(answer, action, `crm deals get ${id}`), place)) ?? {})
   const shown = shownId === undefined ? 'neither the deal nor a refusal' : `another deal, ${oneLine(shownId, 60)}`
   throw new CrmError(
@@ -168,12 +168,11 @@ function isPerhapsConflict({ errors }: GraphqlAnswer): boolean {
 interface LostUpdate {
   readonly id: string
   readonly patch: JsonObject
-  readonly key: string
   readonly answer: GraphqlAnswer
 }
 
 /** The conflict may be with what the lost try did: the deal shows whether it has the values sent. */
-async function afterLostTry(discovery: Discovery, { id, patch, key, answer }: LostUpdate): Promise<CrmRecord> {
+async function afterLostTry(discovery: Discovery, { id, patch, answer }: LostUpdate): Promise<CrmRecord> {
   const hint = `crm deals get ${shellWord(id)}`
   const { message } = graphqlError({ errors: answer.errors, action: `update deal ${id}`, hint })
   const found = await get(discovery, 'deal', id).catch(lookUpFailure)
@@ -181,7 +180,7 @@ async function afterLostTry(discovery: Discovery, { id, patch, key, answer }: Lo
   if (isChanged) return found
   const seen = typeof found === 'string' ? found : 'the deal does not have the values that were sent'
   const doubt = 'it is unknown whether the server applied it'
-  throw new CrmError('in_doubt', `${message}; ${doubt}; ${seen}`, { hint, isInDoubt: true, idempotencyKey: key })
+  throw new CrmError('in_doubt', `${message}; ${doubt}; ${seen}`, { hint, isInDoubt: true })
 }
 
 function inputOf({ members }: UpdateOffer, id: string, patch: JsonObject, ifMatch: string | undefined): JsonObject {
