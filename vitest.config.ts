@@ -97,7 +97,6 @@ export default defineConfig({
         },
       },
       { test: { ...shared, name: 'alone', env, include: REPLACING } },
-      // A busy machine takes its time to start them.
       {
         test: {
           ...shared,
@@ -106,8 +105,6 @@ export default defineConfig({
           isolate: false,
           include: PROCESSES,
           exclude: SLOW,
-          testTimeout: 60_000,
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -128,7 +125,7 @@ export default defineConfig({
           include: SLOW,
           testTimeout: 120_000,
           maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -48,7 +48,7 @@ describe('a list', () => {
     const ids = await make(
       service,
       '/v1/contacts',
-      [...Array(250).keys()].map((n) => ({ name: `n${n}` })),
+      [...Array(201).keys()].map((n) => ({ name: `n${n}` })),
     )
     const stdout = await crmPrints(['contacts', 'list', '-o', 'id'], service.env)
     expect(stdout).toBe(

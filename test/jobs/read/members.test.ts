@@ -123,10 +123,11 @@ test('a list is cut into its elements wherever the chunks of the file end', asyn
 
 describe('yaml', () => {
   test('is read from one list of any size, and a phone number is a text', async () => {
-    const items = Array.from({ length: 3_000 }, (_, at) => `- name: n${at}\n  # note\n\n  phone: 0${at}\n`)
+    const count = runs(3_000, 500)
+    const items = Array.from({ length: count }, (_, at) => `- name: n${at}\n  # note\n\n  phone: 0${at}\n`)
     const rows = await fieldsOf({ bytes: `# all\n---\n${items.join('')}`, name: 'a.yaml' })
-    expect(rows).toHaveLength(3_000)
-    expect(rows.at(-1)).toEqual({ name: 'n2999', phone: '02999' })
+    expect(rows).toHaveLength(count)
+    expect(rows.at(-1)).toEqual({ name: `n${count - 1}`, phone: `0${count - 1}` })
   })
 
   test('is read from documents and from brackets too', async () => {
@@ -153,7 +154,7 @@ test('a value that is nested too deep is a finding, or refused', async () => {
   expect((await read({ bytes: `${deep}\n`, name: 'a.jsonl' })).findings).toMatchObject([
     { line: 1, message: 'not JSON: nested deeper than 256 levels' },
   ])
-  const name = '[{'.repeat(300_000)
+  const name = '[{'.repeat(runs(300_000, 30_000))
   expect(await fieldsOf({ bytes: `${JSON.stringify({ name })}\n`, name: 'a.jsonl' })).toEqual([{ name }])
   for (const depth of [300, 3_000, 50_000]) {
     const bytes = `- a: ${'['.repeat(depth)}${']'.repeat(depth)}\n`
