@@ -9,7 +9,7 @@ import { injectFaults } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
 import { Problem, problemText, requestId } from './problem.ts'
-import type { Reply, Route } from './route.ts'
+import type { Route, RouteReply } from './route.ts'
 import { ANSWER_KEPT_MS } from './store/change-rules.ts'
 
 /** Requests that Fastify rejects before a route sees them. */
@@ -103,7 +103,11 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
   }
 }
 
-function send(reply: FastifyReply, answer: Reply, { type, version }: { type: string; version: string }): FastifyReply {
+function send(
+  reply: FastifyReply,
+  answer: RouteReply,
+  { type, version }: { type: string; version: string },
+): FastifyReply {
   reply
     .code(answer.status)
     .headers(answer.headers)
@@ -127,7 +131,7 @@ function sendProblem(options: AppOptions, request: FastifyRequest, reply: Fastif
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
     options.log?.({ level: 'error', event: 'failure', request_id: request.id, error: text })
   }
-  const answer: Reply = {
+  const answer: RouteReply = {
     status: problem.status,
     body: problemText(problem, pathOf(request), request.id),
     headers: problem.parts.headers ?? {},

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type JsonNode, JsonTextError, type Members, parseSentJson } from './json-text.ts'
 import { invalidValues, Problem, quotedValue } from './problem.ts'
-import type { Call } from './route.ts'
+import type { RouteCall } from './route.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -9,7 +9,7 @@ const JSON_TYPE = 'application/json'
 const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE]
 
 /** The JSON object in the body of a POST or PATCH. */
-export function readBody(call: Call): Members {
+export function readBody(call: RouteCall): Members {
   if (!call.body?.length)
     throw new Problem(400, { code: 'body_required', detail: 'expected a JSON object as the body' })
   if (!isSupported(call)) throw unsupportedType(call.method)
@@ -31,7 +31,7 @@ function typesFor(method: string): readonly string[] {
   return method === 'PATCH' ? PATCH_TYPES : [JSON_TYPE]
 }
 
-function isSupported({ method, headers }: Call): boolean {
+function isSupported({ method, headers }: RouteCall): boolean {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
   const charsets = parameters.filter((parameter) => /^\s*charset=/.test(parameter))
   return (

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { decodeId, type IdKind } from '../core/ids.ts'
 import { badParameter, type Problem, quotedText } from './problem.ts'
-import type { Call, Reply } from './route.ts'
+import type { RouteCall, RouteReply } from './route.ts'
 import type { JoinedPage, PageQuery, TextPage } from './store/store.ts'
 
 const MAX_SHOWN = 40
@@ -10,7 +10,7 @@ export const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 
 export const LIMIT = { smallest: 1, usual: 50, largest: 500 }
 
-export function readPageQuery(call: Call, kind: IdKind): PageQuery {
+export function readPageQuery(call: RouteCall, kind: IdKind): PageQuery {
   const { olderThanId, limit } = readAnyPlace(call)
   // The mark of a cursor is not secret, so a client can construct one for any id.
   if (olderThanId !== undefined && decodeId(kind, olderThanId) === undefined)
@@ -19,7 +19,7 @@ export function readPageQuery(call: Call, kind: IdKind): PageQuery {
 }
 
 /** For lists with ids of no kind: the cursor may contain any id. */
-export function readAnyPlace(call: Call): PageQuery {
+export function readAnyPlace(call: RouteCall): PageQuery {
   const { cursor } = call.query
   return {
     limit: readLimit(call.query.limit),
@@ -36,11 +36,11 @@ function readLimit(text: string | undefined): number {
 }
 
 /** The reply with a page. Stored texts are joined without parsing. */
-export function pageReply(call: Call, { texts, nextOlderThanId }: TextPage): Reply {
+export function pageReply(call: RouteCall, { texts, nextOlderThanId }: TextPage): RouteReply {
   return joinedPageReply(call, { text: texts.join(','), nextOlderThanId })
 }
 
-export function joinedPageReply(call: Call, { text, nextOlderThanId }: JoinedPage): Reply {
+export function joinedPageReply(call: RouteCall, { text, nextOlderThanId }: JoinedPage): RouteReply {
   if (nextOlderThanId === undefined) {
     return { status: 200, body: `{"data":[${text}],"next_cursor":null,"has_more":false}`, headers: {} }
   }
@@ -52,7 +52,7 @@ export function joinedPageReply(call: Call, { text, nextOlderThanId }: JoinedPag
   }
 }
 
-function nextUrl({ path, query }: Call, cursor: string): string {
+function nextUrl({ path, query }: RouteCall, cursor: string): string {
   // Without filters nothing needs escaping, as the limit is all digits.
   if (Object.keys(query).every((name) => name === 'limit' || name === 'cursor')) {
     return `${path}?${query.limit === undefined ? '' : `limit=${query.limit}&`}cursor=${cursor}`

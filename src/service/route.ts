@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { Problem } from './problem.ts'
-import type { ApiKey, KeyScope, Store, Write } from './store/store.ts'
+import type { ApiKey, KeyScope, Store, StoreWrite } from './store/store.ts'
 
 /** draft-ietf-httpapi-idempotency-key-header makes it a quoted string (RFC 9651); most clients send it bare. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /** An admitted request: key, scope, rate and parameter names are checked. */
-export interface Call {
+export interface RouteCall {
   /** Repeated in responses and problems. */
   readonly requestId: string
   /** Undefined on a public route. */
@@ -33,7 +33,7 @@ export interface AuditedAction {
   readonly isRefused: boolean
 }
 
-export interface Reply {
+export interface RouteReply {
   readonly status: number
   /** JSON text, or empty. */
   readonly body: string
@@ -54,7 +54,7 @@ export interface Route {
   /** The known query parameters; any other is rejected. */
   readonly parameters: readonly string[]
   /** Throws a Problem for every response that is not a success. */
-  handle(store: Store, call: Call): Promise<Reply>
+  handle(store: Store, call: RouteCall): Promise<RouteReply>
 }
 
 /** The path of the collection of a resource, as a pattern of the router. */
@@ -62,7 +62,7 @@ export function routePath(resource: Resource): string {
   return RESOURCES[resource].path.replace('{id}', ':id')
 }
 
-export function readIdempotency(call: Call): Write['idempotency'] {
+export function readIdempotency(call: RouteCall): StoreWrite['idempotency'] {
   const header = call.headers['idempotency-key']
   if (header === undefined) return undefined
   const key = readKey(`${header}`)
@@ -81,7 +81,7 @@ function readKey(header: string): string | undefined {
 }
 
 /** Identifies a request: method, path, query and the bytes of the body. */
-function fingerprint(call: Call): string {
+function fingerprint(call: RouteCall): string {
   return createHash('sha256')
     .update(`${call.method} ${call.url}\n`)
     .update(call.body ?? '')

@@ -3,7 +3,7 @@ import { CrmError } from '../core/errors.ts'
 import type { TargetRule } from './delivery/target-rules.ts'
 import type { GraphqlHandler } from './graphql/handler.ts'
 import { Problem } from './problem.ts'
-import type { Call, Reply, Route } from './route.ts'
+import type { Route, RouteCall, RouteReply } from './route.ts'
 import type { Store } from './store/store.ts'
 
 export const healthRoutes: readonly Route[] = [
@@ -26,7 +26,7 @@ export function graphqlRoutes({
   readonly isTarget: TargetRule
 }): readonly Route[] {
   let handler: Promise<GraphqlHandler> | undefined
-  const handle = async (store: Store, call: Call): Promise<Reply> => {
+  const handle = async (store: Store, call: RouteCall): Promise<RouteReply> => {
     if (!call.key) return (await import('./graphql/page.ts')).graphqlPage()
     handler ??= import('./graphql/handler.ts').then(({ createGraphqlHandler }) => createGraphqlHandler(isTarget))
     return (await handler)(store, call)
@@ -44,12 +44,12 @@ function wantsPage({ accept, authorization }: IncomingHttpHeaders): boolean {
 }
 
 /** Liveness: whether the process answers. */
-async function showHealth(): Promise<Reply> {
+async function showHealth(): Promise<RouteReply> {
   return { status: 200, body: '{"status":"ok"}', headers: {} }
 }
 
 /** Readiness: whether the service can write now. */
-async function showReadiness(store: Store): Promise<Reply> {
+async function showReadiness(store: Store): Promise<RouteReply> {
   try {
     await store.checkWritable()
   } catch (error) {
@@ -63,7 +63,7 @@ async function showReadiness(store: Store): Promise<Reply> {
 /** Public: the document describes the service and contains no data. */
 export function openapiRoutes(version: string): readonly Route[] {
   let body: Promise<string> | undefined
-  const handle = async (): Promise<Reply> => {
+  const handle = async (): Promise<RouteReply> => {
     body ??= import('./openapi/document.ts').then(({ openapiDocument }) => JSON.stringify(openapiDocument(version)))
     return { status: 200, body: await body, headers: {} }
   }

@@ -1,21 +1,21 @@
 import { Problem } from './problem.ts'
 import { pointer } from './resources/rules.ts'
-import { type Call, type Reply, readIdempotency } from './route.ts'
-import type { Store, Write, WriteAnswer, WriteResult } from './store/store.ts'
+import { type RouteCall, type RouteReply, readIdempotency } from './route.ts'
+import type { Store, StoreWrite, WriteAnswer, WriteResult } from './store/store.ts'
 
 const TAGS = /^\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+)(?:\s*,\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+))*\s*$/
 
 /** A validated change, without its idempotency key. */
-export type CheckedWrite = Omit<Write, 'idempotency'>
+export type CheckedWrite = Omit<StoreWrite, 'idempotency'>
 
 /** Performs a write once per idempotency key; repeated calls get the same answer. */
-export async function write(store: Store, call: Call, what: CheckedWrite): Promise<Reply> {
+export async function write(store: Store, call: RouteCall, what: CheckedWrite): Promise<RouteReply> {
   const idempotency = call.method === 'DELETE' ? undefined : readIdempotency(call)
   const { answer, isReplayed } = await writeOnce(store, { ...what, idempotency })
   return replyOf(answer, isReplayed ? { 'idempotent-replayed': 'true' } : {})
 }
 
-export async function writeOnce(store: Store, what: Write): Promise<{ answer: WriteAnswer; isReplayed: boolean }> {
+export async function writeOnce(store: Store, what: StoreWrite): Promise<{ answer: WriteAnswer; isReplayed: boolean }> {
   const result = await store.write(what)
   if (result.type === 'done') return { answer: result.answer, isReplayed: false }
   if (result.type === 'replayed') return { answer: result.answer, isReplayed: true }
@@ -40,7 +40,7 @@ function alreadyExists({ member, existingId }: Extract<WriteResult, { type: 'alr
   })
 }
 
-function replyOf(answer: WriteAnswer, headers: Record<string, string>): Reply {
+function replyOf(answer: WriteAnswer, headers: Record<string, string>): RouteReply {
   if (answer.location !== undefined) headers.location = answer.location
   if (answer.etag !== undefined) headers.etag = answer.etag
   return { status: answer.status, body: answer.body, headers }

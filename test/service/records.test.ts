@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Members, parseJsonText } from '../../src/service/json-text.ts'
-import { createRecord, deleteRecord, patchRecord } from '../../src/service/resources/records.ts'
+import { creationChange, deletionChange, patchChange } from '../../src/service/resources/records.ts'
 import type { RecordChange, StoredRecord, WriteState } from '../../src/service/store/store.ts'
 
 const TIME = '2026-01-31T09:30:00.000Z'
@@ -15,10 +15,10 @@ const current: StoredRecord = {
   text: '{"id":"con_1","name":"Ada","address":{"city":"London"},"created_at":"a","updated_at":"b","version":3}',
 }
 
-const patch = (text: string): RecordChange => patchRecord(state, current, members(text), 'contact.updated')
+const patch = (text: string): RecordChange => patchChange(state, current, members(text), 'contact.updated')
 
 test('the event of a new record contains the whole record', () => {
-  const change = createRecord(state, {
+  const change = creationChange(state, {
     collection: '/v1/contacts',
     fields: members('{"name":"Ada"}'),
     event: 'contact.created',
@@ -52,7 +52,7 @@ test('a patch without changes makes no event', () => {
 })
 
 test('the event of a deletion contains the last record', () => {
-  const change = deleteRecord(state, current, 'contact.deleted')
+  const change = deletionChange(state, current, 'contact.deleted')
   expect(change.next).toBeUndefined()
   expect(change.event?.text).toBe(`{"type":"contact.deleted","timestamp":"${TIME}","data":${current.text}}`)
 })

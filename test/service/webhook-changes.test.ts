@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/core/signing.ts'
 import type { LogEntry } from '../../src/service/log.ts'
 import { ROTATION_OVERLAP_MS, resendDelivery, rotateSecret } from '../../src/service/resources/webhooks.ts'
-import type { RecordChange, Write, WriteState } from '../../src/service/store/store.ts'
+import type { RecordChange, StoreWrite, WriteState } from '../../src/service/store/store.ts'
 import { type DeliveringService, deliverForTest } from './delivery/deliver-for-test.ts'
 import { type Received, startReceiver } from './delivery/receiver.ts'
 
@@ -14,7 +14,7 @@ function change(
   { store }: Pick<DeliveringService, 'store'>,
   id: string,
   decide: (state: WriteState) => RecordChange,
-  more: Partial<Write> = {},
+  more: Partial<StoreWrite> = {},
 ) {
   return store.write({ resource: 'webhook', id, idempotency: undefined, decide, ...more })
 }

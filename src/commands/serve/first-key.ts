@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback, reachableHere } from '../../core/origin.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { Store } from '../../service/store/store.ts'
 import { keepInFile, keptKey } from '../../settings/keep-key.ts'
 import { type GivenKey, readKeyFlag } from '../../settings/key-candidates.ts'
@@ -83,7 +84,7 @@ async function claimProfile(ctx: Pick<Context, 'settings'>, name: string, origin
 function noteWithoutKey(ctx: Pick<Context, 'argv' | 'note'>, { location }: Started, name: string): void {
   const why = `profile ${name} belongs to another origin and is left unchanged`
   if (location !== ':memory:') {
-    ctx.note(`No key was made, because ${why}. To make one: crm serve keys create --database ${location}`)
+    ctx.note(`No key was made, because ${why}. To make one: crm serve keys create --database ${shellWord(location)}`)
     return
   }
   throw new CrmError('usage', `${why}, so nothing could open this database`, {

@@ -34,7 +34,7 @@ const MAX_BRACKETS = 200
 const MAX_KEPT = 200
 const MAX_KEPT_CHARS = 8 * 1024
 
-export interface GraphqlRequest {
+export interface SentQuery {
   readonly query: string
   readonly operationName: string | undefined
   /** Numbers keep their written digits. */
@@ -50,7 +50,7 @@ export interface CheckedQuery {
 
 export interface Documents {
   /** Returns errors for an invalid or too expensive query. Throws a Problem for a query that cannot be parsed safely. */
-  open(request: GraphqlRequest): CheckedQuery | readonly GraphQLError[]
+  open(request: SentQuery): CheckedQuery | readonly GraphQLError[]
 }
 
 /** Caches parsed and validated queries. */

@@ -11,10 +11,10 @@ import { exactDigits } from '../../core/json.ts'
 import { requireScope } from '../admission.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { Problem } from '../problem.ts'
-import { type AuditedAction, type Call, readIdempotency } from '../route.ts'
+import { type AuditedAction, type RouteCall, readIdempotency } from '../route.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 import { keyReused } from '../write.ts'
-import type { Documents, GraphqlRequest } from './documents.ts'
+import type { Documents, SentQuery } from './documents.ts'
 import type { QueryContext } from './query-context.ts'
 import { type Idempotency, openQueryWriter } from './query-context.ts'
 import { openQueryReader } from './reader.ts'
@@ -29,9 +29,9 @@ export interface Engine {
 /** One request and its result. */
 export interface Exchange {
   readonly store: Store
-  readonly call: Call
+  readonly call: RouteCall
   readonly key: ApiKey
-  readonly request: GraphqlRequest
+  readonly request: SentQuery
   /** Undefined until the document is validated. */
   operation: OperationDefinitionNode | undefined
   actions: readonly AuditedAction[] | undefined

@@ -5,14 +5,14 @@ import { parseBodyText, readBody } from '../body.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { type Members, nodeText } from '../json-text.ts'
 import { Problem } from '../problem.ts'
-import type { Call, Reply } from '../route.ts'
+import type { RouteCall, RouteReply } from '../route.ts'
 import type { Store } from '../store/store.ts'
-import { type GraphqlRequest, openDocuments } from './documents.ts'
+import { openDocuments, type SentQuery } from './documents.ts'
 import { type Engine, type Exchange, finish, prepare } from './exchange.ts'
 import type { QueryContext } from './query-context.ts'
 import { createSchema } from './schema.ts'
 
-export type GraphqlHandler = (store: Store, call: Call) => Promise<Reply>
+export type GraphqlHandler = (store: Store, call: RouteCall) => Promise<RouteReply>
 
 /** A placeholder from which graphql-http selects the media type. */
 const ANSWERED: ExecutionResult = { data: null }
@@ -53,7 +53,7 @@ export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
   }
 }
 
-function replyOf({ answer, actions }: Exchange, [text, { status, headers }]: Response): Reply {
+function replyOf({ answer, actions }: Exchange, [text, { status, headers }]: Response): RouteReply {
   const type = headers?.['content-type']
   if (status === 406 || type === undefined) throw notAcceptable()
   const audited = actions && { actions }
@@ -74,32 +74,32 @@ function notAcceptable(): Problem {
 }
 
 /** The parameters of a request, from its body or its URL (https://graphql.github.io/graphql-over-http/draft/). */
-function readParams(call: Call): GraphqlRequest {
+function readParams(call: RouteCall): SentQuery {
   return call.method === 'GET' ? fromUrl(call) : fromBody(readBody(call))
 }
 
-function fromBody(body: Members): GraphqlRequest {
+function fromBody(body: Members): SentQuery {
   const valueFrom = (name: string): JsonValue => parseJsonAsWritten(nodeText(body.get(name) ?? 'null'))
-  return graphqlRequest(valueFrom('query'), valueFrom('operationName'), {
+  return sentQuery(valueFrom('query'), valueFrom('operationName'), {
     variables: valueFrom('variables'),
     extensions: valueFrom('extensions'),
   })
 }
 
-function fromUrl({ query }: Call): GraphqlRequest {
+function fromUrl({ query }: RouteCall): SentQuery {
   const valueFrom = (text: string | undefined): JsonValue =>
     text === undefined || text === '' ? null : parseJsonAsWritten(nodeText(parseBodyText(text)))
-  return graphqlRequest(query.query ?? null, query.operationName ?? null, {
+  return sentQuery(query.query ?? null, query.operationName ?? null, {
     variables: valueFrom(query.variables),
     extensions: valueFrom(query.extensions),
   })
 }
 
-function graphqlRequest(
+function sentQuery(
   query: JsonValue,
   operationName: JsonValue,
   objects: Record<'variables' | 'extensions', JsonValue>,
-): GraphqlRequest {
+): SentQuery {
   if (typeof query !== 'string') throw badMember('query', 'a string')
   if (operationName !== null && typeof operationName !== 'string') throw badMember('operationName', 'a string or null')
   requireObject('extensions', objects.extensions)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Reply } from '../route.ts'
+import type { RouteReply } from '../route.ts'
 import { schemaText } from './schema.ts'
 
 const STYLE = `
@@ -40,7 +40,7 @@ const EXAMPLE = `{
 }`
 
 /** A page for queries that loads nothing from the network; GraphiQL would add 5 MB. */
-export function graphqlPage(): Reply {
+export function graphqlPage(): RouteReply {
   const policy = `default-src 'none'; connect-src 'self'; style-src '${hashOf(STYLE)}'; script-src '${hashOf(SCRIPT)}'`
   return {
     status: 200,

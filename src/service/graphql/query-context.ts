@@ -1,9 +1,9 @@
 import type { TargetRule } from '../delivery/target-rules.ts'
-import type { Store, Write, WriteAnswer } from '../store/store.ts'
+import type { Store, StoreWrite, WriteAnswer } from '../store/store.ts'
 import { type CheckedWrite, writeOnce } from '../write.ts'
 import type { QueryReader } from './reader.ts'
 
-export type Idempotency = NonNullable<Write['idempotency']>
+export type Idempotency = NonNullable<StoreWrite['idempotency']>
 
 /** The writes of one request. */
 export interface QueryWriter {

@@ -8,7 +8,7 @@ import { type Route, routePath } from '../route.ts'
 import type { DealColumns, Pipeline } from '../store/store.ts'
 import { type CheckedWrite, type ExpectedVersions, write } from '../write.ts'
 import { readDealFilters } from './deal-filters.ts'
-import { createRecord, patchRecord, requireRecord } from './records.ts'
+import { creationChange, patchChange, requireRecord } from './records.ts'
 import { notSent, oneOf, READ_ONLY_RULES, type Rules, requireRules, rulesOf, stringOf } from './rules.ts'
 
 /** The rule of pipeline_id depends on the existing pipelines. */
@@ -53,7 +53,7 @@ export function dealCreation(sent: Members, pipelines: readonly Pipeline[]): Che
   return {
     resource: 'deal',
     id: undefined,
-    decide: (state) => ({ ...createRecord(state, creation), deal }),
+    decide: (state) => ({ ...creationChange(state, creation), deal }),
   }
 }
 
@@ -67,7 +67,7 @@ export function dealUpdate(
     resource: 'deal',
     id,
     decide: (state) => {
-      const change = patchRecord(state, requireRecord('deal', state, expected), patch, 'deal.updated')
+      const change = patchChange(state, requireRecord('deal', state, expected), patch, 'deal.updated')
       const members = parseJsonText(change.next?.text ?? '{}') as Members
       return { ...change, deal: readDeal(members, pipelines, RULES) }
     },
@@ -105,7 +105,7 @@ export function noteCreation(dealId: string, sent: Members): CheckedWrite {
     parent: { resource: 'deal', id: dealId },
     decide: (state) => {
       if (!state.isParentThere) throw notFound('deal', dealId)
-      return createRecord(state, { collection: notesPath(dealId), fields, event: 'note.created' })
+      return creationChange(state, { collection: notesPath(dealId), fields, event: 'note.created' })
     },
   }
 }

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { PAGE_PARAMETERS, pageReply, readAnyPlace, unknownCursor } from '../page.ts'
 import { notFound } from '../problem.ts'
-import { type Call, type Reply, type Route, routePath } from '../route.ts'
+import { type Route, type RouteCall, type RouteReply, routePath } from '../route.ts'
 import type { Pipeline, Stage, Store } from '../store/store.ts'
 
 export const pipelineRoutes: readonly Route[] = [
@@ -109,7 +109,7 @@ function invalid(path: string, expected: string, got: unknown): CrmError {
 }
 
 /** In order of position, paged over the current pipeline. */
-async function listStages(store: Store, call: Call): Promise<Reply> {
+async function listStages(store: Store, call: RouteCall): Promise<RouteReply> {
   const { limit, olderThanId } = readAnyPlace(call)
   const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
   if (!pipeline) throw notFound('pipeline', call.id)

@@ -4,7 +4,7 @@ import type { Members } from '../json-text.ts'
 import { joinedPageReply, PAGE_PARAMETERS, readPageQuery } from '../page.ts'
 import type { Route } from '../route.ts'
 import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
-import { createRecord, deleteRecord, patchRecord, requireRecord } from './records.ts'
+import { creationChange, deletionChange, patchChange, requireRecord } from './records.ts'
 import { patchRulesOf, READ_ONLY_RULES, type Rules, requireMember, requireRules, rulesOf } from './rules.ts'
 
 export const plainRoutes: readonly Route[] = PLAIN_RESOURCES.flatMap(routesOf)
@@ -60,7 +60,7 @@ export function plainCreation(resource: PlainResource, fields: Members): Checked
   return {
     resource,
     id: undefined,
-    decide: (state) => createRecord(state, { collection: path, fields, event: `${resource}.created` }),
+    decide: (state) => creationChange(state, { collection: path, fields, event: `${resource}.created` }),
   }
 }
 
@@ -74,7 +74,7 @@ export function plainUpdate(
   return {
     resource,
     id,
-    decide: (state) => patchRecord(state, requireRecord(resource, state, expected), patch, `${resource}.updated`),
+    decide: (state) => patchChange(state, requireRecord(resource, state, expected), patch, `${resource}.updated`),
   }
 }
 
@@ -82,6 +82,6 @@ export function plainDeletion(resource: PlainResource, id: string, expected: Exp
   return {
     resource,
     id,
-    decide: (state) => deleteRecord(state, requireRecord(resource, state, expected), `${resource}.deleted`),
+    decide: (state) => deletionChange(state, requireRecord(resource, state, expected), `${resource}.deleted`),
   }
 }

@@ -23,7 +23,7 @@ export interface Creation {
   readonly event: EventKind | undefined
 }
 
-export function createRecord(state: WriteState, creation: Creation): RecordChange {
+export function creationChange(state: WriteState, creation: Creation): RecordChange {
   const text = newRecordText(state, creation.fields)
   const time = timeText(state.nowMs)
   return {
@@ -51,7 +51,7 @@ export function newRecordText(state: WriteState, fields: Members): string {
 }
 
 /** A patch without changes keeps the version and sends no event. */
-export function patchRecord(state: WriteState, current: StoredRecord, patch: Members, event: EventKind): RecordChange {
+export function patchChange(state: WriteState, current: StoredRecord, patch: Members, event: EventKind): RecordChange {
   const { fields, own } = recordParts(current.text)
   const fieldPatch = withoutReadOnly(patch, own)
   const nextFields = mergeMembers(fields, fieldPatch)
@@ -73,7 +73,7 @@ export function patchRecord(state: WriteState, current: StoredRecord, patch: Mem
   }
 }
 
-export function deleteRecord(state: WriteState, current: StoredRecord, event: EventKind | undefined): RecordChange {
+export function deletionChange(state: WriteState, current: StoredRecord, event: EventKind | undefined): RecordChange {
   return {
     next: undefined,
     event: event && eventOf(event, timeText(state.nowMs), current.text),

@@ -5,10 +5,10 @@ import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { notFound, Problem, quotedText } from '../problem.ts'
-import type { Call, Reply, Route } from '../route.ts'
+import type { Route, RouteCall, RouteReply } from '../route.ts'
 import type { RecordChange, Store, StoredRecord, WebhookColumns, WriteState } from '../store/store.ts'
 import { type CheckedWrite, type ExpectedVersions, write } from '../write.ts'
-import { createRecord, deleteRecord, newRecordText, requireRecord } from './records.ts'
+import { creationChange, deletionChange, newRecordText, requireRecord } from './records.ts'
 import {
   filledText,
   notSent,
@@ -124,7 +124,7 @@ export function webhookDeletion(id: string, expected: ExpectedVersions): Checked
   return {
     resource: 'webhook',
     id,
-    decide: (state) => deleteRecord(state, requireRecord('webhook', state, expected), undefined),
+    decide: (state) => deletionChange(state, requireRecord('webhook', state, expected), undefined),
   }
 }
 
@@ -138,7 +138,7 @@ export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWri
     resource: 'webhook',
     id: undefined,
     decide: (state) => {
-      const change = createRecord(state, { collection: RESOURCES.webhook.path, fields, event: undefined })
+      const change = creationChange(state, { collection: RESOURCES.webhook.path, fields, event: undefined })
       const answer = { ...change.answer, body: newRecordText(state, shown) }
       return { ...change, answer, webhook: { ...columns, secret } }
     },
@@ -164,7 +164,7 @@ function listOf(value: JsonNode): unknown[] | undefined {
 }
 
 export function webhookRoutes(isTarget: TargetRule): readonly Route[] {
-  const createWebhook = async (store: Store, call: Call): Promise<Reply> =>
+  const createWebhook = async (store: Store, call: RouteCall): Promise<RouteReply> =>
     write(store, call, webhookCreation(readBody(call), isTarget))
   return [{ method: 'POST', path: RESOURCES.webhook.path, scope: 'write', parameters: [], handle: createWebhook }]
 }

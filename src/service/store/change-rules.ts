@@ -4,7 +4,7 @@ import { FIRST_ID_MS, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../cor
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
-import type { RecordChange, Write, WriteAnswer, WriteState } from './store.ts'
+import type { RecordChange, StoreWrite, WriteAnswer, WriteState } from './store.ts'
 
 /** How long the answer to an idempotency key is replayed. */
 export const ANSWER_KEPT_MS = 24 * 60 * 60 * 1000
@@ -13,7 +13,7 @@ export const ANSWER_KEPT_MS = 24 * 60 * 60 * 1000
  * Rejects a change that no store can write, before anything is written: a statement that fails later would roll back all
  * writes of the same transaction.
  */
-export function checkChange(write: Write, state: WriteState, change: RecordChange): void {
+export function checkChange(write: StoreWrite, state: WriteState, change: RecordChange): void {
   if (!change.next) return
   const isCreated = write.id === undefined
   if (!isCreated && !state.current) throw invalidChange(state, 'does not exist and cannot be changed')

@@ -123,7 +123,7 @@ export interface WriteState {
   readonly delivery?: DeliveryEntry | undefined
 }
 
-export interface Write {
+export interface StoreWrite {
   readonly resource: StoredResource
   /** The record to change; undefined creates one. */
   readonly id: string | undefined
@@ -244,9 +244,9 @@ export interface Store {
   /** Records by id, without unknown ids and ids of another resource. */
   records(resource: StoredResource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>
   /** The result that `write` would return for a used key, without writing. */
-  replay(idempotency: NonNullable<Write['idempotency']>): Promise<WriteResult | undefined>
+  replay(idempotency: NonNullable<StoreWrite['idempotency']>): Promise<WriteResult | undefined>
   /** Resolves when the write is durable. Key, record and event are committed atomically. */
-  write(write: Write): Promise<WriteResult>
+  write(write: StoreWrite): Promise<WriteResult>
   pipelines(): Promise<readonly Pipeline[]>
   /** Replaces all pipelines and stages. Rejects, changing nothing, when a dropped stage has deals. */
   putPipelines(pipelines: readonly Pipeline[]): Promise<void>

@@ -146,7 +146,7 @@ async function send({ store, openApi, notices, late }: Parts, waiting: Waiting):
   const { list, id, row } = waiting
   const name = recordName(row)
   try {
-    await deleteRecord(await openApi(), list, id, { ifMatch: undefined, isLetFinish: true, signal: late })
+    await deleteOnServer(await openApi(), list, id, { ifMatch: undefined, isLetFinish: true, signal: late })
     notices.done(`Deleted ${name}`)
   } catch (error) {
     if (!(error instanceof CrmError && error.code === 'not_found')) {
@@ -163,7 +163,7 @@ async function send({ store, openApi, notices, late }: Parts, waiting: Waiting):
 }
 
 /** For the lists whose records the contract deletes; actions reject the others. */
-export async function deleteRecord(
+export async function deleteOnServer(
   api: Api,
   list: ServerList,
   id: string,

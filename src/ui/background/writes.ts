@@ -7,7 +7,7 @@ import { SEARCHED } from '../screens.ts'
 import type { StateStore } from '../state.ts'
 import { type State, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
-import { deleteRecord } from './deletions.ts'
+import { deleteOnServer } from './deletions.ts'
 import type { Notices } from './notices.ts'
 import type { History, UnderWay } from './under-way.ts'
 
@@ -68,7 +68,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
         what: `the creation of ${recordName(row)}`,
         undo: async () => {
           await underWay.track(`the deletion of ${id}`, async () =>
-            deleteRecord(await openApi(), name, id, { ...options, ifMatch: undefined }),
+            deleteOnServer(await openApi(), name, id, { ...options, ifMatch: undefined }),
           )
           store.update((state) => withList(state, name, (list) => removeRow(list, id)))
         },

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery, DeliveryTurn, TryOutcome, TurnOutcome } from '../../../src/service/store/deliveries.ts'
-import type { Store, Write } from '../../../src/service/store/store.ts'
+import type { Store, StoreWrite } from '../../../src/service/store/store.ts'
 import { answer, created, creation, idOf } from './samples.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -7,13 +7,13 @@ export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 /** The id of a subscription to every event. */
 export async function subscribe(store: Store, url = 'https://example.com/'): Promise<string> {
   const columns = { url, events: ['*'], secret: SECRET }
-  const decide: Write['decide'] = (state) => ({ ...created(state, { url, status: 'enabled' }), webhook: columns })
+  const decide: StoreWrite['decide'] = (state) => ({ ...created(state, { url, status: 'enabled' }), webhook: columns })
   return idOf(await store.write(creation('webhook', {}, { decide })))
 }
 
 /** The id of a contact that was made with an event. */
 export async function makeContact(store: Store): Promise<string> {
-  const decide: Write['decide'] = (state) => ({
+  const decide: StoreWrite['decide'] = (state) => ({
     ...created(state),
     event: { kind: 'contact.created', text: `{"created":"${state.id}"}` },
   })

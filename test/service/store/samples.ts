@@ -3,8 +3,8 @@ import type {
   DealFilters,
   RecordChange,
   Store,
+  StoreWrite,
   UniqueMember,
-  Write,
   WriteAnswer,
   WriteResult,
   WriteState,
@@ -31,7 +31,11 @@ export function answer(status: number, body: string): WriteAnswer {
 }
 
 /** Creates a record whose text is its id and `fields`, and answers that text. */
-export function creation(resource: Write['resource'], fields: object = {}, write: Partial<Write> = {}): Write {
+export function creation(
+  resource: StoreWrite['resource'],
+  fields: object = {},
+  write: Partial<StoreWrite> = {},
+): StoreWrite {
   return {
     resource,
     id: undefined,
@@ -46,12 +50,12 @@ export function created({ id, nowMs }: WriteState, fields: object = {}): RecordC
   return { next: { text, version: 1 }, answer: answer(201, text) }
 }
 
-export function dealCreation(columns: Partial<DealColumns> = {}): Write {
+export function dealCreation(columns: Partial<DealColumns> = {}): StoreWrite {
   const deal = { name: 'Fleet', stage: 'Lead', ownerId: null, pipelineId: 'sales', amount: null, ...columns }
   return creation('deal', {}, { decide: (state) => ({ ...created(state, deal), deal }) })
 }
 
-export function removal(resource: Write['resource'], id: string): Write {
+export function removal(resource: StoreWrite['resource'], id: string): StoreWrite {
   return {
     resource,
     id,
@@ -64,7 +68,7 @@ export function removal(resource: Write['resource'], id: string): Write {
 }
 
 /** Replaces the text of an existing record. */
-export function rewriting(resource: Write['resource'], id: string, text: string): Write {
+export function rewriting(resource: StoreWrite['resource'], id: string, text: string): StoreWrite {
   return {
     resource,
     id,

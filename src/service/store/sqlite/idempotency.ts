@@ -1,8 +1,8 @@
 import { ANSWER_KEPT_MS } from '../change-rules.ts'
-import type { Write, WriteAnswer, WriteResult } from '../store.ts'
+import type { StoreWrite, WriteAnswer, WriteResult } from '../store.ts'
 import type { Connection } from './connection.ts'
 
-type Idempotency = NonNullable<Write['idempotency']>
+type Idempotency = NonNullable<StoreWrite['idempotency']>
 
 type AnswerRow = readonly [
   fingerprint: string,

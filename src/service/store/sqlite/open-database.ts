@@ -127,7 +127,7 @@ function prepareDatabaseFile(file: string, isCreated: boolean): void {
   try {
     if (isCreated && makeFile(file)) return
     if (!isCreated && !existsSync(file)) {
-      throw new CrmError('machine', `there is no database ${file}`, { hint: `crm serve --database ${file}` })
+      throw new CrmError('machine', `there is no database ${file}`, { hint: `crm serve --database ${shellWord(file)}` })
     }
     if (!statSync(file).isFile()) {
       throw new CrmError('machine', `database ${file} is not a file`, { hint: 'name a file with --database' })

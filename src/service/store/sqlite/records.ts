@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import { RESOURCES, STORED_RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
-import type { RecordChange, StoredRecord, Write } from '../store.ts'
+import type { RecordChange, StoredRecord, StoreWrite } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 /** The columns of each table besides id, version and text. */
@@ -66,7 +66,12 @@ export function findRecords(
   )
 }
 
-export function insertRecord(db: Connection, id: string, write: Write, change: RecordChange & { next: Next }): void {
+export function insertRecord(
+  db: Connection,
+  id: string,
+  write: StoreWrite,
+  change: RecordChange & { next: Next },
+): void {
   const { resource, parent } = write
   const { version, text } = change.next
   const own = parent ? [serialOf(parent.resource, parent.id)] : columnsOf(resource, change)

@@ -1,7 +1,7 @@
 import { encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { isPlainResource } from '../../../core/resources/registry.ts'
 import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
-import type { RecordChange, StoredRecord, UniqueMember, Write, WriteResult, WriteState } from '../store.ts'
+import type { RecordChange, StoredRecord, StoreWrite, UniqueMember, WriteResult, WriteState } from '../store.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { storeRotation } from './deliveries.ts'
 import { findDelivery } from './delivery-log.ts'
@@ -18,7 +18,7 @@ import {
 } from './unique-members.ts'
 
 /** `refusal` is the error thrown by `decide`; other writes of the batch are not affected. */
-export type WriteOutcome = { readonly result: WriteResult } | { readonly refusal: unknown }
+export type BatchOutcome = { readonly result: WriteResult } | { readonly refusal: unknown }
 
 export interface WriteContext {
   readonly db: Connection
@@ -27,7 +27,10 @@ export interface WriteContext {
 }
 
 /** Commits the writes in order in one transaction; each sees the changes of the earlier ones. */
-export function commitWrites({ db, outbox, now }: WriteContext, writes: readonly Write[]): readonly WriteOutcome[] {
+export function commitWrites(
+  { db, outbox, now }: WriteContext,
+  writes: readonly StoreWrite[],
+): readonly BatchOutcome[] {
   try {
     return inTransaction(db, () => {
       outbox.refresh()
@@ -54,7 +57,7 @@ interface Batch {
   readonly uniqueMembers: readonly UniqueMember[]
 }
 
-function applyWrite(batch: Batch, write: Write): WriteOutcome {
+function applyWrite(batch: Batch, write: StoreWrite): BatchOutcome {
   const { db, clockMs } = batch
   const { idempotency } = write
   const replay = idempotency && findReplay(db, idempotency, clockMs)
@@ -77,7 +80,7 @@ function applyWrite(batch: Batch, write: Write): WriteOutcome {
   return { result: { type: 'done', answer: change.answer } }
 }
 
-function readState({ db, sequence }: Batch, { resource, id, parent, deliveryOf }: Write): WriteState {
+function readState({ db, sequence }: Batch, { resource, id, parent, deliveryOf }: StoreWrite): WriteState {
   const isParentThere = !parent || findRecord(db, parent.resource, parent.id) !== undefined
   if (id !== undefined) {
     const delivery = deliveryOf === undefined ? undefined : findDelivery(db, id, deliveryOf)
@@ -89,7 +92,7 @@ function readState({ db, sequence }: Batch, { resource, id, parent, deliveryOf }
 
 function takenBy(
   { db, uniqueMembers }: Batch,
-  { resource }: Write,
+  { resource }: StoreWrite,
   { id }: WriteState,
   { next }: RecordChange,
 ): TakenValue | undefined {
@@ -98,7 +101,7 @@ function takenBy(
   return members.length > 0 ? findTaken(db, { resource, members, id, text: next.text }) : undefined
 }
 
-function applyChange(batch: Batch, write: Write, state: WriteState, change: RecordChange): void {
+function applyChange(batch: Batch, write: StoreWrite, state: WriteState, change: RecordChange): void {
   const { db, outbox, sequence, clockMs } = batch
   const { id, current, delivery } = state
   const { next, event, rotation, isResent } = change
@@ -116,7 +119,7 @@ function applyChange(batch: Batch, write: Write, state: WriteState, change: Reco
 
 function keepUnique(
   { db, uniqueMembers }: Batch,
-  { resource }: Write,
+  { resource }: StoreWrite,
   { id }: WriteState,
   { next }: RecordChange,
 ): void {

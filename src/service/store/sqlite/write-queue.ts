@@ -1,20 +1,20 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { Write, WriteResult } from '../store.ts'
+import type { StoreWrite, WriteResult } from '../store.ts'
 import { isLockedOut, LOCK_WAIT_MS, RETRY_MS } from './storage-failure.ts'
-import type { WriteOutcome } from './write-batch.ts'
+import type { BatchOutcome } from './write-batch.ts'
 
 /** Limits how long one transaction blocks other processes and the reads of this one. */
 const MAX_WRITES_PER_COMMIT = 512
 
 interface Waiting {
-  readonly write: Write
+  readonly write: StoreWrite
   readonly giveUpMs: number
   readonly resolve: (result: WriteResult) => void
   readonly reject: (error: unknown) => void
 }
 
 export interface WriteQueue {
-  add(write: Write): Promise<WriteResult>
+  add(write: StoreWrite): Promise<WriteResult>
   /** Resolves when no write is waiting. */
   drained(): Promise<void>
 }
@@ -23,7 +23,7 @@ export interface WriteQueue {
  * Groups the writes of one turn of the event loop, so that they share a commit and its disk sync. While another process locks
  * the database, each waits up to LOCK_WAIT_MS without blocking the thread. `commit` throws when nothing was written.
  */
-export function openWriteQueue(commit: (writes: readonly Write[]) => readonly WriteOutcome[]): WriteQueue {
+export function openWriteQueue(commit: (writes: readonly StoreWrite[]) => readonly BatchOutcome[]): WriteQueue {
   let waiting: Waiting[] = []
   let working: Promise<void> | undefined
 
@@ -64,7 +64,7 @@ export function openWriteQueue(commit: (writes: readonly Write[]) => readonly Wr
   }
 }
 
-function settle(outcome: WriteOutcome | undefined, { resolve, reject }: Waiting): void {
+function settle(outcome: BatchOutcome | undefined, { resolve, reject }: Waiting): void {
   if (outcome && 'result' in outcome) resolve(outcome.result)
   else reject(outcome?.refusal)
 }

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { decodeId } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
-import type { RecordChange, Store, Write } from '../../../../src/service/store/store.ts'
+import type { RecordChange, Store, StoreWrite } from '../../../../src/service/store/store.ts'
 import { answer, created, creation, idOf, removal } from '../samples.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -29,16 +29,20 @@ async function openPair(count: number): Promise<{ stores: readonly Store[]; rows
   }
 }
 
-function webhookChange(state: Parameters<Write['decide']>[0], events: readonly string[], status: string): RecordChange {
+function webhookChange(
+  state: Parameters<StoreWrite['decide']>[0],
+  events: readonly string[],
+  status: string,
+): RecordChange {
   const change = created(state, { url: 'https://example.com/', events, status })
   return { ...change, webhook: { url: 'https://example.com/', events, secret: 'whsec_c2VjcmV0' } }
 }
 
-function webhook(events: readonly string[], status = 'enabled'): Write {
+function webhook(events: readonly string[], status = 'enabled'): StoreWrite {
   return creation('webhook', {}, { decide: (state) => webhookChange(state, events, status) })
 }
 
-function contactWithEvent(): Write {
+function contactWithEvent(): StoreWrite {
   return creation(
     'contact',
     {},

@@ -1,5 +1,5 @@
 import { openStore } from '../../../../src/service/store/open-store.ts'
-import type { Write } from '../../../../src/service/store/store.ts'
+import type { StoreWrite } from '../../../../src/service/store/store.ts'
 import { created, creation } from '../samples.ts'
 
 /** Writes contacts with events, many at a time, and prints the id of each once it was acknowledged. */
@@ -7,7 +7,7 @@ const [, , file = '', count = 'Infinity'] = process.argv
 const store = await openStore({ address: file, now: Date.now })
 let left = Number(count)
 
-function contactWithEvent(): Write {
+function contactWithEvent(): StoreWrite {
   return creation(
     'contact',
     {},

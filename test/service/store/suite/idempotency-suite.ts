@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Write, WriteAnswer } from '../../../../src/service/store/store.ts'
+import type { StoreWrite, WriteAnswer } from '../../../../src/service/store/store.ts'
 import { allContacts, answer, bodyOf, created, creation } from '../samples.ts'
 import type { Fixture } from '../store-suite.ts'
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12)
 const DAY_MS = 86_400_000
 
-function keyed(key: string, fingerprint = 'f', fields: object = {}): Write {
+function keyed(key: string, fingerprint = 'f', fields: object = {}): StoreWrite {
   return creation('contact', fields, { idempotency: { key, fingerprint } })
 }
 
@@ -15,7 +15,7 @@ export function idempotencySuite({ open, makePlace }: Fixture): void {
     const reopen = await makePlace()
     const store = await reopen()
     const full: WriteAnswer = { status: 201, body: '{"a":"ä\\u0000"}', location: '/v1/contacts/x', etag: '"1"' }
-    const write: Write = { ...keyed('k'), decide: (state) => ({ ...created(state), answer: full }) }
+    const write: StoreWrite = { ...keyed('k'), decide: (state) => ({ ...created(state), answer: full }) }
     expect(await store.write(write)).toEqual({ type: 'done', answer: full })
     expect(await store.write(write)).toEqual({ type: 'replayed', answer: full })
     await store.close()
@@ -55,7 +55,7 @@ export function idempotencySuite({ open, makePlace }: Fixture): void {
       throw new Error('refused')
     }
     await expect(store.write({ ...keyed('k'), decide: refuse })).rejects.toThrow('refused')
-    const failing: Write = { ...keyed('k'), decide: (state) => ({ ...created(state), answer: answer(422, '') }) }
+    const failing: StoreWrite = { ...keyed('k'), decide: (state) => ({ ...created(state), answer: answer(422, '') }) }
     expect(await store.write(failing)).toHaveProperty('type', 'done')
     expect(await store.write(keyed('k', 'another'))).toHaveProperty('type', 'done')
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DeliveryEntry } from '../../../../src/service/store/deliveries.ts'
-import type { RecordChange, Store, Write } from '../../../../src/service/store/store.ts'
+import type { RecordChange, Store, StoreWrite } from '../../../../src/service/store/store.ts'
 import {
   changeContact,
   makeContact,
@@ -18,7 +18,7 @@ const NOON_MS = Date.UTC(2026, 10, 20, 12)
 const FIRST_PAGE = { limit: 10, olderThanId: undefined }
 
 /** A write to a subscription that does not change its record. */
-function touching(id: string, change: Partial<RecordChange>, write: Partial<Write> = {}): Write {
+function touching(id: string, change: Partial<RecordChange>, write: Partial<StoreWrite> = {}): StoreWrite {
   return {
     resource: 'webhook',
     id,
