@@ -2,7 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api } from './api.ts'
-import { openApiDocument, pointedAt } from './doctor/openapi.ts'
+import { openApiDocument, pointedAt } from './openapi-document.ts'
 import type { DescribedMembers } from './operations.ts'
 import { parseJson } from './transport/answer.ts'
 

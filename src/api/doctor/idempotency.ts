@@ -1,9 +1,10 @@
 import { durationText } from '../../core/duration.ts'
 import type { Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
+import { OPENAPI_PATHS, type Parameter } from '../openapi-document.ts'
 import { showingHeader } from '../writes/key-keeping.ts'
 import type { Finding, Proposal } from './finding.ts'
-import { OPENAPI_PATHS, type OpenApi, type Parameter } from './openapi.ts'
+import type { OpenApi } from './openapi.ts'
 import type { Sample } from './probe.ts'
 
 const check = 'idempotency'

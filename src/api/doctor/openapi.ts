@@ -1,20 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts'
+import { isJsonObject, type JsonValue, valueAt } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
+import { OPENAPI_PATHS, type Parameter, parametersOf } from '../openapi-document.ts'
 import { addressOn } from '../pages/positions.ts'
 import { readLinks } from '../pages/signs.ts'
-import type { ReadDocument } from '../writes/key-keeping.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
-
-/** Below the path of the base URL; a path that the server states (`service-desc`, RFC 8631) is tried first. */
-export const OPENAPI_PATHS = ['/v1/openapi.json', '/openapi.json', '/v1/swagger.json', '/swagger.json'] as const
-
-export interface Parameter {
-  readonly name: string
-  readonly in: string
-  readonly description: string
-  readonly maximum: number | undefined
-}
 
 /** The parts of an OpenAPI document that crm uses. */
 export interface OpenApi {
@@ -61,15 +51,7 @@ export function openApiFinding(openapi: OpenApi | undefined, probe: Probe): Find
   }
 }
 
-/** The first document at the usual paths; undefined if there is none, null if the server does not answer. */
-export async function openApiDocument(read: ReadDocument): Promise<JsonObject | undefined | null> {
-  for (const path of OPENAPI_PATHS) {
-    const json = await read(path)
-    if (json === null || (isJsonObject(json) && isJsonObject(json.paths))) return json
-  }
-  return undefined
-}
-
+/** A path that the server states (`service-desc`, RFC 8631) is tried first. */
 function addressesOf({ options: { baseUrl }, samples }: Probe): readonly string[] {
   const prefix = baseUrl.pathname.replace(/\/+$/, '')
   const links = samples.map(({ headers }) => readLinks(headers.link).get('service-desc'))
@@ -98,39 +80,4 @@ export function readOpenApi(json: JsonValue | undefined, path: string): OpenApi 
     create: parametersOf(json, contacts, 'post'),
     graphqlPath: paths.find((key) => /^\/[\w./-]*graphql$/i.test(key)),
   }
-}
-
-/** The parameters of the operation and of its path. */
-export function parametersOf(document: JsonObject, path: string | undefined, method: string): readonly Parameter[] {
-  if (path === undefined) return []
-  const lists = [
-    valueAt(document, ['paths', path, 'parameters']),
-    valueAt(document, ['paths', path, method, 'parameters']),
-  ]
-  return lists.flatMap((list) => (Array.isArray(list) ? list : [])).flatMap((entry) => parameterOf(document, entry))
-}
-
-function parameterOf(document: JsonObject, entry: JsonValue): readonly Parameter[] {
-  const parameter = isJsonObject(entry) && typeof entry.$ref === 'string' ? pointedAt(document, entry.$ref) : entry
-  if (!isJsonObject(parameter) || typeof parameter.name !== 'string' || typeof parameter.in !== 'string') return []
-  // Swagger 2 has no `schema` member.
-  const maximum = valueAt(parameter, ['schema', 'maximum']) ?? parameter.maximum
-  return [
-    {
-      name: parameter.name,
-      in: parameter.in,
-      description: typeof parameter.description === 'string' ? parameter.description : '',
-      maximum: typeof maximum === 'number' ? maximum : undefined,
-    },
-  ]
-}
-
-/** Within the document alone (RFC 6901, as a fragment). */
-export function pointedAt(document: JsonObject, pointer: string): JsonValue | undefined {
-  if (!pointer.startsWith('#/')) return undefined
-  const names = pointer.slice(2).split('/')
-  return valueAt(
-    document,
-    names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')),
-  )
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { JsonValue } from '../../core/json.ts'
 import type { Wire } from '../../core/wire.ts'
+import type { ReadDocument } from '../openapi-document.ts'
 import type { ApiOptions } from '../options.ts'
 import type { Call } from '../transport/call.ts'
 
@@ -19,9 +19,6 @@ export interface KeyEvidence {
   readonly headers?: IncomingHttpHeaders | undefined
   readonly serverCode?: string
 }
-
-/** Reads a JSON document of the server; undefined if there is none, null if the server does not answer. */
-export type ReadDocument = (path: string) => Promise<JsonValue | undefined>
 
 /**
  * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The setting wire.idempotency
@@ -56,7 +53,7 @@ export class KeyKeeping {
   }
 
   async #ask(path: string, read: ReadDocument): Promise<boolean | undefined> {
-    const { documentNamesKey } = await import('./openapi-keys.ts')
+    const { documentNamesKey } = await import('../openapi-document.ts')
     return documentNamesKey(read, { path, header: this.#wire.idempotencyHeader })
   }
 }
