@@ -38,7 +38,7 @@ export interface ClientOptions {
   readonly wire?: Partial<Wire>
   /** Accept plain http beyond this machine, where anyone on the way can read the key. */
   readonly allowInsecureHttp?: boolean
-  /** Told of waits of a second or more. */
+  /** Called for waits of a second or more. */
   readonly onWait?: (waitMs: number, reason: string) => void
 }
 

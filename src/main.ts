@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   // A closed stderr is ignored.
   process.stderr.on('error', () => {})
 
-  // Some modules of Node announce themselves as experimental; that is for us to know.
+  // Which modules of Node are experimental does not concern the user.
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`)

@@ -14,7 +14,7 @@ export const PROGRESS_FLAGS = ['auto', 'json', 'none'] as const
 export type ProgressFlag = (typeof PROGRESS_FLAGS)[number]
 
 /** The progress of a long list, on stderr. */
-export interface ListProgress {
+export interface ProgressLine {
   add(count: number): void
   /** Erases the line; programs get the final counts. */
   end(): void
@@ -44,7 +44,7 @@ interface Mode {
  * Counts rows, and from the third second on shows the count: four times a second on a terminal, a line every ten seconds
  * elsewhere, one JSON object per second for programs.
  */
-export function createProgress(options: ProgressOptions): ListProgress {
+export function createProgress(options: ProgressOptions): ProgressLine {
   const { stderr, now } = options
   const mode = options.flag === 'none' || (options.flag === 'auto' && options.isStdoutTTY) ? undefined : modeOf(options)
   const startMs = now()

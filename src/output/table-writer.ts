@@ -4,8 +4,17 @@ import { createStyles } from './color.ts'
 import { type FieldPath, fieldName, memberAt } from './fields.ts'
 import type { RecordOutput, RecordWriter } from './record-output.ts'
 import { safeText } from './safe-text.ts'
-import { type ColumnNeed, columnsToOmit, fitColumns, heldColumns } from './table-columns.ts'
-import { type DrawLines, drawRows, GAP, type Layout, loadDrawTable } from './table-lines.ts'
+import {
+  type ColumnNeed,
+  columnsToOmit,
+  type DrawLines,
+  drawRows,
+  fitColumns,
+  GAP,
+  heldColumns,
+  type Layout,
+  loadDrawTable,
+} from './table-layout.ts'
 import { textWidth } from './text-width.ts'
 import { cellText } from './value-text.ts'
 

@@ -11,7 +11,7 @@ const WIDE =
 /** Drawn over or into the preceding character: marks, format characters, and the vowels and finals of a Hangul syllable. */
 const WIDTHLESS = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11FF\uD7B0-\uD7FF]/u
 
-/** Two columns, whatever follows to form a family, a flag or a skin tone. */
+/** Two columns, also with the characters after it that form a family, a flag or a skin tone. */
 const EMOJI = /^(?:(?!\p{Regional_Indicator})\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{Regional_Indicator}{2})/u
 
 /**

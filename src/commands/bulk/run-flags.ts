@@ -25,7 +25,7 @@ export function addRecheckFlag(command: object): void {
 export function addRunFlags(command: object): void {
   const options = [
     new Option('--concurrency <n>', 'always n requests under way, instead of finding out').argParser(parseCount),
-    // Without a default of commander's, so that a flag that was typed can be told from one that was not.
+    // No default of commander's: it would hide whether the flag was given.
     new Option('--rate-share <part>', 'of the rate that the server allows (default: 80%)').argParser(parsePart),
     new Option('--max-errors <n>', 'stop after n failed rows, or N% of them').argParser(parseMaxErrors),
     new Option('--max-outage <time>', 'stop when nothing gets through for so long (default: 10m)').argParser(

@@ -31,7 +31,7 @@ export function findHelpTopic(word: string): HelpTopicName | undefined {
 
 /** In the layout of the help of a command: terms in a column, lines as wide as the terminal. */
 export async function topicText({ title, parts }: HelpTopic, help: Help, width: number): Promise<string> {
-  const { GAP, loadDrawTable } = await import('../../output/table-lines.ts')
+  const { GAP, loadDrawTable } = await import('../../output/table-layout.ts')
   const draw = await loadDrawTable()
   const texts = parts.map((part) => {
     if (typeof part === 'string') return help.boxWrap(part, width)

@@ -119,7 +119,7 @@ export const DAMAGED_JOB = made({ id: TEXT, state: { const: 'damaged' }, folder:
 export const PRUNED_JOB = made({ id: TEXT, state: STATE })
 
 /** A row of an upsert that exists more than once. */
-export const TWIN = made({ line: COUNT_OR_NULL, id: TEXT, ids: arrayOf(TEXT) })
+export const DUPLICATE_ROW = made({ line: COUNT_OR_NULL, id: TEXT, ids: arrayOf(TEXT) })
 
 /** A row that failed or is in doubt. */
 export const FAILED_ROW = made({

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../core/json.ts'
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
-import { DAMAGED_JOB, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB, TWIN } from './job-schemas.ts'
+import { DAMAGED_JOB, DUPLICATE_ROW, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB } from './job-schemas.ts'
 import { ANYTHING, arrayOf, ERROR, either, TEXT } from './json-schema.ts'
 import {
   A_SCHEMA,
@@ -52,7 +52,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'jobs list': arrayOf(either(JOB, DAMAGED_JOB)),
   'jobs show': JOB,
   'jobs resume': JOB_RUN,
-  'jobs failed': arrayOf(either(FAILED_ROW, LEFT_OUT_ROW, TWIN)),
+  'jobs failed': arrayOf(either(FAILED_ROW, LEFT_OUT_ROW, DUPLICATE_ROW)),
   'jobs retry': JOB_RUN,
   'jobs undo': JOB_RUN,
   'jobs cancel': either(JOB, DAMAGED_JOB),

@@ -82,7 +82,7 @@ async function subscribe(
   isKept: boolean,
 ): Promise<{ readonly secrets: readonly string[]; readonly subscriptionId: string | undefined }> {
   const { webhooks } = await ctx.api()
-  // To all events, whatever is shown this time: the subscription is used again with other filters.
+  // To all events: the subscription is used again with other filters.
   const fields = { url: place.url, events: ['*'], description: 'crm listen' }
   const { id, secret } = await webhooks.create(fields, { idempotencyKey: undefined })
   if (typeof secret !== 'string' || secret === '') {
