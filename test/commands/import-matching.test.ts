@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
+import { fileIn, startForeign } from '../foreign/run-shape.ts'
 import { crm as run } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
 import { serviceHome } from './service-home.ts'
@@ -109,3 +110,28 @@ test.each(['mailto:ADA@x.test', '"Ada" <ada@x.test>', '<ada@x.test>'])(
     expect(writes).toMatchObject([{ method: 'PATCH', path: '/v1/contacts/c0' }])
   },
 )
+
+test('a resume that makes a row after all looks for duplicates again', async () => {
+  const contacts: { id: string; email: string; [name: string]: string }[] = []
+  let isResumed = false
+  const { crm, folder } = await startForeign(
+    ({ method, path, body }) => {
+      if (!path.startsWith('/v1/contacts')) return { status: 404, json: {} }
+      if (method === 'GET') return { json: { data: contacts, next_cursor: null } }
+      const made = { id: `c_${contacts.length + 1}`, ...JSON.parse(body), created_at: new Date().toISOString() }
+      const isLost = made.email === 'bob@x.test' && !isResumed
+      contacts.push(isLost ? { ...made, name: 'Robert' } : made)
+      if (isResumed) contacts.push({ ...made, id: 'c_other' })
+      return isLost ? { status: 500, json: {} } : { status: 201, json: made }
+    },
+    { 'wire.request_life': '1s', 'wire.idempotency': 'none' },
+  )
+  const file = fileIn(folder, 'rows.csv', 'email,name\nada@x.test,Ada\nbob@x.test,Bob\n')
+  const first = await crm(['contacts', 'import', file, ...MATCH, '-o', 'json'])
+  expect([first.exit, JSON.parse(first.stdout)]).toMatchObject([3, { done: 1, in_doubt: 1, twice: 0 }])
+  contacts.pop()
+  isResumed = true
+  const [job] = JSON.parse((await crm(['jobs', 'list', '-o', 'json'])).stdout)
+  const resumed = await crm(['jobs', 'resume', job.id, '-o', 'json'])
+  expect([resumed.exit, JSON.parse(resumed.stdout)]).toMatchObject([3, { done: 2, in_doubt: 0, twice: 1 }])
+})

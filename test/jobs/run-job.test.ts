@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { ACCOUNT, makeJob, sendJob, TERMS } from './job-fixture.ts'
@@ -185,4 +186,40 @@ test('--max-errors as a percentage is a part of the rows', async () => {
   const stopped = await sendJob(await makeJob(people(10)), url, { terms: tenth })
   expect(stopped.outcome.stop).toBeDefined()
   expect(stopped.outcome.account.unsent).toBeGreaterThan(0)
+})
+
+test('an id that an earlier process got for another row is no proof that the record was made', async () => {
+  const paths = await makeJob(people(2))
+  let isRevoked = true
+  const { url } = await startServer((response, { method, body }) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (isRevoked && body.includes('Person 1')) return sendJson(response, 401, { detail: 'revoked' })
+    sendJson(response, 201, { id: 'con_1' })
+  })
+  const terms = { concurrency: 1 }
+  expect((await sendJob(paths, url, { terms })).outcome.account).toMatchObject({ done: 1, unsent: 1 })
+  isRevoked = false
+  expect((await sendJob(paths, url, { terms })).outcome.account).toMatchObject({ done: 1, in_doubt: 1 })
+})
+
+test('results are in the journal before a row in doubt is waited for', async () => {
+  const paths = await makeJob(people(2))
+  const isRefused = Promise.withResolvers<void>()
+  const { url } = await startServer(async (response, { method, body }) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (body.includes('Person 1')) {
+      isRefused.resolve()
+      return sendJson(response, 500, {}, { 'retry-after': '2' })
+    }
+    // When the other row is no longer sent, because its key may have expired.
+    await isRefused.promise
+    await delay(2600)
+    sendJson(response, 201, { id: 'con_0' })
+  })
+  let waited = ''
+  const sleep = async () => {
+    waited ||= await readFile(paths.journal, 'utf8')
+  }
+  await sendJob(paths, url, { services: { sleep }, terms: { windowMs: 122_000, lifeMs: 120_000 } })
+  expect(waited).toContain('"con_0"')
 })

@@ -274,4 +274,25 @@ export const JOBS: readonly Sabotage[] = [
     to: "return { planned: { do: 'create', path: '/v1/contacts', id, body: { name: before.name ?? null } } }",
     tests: ['test/commands/undo.test.ts'],
   },
+  {
+    name: 'a resumed upsert takes the duplicates of its first run for those of all',
+    file: 'src/jobs/send/recheck.ts',
+    line: 'const isCurrent = kept?.journal === size',
+    to: 'const isCurrent = kept !== undefined',
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
+    name: 'an id that an earlier process got for another row counts as proof',
+    file: 'src/jobs/send/run-job.ts',
+    line: 'answeredIds.take(entry)',
+    to: '',
+    tests: ['test/jobs/run-job.test.ts'],
+  },
+  {
+    name: 'what a cancelled job of fixtures may have made counts as unsent',
+    file: 'src/jobs/history/job-results.ts',
+    line: "return progress.isUnanswered(op) ? { type: 'doubt', reason: NO_ANSWER } : { type: 'unsent' }",
+    to: "return { type: 'unsent' }",
+    tests: ['test/commands/fixtures-foreign.test.ts'],
+  },
 ]

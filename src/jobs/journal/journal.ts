@@ -69,8 +69,13 @@ export class Journal {
     }
   }
 
+  /** Writes the results that are waiting, unless a write has failed. */
   close(): void {
-    closeSync(this.#file)
+    try {
+      if (this.#failure === undefined) this.flush()
+    } finally {
+      closeSync(this.#file)
+    }
   }
 
   /** Synced: after a crash, remains of the tail could otherwise follow the next line. */

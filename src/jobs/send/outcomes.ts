@@ -6,7 +6,7 @@ import type { Result } from '../journal/entry.ts'
 import type { KnownFailure } from '../plan/plan-format.ts'
 import { judge, mayRepeat, onlyOnce, type SendOutcome } from './send-outcome.ts'
 import type { DispatchParts, Stop, Unsettled } from './services.ts'
-import { AnsweredIds, type Task, type TaskQueue } from './task-queue.ts'
+import type { Task, TaskQueue } from './task-queue.ts'
 
 const FAILURES_IN_A_ROW = 20
 
@@ -27,7 +27,6 @@ export class Outcomes {
   readonly #parts: DispatchParts
   readonly #queue: TaskQueue
   readonly #stopFor: (stop: Stop) => void
-  readonly #answered = new AnsweredIds()
   #flushTimer: NodeJS.Timeout | undefined
 
   constructor(parts: DispatchParts, queue: TaskQueue, stopFor: (stop: Stop) => void) {
@@ -70,9 +69,9 @@ export class Outcomes {
 
   /** Two creates with the same id are in doubt; an upsert may change one record for two rows. */
   #notTwice(task: Task, sendOutcome: SendOutcome): SendOutcome {
-    if (!this.#parts.isEachIdOnce) return sendOutcome
+    const { answeredIds } = this.#parts
     const isMade = sendOutcome.type === 'done' && task.operation.head.do === 'create' && sendOutcome.flag !== 'u'
-    if (!isMade || sendOutcome.id === null || this.#answered.add(sendOutcome.id)) return sendOutcome
+    if (!answeredIds || !isMade || sendOutcome.id === null || answeredIds.add(sendOutcome.id)) return sendOutcome
     const why = `the answer names ${oneLine(sendOutcome.id, 60)}, which is also the id of another row of this job`
     return { type: 'unsettled', why, isAnswered: false, isTaken: true }
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isListUnreadable } from '../../api/pages/page-requests.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -43,19 +43,22 @@ export function isRechecked({ noun, terms }: PlanHead, { create }: PlanCounts): 
 
 /**
  * Reads all records, and finds those of the job that exist twice; undefined for a job that is not an upsert. The result is
- * kept; when nothing existed twice, the records are not read again.
+ * kept; when nothing existed twice, the records are not read again until the job is sent again.
  */
 async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | undefined> {
   const plan = openJobPlan(paths)
   try {
     if (!isRechecked(plan.head, plan.end)) return undefined
-    const kept = keptRecheck(paths)
-    if (kept?.duplicates?.length === 0) return kept
-    const found = parts.terms.isRecheckLeftOut
-      ? (kept ?? { duplicates: undefined })
-      : { duplicates: await findDuplicates(paths, plan, parts) }
-    await writePrivateFile(fileOf(paths), JSON.stringify({ twins: found.duplicates }))
-    return found
+    const kept = readKept(paths)
+    const { size } = statSync(paths.journal)
+    // A later run may have created more since.
+    const isCurrent = kept?.journal === size
+    if (isCurrent && kept?.twins?.length === 0) return { duplicates: [] }
+    if (parts.terms.isRecheckLeftOut) {
+      const isStillSo = isCurrent || (kept?.twins?.length ?? 0) > 0
+      return keep(paths, isStillSo && kept ? kept : {})
+    }
+    return keep(paths, { twins: await findDuplicates(paths, plan, parts), journal: size })
   } finally {
     plan.close()
   }
@@ -63,10 +66,24 @@ async function recheck(paths: JobPaths, parts: RecheckParts): Promise<Recheck | 
 
 /** The last result; undefined before the first. */
 export function keptRecheck(paths: JobPaths): Recheck | undefined {
+  const kept = readKept(paths)
+  return kept && { duplicates: kept.twins }
+}
+
+interface KeptRecheck {
+  readonly twins?: readonly DuplicateRow[]
+  /** The size of the journal at that time, in bytes; undefined in files of earlier versions. */
+  readonly journal?: number
+}
+
+function readKept(paths: JobPaths): KeptRecheck | undefined {
   const file = fileOf(paths)
-  if (!existsSync(file)) return undefined
-  const { twins } = JSON.parse(readFileSync(file, 'utf8')) as { twins?: readonly DuplicateRow[] }
-  return { duplicates: twins }
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KeptRecheck) : undefined
+}
+
+async function keep(paths: JobPaths, kept: KeptRecheck): Promise<Recheck> {
+  await writePrivateFile(fileOf(paths), JSON.stringify(kept))
+  return { duplicates: kept.twins }
 }
 
 function fileOf({ folder }: JobPaths): string {

@@ -25,7 +25,7 @@ import {
   type Stop,
   type Unsettled,
 } from './services.ts'
-import type { Task } from './task-queue.ts'
+import { AnsweredIds, type Task } from './task-queue.ts'
 
 export interface JobRun {
   readonly paths: JobPaths
@@ -74,9 +74,11 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
     verifyJobPlan(paths.id, plan)
     const progress = new JobProgress(plan.count)
     const recentRecords = new RecentRecords()
+    const answeredIds = new AnsweredIds()
     const end = readJournal(paths.journal, (entry) => {
       progress.take(entry)
       recentRecords.take(entry)
+      answeredIds.take(entry)
     })
     if (progress.end === 'cancelled' && !run.terms.isRestDropped) throw cancelled(paths.id)
     const doubts = run.terms.isDoubtReopened ? reopen(paths, progress) : NO_DOUBTS
@@ -89,7 +91,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
     await refuseOtherKeyholder(recentRecords, { plan, progress }, services, run.terms)
     const journal = new Journal(paths.journal, end, () => clock.nowMs())
     try {
-      return await send({ run, plan, progress, clock, journal })
+      return await send({ run, plan, progress, clock, journal, answeredIds })
     } finally {
       journal.close()
     }
@@ -112,6 +114,8 @@ interface Open {
   readonly progress: JobProgress
   readonly clock: ServerClock
   readonly journal: Journal
+  /** Of the creates of all processes. */
+  readonly answeredIds: AnsweredIds
 }
 
 async function send(open: Open): Promise<JobOutcome> {
@@ -146,6 +150,8 @@ async function sendAndSettle(sending: Sending, first: readonly Task[]): Promise<
     const { stop, unsettled, left } = await dispatchOn(sending, tasks)
     giveBack(sending.open, left)
     if (stop || unsettled.length === 0) return stop
+    // A long wait may follow.
+    sending.open.journal.flush()
     const { repeatable, rest } = await askAboutKeys(sending.open, unsettled)
     const again = rest.length === 0 ? [] : await resolveOn(sending, rest, round === MOST_ROUNDS)
     if (!again) return { why: 'interrupted' }
@@ -177,7 +183,7 @@ async function askAboutKeys({ run }: Open, unsettled: readonly Unsettled[]): Pro
 }
 
 function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<Dispatched> {
-  const { run, plan, progress, clock, journal } = open
+  const { run, plan, progress, clock, journal, answeredIds } = open
   const { services, terms, limiter, hooks } = run
   const { maxErrors } = terms
   const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
@@ -185,8 +191,7 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
     ...{ journal, progress, leases, limiter, clock, hooks, maxFailed, keys: terms.keys },
     ...{ sender: senderFor(plan.head, services.sender), signal: services.signal, random: services.random },
     ...{ account: plan.head.account, run: plan.head.run },
-    // Fixtures report both records with the same id, and keep neither.
-    isEachIdOnce: plan.head.kind !== 'fixtures',
+    answeredIds: plan.head.kind === 'fixtures' ? undefined : answeredIds,
     ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
   }
   return dispatch(parts, tasks)

@@ -10,7 +10,7 @@ import type { JobProgress } from '../journal/progress.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
 import type { Leases } from './leases.ts'
 import type { GoneAs, SendOutcome } from './send-outcome.ts'
-import type { Task } from './task-queue.ts'
+import type { AnsweredIds, Task } from './task-queue.ts'
 
 /** What a job uses from outside. */
 export interface JobServices {
@@ -109,8 +109,8 @@ export interface DispatchParts {
   readonly clock: ServerClock
   /** Whether the server is known to keep idempotency keys. */
   readonly keys: KeyKeeping
-  /** Whether a create is in doubt if its response has the id of another create. */
-  readonly isEachIdOnce: boolean
+  /** A create whose response has one of these ids is in doubt; undefined for fixtures, which keep neither of two records. */
+  readonly answeredIds: AnsweredIds | undefined
   readonly account: string
   readonly run: string
   readonly lifeMs: number

@@ -1,3 +1,4 @@
+import type { Entry } from '../journal/entry.ts'
 import type { PlanOperation } from '../plan/plan-format.ts'
 
 /** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
@@ -62,6 +63,12 @@ export class TaskQueue {
 /** The latest ids of created records: of two rows with the same id at most one made a record. */
 export class AnsweredIds {
   readonly #ids = new Set<string>()
+
+  /** Those of a job's earlier processes, as far as their status shows a create. */
+  take(entry: Entry): void {
+    if (entry.t !== 'done') return
+    for (const [, status, id] of entry.r) if (status === 201 && id !== null) this.add(id)
+  }
 
   /** False if the response to another create had this id. */
   add(id: string): boolean {

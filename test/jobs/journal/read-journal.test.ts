@@ -67,3 +67,11 @@ test('an appended entry replaces a torn tail', async () => {
   expect(entriesOf(path).at(-1)).toEqual({ t: 'doubt', op: 2, why: 'test' })
   expect(readJournal(path, () => {}).isTorn).toBe(false)
 })
+
+test('closing writes the results that are waiting', async () => {
+  const path = join(await tempFolder(), 'journal')
+  const journal = new Journal(path, EMPTY, () => 1000)
+  journal.addResult([0, 201, 'con_0'])
+  journal.close()
+  expect(entriesOf(path)).toEqual([{ t: 'done', time: 1000, r: [[0, 201, 'con_0']] }])
+})
