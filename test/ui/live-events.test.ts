@@ -66,3 +66,15 @@ test('results of an event that is only counted are present when it is shown', as
   await ui.background.events.look()
   expect(states(ui)).toEqual(['verified again -> 503, 200', 'verified'])
 })
+
+test('a rejected request has no id and no command to copy, as it is not kept', async () => {
+  const { ui, receive } = await receiving()
+  receive({
+    ...{ type: 'rejected', reason: 'stale', status: 401, detail: 'signed 900 s ago', receivedAtMs: AT_MS },
+    ...{ method: 'POST', path: '/', headerNames: [] },
+  })
+  await expect.poll(() => states(ui)).toEqual(['401 stale'])
+  ui.press('y', 'Y')
+  const texts = ui.store.get().toasts.map(({ text }) => text)
+  expect(texts).toEqual(['There is no id to copy', 'There is no command to copy'])
+})

@@ -4,6 +4,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import type { Env } from '../../core/streams.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { FORMATS, type Format } from '../../output/record-output.ts'
+import { REJECTED } from '../background/event-row.ts'
 import { rowId } from '../list/list-state.ts'
 import { COLUMNS, listOfScreen, type ScreenName, SERVER_SCREENS } from '../screens.ts'
 import { actedOn } from '../selected.ts'
@@ -22,7 +23,7 @@ export const COPY_EXPORT: readonly Action[] = [
     screens: RECORDS,
     keys: ['y'],
     footer: 'copy id',
-    run: (ui) => copy(ui, ids(ui), 'id'),
+    run: (ui) => copy(ui, ids(ui).join('\n'), 'id'),
   },
   {
     id: 'copy-command',
@@ -34,19 +35,20 @@ export const COPY_EXPORT: readonly Action[] = [
   { id: 'export', title: 'Export the marked rows to a file', screens: RECORDS, keys: ['x'], run: askExport },
 ]
 
-function ids({ store, boards }: Ui): string {
-  return actedOn(store.get(), boards)
-    .flatMap((row) => rowId(row) ?? [])
-    .join('\n')
+/** Rejected requests are not kept, and the ids of their rows are made up. */
+function ids({ store, boards }: Ui): readonly string[] {
+  const isOfEvents = store.get().screen === 'events'
+  return actedOn(store.get(), boards).flatMap((row) => (isOfEvents && row.event === REJECTED ? [] : (rowId(row) ?? [])))
 }
 
 function commandFor(ui: Ui): string {
-  const { store, boards, world } = ui
+  const { store, world } = ui
   const name = listOfScreen(store.get().screen)
-  const rows = actedOn(store.get(), boards)
   const profile = world.profileFlag === undefined ? '' : ` -p ${shellWord(world.profileFlag)}`
   const verb = name === 'jobs' ? 'jobs show' : name === 'events' ? 'webhooks events show' : `${name} get`
-  return rows.map((row) => `crm ${verb} ${shellWord(rowId(row) ?? '')}${profile}`).join('\n')
+  return ids(ui)
+    .map((id) => `crm ${verb} ${shellWord(id)}${profile}`)
+    .join('\n')
 }
 
 /** The terminal does not confirm a copy, so the message names the terminal. */
