@@ -94,7 +94,7 @@ interface Run {
 }
 
 function runTests(cwd: string, tests: readonly string[], flags: readonly string[]): Promise<Run> {
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
+  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', CRM_TEST_CASES: 'all' }
   const beganMs = Date.now()
   const timeout = flags.includes(BAIL) ? LONGEST_RUN_MS : 0
   // Not in node_modules, which all copies share.

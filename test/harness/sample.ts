@@ -2,7 +2,7 @@ import { inject } from 'vitest'
 
 /**
  * For tests of very many cases: `npm test` takes a sample of them, and `npm run test:conformance`, which runs every file that
- * imports this one, takes all.
+ * imports this one, takes all. With CRM_TEST_CASES=all every script takes all.
  */
 
 declare module 'vitest' {

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
+import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startForwarder } from '../../src/webhooks/forwarding/start-forwarder.ts'
 import { type ListeningOptions, startListening } from '../../src/webhooks/listening.ts'
 import { readEvents } from '../../src/webhooks/log/read-events.ts'
@@ -78,6 +80,25 @@ test('the bodies of several hundred GitHub events reach the app and the log byte
     kept.push(...events.map(({ delivery }) => delivery.bytes))
   }
   expect(kept).toEqual(bodies.map(({ body }) => body))
+})
+
+test('an event is forwarded only when it is on disk', async () => {
+  const app = await startApp()
+  const secret = newSecret()
+  const { url } = await listeningForTest(secret, { forwarder: forwardTo(app.url) })
+  const handle = await open('/dev/null')
+  const handles: { datasync(): Promise<void> } = Object.getPrototypeOf(handle)
+  await handle.close()
+  const slow = Promise.withResolvers<void>()
+  const datasync = vi.spyOn(handles, 'datasync').mockImplementation(() => slow.promise)
+  onTestFinished(() => datasync.mockRestore())
+  const answered = fetch(url, { method: 'POST', ...signed(secret, '{}') })
+  await vi.waitFor(() => expect(datasync).toHaveBeenCalled())
+  await delay(100)
+  expect(app.requests).toEqual([])
+  slow.resolve()
+  expect((await answered).ok).toBe(true)
+  expect(app.requests).toHaveLength(1)
 })
 
 test('an event that is not shown is kept but not forwarded', async () => {
