@@ -99,14 +99,16 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = { entry: ['resourc
 /** Edges have their record in `node` (Relay connection specification). */
 function recordsOf(list: JsonValue[], place: Place): JsonValue[] {
   if (place.at(-1) === 'edges') return list.map((edge) => (isJsonObject(edge) ? (edge.node ?? null) : edge))
-  const wrappers = WRAPPERS[place.at(-1) ?? ''] ?? []
-  const records = list.map((item) => {
-    const inner = isJsonObject(item) ? wrappers.map((name) => item[name]).find(isJsonObject) : undefined
-    return isJsonObject(item) && inner
-      ? { ...(inner.id === undefined && item._id !== undefined && { _id: item._id }), ...inner }
-      : item
-  })
+  const names = WRAPPERS[place.at(-1) ?? '']
+  const records = names ? list.map((item) => withoutWrapper(item, names)) : list
   return isTyped(records) ? records.map(untyped) : records
+}
+
+/** Elasticsearch has the id beside the record. */
+function withoutWrapper(item: JsonValue, names: readonly string[]): JsonValue {
+  const inner = isJsonObject(item) ? names.map((name) => item[name]).find(isJsonObject) : undefined
+  if (!isJsonObject(item) || !inner) return item
+  return item._id === undefined || inner.id !== undefined ? inner : { _id: item._id, ...inner }
 }
 
 /** A count of 0 and nothing else: a FHIR Bundle without `entry`, `meta.result_count` of Twitter. */

@@ -89,6 +89,12 @@ export const LIST_COMMANDS: readonly CommandShape[] = [
     right: { exit: 7, stderr: /no id that fits on one line, but _id: .*\n {2}print _id: -o jsonl --jq '\.\["_id"\]'/ },
   },
   {
+    name: 'a record of Elasticsearch without an id of its own has the _id of its hit',
+    argv: ['contacts', 'list', '-o', 'jsonl'],
+    answer: () => ({ json: { hits: { total: { value: 1 }, hits: [{ _id: 'a1', _source: { name: 'Ada' } }] } } }),
+    right: { exit: 0, stdout: '{"_id":"a1","name":"Ada"}\n' },
+  },
+  {
     name: 'numbers, lists and objects of DynamoDB are values',
     argv: ['contacts', 'list', '-o', 'jsonl'],
     answer: () => ({
