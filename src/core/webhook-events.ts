@@ -1,18 +1,6 @@
 import type { JsonValue } from './json.ts'
 import { PLAIN_RESOURCES, type PlainResource } from './resources/registry.ts'
 
-/** Every kind that the service emits. */
-export function eventKinds(): readonly EventKind[] {
-  const plain = PLAIN_RESOURCES.flatMap((name) => [`${name}.created`, `${name}.updated`, `${name}.deleted`] as const)
-  return [...plain, 'deal.created', 'deal.updated', 'note.created', 'webhook.test']
-}
-
-/** What a subscription can list: a kind, all kinds of a resource (`contact.*`), or all. */
-export function eventPatterns(): readonly string[] {
-  const kinds = eventKinds()
-  return [...kinds, ...new Set(kinds.map((kind) => kind.replace(/\..*/, '.*'))), '*']
-}
-
 /** The HTTP status for each reason to reject a delivery; 401 for all reasons that concern its sender. */
 export const REJECTIONS = {
   no_signature: 401,
@@ -135,6 +123,18 @@ export type EventKind =
   | 'deal.updated'
   | 'note.created'
   | 'webhook.test'
+
+/** Every kind that the service emits. */
+export function eventKinds(): readonly EventKind[] {
+  const plain = PLAIN_RESOURCES.flatMap((name) => [`${name}.created`, `${name}.updated`, `${name}.deleted`] as const)
+  return [...plain, 'deal.created', 'deal.updated', 'note.created', 'webhook.test']
+}
+
+/** What a subscription can list: a kind, all kinds of a resource (`contact.*`), or all. */
+export function eventPatterns(): readonly string[] {
+  const kinds = eventKinds()
+  return [...kinds, ...new Set(kinds.map((kind) => kind.replace(/\..*/, '.*'))), '*']
+}
 
 /** A pattern is a kind, `*`, or a resource followed by `.*`. */
 export function matchesEvent(pattern: string, kind: string): boolean {

@@ -2,13 +2,6 @@ import type { OutputStream } from '../core/streams.ts'
 import { ERASE_LINE, safeText } from './safe-text.ts'
 import { jsonText } from './value-text.ts'
 
-const FIRST_MS = 1000
-
-const EVERY_MS = { terminal: 250, plain: 10_000, json: 1000 } as const
-
-/** The period that the rate is averaged over: the current rate, not the mean of an hour. */
-const RATE_OVER_MS = 5000
-
 export const PROGRESS_FLAGS = ['auto', 'json', 'none'] as const
 
 export type ProgressFlag = (typeof PROGRESS_FLAGS)[number]
@@ -109,6 +102,13 @@ interface JobProgress {
   /** Erases the line; programs get the final counts. */
   end(counts: JobCounts): void
 }
+
+const FIRST_MS = 1000
+
+const EVERY_MS = { terminal: 250, plain: 10_000, json: 1000 } as const
+
+/** The period that the rate is averaged over: the current rate, not the mean of an hour. */
+const RATE_OVER_MS = 5000
 
 type JobProgressOptions = Pick<ProgressOptions, 'stderr' | 'flag' | 'now'>
 

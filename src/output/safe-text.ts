@@ -1,12 +1,6 @@
 import type { OutputStream } from '../core/streams.ts'
 
 /**
- * The beginnings of a cell that a spreadsheet evaluates (OWASP, CSV injection). The apostrophes make `defuse` reversible: a
- * text that already looks defused gets another one.
- */
-const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-
-/**
  * Invisible characters with a meaning in their context: the joiners of emoji and of scripts that need them, a variation
  * selector after its character, and the tags of the three flags of the United Kingdom.
  */
@@ -60,6 +54,12 @@ export const ERASE_LINE = '\r\x1b[K'
 export function writeNoteLine(stderr: OutputStream, line: string): void {
   stderr.write(`${stderr.isTTY ? ERASE_LINE : ''}${safeText(line)}\n`)
 }
+
+/**
+ * The beginnings of a cell that a spreadsheet evaluates (OWASP, CSV injection). The apostrophes make `defuse` reversible: a
+ * text that already looks defused gets another one.
+ */
+const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
 /** Puts an apostrophe before a text that a spreadsheet would evaluate; `restoreDefused` reverses it. */
 export function defuse(text: string): string {

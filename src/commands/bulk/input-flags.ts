@@ -4,8 +4,6 @@ import { matchHint, resourceOf } from '../../core/resources/registry.ts'
 import type { ImportRequest } from '../../jobs/plan/make-import.ts'
 import { collect } from '../fields-input.ts'
 
-const MODES: readonly Mode[] = ['create', 'upsert', 'update']
-
 type ReadFlags = ImportRequest['read']
 type InputFormat = NonNullable<ReadFlags['format']>
 type Encoding = NonNullable<ReadFlags['encoding']>
@@ -63,6 +61,8 @@ function parseDelimiter(text: string): string {
 }
 
 type Mode = ImportRequest['match']['mode']
+
+const MODES: readonly Mode[] = ['create', 'upsert', 'update']
 
 export interface MatchFlags {
   readonly match?: string

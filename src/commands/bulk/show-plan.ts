@@ -11,15 +11,6 @@ import { dryRunExit } from '../dry-run.ts'
 import { itemsOf, onePage, printOne, recordOutput } from '../print.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
 
-const MOST_FIELDS = 12
-
-const UNITS: readonly (readonly [string, number])[] = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1000],
-]
-
 /** What is shown of a plan: what would be sent, and what stays unchanged. */
 interface Shown {
   readonly noun: MadeJob['head']['noun']
@@ -104,6 +95,8 @@ function recordOf(left: LeftOut): JsonObject {
   return { ...left }
 }
 
+const MOST_FIELDS = 12
+
 /** The plan in three lines for people. */
 export function planLines(
   counts: PlanCounts,
@@ -162,6 +155,13 @@ function timeText({ requests, atLeastMs }: Forecast): string {
   if (atLeastMs === undefined) return 'not known'
   return atLeastMs === 0 ? 'no wait expected' : `at least ${durationText(atLeastMs)}`
 }
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+]
 
 /** `1 h 4 min`: the two largest units. */
 function durationText(timeMs: number): string {
