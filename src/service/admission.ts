@@ -5,10 +5,6 @@ import { type RateLimit, RateWindows, rateHeaders, requireQuota } from './rate-l
 import type { AuditedAction, Route } from './route.ts'
 import type { ApiKey, KeyScope, Store } from './store/store.ts'
 
-const REALM = 'Bearer realm="crm"'
-
-const KEY_PARAMETERS = ['access_token', 'api_key', 'key'] as const
-
 declare module 'fastify' {
   interface FastifyRequest {
     /** The key it was sent with, accepted or not; undefined when none is needed or the key is unknown. */
@@ -61,6 +57,10 @@ function requireParameters(query: Readonly<Record<string, unknown>>, known: read
     }
   }
 }
+
+const REALM = 'Bearer realm="crm"'
+
+const KEY_PARAMETERS = ['access_token', 'api_key', 'key'] as const
 
 /**
  * The key of a request, which may have expired or been revoked. Throws the errors of RFC 6750 section 3.1, also for a key in

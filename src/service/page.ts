@@ -4,8 +4,6 @@ import { badParameter, type Problem, quotedText } from './problem.ts'
 import type { RouteCall, RouteReply } from './route.ts'
 import type { JoinedPage, PageQuery, TextPage } from './store/store.ts'
 
-const MAX_SHOWN = 40
-
 export const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 
 export const LIMIT = { smallest: 1, usual: 50, largest: 500 }
@@ -60,6 +58,8 @@ function nextUrl({ path, query }: RouteCall, cursor: string): string {
   return `${path}?${new URLSearchParams({ ...query, cursor })}`
 }
 
+const MAX_CURSOR_SHOWN = 40
+
 /** Opaque to clients: the last id of the previous page, bound to its list and filters. */
 export function encodeCursor(id: string, filters: string): string {
   return cursorsOf(filters)(id)
@@ -84,12 +84,12 @@ export function decodeCursor(cursor: string, filters: string, parameter: string 
   const id = text.slice(mark.length)
   if (!/^[A-Za-z0-9_.-]+$/.test(id)) throw unknownCursor(cursor, parameter)
   if (text.startsWith(mark)) return id
-  throw invalidCursor(`${quotedText(cursor, MAX_SHOWN)} belongs to another list or to other filters`, parameter)
+  throw invalidCursor(`${quotedText(cursor, MAX_CURSOR_SHOWN)} belongs to another list or to other filters`, parameter)
 }
 
 /** For a cursor that no page of the list can have returned. */
 export function unknownCursor(cursor: string, parameter: string = 'cursor'): Problem {
-  return invalidCursor(`${quotedText(cursor, MAX_SHOWN)} is not a cursor of this service`, parameter)
+  return invalidCursor(`${quotedText(cursor, MAX_CURSOR_SHOWN)} is not a cursor of this service`, parameter)
 }
 
 function invalidCursor(fault: string, parameter: string): Problem {

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type JsonNode, nodeText } from './json-text.ts'
 
-const MAX_SHOWN = 80
-
 /** A rejected value: its position, the rule it breaks, and the expected value. */
 export interface ValueFault {
   /** RFC 6901 pointer as a URI fragment, for a member of the body. */
@@ -112,6 +110,8 @@ export function requestId(sent: string | string[] | undefined): string {
   const isSafe = typeof sent === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(sent) && !/crm_key_|whsec_/i.test(sent)
   return isSafe ? sent : `req_${randomUUID()}`
 }
+
+const MAX_SHOWN = 80
 
 /** A sent text, quoted and truncated for a message. */
 export function quotedText(text: string, maxLength: number = MAX_SHOWN): string {

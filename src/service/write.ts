@@ -3,8 +3,6 @@ import { pointer } from './resources/rules.ts'
 import { type RouteCall, type RouteReply, readIdempotency } from './route.ts'
 import type { Store, StoreWrite, WriteAnswer, WriteResult } from './store/store.ts'
 
-const TAGS = /^\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+)(?:\s*,\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+))*\s*$/
-
 /** A validated change, without its idempotency key. */
 export type CheckedWrite = Omit<StoreWrite, 'idempotency'>
 
@@ -48,6 +46,8 @@ function replyOf(answer: WriteAnswer, headers: Record<string, string>): RouteRep
 
 /** The versions that a write may replace; undefined when any may. */
 export type ExpectedVersions = ReadonlySet<string> | undefined
+
+const TAGS = /^\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+)(?:\s*,\s*(?:W\/)?(?:"[\x21\x23-\x7e]*"|\d+))*\s*$/
 
 /** RFC 9110 section 13.1.1. A weak tag never matches; a bare version number is accepted as a tag. */
 export function readIfMatch(header: string | undefined): ExpectedVersions {

@@ -12,18 +12,6 @@ export const RECEIVER_TIMEOUTS: ReceiverTimeouts = { headersMs: 10_000, bodyMs: 
 /** Each may hold a 1 MiB body in memory while the reader of stdout is slow. */
 const MAX_CONNECTIONS = 128
 
-const FAULTS: Readonly<Record<string, [RejectionReason, string]>> = {
-  HPE_HEADER_OVERFLOW: ['malformed_request', 'the headers are larger than 16 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['too_slow', 'the request did not arrive in time'],
-}
-
-const LISTEN_FAULTS: Readonly<Record<string, [string, string]>> = {
-  EADDRINUSE: ['the port is in use', 'the same command with another one: --port OTHER'],
-  EACCES: ['no permission for this port', 'the same command with one above 1023: --port 4300'],
-  EADDRNOTAVAIL: ['this machine has no such address', 'the same command with one that it has: --host 127.0.0.1'],
-  ENOTFOUND: ['no such host', 'the same command with one that is known: --host 127.0.0.1'],
-}
-
 export interface ReceiverOptions {
   readonly host: string
   /** 0 selects a free port. */
@@ -166,6 +154,11 @@ async function listen(server: Server, host: string, port: number): Promise<strin
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }
 
+const FAULTS: Readonly<Record<string, [RejectionReason, string]>> = {
+  HPE_HEADER_OVERFLOW: ['malformed_request', 'the headers are larger than 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['too_slow', 'the request did not arrive in time'],
+}
+
 /** The fault in bytes that did not form a request; undefined when the sender disconnected. */
 function clientFault(error: NodeJS.ErrnoException, socket: Duplex): Rejection | undefined {
   if (error.code === 'ECONNRESET' || !socket.writable) return undefined
@@ -176,6 +169,13 @@ function clientFault(error: NodeJS.ErrnoException, socket: Duplex): Rejection | 
 function answerClientFault({ status, reason }: Rejection, socket: Duplex): void {
   const head = [`HTTP/1.1 ${status} Rejected`, 'Connection: close', 'Content-Type: text/plain']
   socket.end(`${head.join('\r\n')}\r\nContent-Length: ${reason.length + 1}\r\n\r\n${reason}\n`)
+}
+
+const LISTEN_FAULTS: Readonly<Record<string, [string, string]>> = {
+  EADDRINUSE: ['the port is in use', 'the same command with another one: --port OTHER'],
+  EACCES: ['no permission for this port', 'the same command with one above 1023: --port 4300'],
+  EADDRNOTAVAIL: ['this machine has no such address', 'the same command with one that it has: --host 127.0.0.1'],
+  ENOTFOUND: ['no such host', 'the same command with one that is known: --host 127.0.0.1'],
 }
 
 function listenError(host: string, port: number, error: unknown): unknown {

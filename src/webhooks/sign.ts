@@ -1,7 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import type { ReceivedEvent, SchemeName } from '../core/webhook-events.ts'
-import type { Unsigned } from './schemes.ts'
-import { schemeNamed } from './schemes.ts'
+import { schemeNamed, type Unsigned } from './schemes.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 

@@ -7,8 +7,7 @@ import {
   verify as verifySignature,
 } from 'node:crypto'
 import { Rejection } from './rejection.ts'
-import type { Scheme, Signature, SignatureClaim } from './schemes.ts'
-import { findScheme, type HeaderValues } from './schemes.ts'
+import { findScheme, type HeaderValues, type Scheme, type Signature, type SignatureClaim } from './schemes.ts'
 
 /** As in the libraries of Standard Webhooks and of Stripe: past and future, inclusive. */
 const TOLERANCE_SECONDS = 300

@@ -7,8 +7,7 @@ import { createStyles, type Styles, shouldColor } from '../../output/color.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { fitText, textWidth } from '../../output/text-width.ts'
 import { shortForeignText, summarise } from './event-summary.ts'
-import type { EventPrinter } from './jsonl-printer.ts'
-import { createJsonlPrinter } from './jsonl-printer.ts'
+import { createJsonlPrinter, type EventPrinter } from './jsonl-printer.ts'
 
 /** Fixed widths for the events of crm serve, because lines are printed one at a time. */
 const WIDTHS = [20, 15, 16] as const

@@ -7,19 +7,6 @@ import { checkedLookup, literalAddress, refusedTarget, type TargetRule } from '.
 /** Node uses one code for a reset and a closed connection. */
 const CONNECTION_CLOSED = 'the connection closed without a response'
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: CONNECTION_CLOSED,
-  EPIPE: CONNECTION_CLOSED,
-  ENOTFOUND: 'no such host',
-  EAI_AGAIN: 'the name of the host cannot be resolved right now',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'the connection timed out',
-}
-
-const MAX_REASON_CHARACTERS = 200
-
 export type Attempt =
   | { readonly type: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly type: 'unanswered'; readonly reason: string }
@@ -153,6 +140,19 @@ function discardBody(response: IncomingMessage): void {
   // The status of a truncated response still counts.
   response.on('error', () => response.destroy())
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: CONNECTION_CLOSED,
+  EPIPE: CONNECTION_CLOSED,
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name of the host cannot be resolved right now',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the connection timed out',
+}
+
+const MAX_REASON_CHARACTERS = 200
 
 /** The reason for a missing response, for the log of a delivery. */
 export function failureReason(error: Error): string {

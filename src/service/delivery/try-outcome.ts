@@ -1,20 +1,8 @@
 import type { TryOutcome } from '../store/deliveries.ts'
 import type { Attempt } from './transport.ts'
 
-/** Concurrent attempts per subscription; the limit adapts to its answers. */
-const FIRST_LIMIT = 4
-
-const LOWEST_LIMIT = 2
-
-const HIGHEST_LIMIT = 64
-
-/** The longest pause that an endpoint can request. */
-const LONGEST_PAUSE_MS = 5 * 60 * 1000
-
 const S = 1000
-
 const MIN = 60 * S
-
 const H = 60 * MIN
 
 /** Delay before the first attempt and after each failure: the example of Standard Webhooks 1.0, over three days. */
@@ -91,6 +79,14 @@ export function standardSchedule(random: () => number = Math.random): Schedule {
 export function fixedSchedule(delaysMs: readonly number[]): Schedule {
   return (failedTries) => delaysMs[failedTries]
 }
+
+/** Concurrent attempts per subscription; the limit adapts to its answers. */
+const FIRST_LIMIT = 4
+const LOWEST_LIMIT = 2
+const HIGHEST_LIMIT = 64
+
+/** The longest pause that an endpoint can request. */
+const LONGEST_PAUSE_MS = 5 * 60 * 1000
 
 /** `healthy` raises the limit, `overloaded` (no answer, or an overload) lowers it, `unknown` leaves it. */
 type EndpointHealth = 'healthy' | 'overloaded' | 'unknown'

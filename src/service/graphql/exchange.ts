@@ -15,8 +15,7 @@ import { type AuditedAction, type RouteCall, readIdempotency } from '../route.ts
 import type { ApiKey, Store } from '../store/store.ts'
 import { keyReused } from '../write.ts'
 import type { Documents, SentQuery } from './documents.ts'
-import type { QueryContext } from './query-context.ts'
-import { type Idempotency, openQueryWriter } from './query-context.ts'
+import { type Idempotency, openQueryWriter, type QueryContext } from './query-context.ts'
 import { openQueryReader } from './reader.ts'
 import { JsonValueText } from './record-source.ts'
 

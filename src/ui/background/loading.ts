@@ -2,11 +2,9 @@ import type { Api } from '../../api/api.ts'
 import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { ListState, LoadFailure, Loading } from '../list/list-state.ts'
-import { MOST_ROWS, takePage } from '../list/list-state.ts'
+import { type ListState, type LoadFailure, type Loading, MOST_ROWS, takePage } from '../list/list-state.ts'
 import { SEARCHED, SERVER_LISTS, type ServerList } from '../screens.ts'
-import type { StateStore } from '../state.ts'
-import { type State, withList } from '../state.ts'
+import { type State, type StateStore, withList } from '../state.ts'
 import type { Notices } from './notices.ts'
 
 export interface Lists {

@@ -13,8 +13,7 @@ import type { Action } from '../ui.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { detailLines } from './detail-lines.ts'
 import { emptyText, listLines, visibleTop } from './list-lines.ts'
-import type { Cursor } from './sheet.ts'
-import { type Drawing, sheetOf } from './sheet.ts'
+import { type Cursor, type Drawing, sheetOf } from './sheet.ts'
 import type { Theme } from './theme.ts'
 
 /** The whole screen: one line per row, none wider than the screen. */

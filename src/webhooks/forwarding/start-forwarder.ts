@@ -2,8 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { Env } from '../../core/streams.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { type CommandOptions, startCommand } from '../command.ts'
-import type { AttemptOutcome, ForwardTarget } from './forwarder.ts'
-import { createForwarder, type Forwarder } from './forwarder.ts'
+import { type AttemptOutcome, createForwarder, type Forwarder, type ForwardTarget } from './forwarder.ts'
 import { httpTarget } from './http-target.ts'
 
 /** Low, as each attempt starts a process. */

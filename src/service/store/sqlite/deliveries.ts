@@ -5,9 +5,6 @@ import { type Connection, inQuickTransaction } from './connection.ts'
 import { IS_DUE_SOMETIME } from './delivery-order.ts'
 import { failAll, keepResult, renewClaim } from './delivery-results.ts'
 
-/** Each signs every delivery, so their number is limited. */
-const MAX_OLD_SECRETS = 5
-
 /** More than a turn adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_TURN = 200
 
@@ -151,6 +148,9 @@ function keepHealth(db: Connection, results: readonly TryResult[], nowMs: number
   }
   return failingSinceMs
 }
+
+/** Each signs every delivery, so their number is limited. */
+const MAX_OLD_SECRETS = 5
 
 interface OldSecret {
   readonly secret: string

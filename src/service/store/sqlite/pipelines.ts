@@ -1,7 +1,6 @@
 import { checkPipelines, droppedStages, stageInUse } from '../pipeline-rules.ts'
 import type { Pipeline, Stage } from '../store.ts'
-import type { Connection } from './connection.ts'
-import { inTransaction } from './connection.ts'
+import { type Connection, inTransaction } from './connection.ts'
 
 type StageRow = readonly [pipelineId: string, id: string, name: string, position: number, probability: number | null]
 

@@ -2,8 +2,7 @@ import { decodeId, encodeId } from '../../../core/ids.ts'
 import { type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
 import { uniqueValues } from '../change-rules.ts'
 import type { SharedValue, UniqueMember } from '../store.ts'
-import type { Connection } from './connection.ts'
-import { inTransaction } from './connection.ts'
+import { type Connection, inTransaction } from './connection.ts'
 
 /** A record and the names of its unique members. */
 interface Checked {
