@@ -79,7 +79,7 @@ export interface Jobs {
   applyPlan(path: string, isDriftAllowed: boolean): Promise<MadeImport>
   /** Jobs that ended before this time. */
   prunable(beforeMs: number): AsyncIterable<Pruned>
-  remove(ids: readonly string[]): void
+  remove(ids: readonly string[]): Promise<void>
   /** Valid names for the stage of a deal; undefined if the server does not list them. */
   stages(): Promise<readonly string[] | undefined>
   /** The first of these stages that no pipeline has; undefined when all exist, or the server does not list stages. */

@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { withLock } from '../../src/files/lock.ts'
+import { removeJobs } from '../../src/jobs/history/find-jobs.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { ACCOUNT, makeJob, sendJob, TERMS } from './job-fixture.ts'
 
@@ -222,4 +226,13 @@ test('results are in the journal before a row in doubt is waited for', async () 
   }
   await sendJob(paths, url, { services: { sleep }, terms: { windowMs: 122_000, lifeMs: 120_000 } })
   expect(waited).toContain('"con_0"')
+})
+
+test('a job that a process is sending again is not removed', async () => {
+  const { id, folder, lock } = await makeJob(people(1))
+  const remove = () => removeJobs(dirname(folder), [id], Date.now())
+  await withLock(lock, () => expect(remove()).rejects.toMatchObject({ code: 'machine' }))
+  expect(existsSync(folder)).toBe(true)
+  await remove()
+  expect(existsSync(folder)).toBe(false)
 })

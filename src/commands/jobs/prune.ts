@@ -35,7 +35,7 @@ async function pruneJobs(ctx: Context, { olderThan = MONTH_MS }: Options): Promi
   }
   if (!ctx.flags.isDryRun) {
     if (recent > 0 && !ctx.flags.isConfirmed) await askRemoval(ctx, recent)
-    jobs.remove(found.map(({ id }) => id))
+    await jobs.remove(found.map(({ id }) => id))
   }
   await printList(ctx, { pages: onePage(found), columns: ['id', 'state'], plural: 'jobs as old as that' })
   if (found.length > 0)

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
 import { namesIn } from '../../files/folders.ts'
+import { withLock } from '../../files/lock.ts'
 import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { ImportTerms, PlanHead } from '../plan/plan-format.ts'
 import { stateOrDamage } from './job-state.ts'
@@ -51,9 +52,12 @@ export async function* prunable(jobsFolder: string, beforeMs: number): AsyncGene
   }
 }
 
-/** Also removes what an interrupted planning left behind. */
-export function removeJobs(jobsFolder: string, ids: readonly string[], nowMs: number): void {
-  for (const id of ids) rmSync(join(jobsFolder, id), { recursive: true, force: true })
+/** Also removes what an interrupted planning left behind. CrmError `machine` for a job that is being sent again since. */
+export async function removeJobs(jobsFolder: string, ids: readonly string[], nowMs: number): Promise<void> {
+  for (const id of ids) {
+    const { folder, lock } = jobPaths(jobsFolder, id)
+    if (existsSync(folder)) await withLock(lock, async () => rmSync(folder, { recursive: true, force: true }), 0)
+  }
   for (const name of namesIn(jobsFolder)) {
     const folder = join(jobsFolder, name)
     const stats = statSync(folder, { throwIfNoEntry: false })
