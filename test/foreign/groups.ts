@@ -19,6 +19,7 @@ import { SLASHES } from './shapes/slashes.ts'
 import { WHOLE } from './shapes/whole.ts'
 import { WRITE_ANSWERS } from './shapes/write-answers.ts'
 import { WRITES_CONFIRMED } from './shapes/write-confirmed.ts'
+import { DELETIONS_OF_MANY } from './shapes/write-deletions.ts'
 import { WRITES_NOT_DONE } from './shapes/write-not-done.ts'
 import { WRITE_REDIRECTS } from './shapes/write-redirects.ts'
 import { WRITE_REFUSALS } from './shapes/write-refusals.ts'
@@ -60,6 +61,7 @@ export const COMMANDS: Groups<CommandShape> = {
   lists: LIST_COMMANDS,
   'lists that --limit ended': LIMITED,
   writes: WRITE_ANSWERS,
+  'deletions of many': DELETIONS_OF_MANY,
   'writes that are refused or doubtful': WRITE_REFUSALS,
   'writes that are redirected': WRITE_REDIRECTS,
   'writes that look done': WRITES_NOT_DONE,

@@ -2,7 +2,27 @@ import { contactsOf } from '../run-shape.ts'
 import type { Answered, Asked, CommandShape } from '../shape.ts'
 import { numberIn, pageAt, sliceAt } from './slice.ts'
 
+/** Answers with no record, and refusals. */
+const WITHOUT_RECORDS: readonly (readonly [name: string, answer: Answered, right: CommandShape['right']])[] = [
+  ['data: null', { json: { data: null } }, { exit: 0, stdout: '' }],
+  ['204', { status: 204 }, { exit: 0, stdout: '' }],
+  [
+    'success: false',
+    { json: { success: false, data: [] } },
+    { exit: 7, stdout: '', stderr: /refuses within its answer/ },
+  ],
+  ['an error', { json: { error: 'no scope', data: [] } }, { exit: 7, stdout: '', stderr: /no scope/ }],
+]
+
 export const LIST_COMMANDS: readonly CommandShape[] = [
+  ...WITHOUT_RECORDS.map(
+    ([name, answer, right]): CommandShape => ({
+      name: `a list answered with ${name}`,
+      argv: ['contacts', 'list', '-o', 'id'],
+      answer: () => answer,
+      right: { ...right, writes: 0 },
+    }),
+  ),
   {
     name: 'a list that --limit ended is not judged',
     argv: ['contacts', 'list', '--limit', '2', '-o', 'id'],

@@ -1,16 +1,5 @@
 import type { Answered, CommandShape } from '../shape.ts'
-
-/** `done` prints the id; `refused` and `doubt` have texts that stderr has to hold. */
-type Right = { readonly done: string } | { readonly refused: RegExp } | { readonly doubt: RegExp }
-
-export interface WriteShape {
-  readonly name: string
-  readonly answer: Answered
-  readonly right: Right
-}
-
-export const ADA = { id: 'con_1', name: 'Ada', email: 'ada@example.com' }
-export const ROWS = 'name,email\nAda,ada@example.com\n'
+import { ADA, jobRightOf, ROWS, serving, single, type WriteShape } from './write-shape.ts'
 
 const CREATES: readonly WriteShape[] = [
   { name: 'a record', answer: { status: 201, json: ADA }, right: { done: 'con_1' } },
@@ -187,65 +176,6 @@ const DELETES: readonly WriteShape[] = [
   { name: '200 with deletedCount 0', answer: { json: { deletedCount: 0 } }, right: { doubt: /deletedCount/ } },
 ]
 
-/** A deletion that is refused so while the list, which was read before, still has the record. */
-const NOT_GONE: readonly Answered[] = [
-  { status: 404, headers: { 'content-type': 'text/html' }, text: '<html><title>Not Found</title></html>' },
-  { status: 404, json: { message: 'no route' } },
-  { status: 410, json: { message: 'gone' } },
-]
-
-const DELETION_OF_MANY: readonly (readonly [words: string, stdin: string, argv: readonly string[]])[] = [
-  ['a deletion of many', 'id\ncon_1\n', ['--from', '-', '--format', 'csv', '--run-id', 'one']],
-  ['a deletion by --where', '', ['--where', 'true']],
-]
-
-const GONE_OR_NOT: readonly CommandShape[] = DELETION_OF_MANY.flatMap(([words, stdin, more]) => {
-  const argv = ['contacts', 'delete', ...more, '--yes', '--expect', '1']
-  return [
-    ...NOT_GONE.map((answer): CommandShape => {
-      const what = `${answer.status} ${answer.text ?? JSON.stringify(answer.json)}`
-      const right = { exit: 3, writes: 1, stderr: /the list still has it/ }
-      return {
-        name: `${words} answered with ${what}, and still listed`,
-        argv,
-        stdin,
-        answer: serving(answer, [ADA]),
-        right,
-      }
-    }),
-    ...[404, 410].map((status): CommandShape => {
-      const answer = deletedBefore(status)
-      return {
-        name: `${words} answered with ${status}, and not listed`,
-        argv,
-        stdin,
-        answer,
-        right: { exit: 0, writes: 1 },
-      }
-    }),
-    {
-      name: `${words} answered with 404, and the list with 404 since`,
-      argv,
-      stdin,
-      answer: deletedBefore(404, { status: 404, json: {} }),
-      right: { exit: 3, writes: 1, stderr: /in doubt/ },
-    },
-  ]
-})
-
-/** Another one deletes it in the moment before; the list is answered with `list` then. */
-function deletedBefore(
-  status: number,
-  list: Answered = { json: { data: [], next_cursor: null } },
-): CommandShape['answer'] {
-  let isDeleted = false
-  return ({ method, path }) => {
-    if (method === 'DELETE') isDeleted = true
-    if (method === 'DELETE' || path !== '/v1/contacts') return { status, json: { message: 'not here' } }
-    return isDeleted ? list : { json: { data: [ADA], next_cursor: null } }
-  }
-}
-
 /** Updates of `name` to Ada and of `score` to 5. */
 const OTHER_VALUES: readonly (readonly [name: string, record: object, stderr: string | RegExp])[] = [
   ['a value of its own form', { ...ADA, name: ' ADA', score: '5.0' }, ''],
@@ -256,69 +186,6 @@ const OTHER_VALUES: readonly (readonly [name: string, record: object, stderr: st
   ],
   ['another value in data', { data: { ...ADA, score: 4 } }, /score: sent 5, answered 4/],
 ]
-
-const LISTS: readonly (readonly [name: string, answer: Answered, right: CommandShape['right']])[] = [
-  ['data: null', { json: { data: null } }, { exit: 0, stdout: '' }],
-  ['204', { status: 204 }, { exit: 0, stdout: '' }],
-  [
-    'success: false',
-    { json: { success: false, data: [] } },
-    { exit: 7, stdout: '', stderr: /refuses within its answer/ },
-  ],
-  ['an error', { json: { error: 'no scope', data: [] } }, { exit: 7, stdout: '', stderr: /no scope/ }],
-]
-
-/** The write is answered as the shape says; `made` is listed behind it, and `there` from the start. */
-export function serving(
-  answer: Answered,
-  there: readonly object[],
-  made: readonly object[] = [],
-): CommandShape['answer'] {
-  let listed = there
-  return ({ method, path }) => {
-    if (method !== 'GET') {
-      listed = [...there, ...made.map((record) => ({ ...record, created_at: new Date().toISOString() }))]
-      return answer
-    }
-    return path === '/v1/contacts'
-      ? { json: { data: listed, next_cursor: null } }
-      : { status: 404, json: { message: 'not here' } }
-  }
-}
-
-/** Deletions are put in a queue, which is worked off or is not. */
-function queueing(isLater: boolean): CommandShape['answer'] {
-  let listed: readonly object[] = [ADA]
-  return ({ method, path }) => {
-    if (method === 'DELETE') {
-      if (isLater) listed = []
-      return { status: 202, json: { id: 'con_1', status: 'queued' } }
-    }
-    return path === '/v1/contacts' ? { json: { data: listed, next_cursor: null } } : { status: 404, json: {} }
-  }
-}
-
-function rightOf(right: Right): CommandShape['right'] {
-  if ('done' in right) return { exit: 0, stdout: right.done === '' ? '' : `${right.done}\n`, writes: 1 }
-  return 'refused' in right
-    ? { exit: 7, stdout: '', stderr: right.refused, writes: 1 }
-    : { exit: 3, stdout: '', stderr: right.doubt, writes: 1 }
-}
-
-/** One refused row of one is a job that failed in part. */
-export function jobRightOf(right: Right): CommandShape['right'] {
-  return 'done' in right
-    ? { exit: 0, writes: 1 }
-    : { exit: 3, writes: 1, stderr: 'refused' in right ? right.refused : /./ }
-}
-
-export const single = (verb: string, argv: readonly string[], shapes: readonly WriteShape[]): readonly CommandShape[] =>
-  shapes.map(({ name, answer, right }) => ({
-    name: `contacts ${verb} answered with ${name}`,
-    argv: ['contacts', verb, ...argv],
-    answer: serving(answer, []),
-    right: rightOf(right),
-  }))
 
 export const WRITE_ANSWERS: readonly CommandShape[] = [
   ...single(
@@ -361,31 +228,12 @@ export const WRITE_ANSWERS: readonly CommandShape[] = [
       right: jobRightOf(right),
     }),
   ),
-  ...GONE_OR_NOT,
   ...OTHER_VALUES.map(
     ([name, record, stderr]): CommandShape => ({
       name: `contacts update answered with ${name}`,
       argv: ['contacts', 'update', 'con_1', '--set', 'name=Ada', '--set', 'score:=5', '-o', 'id'],
       answer: serving({ json: record }, []),
       right: { exit: 0, stdout: 'con_1\n', stderr, writes: 1 },
-    }),
-  ),
-  ...[true, false].map(
-    (isLater): CommandShape => ({
-      name: `202 to many, ${isLater ? 'done' : 'not done'}: a deletion`,
-      argv: ['contacts', 'delete', '--from', '-', '--format', 'csv', '--run-id', 'one', '--yes', '--expect', '1'],
-      stdin: 'id\ncon_1\n',
-      answer: queueing(isLater),
-      settings: { 'wire.request_life': '1s' },
-      right: isLater ? { exit: 0, writes: 1 } : { exit: 3, stderr: /in doubt/ },
-    }),
-  ),
-  ...LISTS.map(
-    ([name, answer, right]): CommandShape => ({
-      name: `a list answered with ${name}`,
-      argv: ['contacts', 'list', '-o', 'id'],
-      answer: () => answer,
-      right: { ...right, writes: 0 },
     }),
   ),
 ]

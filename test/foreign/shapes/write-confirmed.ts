@@ -1,6 +1,6 @@
 import type { CommandShape } from '../shape.ts'
-import { ADA, serving, single, type WriteShape } from './write-answers.ts'
 import { done, doubt, gone } from './write-not-done.ts'
+import { ADA, serving, single, type WriteShape } from './write-shape.ts'
 
 const { id } = ADA
 const AS_IT_WAS = { ...ADA, name: 'Old' }

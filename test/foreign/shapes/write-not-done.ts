@@ -1,5 +1,5 @@
 import type { CommandShape } from '../shape.ts'
-import { ADA, serving, single, type WriteShape } from './write-answers.ts'
+import { ADA, serving, single, type WriteShape } from './write-shape.ts'
 
 const { id } = ADA
 

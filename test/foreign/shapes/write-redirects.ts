@@ -1,5 +1,5 @@
 import type { Answered, CommandShape } from '../shape.ts'
-import { ADA, ROWS, serving, single, type WriteShape } from './write-answers.ts'
+import { ADA, ROWS, serving, single, type WriteShape } from './write-shape.ts'
 
 const redirect = (status: number, location: string): Answered => ({ status, headers: { location } })
 

@@ -1,5 +1,5 @@
 import type { Answered, CommandShape } from '../shape.ts'
-import { ADA, jobRightOf, ROWS, serving, single, type WriteShape } from './write-answers.ts'
+import { ADA, jobRightOf, ROWS, serving, single, type WriteShape } from './write-shape.ts'
 
 const { id, ...SENT } = ADA
 
