@@ -7,14 +7,17 @@ import type { Store, StoreWrite, WriteAnswer, WriteResult } from './store/store.
 export type CheckedWrite = Omit<StoreWrite, 'idempotency'>
 
 /** Performs a write once per idempotency key; repeated calls get the same answer. */
-export async function write(store: Store, call: RouteCall, what: CheckedWrite): Promise<RouteReply> {
+export async function write(store: Store, call: RouteCall, change: CheckedWrite): Promise<RouteReply> {
   const idempotency = call.method === 'DELETE' ? undefined : readIdempotency(call)
-  const { answer, isReplayed } = await writeOnce(store, { ...what, idempotency })
+  const { answer, isReplayed } = await writeOnce(store, { ...change, idempotency })
   return replyOf(answer, isReplayed ? { 'idempotent-replayed': 'true' } : {})
 }
 
-export async function writeOnce(store: Store, what: StoreWrite): Promise<{ answer: WriteAnswer; isReplayed: boolean }> {
-  const result = await store.write(what)
+export async function writeOnce(
+  store: Store,
+  change: StoreWrite,
+): Promise<{ answer: WriteAnswer; isReplayed: boolean }> {
+  const result = await store.write(change)
   if (result.type === 'done') return { answer: result.answer, isReplayed: false }
   if (result.type === 'replayed') return { answer: result.answer, isReplayed: true }
   throw result.type === 'key_reused' ? keyReused() : alreadyExists(result)

@@ -88,7 +88,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'rows that a job left unsent are edits as well, and are sent twice',
     file: 'src/ui/background/commit.ts',
-    line: 'for (const edit of sent.left) forget(name, edit)',
+    line: 'for (const edit of sent.left) forget(store, name, edit)',
     to: '',
     tests: ['test/ui/commit.test.ts'],
   },

@@ -8,7 +8,7 @@ export type Idempotency = NonNullable<StoreWrite['idempotency']>
 /** The writes of one request. */
 export interface QueryWriter {
   readonly store: Store
-  write(what: CheckedWrite): Promise<WriteAnswer>
+  write(change: CheckedWrite): Promise<WriteAnswer>
   /** Whether there were writes and all of them were replayed. */
   isReplayed(): boolean
 }
@@ -22,10 +22,10 @@ export function openQueryWriter(store: Store, idempotency: Idempotency | undefin
   let replayedCount = 0
   return {
     store,
-    write: async (what) => {
+    write: async (change) => {
       const key = idempotency && nthKey(idempotency, count)
       count += 1
-      const { answer, isReplayed } = await writeOnce(store, { ...what, idempotency: key })
+      const { answer, isReplayed } = await writeOnce(store, { ...change, idempotency: key })
       if (isReplayed) replayedCount += 1
       return answer
     },

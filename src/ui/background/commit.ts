@@ -31,57 +31,8 @@ interface Parts {
   readonly kept: Pick<Kept, 'settle'>
 }
 
-export function createCommit({ store, writes, notices, openJobs, underWay, ofJob, kept }: Parts): Commit {
-  const forget = (name: ServerList, edit: Edit) =>
-    store.update((state) => withList(state, name, (list) => unstageSent(list, edit)))
-
-  async function sendAsJob(name: ServerList, edits: readonly Edit[]): Promise<void> {
-    const sent = await sendEdits(await openJobs(), name, edits, {
-      onMade: () => {
-        for (const { row } of edits) ofJob.add(`${name} ${rowId(row) ?? ''}`)
-        // The job is on disk, so the kept changes no longer need these edits.
-        kept.settle()
-      },
-      onDone: (edit) => {
-        forget(name, edit)
-        // The new version is unknown, and the next edit must not depend on the old one.
-        const { version: _, ...row } = { ...edit.row, ...edit.patch }
-        store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
-      },
-    }).finally(() => ofJob.clear())
-    // They are in the job: as staged edits the next commit would send them again.
-    for (const edit of sent.left) forget(name, edit)
-    const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
-    const left = sent.left.length > 0 ? `, ${sent.left.length} left to ${sent.jobId}` : ''
-    const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} reverts what was saved` : ''
-    notices[sent.notDone + sent.left.length > 0 ? 'wait' : 'done'](`${sent.done} saved${refused}${left}${undo}`)
-    if (sent.error !== undefined) notices.problem(sent.error, '')
-  }
-
-  /** Jobs send what the contract updates; others are sent by GraphQL, one at a time. */
-  async function sendOneByOne(list: ServerList, edits: readonly Edit[]): Promise<void> {
-    let done = 0
-    for (const edit of edits) {
-      try {
-        await writes.update(list, edit.row, edit.patch, false)
-        forget(list, edit)
-        done++
-      } catch (error) {
-        const name = recordName(edit.row)
-        notices.problem(
-          error,
-          leadOf(error, {
-            failed: `${name} not saved: `,
-            open: `Update of ${name} (${lookText(list, rowId(edit.row) ?? '')}): `,
-          }),
-        )
-        if (error instanceof CrmError && error.code === 'interrupted') break
-      }
-    }
-    if (done === edits.length) return notices.done(`${done} saved`)
-    notices.wait(`${done} saved, ${edits.length - done} not: they stay edited`)
-  }
-
+export function createCommit(parts: Parts): Commit {
+  const { store, notices, underWay } = parts
   const markSending = (name: ServerList, ids: readonly string[]) =>
     store.update((state) => withList(state, name, (list) => ({ ...list, sending: new Set(ids) })))
 
@@ -97,7 +48,7 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
     )
     try {
       await underWay.track(`${countedParts({ update: edits.length }).join('')} of ${name}`, () =>
-        hasOperation(resourceOf(name), 'update') ? sendAsJob(name, edits) : sendOneByOne(name, edits),
+        hasOperation(resourceOf(name), 'update') ? sendAsJob(parts, name, edits) : sendOneByOne(parts, name, edits),
       )
     } catch (error) {
       notices.problem(error, 'Not sent: ')
@@ -105,6 +56,65 @@ export function createCommit({ store, writes, notices, openJobs, underWay, ofJob
       markSending(name, [])
     }
   }
+}
+
+async function sendAsJob(
+  { store, notices, openJobs, ofJob, kept }: Parts,
+  name: ServerList,
+  edits: readonly Edit[],
+): Promise<void> {
+  const sent = await sendEdits(await openJobs(), name, edits, {
+    onMade: () => {
+      for (const { row } of edits) ofJob.add(`${name} ${rowId(row) ?? ''}`)
+      // The job is on disk, so the kept changes no longer need these edits.
+      kept.settle()
+    },
+    onDone: (edit) => {
+      forget(store, name, edit)
+      // The new version is unknown, and the next edit must not depend on the old one.
+      const { version: _, ...row } = { ...edit.row, ...edit.patch }
+      store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
+    },
+  }).finally(() => ofJob.clear())
+  // They are in the job: as staged edits the next commit would send them again.
+  for (const edit of sent.left) forget(store, name, edit)
+  const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
+  const left = sent.left.length > 0 ? `, ${sent.left.length} left to ${sent.jobId}` : ''
+  const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} reverts what was saved` : ''
+  notices[sent.notDone + sent.left.length > 0 ? 'wait' : 'done'](`${sent.done} saved${refused}${left}${undo}`)
+  if (sent.error !== undefined) notices.problem(sent.error, '')
+}
+
+/** Jobs send what the contract updates; others are sent by GraphQL, one at a time. */
+async function sendOneByOne(
+  { store, writes, notices }: Parts,
+  list: ServerList,
+  edits: readonly Edit[],
+): Promise<void> {
+  let done = 0
+  for (const edit of edits) {
+    try {
+      await writes.update(list, edit.row, edit.patch, false)
+      forget(store, list, edit)
+      done++
+    } catch (error) {
+      const name = recordName(edit.row)
+      notices.problem(
+        error,
+        leadOf(error, {
+          failed: `${name} not saved: `,
+          open: `Update of ${name} (${lookText(list, rowId(edit.row) ?? '')}): `,
+        }),
+      )
+      if (error instanceof CrmError && error.code === 'interrupted') break
+    }
+  }
+  if (done === edits.length) return notices.done(`${done} saved`)
+  notices.wait(`${done} saved, ${edits.length - done} not: they stay edited`)
+}
+
+function forget(store: StateStore<State>, name: ServerList, edit: Edit): void {
+  store.update((state) => withList(state, name, (list) => unstageSent(list, edit)))
 }
 
 interface Sent {
