@@ -169,7 +169,7 @@ describe('--data that cannot be read is exit 2', () => {
   })
 })
 
-test('a key file that is not there is exit 2', async () => {
+test('a missing key file is exit 2', async () => {
   const args = ['contacts', 'list', '--key-file', '/nowhere/key']
   const env = emptyHome({ CRM_BASE_URL: 'http://127.0.0.1:9' })
   await expectRefusal({ args, env }, { exit: 2, code: 'invalid_input', what: /\/nowhere\/key/, next: /./ })

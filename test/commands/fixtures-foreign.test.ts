@@ -70,7 +70,7 @@ test('a record that differs in every member is not deleted; one that was changed
   expect([...contacts.keys()]).toEqual(['con_1', 'c_2'])
 })
 
-test('one that was made since is deleted, whatever its members are', async () => {
+test('a record that was created since is deleted, whatever its members', async () => {
   const { fixtures, contacts } = await startChanging(() => undefined)
   await fixtures('apply')
   const created = new Date().toISOString()

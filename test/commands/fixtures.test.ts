@@ -61,7 +61,7 @@ test('a run that is not known here is found by its id in the values, and nothing
   expect(await emails()).toEqual(['ann-r9x@x.test', 'old@x.test'])
 })
 
-test('a contact that was deleted since is made again', async () => {
+test('a contact that was deleted since is created again', async () => {
   const { fixtures, json, emails } = await withFile()
   await fixtures('apply', 'r1')
   const [ann] = (await json('contacts', 'list')).filter(({ name }: { name: string }) => name === 'Ann')

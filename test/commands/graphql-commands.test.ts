@@ -18,7 +18,7 @@ const json = async (args: readonly string[], service: Service, input?: string) =
   JSON.parse(await crmPrints([...args, '-o', 'json'], service.env, input))
 
 describe('point reads', () => {
-  test('get a contact and a deal whole, in two requests however many there are', async ({ service }) => {
+  test('get a contact and a deal whole, in two requests whatever their number', async ({ service }) => {
     const [contact = ''] = await make(service, '/v1/contacts', [{ name: 'Ada', vip: true, n: 1 }])
     await make(
       service,

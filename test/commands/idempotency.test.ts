@@ -29,7 +29,7 @@ describe('one Idempotency-Key', () => {
     expect(await all({ ...service, key }, '/v1/contacts')).toHaveLength(1)
   })
 
-  test('given twice through the CLI makes one record', async () => {
+  test('used twice through the CLI creates one record', async () => {
     const service = await startService()
     const args = ['contacts', 'create', '--set', 'name=Ada', '--idempotency-key', 'once', '-o', 'json']
     const [first, second] = [await crm(args, service.env), await crm(args, service.env)]
@@ -38,7 +38,7 @@ describe('one Idempotency-Key', () => {
     expect(await all(service, '/v1/contacts')).toEqual([JSON.parse(first.stdout)])
   })
 
-  test('given again for another record is 7, and makes none', async () => {
+  test('used again for another record is 7, and creates none', async () => {
     const service = await startService()
     const create = (name: string) =>
       crm(['contacts', 'create', '--set', `name=${name}`, '--idempotency-key', 'once', '-o', 'json'], service.env)

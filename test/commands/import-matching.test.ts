@@ -9,7 +9,7 @@ import { serviceHome } from './service-home.ts'
 
 const MATCH = ['--match', 'email', '--yes'] as const
 
-test('a row changes the contact with its email, makes one where there is none, and sends nothing where nothing differs', async () => {
+test('a row changes the contact with its email, creates a missing one, and sends nothing where nothing differs', async () => {
   const { service, json, file } = await serviceHome()
   const ada = await json('contacts', 'create', '--set', 'name=Ada', '--set', 'email=ada@x.test')
   await json('contacts', 'create', '--set', 'name=No Mail')
@@ -111,7 +111,7 @@ test.each(['mailto:ADA@x.test', '"Ada" <ada@x.test>', '<ada@x.test>'])(
   },
 )
 
-test('a resume that makes a row after all looks for duplicates again', async () => {
+test('a resume that creates a row looks for duplicates again', async () => {
   const contacts: { id: string; email: string; [name: string]: string }[] = []
   let isResumed = false
   const { crm, folder } = await startForeign(

@@ -87,7 +87,7 @@ describe('a list', () => {
     expect(stderr).toBe('')
   })
 
-  test('is exit 2 for a misspelt field, behind its rows, and reaches inside with a dot', async () => {
+  test('is exit 2 for a misspelt field, after its rows, and reaches inside with a dot', async () => {
     const service = await startService()
     await make(service, '/v1/contacts', [{ name: 'Ada', address: { city: 'London' } }])
     const run = await crm(['contacts', 'list', '-o', 'jsonl', '--fields', 'address.city,nmae'], service.env)

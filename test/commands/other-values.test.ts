@@ -61,7 +61,7 @@ test('a job that continues after an interruption counts the rows of both process
   expect(stderr).toContain('in 3 rows; first: line 2, company: sent "Acme", answered "Acme Ltd"\n')
 })
 
-test('an import whose answers show the values sent says nothing of other values', async () => {
+test('an import whose answers show the sent values reports no other values', async () => {
   const { env, file } = await openServer((sent) => ({ ...sent, name: ` ${sent.name}`, extra: 1 }), THREE)
   const { stdout, stderr } = await crm(['contacts', 'import', file, '--yes', '-o', 'json'], env)
   expect(stderr).not.toContain('other values')

@@ -4,7 +4,7 @@ import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
 
-test('a profile without a key describes the server of CRM_BASE_URL once CRM_PROFILE names it, and config says when it does not', async () => {
+test('a profile without a key describes the server of CRM_BASE_URL if CRM_PROFILE names it; config reports when it does not', async () => {
   const { url: address } = await startServer((response) =>
     sendJson(response, 200, { people: [{ id: '1' }], done: true }),
   )

@@ -69,7 +69,7 @@ test('a refused login to a server of another shape names crm doctor, and followi
   await crmPrints(login, home, newKey())
 })
 
-test('a setting of a profile that is not there says how to make it', async () => {
+test('a setting of a missing profile names the command that creates it', async () => {
   const args = ['config', 'set', 'wire.page_size', '7', '-p', 'new']
   const what = /there is no profile "new"/
   await expectRefusal(
@@ -79,7 +79,7 @@ test('a setting of a profile that is not there says how to make it', async () =>
 })
 
 describe('profiles', () => {
-  test('a key that is no longer taken leads to a login under the profile that it is of', async () => {
+  test('a key that is no longer accepted leads to a login under its profile', async () => {
     const { url } = await startServer((response, _, nth) =>
       nth === 1
         ? sendJson(response, 200, { data: [{ id: 'con_1' }] })

@@ -65,21 +65,21 @@ describe('on a protected profile', () => {
     expect(writes()).toHaveLength(2)
   })
 
-  test('an import that only makes contacts asks nothing, for it can be taken back', async () => {
+  test('an import that only creates contacts needs no confirmation, because it can be undone', async () => {
     const { env, file } = await startWith(true)
     expect(await crm(['contacts', 'import', file('p.csv', 'email\nc@x.test\n')], env)).toMatchObject({ exit: 0 })
   })
 })
 
 describe('on any other profile', () => {
-  test('an import of deals asks nothing', async () => {
+  test('an import of deals needs no confirmation', async () => {
     const { env, file } = await startWith(false)
     const run = await crm(['deals', 'import', file('d.csv', 'name,stage\nA,Lead\n')], env)
     expect(run).toMatchObject({ exit: 0 })
     expect(run.stderr).toContain('Creates cannot be undone: this server offers no way to delete deals.\n')
   })
 
-  test('a plan says how many records it makes that nothing can delete', async () => {
+  test('a plan states how many records it creates that cannot be deleted', async () => {
     const { env, file } = await startWith(false)
     const plan = async (args: readonly string[]) => {
       const words = [...args, '--dry-run', '-o', 'json']

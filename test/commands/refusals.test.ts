@@ -168,7 +168,7 @@ describe('this machine is in the way: 13', () => {
     await expectRefusal({ args: ['serve', '--database', folder, '--port', '0'], env: emptyHome() }, refusal)
   })
 
-  test('keys of a database that is not there', async () => {
+  test('keys of a missing database', async () => {
     const file = join(tempFolder(), 'none.db')
     const refusal = { exit: 13, code: 'machine', what: new RegExp(`no database ${file}`), next: /crm serve/ }
     await expectRefusal({ args: ['serve', 'keys', 'list', '--database', file], env: emptyHome() }, refusal)

@@ -41,7 +41,7 @@ test('.crm.toml selects the profile and the format of lists; stderr states the c
   expect(debug.stderr).toContain(`debug: read ${path}: profile staging, output jsonl\n`)
 })
 
-test('settings are changed in the profile that a person chose, whatever .crm.toml says', async ({ service }) => {
+test('settings are changed in the selected profile, whatever .crm.toml contains', async ({ service }) => {
   const { home, run } = await person(service, 'profile = "staging"')
   await run('config', 'set', 'wire.page_size', '7')
   expect(await crmPrints(['config', 'get', 'wire.page_size', '-p', 'main'], home)).toBe('7\n')

@@ -64,7 +64,7 @@ test.each([
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(said) })
 })
 
-test('a file that is not there is exit 2, before a server is asked', async () => {
+test('a missing file is exit 2, before any request', async () => {
   const { exit, stderr } = await crm(['diff', 'nowhere.ndjson', 'live'], { PATH: '', CRM_API_KEY: 'k' })
   expect({ exit, stderr }).toEqual({
     exit: 2,

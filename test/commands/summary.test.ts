@@ -3,7 +3,7 @@ import { startServer } from '../api/answering-server.ts'
 import { crm } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
 
-test('deals list --summary sums amounts exactly in every format, and says which are in no sum', async () => {
+test('deals list --summary sums amounts exactly in every format, and names those in no sum', async () => {
   const amounts = ['52805342.48', '0.1', '"0.005"', '-0.005', 'null', '"a lot"', '9007199254740993']
   const deals = amounts.map((amount, at) => `{"id":"d_${at}","stage":"${at < 6 ? 'Won' : 'Lead'}","amount":${amount}}`)
   const { url } = await startServer((response) => {

@@ -192,7 +192,7 @@ test('stats, made-up events, subscriptions, schemas and GraphQL have companies',
   expect(crm(['companies', '--help'])).not.toMatch(/contact/i)
 })
 
-test('company_size of contacts, one line in its definition, is known to everything', async () => {
+test('company_size of contacts needs one line in its definition, and works everywhere', async () => {
   const rows = 'name,Company Size\nAda,12\nBob,7\n'
   crm(['contacts', 'import', '-', '--yes', '--run-id', 'r5'], rows)
   expect(json(['contacts', 'list', '--where', '.company_size > 10', '--fields', 'name,company_size'])).toEqual([

@@ -152,7 +152,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(keptFiles(service.env)).toEqual([])
   })
 
-  test('q while edits are being sent asks; stopped, crm says at once that it waits, and how to go on', async () => {
+  test('q while edits are being sent asks; stopped, crm states at once that it waits, and how to continue', async () => {
     let changes = 0
     const server = createServer(({ method }, response) => {
       // The answer to a change never comes.

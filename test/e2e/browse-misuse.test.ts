@@ -86,7 +86,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(String((await all(service, '/v1/contacts'))[0]?.name)).toHaveLength(3 + 5103)
   })
 
-  test('keys that come in one chunk are all taken', async () => {
+  test('keys that arrive in one chunk are all handled', async () => {
     const service = await startService()
     await make(service, '/v1/contacts', [{ name: 'One' }, { name: 'Two' }, { name: 'Three' }, { name: 'Four' }])
     const terminal = await browse(service.env)

@@ -77,7 +77,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(await all(service, '/v1/contacts')).toHaveLength(1)
   })
 
-  test('three are deleted with another key than the one that asked, and one of them is cancelled', async () => {
+  test('a confirmed deletion of three records can be cancelled for one, and q sends the others at once', async () => {
     const service = await serviceWith([{ name: 'Keep' }, { name: 'Test 1' }, { name: 'Test 2' }, { name: 'Test 3' }])
     const terminal = await browse(service.env)
     await terminal.sees('Test 3')
@@ -231,7 +231,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('Keys of Contacts')
   })
 
-  test('an editor that fails changes nothing, and the screen comes back', async () => {
+  test('an editor that fails changes nothing, and the screen is restored', async () => {
     const service = await serviceWith([{ name: 'Ada' }])
     const terminal = await browse({ ...service.env, EDITOR: 'false' })
     await terminal.sees('❯  Ada')

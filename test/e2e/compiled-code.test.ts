@@ -34,7 +34,7 @@ function refused(chunks: string, compiled: string): string {
 }
 
 describe('code compiled during the build', () => {
-  test('is taken by the runtime that made it, the program and the client among it', () => {
+  test('is accepted by the runtime that created it, including the program and the client', () => {
     const { chunks, compiled } = copyOfBuild()
     expect(readdirSync(compiled).join()).toMatch(/client-.*program-/)
     expect(refused(chunks, compiled)).toBe('')

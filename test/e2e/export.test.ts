@@ -68,7 +68,7 @@ describe('an export', () => {
     expect(csv).toMatchObject({ exit: 3, stderr: expect.stringContaining('some values have no column') })
   })
 
-  test('that the server breaks off leaves the file that was there', async () => {
+  test('that the server breaks off leaves the existing file', async () => {
     let pages = 0
     const { url } = await startServer((response) => {
       pages++

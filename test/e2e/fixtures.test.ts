@@ -153,7 +153,7 @@ test('destroy of the run local deletes nothing elsewhere unless --run-id names i
   expect(await counts(env)).toEqual({ contacts: 0, deals: 5 })
 })
 
-test('destroy names what another machine deleted before as gone', async () => {
+test('destroy names records that another machine deleted as gone', async () => {
   const { env, file } = await demo('version: 1\ncontacts: { a: { name: A }, b: { $match: email, email: b@x.test } }\n')
   await crmPrints(['contacts', 'create', '--set', 'email=b@x.test', '-o', 'id'], env)
   for (const { id } of (await applied(file, env)).values()) await crmPrints(['contacts', 'delete', id, '--yes'], env)
@@ -273,7 +273,7 @@ test('an unknown stage, a protected profile and mistakes send nothing', async ()
   expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
 })
 
-test('a record that the server refuses is named, and is made when it is corrected', async () => {
+test('a record that the server refuses is named, and is created once it is corrected', async () => {
   const { env, file } = await demo('version: 1\ncontacts: { a: { name: "${env:NAME}" }, b: { name: B } }\n')
   const { exit, stdout, stderr } = await crm(['fixtures', 'apply', file], { ...env, NAME: 'x'.repeat(70_000) })
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
@@ -290,7 +290,7 @@ test('a value that no dotenv file can hold is refused before anything is sent', 
   expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
 })
 
-test('a pipeline that is not there is a mistake with its place', async () => {
+test('an unknown pipeline is a mistake with its place', async () => {
   const { env, file } = await demo('version: 1\npipeline: nope\ndeals: { a: { name: A, stage: Won } }\n')
   const { exit, stderr } = await crm(['fixtures', 'apply', file], env)
   expect({ exit, stderr }).toEqual({
@@ -299,7 +299,7 @@ test('a pipeline that is not there is a mistake with its place', async () => {
   })
 })
 
-test('destroy and status of a file that is not there, and of which nothing is known, say so', async () => {
+test('destroy and status of a missing file without a known run report it', async () => {
   const { env, file } = await demo('version: 1\ncontacts: { a: { name: A } }\n')
   const missing = join(env.HOME, 'dmeo.yaml')
   for (const verb of ['destroy', 'status']) {

@@ -38,7 +38,7 @@ describe('--where', () => {
     expect(all).toMatchObject({ stderr: '', stdout: expect.stringMatching(/^5\n(?:.*\n){10}115\n$/) })
   })
 
-  test('that finds nothing says so, and succeeds', async () => {
+  test('that matches nothing reports it, and succeeds', async () => {
     const { env } = await withContacts(1)
     const run = await crm(['contacts', 'list', '--where', 'false', '-o', 'json'], env)
     expect(run).toEqual({ exit: 0, stdout: '[]\n', stderr: 'No contacts match.\n' })
@@ -72,7 +72,7 @@ describe('an expression that is none', () => {
 })
 
 describe('--jq', () => {
-  test('sees the whole list, each record, or the one record', async () => {
+  test('gets the whole list, each record, or the one record', async () => {
     const { env } = await withContacts(120)
     expect(await crmPrints(['contacts', 'list', '--jq', 'length'], env)).toBe('120\n')
     expect(await crmPrints(['contacts', 'list', '--limit', '2', '-o', 'jsonl', '--jq', '.name'], env)).toBe('n0\nn1\n')
@@ -80,7 +80,7 @@ describe('--jq', () => {
     expect(await crmPrints(['contacts', 'get', id, '--jq', '{name}', '-o', 'jsonl'], env)).toBe('{"name":"n0"}\n')
   })
 
-  test('that fails on the answer to a write is exit 3, for it is done', async () => {
+  test('that fails on the answer to a write is exit 3, because the write is done', async () => {
     const service = await startService()
     const run = await crm(['contacts', 'create', '--set', 'name=Ada', '--jq', '.name.x'], service.env)
     expect(run).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringContaining('done, but') })

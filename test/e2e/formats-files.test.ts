@@ -21,7 +21,7 @@ const test = testWithService(async (cleanUp) => {
 
 const ALL = ['contacts', 'list', '--fields', 'name', '-o']
 
-describe('every naughty string comes out of the service as it went in', () => {
+describe('every naughty string is read from the service unchanged', () => {
   test('as json, jsonl and yaml', async ({ service }) => {
     const names = (records: unknown) => (records as { name: string }[]).map(({ name }) => name)
     expect(names(JSON.parse(await crmPrints([...ALL, 'json'], service.env)))).toEqual(NAUGHTY)
@@ -57,7 +57,7 @@ json.dump([r[0] for r in csv.reader(io.TextIOWrapper(sys.stdin.buffer, encoding=
     )
   }
 
-  test('and as a table it is a line each, with nothing on it that a terminal obeys', async ({ service }) => {
+  test('a table has a line for each, without control characters of a terminal', async ({ service }) => {
     const lines = (await crmPrints([...ALL, 'table'], service.env)).split('\n').slice(1, -1)
     expect(lines).toHaveLength(NAUGHTY.length)
     expect(lines.filter((line) => /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(line))).toEqual([])

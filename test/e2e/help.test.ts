@@ -32,7 +32,7 @@ describe('help on topics', () => {
   })
 })
 
-describe('a word that is nearly one is answered with the one that was meant', () => {
+describe('a misspelt word is answered with the closest one', () => {
   test.each([
     [['contcats', 'list'], "unknown command 'contcats'; did you mean contacts?", 'crm --help'],
     [['contacts', 'lsit'], "unknown command 'lsit'; did you mean list?", 'crm contacts --help'],

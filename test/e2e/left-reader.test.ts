@@ -63,7 +63,7 @@ describe('the result of a command is its exit code, even if its output has no re
     expect(unread(['doctor'], { ...service.env, ...nowhere })).toMatchObject({ exit: 9 })
   })
 
-  test('a status of a key that the server does not take is 4', ({ service }) => {
+  test('the status of a key that the server rejects is 4', ({ service }) => {
     const env = { ...service.env, CRM_API_KEY: 'crm_key_0123456789' }
     expect(unread(['auth', 'status'], env)).toMatchObject({ exit: 4 })
   })

@@ -26,7 +26,7 @@ test('an event is in the log when its sender is answered, and is known again aft
   expect(logOf(home.HOME)).toMatchObject([{ duplicate: false }, { duplicate: true }])
 })
 
-test('started again and again, it makes one subscription', async () => {
+test('started repeatedly, it creates one subscription', async () => {
   const home = emptyHome()
   const service = await startService()
   const { url, requests } = await countRequests(service.url)

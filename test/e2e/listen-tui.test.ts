@@ -82,7 +82,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(seen[1]).toMatchObject({ signature: expect.stringMatching(/^v1,/) })
   })
 
-  test('a screen that knows no secret says where one can be given', async ({ service }) => {
+  test('a screen without a secret shows where one can be set', async ({ service }) => {
     const terminal = openTerminal(['browse', 'events'], service.env, WIDE)
     await terminal.sees('No event')
     terminal.type('T')

@@ -204,7 +204,7 @@ describe('pipes', () => {
     expect(exit).toBe('0\n')
   })
 
-  test('a reader that is behind slows the sender down, and nothing is lost', async () => {
+  test('a slow reader slows the sender down, and nothing is lost', async () => {
     const { secret, args } = newSecretFile()
     const port = String(await freePort())
     const child = startCrm(['listen', '-o', 'jsonl', ...args, '--port', port], emptyHome())

@@ -58,7 +58,7 @@ test('a list whose reader pauses stops asking for pages, and continues with its 
   expect(lines).toBe(20_000)
 })
 
-test('Ctrl-C during a long list is 130, SIGTERM 143, and says so on stderr', async ({ service }) => {
+test('Ctrl-C during a long list is 130, SIGTERM 143, with a line on stderr', async ({ service }) => {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],

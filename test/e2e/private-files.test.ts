@@ -38,7 +38,7 @@ test.skipIf(process.platform === 'win32').for(UMASKS)(
   },
 )
 
-test('nothing is loaded from the working folder, whatever lies there', ({ service }) => {
+test('nothing is loaded from the working folder', ({ service }) => {
   const folder = tempFolder()
   const mark = join(folder, 'was-loaded')
   const evil = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, '')`

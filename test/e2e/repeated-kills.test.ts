@@ -22,7 +22,7 @@ test('destroyed after it was killed, an apply does not send its rest', async () 
   expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
 }, 60_000)
 
-test('destroyed after it was killed, an apply of deals makes none, and what may have been made is in doubt', async () => {
+test('a destroy after a killed apply creates no deals, and those that may exist are in doubt', async () => {
   const { env, file } = await demo('version: 1\ndeals: { d: { $count: 3000, name: "D${i}", stage: Lead } }\n')
   const child = startCrm(['fixtures', 'apply', file, '-q'], env)
   await expect.poll(() => counts(env).then(({ deals }) => deals), { timeout: 20_000 }).toBeGreaterThan(0)

@@ -47,7 +47,7 @@ test('a command that a signal ended has the exit code that a shell gives it', as
   expect(exit).toBe(137)
 })
 
-test('a command that is not there is exit 2, and nothing is left behind', async () => {
+test('a missing command is exit 2, and no folder is left', async () => {
   const { env, left } = home()
   const { exit, stderr } = await crm(['sandbox', 'run', '--', 'no-such-command'], env)
   expect({ exit, first: stderr.split('\n')[0] }).toEqual({
@@ -137,7 +137,7 @@ test('the log of the service is kept when the command fails, and only then', asy
   expect(statSync(log).mode & 0o777).toBe(0o600)
 })
 
-test('a log that would take the place of a link or a device is refused, and they stay', async () => {
+test('a log in place of a link or a device is refused, and both stay', async () => {
   const { env } = home()
   const [file, link] = [join(env.HOME, 'file'), join(env.HOME, 'link')]
   writeFileSync(file, 'mine')

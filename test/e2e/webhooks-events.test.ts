@@ -72,7 +72,7 @@ test('an address that is none is refused under the name that was typed', async (
   expect(run).toMatchObject({ exit: 2, stderr: expect.stringMatching(/^crm: --to "ftp:\/\/x" is not an address\n/) })
 })
 
-test('one is shown with its headers and its address; one that is not there is 6', async () => {
+test('an event is shown with its headers and its address; a missing one is 6', async () => {
   const { home } = await homeWithEvents()
   const shown = JSON.parse(await crmPrints(['webhooks', 'events', 'show', 'evt_a', '-o', 'json'], home))
   expect(shown).toMatchObject({ id: 'evt_a', verified: true, subscription_id: null, body: event('a') })
@@ -178,7 +178,7 @@ test('events that cannot be signed again are named, and the others are sent: 3; 
   expect(app.requests.map(({ headers }) => headers['webhook-id'])).toEqual([id])
 })
 
-test('a member that no kept event has is exit 2 behind the rows, and a replay then sends nothing', async () => {
+test('a member that no kept event has is exit 2 after the rows, and a replay then sends nothing', async () => {
   const { home, args, stop } = await homeWithEvents()
   await stop()
   const nested = ['--where', '.body.data.nmae == null']

@@ -7,7 +7,7 @@ import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
 import { freePort, listen, newSecretFile } from './listening.ts'
 
-test('an event that is made up has the shape of a real one, and a listener takes it as genuine', async () => {
+test('a test event has the shape of a real one, and a listener accepts it as genuine', async () => {
   const home = emptyHome()
   const { args } = newSecretFile()
   const { url, next } = await listen([...args, '--port', '0'], home)
@@ -57,7 +57,7 @@ test.each(['unsigned', 'wrong-secret', 'altered', 'stale', 'future'])(
   },
 )
 
-test('a secret is made where there is no file, for the owner alone; that of a kept subscription is found', async () => {
+test('a missing secret file is created for the owner alone; the secret of a kept subscription is found', async () => {
   const app = await startApp()
   const file = join(tempFolder(), 'secret.txt')
   const trigger = ['webhooks', 'trigger', 'note.created', '--to', `${app.port}`, '--secret-file', file]
@@ -76,7 +76,7 @@ test('a secret is made where there is no file, for the owner alone; that of a ke
   expect(await next()).toMatchObject({ event: 'contact.deleted', verified: true })
 })
 
-test('nothing is sent on a dry run; who is not there is 9, who refuses is 7, and an unknown name is doubted', async () => {
+test('nothing is sent on a dry run; a missing target is 9, a refusal is 7, and an unknown event is questioned', async () => {
   const app = await startApp((response) => response.writeHead(401).end('who are you\x1b[2J'))
   const file = join(tempFolder(), 'secret.txt')
   const to = (target: string) => ['webhooks', 'trigger', 'deal.craeted', '--to', target, '--secret-file', file]

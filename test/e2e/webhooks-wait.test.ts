@@ -59,7 +59,7 @@ test('a command that fails ends the wait at once with 12 and says so; one that f
   expect(after).toMatchObject({ exit: 3, stderr: expect.stringContaining('the events were received, but') })
 })
 
-test('a --run that is not there is refused before anything is subscribed', async () => {
+test('a --run without a program is refused before anything is subscribed', async () => {
   const { home, port } = await homeWithService()
   const none = await crm(['webhooks', 'wait', '*', '--port', port, '--run', '/nowhere/nix'], home)
   expect(none).toMatchObject({

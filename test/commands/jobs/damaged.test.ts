@@ -84,7 +84,7 @@ test('every command that reads a job detects a changed byte of a row, and the jo
   expect(JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))).toEqual([])
 })
 
-test('a window that no request fits into is refused before a job is made', async () => {
+test('a window that no request fits into is refused before a job is created', async () => {
   const folder = tempFolder()
   const service = await startService()
   const home = join(folder, 'config')

@@ -117,7 +117,7 @@ test('a field of --match that the file does not have is refused, with a suggesti
   expect(writes()).toEqual([])
 })
 
-test('if rows failed, the same command names jobs retry, and --again asks before it duplicates the others', async () => {
+test('if rows failed, the same command names jobs retry, and --again asks before it creates duplicates', async () => {
   const { folder, service, env } = await startCounted()
   const people = somePeople(3)
   const file = writePeople(folder, people.with(2, { email: 'p2@example.test', name: 'P', company: TOO_LONG }))

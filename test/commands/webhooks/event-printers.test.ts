@@ -77,7 +77,7 @@ test('jsonl has these members, in this order', () => {
   )
 })
 
-test('jsonl says what became of an event that was forwarded', () => {
+test('jsonl states the outcome of a forwarded event', () => {
   expect(jsonl.line(forwarded)).toBe(
     '{"type":"forwarded","id":"evt_1","event":"a.b","target":"http://localhost:3000/","status":500,"failure":"answered 500",' +
       '"attempt":2,"retry_in_ms":4000,"started_at":"2026-01-02T03:04:05.006Z","took_ms":12,"response":"\\u001b[2Jno"}\n',
@@ -93,7 +93,7 @@ test('jsonl says what became of an event that was forwarded', () => {
   )
 })
 
-test('a table shows below an event where it went, how long that took, and what comes next', () => {
+test('a table shows below an event its target, the time taken, and the next step', () => {
   expect(piped.line(forwarded)).toBe(
     '2026-01-02T03:04:05Z  a.b              -> 500            ' +
       'http://localhost:3000/ 12 ms (try 2): answered 500, again in 4 s \\x1b[2Jno\n',
@@ -130,7 +130,7 @@ test('a body that is no JSON is text, or else base64', () => {
   expect(Object.keys(line)).not.toContain('body')
 })
 
-test('a table line says when, what, of which record, and what changed or which one it is', () => {
+test('a table line states the time, the event, the record, and its changes or its name', () => {
   expect(piped.ready(READY)).toBe('TIME                  EVENT            RECORD            SUMMARY\n')
   const data = { id: 'con_0s9nf8t2c00', name: 'Ada', email: 'ada@example.test' }
   expect(piped.line(event(JSON.stringify({ type: 'contact.created', data })))).toBe(
@@ -161,7 +161,7 @@ test('a table shows no control character of an event, wherever it stands', () =>
   }
 })
 
-test('a table takes any body in no time: nested a hundred thousand deep, a text of 1 MiB, very many changes', () => {
+test('a table shows any body quickly: nested a hundred thousand deep, a text of 1 MiB, very many changes', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   const long = JSON.stringify('👩‍👩‍👧'.repeat(60_000))
   const many = JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`k${at}`, at])))

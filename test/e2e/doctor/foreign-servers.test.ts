@@ -19,7 +19,7 @@ async function profiled(url: URL): Promise<Env> {
 
 const RECORDS = Array.from({ length: 5 }, (_, n) => ({ id: `con_${n + 1}` }))
 
-test('json-server takes the size of a page for a filter: doctor says so, and --fix makes its list whole', async () => {
+test('json-server treats the page size as a filter: doctor reports it, and --fix makes its list complete', async () => {
   const json = await startJsonServer({ contacts: RECORDS, deals: RECORDS })
   const before = json.text()
   const { url, seen } = await startGateway(json.url, (path) => path.replace(/^\/v1/, ''))

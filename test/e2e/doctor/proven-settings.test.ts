@@ -53,7 +53,7 @@ test.each([
   expect(await crmPrints(['contacts', 'list', '-o', 'id'], env), JSON.stringify(document.settings)).toBe(ALL)
 })
 
-test('a setting that would leave fewer records is not proposed, and the check says so', async () => {
+test('a setting that would yield fewer records is not proposed, and the check states it', async () => {
   const env = await startLists(odata)
   const { settings, seen } = await examined(env)
   expect(settings.filter((setting) => setting.includes('$top'))).toEqual([])

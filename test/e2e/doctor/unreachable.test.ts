@@ -13,7 +13,7 @@ import { freePort } from './free-port.ts'
 
 const envFor = (address: string): Env => emptyHome({ CRM_BASE_URL: address, CRM_API_KEY: newKey() })
 
-test('a dead port is 9, with the command that starts a service there, and nothing else is asked', async () => {
+test('a dead port is 9, with the command that starts a service there, after one request', async () => {
   const port = await freePort()
   const { exit, states, seen, stderr } = await examined(envFor(`http://127.0.0.1:${port}`))
   expect(exit).toBe(9)
@@ -59,7 +59,7 @@ test('a web site is 7, with the text of its page', async () => {
   expect(seen('records')).toContain('the server sent an HTML page instead of JSON: "Welcome to nginx!"')
 })
 
-test('an address without the endpoint is 6, and asks whether it is the right one', async () => {
+test('an address without the endpoint is 6, and questions the address', async () => {
   const { url } = await startServer((response) => sendJson(response, 404, { message: 'no such path' }))
   const { exit, stderr } = await examined(envFor(url.origin))
   expect(exit).toBe(6)
@@ -112,7 +112,7 @@ test('the way through a proxy is examined, and the proxy is named', async () => 
   expect(stderr + JSON.stringify(states)).not.toContain('proxy-password')
 })
 
-test('plain http to a server of TLS is asked whether it is https', async () => {
+test('plain http to a TLS server suggests https', async () => {
   const { url } = await startTls('localhost')
   const { stderr } = await examined(envFor(`http://${url.host}`))
   expect(stderr).toContain(`is it https://${url.host}?`)

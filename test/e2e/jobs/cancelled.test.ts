@@ -10,7 +10,7 @@ import { holdWrites } from './holding-proxy.ts'
 // Several processes each: a busy machine needs its time.
 vi.setConfig({ testTimeout: 60_000 })
 
-test('rows under way when an import was killed are named after it is cancelled, by failed and by undo', async () => {
+test('after a cancelled import, failed and undo name the rows that were under way when it was killed', async () => {
   const folder = tempFolder()
   const service = await startService(['--rate-limit', 'none'])
   const proxy = await holdWrites(service.url, 20)

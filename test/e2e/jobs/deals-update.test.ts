@@ -47,7 +47,7 @@ test('the deals that an expression selects are changed in one job, and its undo 
   expect(await deals()).toEqual({ One: 'Lead 55', Two: 'Qualified 2', Three: 'Lead 3' })
 })
 
-test('an export that was edited changes what differs; deals are found by a name as well, and none is made', async () => {
+test('an edited export changes the records that differ; deals are also matched by name, and none is created', async () => {
   const { folder, env, deals } = await startWithDeals()
   const file = join(folder, 'deals.csv')
   writeFileSync(file, (await crmPrints(['deals', 'list', '-o', 'csv'], env)).replace(',3,', ',30,'))

@@ -56,7 +56,7 @@ test('a key that is revoked mid-run stops the job with exit 4; with another key 
   expect(await emailsOn({ url: service.url, key: other })).toEqual(emailsOf(people))
 })
 
-test('a job is not resumed on another server: exit 2, both named, nothing sent there', async () => {
+test('a job is not resumed on another server: exit 2 names both, and nothing is sent', async () => {
   const { proxy, env, child, job } = await startHeldImport({ rows: 50, passed: 10 })
   child.kill('SIGKILL')
   await child.done
@@ -98,7 +98,7 @@ test.each([
   },
 )
 
-test('a folder for jobs that cannot be made is exit 13, and nothing is sent', async () => {
+test('a folder for jobs that cannot be created is exit 13, and nothing is sent', async () => {
   const folder = tempFolder()
   const service = await startService()
   writeFileSync(join(folder, 'state'), '')

@@ -54,7 +54,7 @@ describe.skipIf(!CAN_MOUNT)('on a small disk of its own (skipped where the tests
     expect(await emailsOn(service)).toEqual(emailsOf(people))
   })
 
-  test('that fills up anywhere between plan and last result, an import never takes it for a bug, and goes on', async () => {
+  test('that fills up between plan and last result is never reported as a bug, and the import continues', async () => {
     const people = somePeople(700)
     const file = writePeople(tempFolder(), people)
     for (const size of [136, 160]) {
