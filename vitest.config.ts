@@ -75,7 +75,7 @@ const env = quickFolder()
 
 const shared = {
   // A claim fails by its assertion; this only ends a test that waits for ever.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   // Of a second by default, in which a busy machine does not start a process.
   expect: { poll: { timeout: 10_000 } },
   pool: 'forks' as const,
@@ -127,7 +127,6 @@ export default defineConfig({
           ...shared,
           name: 'slow',
           include: SLOW,
-          testTimeout: 120_000,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

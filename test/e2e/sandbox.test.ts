@@ -89,7 +89,7 @@ test('SIGTERM while it is seeded ends the sandbox with 143', async () => {
   child.kill('SIGTERM')
   expect(await child.done).toMatchObject({ exit: 143 })
   expect(left()).toEqual([])
-}, 30_000)
+})
 
 /** A process that ended and was not reaped yet does not run any more. */
 function isRunning(pid: number): boolean {
@@ -110,7 +110,7 @@ test('a command that ignores SIGTERM is killed, with what it started, and sandbo
   expect(await child.done).toMatchObject({ exit: 143 })
   await expect.poll(() => isRunning(Number(pid))).toBe(false)
   expect(left()).toEqual([])
-}, 20_000)
+})
 
 test('after SIGKILL the service is gone, and the next sandbox removes the folder', async () => {
   const { env, left } = home()
