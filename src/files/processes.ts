@@ -13,18 +13,22 @@ export function ownUid(): number | undefined {
   return process.getuid?.()
 }
 
-/** Whether a process with this id runs on this machine; it may be a later one that reuses the id. */
+/**
+ * Whether a process with this id runs on this machine; it may be a later one that reuses the id. On Linux, a process that has
+ * ended and whose parent has not asked for its exit code does not run.
+ */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return statFields(pid)?.[STATE] !== 'Z'
   } catch (error) {
     // EPERM: it runs as another user.
     return errorCode(error) !== 'ESRCH'
   }
 }
 
-/** The index of field 22 of /proc/PID/stat, counted after the name, which can contain any character. */
+/** Indices of fields 3 and 22 of /proc/PID/stat, counted after the name, which can contain any character. */
+const STATE = 0
 const START_TIME = 19
 
 /** The identity of a process in files that it owns. */
@@ -52,13 +56,22 @@ export function isGone({ pid, startedAtMs, mark }: ProcessOwner): boolean {
  * is no such process, and on systems other than Linux, which do not report these.
  */
 function processMark(pid: number): string {
+  const started = statFields(pid)?.[START_TIME]
+  const boot = readIfThere('/proc/sys/kernel/random/boot_id')?.trim()
+  return boot === undefined || started === undefined ? '' : `${boot}/${started}`
+}
+
+/** Undefined if there is no such process, and on systems other than Linux. */
+function statFields(pid: number): readonly string[] | undefined {
+  const stat = readIfThere(`/proc/${pid}/stat`)
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+function readIfThere(path: string): string | undefined {
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_TIME]
-    return `${boot}/${started}`
+    return readFileSync(path, 'latin1')
   } catch (error) {
-    if (errorCode(error) !== undefined) return ''
+    if (errorCode(error) !== undefined) return undefined
     throw error
   }
 }

@@ -65,6 +65,23 @@ test('a lock of a killed process is taken over by one process at a time', async 
   expect(new Set(seen)).toEqual(new Set([1]))
 })
 
+test.runIf(process.platform === 'linux')(
+  'a lock of a killed process that its parent has not reaped is taken over',
+  async () => {
+    const path = join(await tempFolder(), 'lock')
+    // After exec, the parent is sleep, which never waits for its child.
+    const parent = spawn('sh', ['-c', '"$0" "$1" "$2" & exec sleep 60', process.execPath, holderScript, path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void parent.kill('SIGKILL'))
+    await once(parent.stdout, 'data')
+    const pid = Number((await readFile(path, 'utf8')).split(' ')[0])
+    process.kill(pid, 'SIGKILL')
+    await expect.poll(() => readFile(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ')
+    expect(await withLock(path, async () => 'done', 100)).toBe('done')
+  },
+)
+
 test('a lock of an earlier process with the same pid is taken over', async () => {
   const path = join(await tempFolder(), 'lock')
   await writeFile(path, `${process.pid} 1 x\n`)
