@@ -1,5 +1,6 @@
 import type { Context, WithFlags } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import { baseUrlText } from '../core/origin.ts'
 import { askTyped, askYesNo } from '../output/prompt.ts'
 import type { Target } from '../settings/target.ts'
 import { commandLine, withFlag } from './command-line.ts'
@@ -59,7 +60,8 @@ export async function confirmDeletion(ctx: Asking, deletion: Deletion): Promise<
 
 /** For questions and refusals. */
 export function placeText({ profileName, baseUrl }: Pick<Target, 'profileName' | 'baseUrl'>): string {
-  return profileName ? `profile ${profileName} (${baseUrl.origin})` : baseUrl.origin
+  const address = baseUrlText(baseUrl)
+  return profileName ? `profile ${profileName} (${address})` : address
 }
 
 export interface ProtectedChange extends Omit<Deletion, 'what'> {

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
+import { baseUrlText } from '../core/origin.ts'
 import { writeText } from '../core/streams.ts'
 import { escapeObeyed } from '../output/value-text.ts'
 import { examples } from './command-tree.ts'
@@ -16,6 +17,6 @@ export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
 async function printSnapshot(ctx: Pick<Context, 'api' | 'io' | 'now' | 'snapshot' | 'target'>): Promise<undefined> {
   const { snapshotText } = await ctx.snapshot.entries()
   const { baseUrl } = await ctx.target()
-  const head = { server: baseUrl.origin, taken_at: new Date(ctx.now()).toISOString() }
+  const head = { server: baseUrlText(baseUrl), taken_at: new Date(ctx.now()).toISOString() }
   for await (const text of snapshotText(await ctx.api(), head)) await writeText(ctx.io.stdout, escapeObeyed(text))
 }

@@ -21,6 +21,11 @@ export function parseBaseUrl(text: string, field: string): URL {
   return url
 }
 
+/** A base URL as in the settings: without the slash of an empty path. */
+export function baseUrlText({ href }: URL): string {
+  return href.replace(/\/$/, '')
+}
+
 /** 127.0.0.0/8, ::1 and localhost: the only hosts that crm contacts by plain http without consent. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
-import { parseBaseUrl } from '../core/origin.ts'
+import { baseUrlText, parseBaseUrl } from '../core/origin.ts'
 import { shellWords } from '../core/shell-words.ts'
 import { PAGING_KINDS } from '../core/wire.ts'
 
@@ -43,7 +43,7 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     meaning: 'address of the server',
     kind: 'string',
     defaultValue: null,
-    parse: (text, field) => parseBaseUrl(text, field).href.replace(/\/$/, ''),
+    parse: (text, field) => baseUrlText(parseBaseUrl(text, field)),
   },
   protected: {
     meaning: 'protects the server: deletes require typing the count, fixtures refuse to run',

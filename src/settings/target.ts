@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import { baseUrlText } from '../core/origin.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
@@ -54,7 +55,7 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   const { chosen, isProtected } = await readProfiles(settings, request, warn)
   const baseUrl = chooseAddress(env, chosen)
   const byRepository = repositoryProfile(request)
-  if (byRepository) warn(`Profile ${byRepository.name} (${baseUrl.origin}), selected by ${byRepository.path}.`)
+  if (byRepository) warn(`Profile ${byRepository.name} (${baseUrlText(baseUrl)}), selected by ${byRepository.path}.`)
   rejectInsecure(baseUrl, chosen)
   const applying = chosen && appliesTo(chosen, baseUrl) ? chosen : undefined
   const login = loginCommand(baseUrl, applying)
@@ -149,5 +150,5 @@ function otherKeyHint(source: string, login: string): string {
 /** A profile of another server is not suggested, as logging in under its name would replace it. */
 function loginCommand(baseUrl: URL, applying: ChosenProfile | undefined): string {
   const name = applying ? shellWord(applying.name) : 'NAME'
-  return `crm auth login --base-url ${shellWord(baseUrl.href.replace(/\/$/, ''))} -p ${name}`
+  return `crm auth login --base-url ${shellWord(baseUrlText(baseUrl))} -p ${name}`
 }

@@ -26,6 +26,14 @@ test('several records are deleted with --yes and their very number alone', async
   expect(deleted()).toBe(2)
 })
 
+test('refusals and snapshots name the base URL with its path', async () => {
+  const { url } = await startServer((response) => sendJson(response, 200, { data: [], next_cursor: null }))
+  const env = emptyHome({ CRM_API_KEY: 'k_0123456789', CRM_BASE_URL: `${url.origin}/tenant` })
+  const refused = await crm(['contacts', 'delete', 'c_1'], env)
+  expect(refused.stderr).toContain(`deleting contact c_1 from ${url.origin}/tenant is for good`)
+  expect((await crm(['snapshot'], env)).stdout).toContain(`"server":"${url.origin}/tenant"`)
+})
+
 test('one record needs --yes, on a protected profile its number too', async () => {
   const open = await startWith(false)
   expect((await crm(['contacts', 'delete', 'c_1'], open.env)).exit).toBe(11)

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { baseUrlText } from '../../core/origin.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
 import type { Target } from '../../settings/target.ts'
@@ -49,7 +50,7 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
 }
 
 function placeOf({ baseUrl, isProtected }: Target): JsonObject {
-  return { base_url: addressText(baseUrl), protected: isProtected }
+  return { base_url: baseUrlText(baseUrl), protected: isProtected }
 }
 
 /** The address of the profile, for a key that must not be sent there. */
@@ -66,11 +67,6 @@ function keyMembers({ winner, shadowed }: KeySources): JsonObject {
     last_four: winner?.lastFour ?? null,
     shadows: shadowed.map(({ source }) => source),
   }
-}
-
-/** Without the slash of an empty path. */
-function addressText(url: URL): string {
-  return url.href.replace(/\/$/, '')
 }
 
 /** Requests one contact. A 403 counts as accepted: the server knows the key. */

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
+import { baseUrlText } from '../../core/origin.ts'
 import { type CrmRecord, type ListedResource, resourceOf } from '../../core/resources/registry.ts'
 import type { Io } from '../../core/streams.ts'
 import { shouldColor } from '../../output/color.ts'
@@ -54,7 +55,8 @@ type Found = Map<string, CrmRecord>
 /** The name and address of the server for the screens, and the address that kept changes belong to. */
 export async function placeOf(ctx: Pick<Context, 'target'>): Promise<Pick<BrowsedServer, 'place' | 'server'>> {
   const { baseUrl, profileName, isProtected } = await ctx.target()
-  const text = profileName ? `${profileName} ${baseUrl.origin}` : baseUrl.origin
+  const address = baseUrlText(baseUrl)
+  const text = profileName ? `${profileName} ${address}` : address
   return { place: { text, isProtected }, server: baseUrl.href }
 }
 

@@ -4,6 +4,7 @@ import type { Act, Context, WithFlags } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { baseUrlText } from '../../core/origin.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { OutputStream } from '../../core/streams.ts'
@@ -49,7 +50,7 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
     throw new CrmError('usage', '--dry-run goes with --fix: without it nothing is written', { hint: 'crm doctor' })
   }
   const target = await readTarget(ctx)
-  ctx.note(`Asking ${target.baseUrl.origin}; nothing is written there.`)
+  ctx.note(`Asking ${baseUrlText(target.baseUrl)}; nothing is written there.`)
   const found = withKeySource(await ctx.diagnose(target), target)
   const changes = changesOf(found, target.wire)
   if (!options.fix || changes.length === 0 || ctx.flags.isDryRun || target.profileName === undefined) {
@@ -152,7 +153,7 @@ function linesOf(
 function documentOf({ target, findings, changes, isWritten }: Diagnosis): CrmRecord {
   const first = findings.find(({ failure }) => failure !== undefined)
   return {
-    base_url: target.baseUrl.href.replace(/\/$/, ''),
+    base_url: baseUrlText(target.baseUrl),
     profile: target.profileName ?? null,
     ok: first === undefined,
     exit: first?.failure?.exit ?? EXIT.ok,
