@@ -18,6 +18,7 @@ import { DISTRACTED, LEADING, PARTS } from './shapes/signs.ts'
 import { SLASHES } from './shapes/slashes.ts'
 import { WHOLE } from './shapes/whole.ts'
 import { WRITE_ANSWERS } from './shapes/write-answers.ts'
+import { WRITE_COMPLAINTS } from './shapes/write-complaints.ts'
 import { WRITES_CONFIRMED } from './shapes/write-confirmed.ts'
 import { DELETIONS_OF_MANY } from './shapes/write-deletions.ts'
 import { WRITES_NOT_DONE } from './shapes/write-not-done.ts'
@@ -65,6 +66,7 @@ export const COMMANDS: Groups<CommandShape> = {
   'writes that are refused or doubtful': WRITE_REFUSALS,
   'writes that are redirected': WRITE_REDIRECTS,
   'writes that look done': WRITES_NOT_DONE,
+  'writes whose answer has complaints beside an id': WRITE_COMPLAINTS,
   'writes that are done': WRITES_CONFIRMED,
   'trailing slashes': SLASHES,
 }

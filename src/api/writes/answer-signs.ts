@@ -28,7 +28,7 @@ const REFUSING_STATE =
 const AFFIRMING_STATE = /^(?:ok|okay|success|successful|succeeded|done|created|updated|deleted|removed)$/i
 const STATUS_CODE = /^(?:http_?)?(?:status(?:_?code)?|code|response_?code)$/i
 const TROUBLE =
-  /^(?:errors?|err(?:code|msg)|error_?(?:code|message|msg|description|type|info|details?|list)|validation_?errors|exceptions?|fault(?:string)?)$/i
+  /^(?:errors?|err(?:code|msg)|error_?(?:code|message|msg|description|type|info|details?|list)|(?:has_?)?validation_?errors|exceptions?|fault(?:string)?)$/i
 /** Values of `error` that mean that there is none. */
 const NO_TROUBLE = /^(?:|0|ok|okay|none|null|false|no[\s_-]?errors?|success)$/i
 
@@ -117,8 +117,14 @@ export function isPendingMember(name: string, value: JsonValue): boolean {
 
 /** `status: "pending_deletion"`, `deletion_scheduled_at: "2026-11-30"`: not data of the record that was to be deleted. */
 function isPendingDeletion(name: string, value: JsonValue): boolean {
-  if (typeof value === 'string' && DELETION.test(value.toLowerCase()) && isPendingState(value)) return true
+  if (typeof value === 'string' && isDeletionAhead(value)) return true
   return isPendingName(name) && DELETION.test(name.toLowerCase()) && (value === true || isText(value))
+}
+
+/** `pending_deletion`, `deletion_requested`, `deleting`. */
+function isDeletionAhead(text: string): boolean {
+  const words = snakeCase(text)
+  return DELETION.test(words) && (isPendingState(words) || /(?:^|_)(?:requested|in_progress|\w+ing)(?:_|$)/.test(words))
 }
 
 function isText(value: JsonValue): boolean {
@@ -151,7 +157,7 @@ const UNDONE = /^(?:no[\s_-]?op|unchanged|not[\s_-]?(?:found|modified)|skipped|i
 
 const OTHER_KIND = /^(?:job|task|operation|request|process|batch|error|problem|exception)s?$/i
 
-const PASSED_OVER = /^(?:is_?)?(?:skipped|duplicated?|ignored|rejected|no_?op)$/i
+const PASSED_OVER = /^(?:is_?)?(?:skipped|duplicated?|ignored|rejected|no_?op|dry_?run|simulated)$/i
 
 /** Members that report whether the operation happened. */
 const CHANGES: Readonly<Record<WriteKind, RegExp>> = {
@@ -164,12 +170,19 @@ const ARCHIVED = /^(?:is_?)?archived$/i
 
 const DELETED_AT = /^(?:deleted|archived|removed|destroyed)_?(?:at|on|date|time)$/i
 
-const REASON = /^(?:message|msg|reason|details?|error_?(?:message|description))$/i
+const REASON = /^(?:message|msg|reasons?|why|cause|explanation|notices?|details?|error_?(?:message|description))$/i
+
+/** Beside the id of the record alone, they report what was not applied to it. */
+const COMPLAINT = /^(?:warnings?|violations?|failures?|messages|error_?messages|validation_?messages)$/i
+
+/** A reason that denies the change: `cannot delete: has deals`. */
+const DENIAL =
+  /\b(?:cannot|can't|could not|couldn't|unable|not (?:deleted|updated|changed|allowed|permitted)|denied|failed)\b/i
 
 export function isContradictionName(name: string): boolean {
   return (
     isPendingName(name) ||
-    [STATE, PASSED_OVER, ARCHIVED, REASON, ...Object.values(CHANGES)].some((names) => names.test(name))
+    [STATE, PASSED_OVER, ARCHIVED, REASON, COMPLAINT, ...Object.values(CHANGES)].some((names) => names.test(name))
   )
 }
 
@@ -182,10 +195,24 @@ export function contradictionIn(
   const entries = Object.entries(values).filter(
     ([name, value]) => !(isRecord && isData(kind, name, value)) && !(name in sent && sent[name] === value),
   )
-  const isReasoned = entries.some(([name, value]) => REASON.test(name) && typeof value === 'string' && value !== '')
-  if (entries.some(([name, value]) => isRefused(kind, name, value))) return isReasoned ? 'explained' : 'vague'
+  const reasons = entries.filter(([name, value]) => REASON.test(name) && isFilled(value))
+  const isReasoned = reasons.length > 0
+  const isExplained = isReasoned || entries.some(([name, value]) => COMPLAINT.test(name) && isFilled(value))
+  if (entries.some(([name, value]) => isRefused(kind, name, value))) return isExplained ? 'explained' : 'vague'
+  if (kind !== 'create' && !isRecord && isExplained && !isReported(kind, entries)) {
+    if (!isReasoned || reasons.some(([, value]) => DENIAL.test(String(value)))) return 'vague'
+  }
   const isCoded = isReasoned && !isRecord && isCode(values.code)
   return isCoded || entries.some(([name, value]) => isUnfinished(name, value)) ? 'vague' : 'none'
+}
+
+/** A text or a list with something in it. */
+function isFilled(value: JsonValue): boolean {
+  return (typeof value === 'string' || Array.isArray(value)) && value.length > 0
+}
+
+function isReported(kind: WriteKind, entries: readonly (readonly [string, JsonValue])[]): boolean {
+  return entries.some(([name, value]) => CHANGES[kind].test(name) && value === true)
 }
 
 /** Whether a member that looks like an outcome is data of a record. */
@@ -204,7 +231,7 @@ function isRefused(kind: WriteKind, name: string, value: JsonValue): boolean {
 function isUnfinished(name: string, value: JsonValue): boolean {
   if (isTrouble(name, value) || isPendingMember(name, value)) return true
   if (!STATE.test(name) || isJsonObject(value) || typeof value !== 'string') return false
-  return KIND.test(name) ? OTHER_KIND.test(value) : isPendingState(value)
+  return KIND.test(name) ? OTHER_KIND.test(value) : isPendingState(value) || isDeletionAhead(value)
 }
 
 /** Whether a record states that it is not deleted (`archived: false`, `deleted_at: null`), and nothing states that it is. */

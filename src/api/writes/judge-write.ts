@@ -13,7 +13,16 @@ import {
   signsOf,
   type WriteKind,
 } from './answer-signs.ts'
-import { idInLocation, isWrapperName, ownId, readShown, type Shown, showsData, showsSent } from './shown-record.ts'
+import {
+  idInLocation,
+  isWrapperName,
+  ownId,
+  readShown,
+  type Shown,
+  showsData,
+  showsSent,
+  withoutRequest,
+} from './shown-record.ts'
 
 /** Numbers of changed records; for an update, records that only matched do not count. */
 const COUNT: Readonly<Record<Change, RegExp>> = {
@@ -189,7 +198,9 @@ function judgeSaving(
 ): WriteOutcome {
   const { isRefusing, isTroubled } = signsOf(record)
   // An echo of the request beside an error: the record may have been written.
-  if (isSentShown) return isTroubled ? IN_DOUBT : done(record, undefined)
+  // An `id` that is null or 0 is that of a record which is not stored.
+  if (isSentShown)
+    return isTroubled || (asked.kind === 'create' && Object.hasOwn(record, 'id')) ? IN_DOUBT : done(record, undefined)
   const isUpdated = asked.kind === 'update' && answer.status !== 202 && isChangeConfirmed('update', record, isAffirmed)
   if (isUpdated && !(isRefusing || isTroubled)) return done(undefined, asked.id)
   return isRefusing || isTroubled ? REFUSED : judgeWithoutRecord(answer, asked)
@@ -218,7 +229,7 @@ function isDeletionConfirmed(status: number, json: JsonValue | undefined): boole
   if (status === 202) return false
   if (json === undefined || json === null || json === true || json === 1) return true
   if (typeof json === 'string') return isShortYes(json)
-  return isJsonObject(json) && Object.keys(json).length === 0
+  return isJsonObject(json) && Object.keys(withoutRequest(json)).length === 0
 }
 
 function done(record: JsonObject | undefined, id: string | undefined): WriteOutcome {
@@ -231,7 +242,7 @@ type Change = 'update' | 'delete'
 /** Whether an object without a record reports that the record was changed or deleted. */
 function isChangeConfirmed(change: Change, answer: JsonObject, isAffirming: boolean): boolean {
   if (contradictionIn(answer, { kind: change, sent: {}, isRecord: false }) !== 'none') return false
-  const members = Object.entries(answer)
+  const members = Object.entries(withoutRequest(answer))
   const counts = members.filter(([name, value]) => COUNT[change].test(name) && typeof value === 'number')
   if (counts.length > 0) return isCounted(change, counts)
   if (members.some(([name, value]) => value === null && NAMED_RESULT.test(name))) return false

@@ -8,7 +8,7 @@ const ID_NAME = /^(?:_?[iI][dD]|[uU][uU][iI][dD]|[gG][uU][iI][dD]|(\w+?)(?:_id|I
 const OTHERS_ID =
   /(?:request|trace|correlation|job|task|operation|batch|queue|process|session|span|event|log|error|message|transaction|account|user|owner|tenant|organi[sz]ation|company|workspace|portal|client|parent)$/i
 /** Values for the id of a record that was not created. */
-const NO_ID = /^\s*(?:0|-\d+)?\s*$/
+const NO_ID = /^\s*(?:0|-\d+|0{8}(?:-0{4}){3}-0{12})?\s*$/
 /** Members that contain the record, besides the name of the resource. Other members contain something else, such as a job. */
 const WRAPPERS = [
   'data',
@@ -30,7 +30,9 @@ const WRAPPERS = [
 const OWN_NAME =
   /^(?:(?:insert|create|add|update|edit|patch|save|upsert|delete|remove|destroy)_?)?(?:contact|person|people|lead|customer|deal|opportunity|note|comment|activity|webhook|hook|subscription|endpoint)s?(?:_?(?:one|by_?pk|by_?id))?$/i
 const TIME_NAME = /(?:^|_)(?:date|time|at|on)$|(?:At|On|Date|Time)$/
-const AROUND = /^(?:meta|metadata|links|_links|pagination|info|timestamp|version|(?:request|trace|correlation)_?id)$/i
+const AROUND = /^(?:meta|metadata|links|_links|pagination|info|timestamp|version)$/i
+/** Members about the request itself. */
+const ABOUT_REQUEST = /^(?:(?:request|trace|correlation)_?id|time|took|duration|elapsed)(?:_?ms)?$/i
 
 /** The id of the object itself. */
 export function ownId(object: JsonObject): string | undefined {
@@ -59,7 +61,7 @@ export type Shown = readonly [JsonObject, ...JsonObject[]]
 
 /** Undefined if the answer is not an object, or is a list of several. */
 export function readShown(json: JsonValue | undefined, sent: () => JsonObject | undefined): Shown | undefined {
-  const object = oneObject(json)
+  const object = withoutRpc(oneObject(json))
   if (object === undefined) return undefined
   if (idOf(object.id ?? object._id) !== undefined) return [object]
   const inner = innerOf(object)
@@ -67,14 +69,22 @@ export function readShown(json: JsonValue | undefined, sent: () => JsonObject | 
   return within === undefined ? [object] : [object, ...within]
 }
 
+/** In JSON-RPC, the `id` beside `result` and `error` is that of the request. */
+function withoutRpc(object: JsonObject | undefined): JsonObject | undefined {
+  if (object === undefined || !Object.hasOwn(object, 'result')) return object
+  const isRpc =
+    Object.hasOwn(object, 'jsonrpc') || (typeof object.result === 'object' && Object.hasOwn(object, 'error'))
+  if (!isRpc) return object
+  const { id: _, jsonrpc: __, ...envelope } = object
+  return envelope
+}
+
 function innerOf(envelope: JsonObject): JsonObject | undefined {
   for (const name of WRAPPERS) {
     const found = oneObject(envelope[name])
     if (found !== undefined) return found
   }
-  const others = Object.entries(envelope).filter(([name]) => !AROUND.test(name) && !isSignName(name))
-  const [only] = others
-  const named = only !== undefined && others.length === 1 && OWN_NAME.test(only[0]) ? oneObject(only[1]) : undefined
+  const named = namedRecord(Object.entries(envelope).filter(([name]) => !isAroundName(name) && !isSignName(name)))
   if (named !== undefined) return named
   // Zoho: `{code, status, message, details: {id}}`; of a duplicate the id is that of another record.
   const { details } = envelope
@@ -82,8 +92,30 @@ function innerOf(envelope: JsonObject): JsonObject | undefined {
   return isMade ? details : undefined
 }
 
+/** The record in a member named after the resource: the only member, or one beside related lists (`contact` and `tags`). */
+function namedRecord(members: readonly (readonly [string, JsonValue])[]): JsonObject | undefined {
+  const found = members.flatMap(([name, value]) => {
+    const record = OWN_NAME.test(name) ? oneObject(value) : undefined
+    return record === undefined ? [] : [{ record, isList: Array.isArray(value) }]
+  })
+  const [only] = found
+  if (only === undefined || found.length > 1) return undefined
+  const isBesideValues = members.some(([name, value]) => typeof value !== 'object' && !isOwnIdName(name))
+  return members.length === 1 || only.isList || !isBesideValues ? only.record : undefined
+}
+
 export function isWrapperName(name: string): boolean {
-  return WRAPPERS.includes(name) || AROUND.test(name)
+  return WRAPPERS.includes(name) || isAroundName(name)
+}
+
+/** Whether a member of this name is about the request or the answer, and belongs to no record. */
+function isAroundName(name: string): boolean {
+  return AROUND.test(name) || ABOUT_REQUEST.test(name)
+}
+
+/** The answer without members about the request. */
+export function withoutRequest(answer: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !ABOUT_REQUEST.test(name)))
 }
 
 /** The object itself, or the only one in a list. */
@@ -112,7 +144,7 @@ function isEmpty(value: JsonValue): boolean {
 export function showsData(values: JsonObject): boolean {
   return Object.entries(values).some(
     ([name, value]) =>
-      !(isEmpty(value) || isSignName(name) || isContradictionName(name) || AROUND.test(name)) &&
+      !(isEmpty(value) || isSignName(name) || isContradictionName(name) || isAroundName(name)) &&
       !(ID_NAME.test(name) || TIME_NAME.test(name)),
   )
 }
