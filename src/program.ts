@@ -131,22 +131,32 @@ function helpWords(program: Command, words: readonly string[]): readonly string[
 
 /** Commander would print its own wording and exit with 1; a usage error is one like any other here. */
 function throwUsageErrors(command: Command): void {
-  command.error = (message) => {
-    throw new CrmError('usage', message.replace(/^error: /, ''), { hint: `${commandPath(command)} --help` })
-  }
+  command.error = (message) => usageError(command, message.replace(/^error: /, ''))
   // Commander has its own idea of what is near, and calls these by their names.
   Object.assign(command, {
     unknownCommand: () => refuseWord(command, command.args[0] ?? '', []),
     // Of `crm serve kyes list`: serve does something itself, and has commands below it.
     ...(command.commands.length > 0 && { _excessArguments: ([word = '']) => refuseWord(command, word, []) }),
-    unknownOption: (flag: string) => {
-      const known = command.options.flatMap(({ long }) => long ?? [])
-      return command.error(
-        `unknown option '${flag}'${question(flag.startsWith('--') ? nearest(flag, known) : undefined)}`,
-      )
-    },
+    unknownOption: (flag: string) => refuseFlag(command, flag),
   })
   for (const child of command.commands) throwUsageErrors(child.helpCommand(false) as Command)
+}
+
+function usageError(command: Command, message: string): never {
+  throw new CrmError('usage', message, { hint: `${commandPath(command)} --help` })
+}
+
+/** Flags of a verb do not go before it: `crm contacts --limit 3 list`. */
+function refuseFlag(command: Command, flag: string): never {
+  const name = flag.replace(/=.*/s, '')
+  const verbs = command.commands.filter(({ options }) => options.some(({ long }) => long === name))
+  const verb = verbs.find((each) => command.args.includes(each.name()))
+  if (verb) return usageError(verb, `${name} belongs after ${verb.name()}`)
+  const known = [...command.options.flatMap(({ long }) => long ?? []), '--help']
+  return usageError(
+    command,
+    `unknown option '${flag}'${question(name.startsWith('--') ? nearest(name, known) : undefined)}`,
+  )
 }
 
 function refuseWord(command: Command, word: string, topics: readonly string[]): never {

@@ -38,6 +38,8 @@ describe('a misspelt word is answered with the closest one', () => {
     [['contacts', 'lsit'], "unknown command 'lsit'; did you mean list?", 'crm contacts --help'],
     [['serve', 'kyes', 'list'], "unknown command 'kyes'; did you mean keys?", 'crm serve --help'],
     [['contacts', 'list', '--limt', '3'], "unknown option '--limt'; did you mean --limit?", 'crm contacts list --help'],
+    [['contacts', 'list', '--hlep'], "unknown option '--hlep'; did you mean --help?", 'crm contacts list --help'],
+    [['contacts', '--limit', '3', 'list'], '--limit belongs after list', 'crm contacts list --help'],
     [['deals', 'list', '--quite'], "unknown option '--quite'; did you mean --quiet?", 'crm deals list --help'],
     [['help', 'exit-code'], "unknown command or topic 'exit-code'; did you mean exit-codes?", 'crm --help'],
     [['help', 'deals', 'lits'], "unknown command 'lits'; did you mean list?", 'crm deals --help'],
