@@ -5,13 +5,22 @@ import type { ListPage } from './keep-matching.ts'
 
 /** The typed command line with one flag set to another value, quoted for a shell. */
 export function withFlag(argv: readonly string[], flag: string, value: string): string {
+  return commandLine([...without(argv, flag), flag, value])
+}
+
+/** The typed command line without a flag that has a value. */
+export function withoutFlag(argv: readonly string[], flag: string): string {
+  return commandLine(without(argv, flag))
+}
+
+function without(argv: readonly string[], flag: string): readonly string[] {
   const words: string[] = []
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? ''
     if (word === flag) index++
     else if (!word.startsWith(`${flag}=`)) words.push(word)
   }
-  return commandLine([...words, flag, value])
+  return words
 }
 
 export function commandLine(argv: readonly string[]): string {

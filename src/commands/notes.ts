@@ -41,7 +41,7 @@ function addNotesList(notes: CommandUnknownOpts, act: Act): void {
 async function listNotes(ctx: Context, dealId: string, options: Options): Promise<undefined> {
   const api = await ctx.api()
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
-  await printList(ctx, { pages: api.graphql.notes(dealId, query), ...listOf('note') })
+  await printList(ctx, { pages: api.graphql.notes(dealId, query), ...listOf('note'), cursor: options.cursor })
 }
 
 interface NoteOptions extends FieldsOptions {

@@ -11,7 +11,7 @@ import { createProgress } from '../output/progress.ts'
 import type { RecordOutput } from '../output/record-output.ts'
 import { linesFor } from '../output/safe-text.ts'
 import { jsonText } from '../output/value-text.ts'
-import { withContinueHint, withFlag } from './command-line.ts'
+import { withContinueHint, withFlag, withoutFlag } from './command-line.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
 import {
   allOf,
@@ -42,6 +42,8 @@ export interface List {
   readonly plural: string
   /** Undefined if they are not records of a resource. */
   readonly resource?: Resource
+  /** `--cursor`, as typed. */
+  readonly cursor?: string | undefined
   /** Checks at the end, besides that of the members in expressions. */
   readonly checks?: readonly ListCheck[]
 }
@@ -162,13 +164,16 @@ export async function* itemsOf(
 
 function noteRest(
   ctx: Pick<Context, 'argv' | 'note'> & WithFlags<'where' | 'limit'>,
-  { plural }: List,
+  { plural, cursor }: List,
   { count, last }: { readonly count: number; readonly last: ListPage | undefined },
 ): void {
   const { argv, flags } = ctx
   const isSure = flags.where === undefined && last?.rest !== 'unknown'
   const more = isSure ? 'there are more' : 'there may be more'
-  if (count === 0) ctx.note(flags.where === undefined ? `No ${plural}.` : `No ${plural} match.`)
+  if (count === 0 && cursor !== undefined) {
+    const all = withoutFlag(argv, '--cursor')
+    ctx.note(`No ${plural} follow this cursor, or the server does not know it; from the start: ${all}`)
+  } else if (count === 0) ctx.note(flags.where === undefined ? `No ${plural}.` : `No ${plural} match.`)
   else if (last?.rest === 'none') return
   else if (last?.isCut) {
     ctx.note(`The first ${count}; there are more: ${withFlag(argv, '--limit', String(2 * count))}`)

@@ -186,7 +186,7 @@ export const COMMANDS: readonly Sabotage[] = [
   {
     name: 'a cursor that the server does not read lists the first page',
     file: 'src/api/pages/list-walk.ts',
-    line: 'if (cursor !== undefined && !isFirstByNumber) await this.#requests.checkCursor(cursor, received, this.#size)',
+    line: 'if (position && !isFirstByNumber) received = await this.#requests.checkCursor(position, received, this.#size)',
     to: '',
     tests: ['test/foreign/commands.test.ts'],
   },

@@ -31,6 +31,7 @@ import type { DisputedNext } from './page-next.ts'
 import {
   badPage,
   type ListCall,
+  nextRefused,
   type PageLimits,
   PageRequests,
   refusePagingFilters,
@@ -84,8 +85,7 @@ export class ListWalk {
 
   async first(remaining: number): Promise<PageAnswer> {
     const { cursor } = this.#query
-    const position =
-      cursor === undefined ? undefined : parsePosition(cursor, this.#http.origin, this.#requests.limits.cursorParam)
+    const position = cursor === undefined ? undefined : parsePosition(cursor, this.#http.origin, this.#usualParameter)
     if (position) this.#requests.seen.add(positionText(position, this.#usualParameter))
     this.#size = this.#requests.sizeFor(remaining)
     let received = await this.#requests.request(position, this.#size)
@@ -98,7 +98,7 @@ export class ListWalk {
     const isFollowed = position !== undefined && !this.#counting
     this.#progress = { ...this.#progress, size: this.#size, isFromStart, isFollowed }
     const isFirstByNumber = this.#counting !== undefined && this.#counting.at <= 1
-    if (cursor !== undefined && !isFirstByNumber) await this.#requests.checkCursor(cursor, received, this.#size)
+    if (position && !isFirstByNumber) received = await this.#requests.checkCursor(position, received, this.#size)
     return this.#take(received)
   }
 
@@ -187,9 +187,11 @@ export class ListWalk {
       refusePagingFilters(this.#query.filters, { ...this.#requests.limits, cursorParam: next.parameter })
     }
     const others = this.#isPagingProven ? [] : page.others
-    const received = await this.#requests.requestOrRefusal(next, this.#requests.sizeFor(remaining), this.#isGuess(next))
+    const received = await this.#requests.requestOrRefusal(next, this.#requests.sizeFor(remaining), true)
     const isRefused = 'refusal' in received
-    if (isRefused && received.refusal.code === 'server_error') throw received.refusal
+    if (isRefused && (received.refusal.code === 'server_error' || !this.#isGuess(next))) {
+      throw nextRefused(this.#list, next, received.refusal)
+    }
     if (isRefused || this.#isKnown(received.page)) {
       if (!isRefused && isWhole(page, this.#progress) && (await isTotalProven(this.#unknownEnd()))) return undefined
       return this.#followOther(next, others, isRefused ? received.refusal : undefined)
@@ -225,7 +227,7 @@ export class ListWalk {
     }
     const result = await resolveEnd(this.#unknownEnd())
     if ('next' in result) return this.#adopt(result)
-    if (refusal) throw refusal
+    if (refusal) throw nextRefused(this.#list, next, refusal)
     const sent = 'parameter' in next ? `sent as ${next.parameter}` : `(${oneLine(next.address, 80)})`
     const { nextAt } = this.#taken.page
     throw badPage(this.#list, `${nextAt} ${sent} returns the same page again`, CURSOR_HINT)

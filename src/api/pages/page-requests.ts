@@ -11,7 +11,7 @@ import type { Http } from '../transport/http.ts'
 import type { ReceivedPage } from './counting.ts'
 import { type PageAnswer, readPage } from './page-answer.ts'
 import type { PageWire } from './page-shapes.ts'
-import type { Position } from './positions.ts'
+import { type Position, positionText } from './positions.ts'
 import { areSameRecords } from './same-records.ts'
 
 const LASTING: readonly ExitCode[] = [EXIT.rejected, EXIT.notFound, EXIT.forbidden]
@@ -78,7 +78,7 @@ export class PageRequests {
     const url = this.#http.locate(call)
     this.seen.add(`?${url.pathname}${url.search}`)
     const answer = await this.#http.request(call).catch((error: unknown) => {
-      throw withQuestionHint(error, size, this.#query.filters)
+      throw withQuestionHint(error, { size, filters: this.#query.filters, isFirst: !position })
     })
     const page = readPage(answer, url, this.limits)
     if (typeof page !== 'string') return { page, url }
@@ -86,17 +86,35 @@ export class PageRequests {
     throw badPage(call, page, isNoList ? ITEMS_HINT : ADDRESS_HINT)
   }
 
-  /** CrmError `invalid_input` if the list starts with the same page without the cursor: the server does not read it. */
-  async checkCursor(
-    cursor: string,
-    { page: { items, isLater } }: ReceivedPage,
-    size: number | undefined,
-  ): Promise<void> {
-    if (items.length === 0 || isLater) return
+  /**
+   * The page of a given cursor. If the list starts with the same page without it, the server does not read its parameter: a
+   * parameter that the first page suggests is replaced by the others for the same cursor. CrmError `invalid_input` if none
+   * has an effect.
+   */
+  async checkCursor(position: Position, received: ReceivedPage, size: number | undefined): Promise<ReceivedPage> {
+    const { items, isLater } = received.page
+    if (items.length === 0 || isLater) return received
     const start = await this.requestOrRefusal(undefined, size, true)
-    if ('refusal' in start || !areSameRecords(start.page.items, items)) return
-    const reason = `--cursor ${JSON.stringify(oneLine(cursor, 60))} has no effect: the server answers with the first page`
+    if ('refusal' in start || !areSameRecords(start.page.items, items)) return received
+    const other = await this.#inOtherParameter(position, start, size)
+    if (other) return other
+    const cursor = oneLine(positionText(position, this.limits.cursorParam), 60)
+    const reason = `--cursor ${JSON.stringify(cursor)} has no effect: the server answers with the first page`
     throw new CrmError('invalid_input', `${cannot(this.#list)}: ${reason}`, { hint: GIVEN_CURSOR_HINT })
+  }
+
+  async #inOtherParameter(position: Position, { page }: ReceivedPage, size: number | undefined) {
+    if ('address' in position || !page.next || 'address' in page.next) return undefined
+    if (page.next.parameter !== position.parameter) return undefined
+    for (const { parameter } of page.others) {
+      if (parameter === undefined) continue
+      const received = await this.requestOrRefusal({ ...position, parameter }, size, true)
+      if ('refusal' in received || received.page.items.length === 0) continue
+      if (areSameRecords(received.page.items, page.items)) continue
+      this.limits = { ...this.limits, cursorParam: parameter, isHintProven: true }
+      return this.request({ ...position, parameter }, size)
+    }
+    return undefined
   }
 
   #call(position: Position | undefined, size: number | undefined): Call {
@@ -116,6 +134,14 @@ export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand'>
 export type PageLimits = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
   /** The requested page size; undefined for that of the server. */
   readonly pageSize: number | undefined
+}
+
+/** The error of a next page that the server refuses, with its address or parameter. */
+export function nextRefused(list: ListCall, next: Position, { code, message, details }: CrmError): CrmError {
+  const start = `${cannot(list)}: `
+  const reason = message.startsWith(start) ? message.slice(start.length) : message
+  const where = 'address' in next ? next.address : `${next.parameter}=${next.cursor}`
+  return new CrmError(code, `${start}the next page, ${oneLine(where, 100)}, failed: ${reason}`, details)
 }
 
 export function badPage(call: Pick<Call, 'action'>, reason: string, hint: string): CrmError {
@@ -152,10 +178,17 @@ function isRefusal({ code, details }: CrmError): boolean {
 }
 
 /** Adds a hint to a refusal: another filter, or another size. */
-function withQuestionHint(error: unknown, size: number | undefined, filters: ListQuery['filters']): unknown {
+function withQuestionHint(
+  error: unknown,
+  {
+    size,
+    filters,
+    isFirst,
+  }: { readonly size: number | undefined; readonly filters: ListQuery['filters']; readonly isFirst: boolean },
+): unknown {
   if (!(error instanceof CrmError)) return error
   // Dolibarr, for an empty list.
-  if (error.details.status === 404 && error.details.hint === ADDRESS_HINT) {
+  if (isFirst && error.details.status === 404 && error.details.hint === ADDRESS_HINT) {
     const hint = `some servers answer 404 for an empty list; ${ADDRESS_HINT}`
     return new CrmError(error.code, error.message, { ...error.details, hint })
   }

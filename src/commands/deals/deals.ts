@@ -71,7 +71,8 @@ async function listDeals(ctx: Context, options: Options): Promise<undefined> {
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters }
   const pages = api.deals.list(query)
   const filterCheck = createFilterCheck(ctx, { ...query, flag: '--filter' })
-  const list = { pages, ...listOf('deal'), checks: [createStageCheck(ctx, filters), filterCheck] }
+  const checks = [createStageCheck(ctx, filters), filterCheck]
+  const list = { pages, ...listOf('deal'), cursor: options.cursor, checks }
   return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, options.summary)
 }
 

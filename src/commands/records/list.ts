@@ -23,5 +23,5 @@ export function addList(parent: CommandUnknownOpts, act: Act, { resource, exampl
 async function listRecords(ctx: Context, resource: PlainResource, options: Options): Promise<undefined> {
   const api = await ctx.api()
   const pages = api[RESOURCES[resource].plural].list({ limit: requestedLimit(ctx), cursor: options.cursor })
-  await printList(ctx, { pages, ...listOf(resource) })
+  await printList(ctx, { pages, ...listOf(resource), cursor: options.cursor })
 }

@@ -24,5 +24,6 @@ async function listWebhooks(ctx: Context, options: Options): Promise<undefined> 
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
   // Servers show the secret only once.
   const columns = FIELDS.webhook.filter((name) => name !== 'secret')
-  await printList(ctx, { pages: api.graphql.list('webhooks', query), ...listOf('webhook'), columns })
+  const pages = api.graphql.list('webhooks', query)
+  await printList(ctx, { pages, ...listOf('webhook'), columns, cursor: options.cursor })
 }

@@ -68,6 +68,39 @@ export const LIST_COMMANDS: readonly CommandShape[] = [
     right: { exit: 2, stdout: '', stderr: /--cursor "garbage" has no effect: the server answers with the first page/ },
   },
   {
+    name: '--cursor behind which the server sends nothing never means that there are no contacts',
+    argv: ['contacts', 'list', '--cursor', 'garbage', '-o', 'id'],
+    answer: ({ query }) => ({ json: { data: query.has('cursor') ? [] : contactsOf(7), next_cursor: null } }),
+    right: {
+      exit: 0,
+      stdout: '',
+      stderr:
+        /^No contacts follow this cursor, or the server does not know it; from the start: crm contacts list -o id$/m,
+    },
+  },
+  {
+    name: 'has_more and ?after=: the cursor that --limit printed leads on when it is typed',
+    argv: ['contacts', 'list', '--cursor', '?starting_after=con_4', '-o', 'id'],
+    answer: ({ query }) => {
+      const from = Number(query.get('after')?.replace('con_', '') ?? 0)
+      return { json: { data: contactsOf(7).slice(from, from + 2), has_more: from + 2 < 7 } }
+    },
+    right: { exit: 0, stdout: 'con_5\ncon_6\ncon_7\n' },
+  },
+  {
+    name: 'a next page that is 404 is named, and is not an empty list',
+    argv: ['contacts', 'list', '-o', 'id'],
+    answer: ({ path }) =>
+      path === '/v1/contacts'
+        ? { json: { data: contactsOf(2), next: '/api/v3/contacts?next=2' } }
+        : { status: 404, json: { message: 'Not Found' } },
+    right: {
+      exit: 6,
+      stderr:
+        /cannot list contacts: the next page, \/api\/v3\/contacts\?next=2, failed: Not Found \(404\)\n {2}crm doctor shows/,
+    },
+  },
+  {
     name: '--cursor that leads to another page is not in doubt',
     argv: ['contacts', 'list', '--cursor', '2', '-o', 'id'],
     answer: (asked) => ({ json: { data: contactsOf(7).slice(numberIn(asked, 'cursor', 0)), has_more: false } }),
