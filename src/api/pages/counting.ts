@@ -55,7 +55,7 @@ export type EndResult =
 
 export const END = { end: true } as const
 
-type CountingWire = Pick<Wire, 'paging' | 'cursorParam'>
+export type CountingWire = Pick<Wire, 'paging' | 'cursorParam'>
 
 export function countedPosition(counting: Counting, url: URL): Position {
   const next = new URL(url)

@@ -1,7 +1,7 @@
 import type { CrmError } from '../../core/errors.ts'
 import type { Wire } from '../../core/wire.ts'
 import type { Rest } from '../operations.ts'
-import type { ReceivedPage } from './counting.ts'
+import { type CountingWire, countingIn, type ReceivedPage } from './counting.ts'
 import { type Counts, highestOf, type StatedCount, shortText } from './envelope.ts'
 import { isPageSize } from './names.ts'
 import type { PageAnswer } from './page-answer.ts'
@@ -114,6 +114,13 @@ function shortfallOf({ counts, isEndKnown }: PageAnswer, progress: ListProgress)
 /** Whether wire.paging names the place of the next page: an answer without one is then the last. */
 function isPagingNamed(paging: Wire['paging']): boolean {
   return paging === 'cursor' || paging === 'next_url' || paging === 'link' || paging === 'none'
+}
+
+/** Whether records were deleted between two pages that are counted by number or offset. */
+export function isShrunk(before: ReceivedPage, after: ReceivedPage, limits: CountingWire): boolean {
+  const [was, is] = [before.page.counts.total?.count ?? 0, after.page.counts.total?.count ?? Number.POSITIVE_INFINITY]
+  // A total that falls by whole pages counts the records that remain.
+  return is < was && was - is < before.page.items.length && countingIn(after.url, limits) !== undefined
 }
 
 /** The lowest count in any page, except in an empty one, which may count only itself. */

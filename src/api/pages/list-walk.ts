@@ -18,6 +18,7 @@ import {
   doubtOf,
   expectedBy,
   isEmptyBehindAll,
+  isShrunk,
   isTotalDoubtful,
   isWhole,
   type ListProgress,
@@ -38,7 +39,7 @@ import {
   unknownEndHint,
 } from './page-requests.ts'
 import { type NextCandidate, type Position, parsePosition, positionText } from './positions.ts'
-import { checkDisputedEnd, followCandidate, isTotalProven, resolveEnd } from './resolve-end.ts'
+import { checkDisputedEnd, followCandidate, isTotalProven, pageInParameter, resolveEnd } from './resolve-end.ts'
 import { areSameRecords, isFromLastId, SeenRecords } from './same-records.ts'
 
 /** Servers that filter after paging send some empty pages; endless ones must not be requested for ever. */
@@ -90,7 +91,8 @@ export class ListWalk {
     this.#size = this.#requests.sizeFor(remaining)
     let received = await this.#requests.request(position, this.#size)
     if (!position && received.page.items.length === 0 && !received.page.next && this.#size !== undefined) {
-      received = (await this.#withoutSize()) ?? received
+      received = (await this.#requests.withoutSize()) ?? received
+      this.#size = this.#requests.sizeFor(remaining)
     }
     this.#counting =
       received.page.next && !isFromLastId(received.page) ? undefined : countingIn(received.url, this.#requests.limits)
@@ -105,12 +107,27 @@ export class ListWalk {
   /** The next page; undefined at the known end of the list. CrmError `bad_answer` if it is unknown whether the list ends. */
   async next(remaining: number): Promise<PageAnswer | undefined> {
     if (isEmptyBehindAll(this.#taken.page, this.#progress) || this.#isEmptyBehindLinks) return undefined
+    const before = this.#taken
     const further = await this.#further(remaining)
-    if (further || this.#taken.page.nextAt === 'wire.paging') return further
+    if (further)
+      return isShrunk(before, this.#taken, this.#requests.limits) ? this.#withMoved(before, further) : further
+    if (before.page.nextAt === 'wire.paging') return undefined
     const missing = await missingIn(this.#progress, () => this.#requests.requestOrRefusal(undefined, this.#size, true))
     if (missing !== undefined)
       throw badPage(this.#list, `the list ends, and ${missing}`, unknownEndHint(this.#taken.page))
-    return undefined
+    const { stated, count } = this.#progress
+    if (!stated || stated.count <= count) return undefined
+    const rest = await this.#withMoved(before, { ...before.page, items: [] })
+    return rest.items.length > 0 ? rest : undefined
+  }
+
+  /** A deletion moves the first record of the next counted page to the page before it, which is requested again. */
+  async #withMoved(before: ReceivedPage, further: PageAnswer): Promise<PageAnswer> {
+    const { page } = await this.#requests.again(before, this.#size)
+    const moved = this.#records.absent(page.items)
+    this.#records.add(moved)
+    this.#progress = { ...this.#progress, count: this.#progress.count + moved.length }
+    return { ...further, items: [...moved, ...further.items] }
   }
 
   async #further(remaining: number): Promise<PageAnswer | undefined> {
@@ -239,13 +256,7 @@ export class ListWalk {
     this.#progress = { ...this.#progress, isFollowed: counting === undefined }
     if (parameter === undefined) return this.#take(next)
     this.#requests.limits = { ...this.#requests.limits, cursorParam: parameter, isHintProven: true }
-    // The page was read before the parameter for its cursor was known.
-    const { page } = next
-    const placed = (others: readonly NextCandidate[]) =>
-      others.find((candidate) => candidate.parameter === parameter)?.position
-    const signs = page.signs.map((sign) => ({ ...sign, isHint: false }))
-    const disputed = page.disputed && { ...page.disputed, next: placed(page.disputed.others) ?? page.disputed.next }
-    return this.#take({ ...next, page: { ...page, signs, disputed, next: placed(page.others) ?? page.next } })
+    return this.#take({ ...next, page: pageInParameter(next.page, parameter) })
   }
 
   /** The page without repeated records, which also do not count as progress. */
@@ -287,14 +298,5 @@ export class ListWalk {
       wire: { ...this.#requests.limits },
       ask: (position) => this.#requests.requestOrRefusal(position, this.#size, true),
     }
-  }
-
-  /** Some servers treat an unknown parameter as a filter that no record matches (json-server 1, Feathers). */
-  async #withoutSize(): Promise<ReceivedPage | undefined> {
-    const received = await this.#requests.requestOrRefusal(undefined, undefined, true)
-    if ('refusal' in received || received.page.items.length === 0) return undefined
-    this.#requests.limits = { ...this.#requests.limits, pageSize: undefined }
-    this.#size = undefined
-    return received
   }
 }

@@ -73,6 +73,18 @@ export class PageRequests {
     }
   }
 
+  /** Some servers treat an unknown parameter as a filter that no record matches (json-server 1, Feathers). */
+  async withoutSize(): Promise<ReceivedPage | undefined> {
+    const received = await this.requestOrRefusal(undefined, undefined, true)
+    if ('refusal' in received || received.page.items.length === 0) return undefined
+    this.limits = { ...this.limits, pageSize: undefined }
+    return received
+  }
+
+  again({ url }: ReceivedPage, size: number | undefined): Promise<ReceivedPage> {
+    return this.request({ address: url.pathname + url.search }, size)
+  }
+
   async request(position: Position | undefined, size: number | undefined): Promise<ReceivedPage> {
     const call = this.#call(position, size)
     const url = this.#http.locate(call)

@@ -203,3 +203,12 @@ function classifyPage(
   const before = last.page.items
   return areMostlyNew(items, before) || areShifted(items, before) ? 'further' : 'mixed'
 }
+
+/** A page that was read before the parameter for its cursor was known. */
+export function pageInParameter(page: PageAnswer, parameter: string): PageAnswer {
+  const placed = (others: readonly NextCandidate[]) =>
+    others.find((candidate) => candidate.parameter === parameter)?.position
+  const signs = page.signs.map((sign) => ({ ...sign, isHint: false }))
+  const disputed = page.disputed && { ...page.disputed, next: placed(page.disputed.others) ?? page.disputed.next }
+  return { ...page, signs, disputed, next: placed(page.others) ?? page.next }
+}

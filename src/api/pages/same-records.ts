@@ -96,6 +96,11 @@ export class SeenRecords {
     return rest.length === items.length ? items : rest
   }
 
+  /** Those that are new by their id. */
+  absent(items: readonly CrmRecord[]): readonly CrmRecord[] {
+    return items.filter((item) => hasId(item) && !this.#keys.has(keyOf(item)))
+  }
+
   add(items: readonly CrmRecord[]): void {
     for (const item of items) if (hasId(item)) this.#keys.add(keyOf(item))
     if (!items.every(hasId)) this.#keys.add(pageKeyOf(items))
