@@ -105,6 +105,16 @@ test('an update is repeated', async () => {
   expect(server.posts()).toBe(2)
 })
 
+test.each([
+  [{ ...WIRE, idempotency: undefined }, /^check before sending it again: crm contacts get con_1; /],
+  [{ ...WIRE, idempotency: 'kept' }, /^crm contacts update con_1 \.\.\. --idempotency-key mine, other arguments/],
+] as const)('the hint of an update in doubt calls a repetition safe only if keys are kept', async (wire, hint) => {
+  const { url } = await startServer((response) => sendJson(response, 502, {}))
+  const options = { idempotencyKey: 'mine', ifMatch: undefined }
+  const error = await failureOf(openClient(url, { wire }).api.contacts.update('con_1', { name: 'Ada' }, options))
+  expect(error.details).toMatchObject({ isInDoubt: true, hint: expect.stringMatching(hint) })
+})
+
 test.each(['/v1/contacts', '/contacts', '/api/v1/contacts/'])(
   'a create is repeated where the OpenAPI document names the header for %s',
   async (path) => {

@@ -94,7 +94,7 @@ function explain({ baseUrl, serveDatabase, timeoutMs }: ProbeTarget, error: unkn
     findCommand: undefined,
   }
   const failure = networkFailure(call, error, { url: baseUrl, serveDatabase, timeoutMs: probeLimitMs({ timeoutMs }) })
-  return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined })
+  return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined, isKeyKept: false })
 }
 
 function reachText(

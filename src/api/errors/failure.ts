@@ -64,17 +64,24 @@ interface CallOutcome {
   /** Whether any try may have taken effect. */
   readonly isInDoubt: boolean
   readonly idempotencyKey: string | undefined
+  /** Whether the server is known to keep idempotency keys. */
+  readonly isKeyKept: boolean
 }
 
 /** The rest of the command line is unknown here. */
-export function repeatHint({ command }: Call, idempotencyKey: string, more = ''): string {
-  return `${command} ... --idempotency-key ${shellWord(idempotencyKey)}${more}, other arguments unchanged: the server then applies it only once`
+export function repeatHint({ command, recordId }: Call, idempotencyKey: string, more = ''): string {
+  const words = recordId === undefined ? '...' : `${shellWord(recordId)} ...`
+  return `${command} ${words} --idempotency-key ${shellWord(idempotencyKey)}${more}, other arguments unchanged: the server then applies it only once`
 }
 
-/** A repetition may create a second record, so a person has to check. */
-export function lookHint({ lookCommand, command }: Call): string {
-  const look = lookCommand ?? `${command} --help`
+/** A repetition may take effect a second time, so a person has to check. */
+export function lookHint({ lookCommand, showCommand, command }: Call): string {
+  const look = lookCommand ?? showCommand ?? `${command} --help`
   return `check before sending it again: ${look}; if the server keeps idempotency keys: crm config set wire.idempotency kept -p PROFILE`
+}
+
+function doubtHint(call: Call, key: string, { isKeyKept }: CallOutcome): string {
+  return isKeyKept || call.method === 'POST' ? repeatHint(call, key) : lookHint(call)
 }
 
 /** The error of a call that failed for good, from its last failure. */
@@ -84,7 +91,7 @@ export function callError(call: Call, failure: Failure, outcome: CallOutcome): C
   const doubt = outcome.isInDoubt ? '; it is unknown whether the server applied it' : ''
   const key = outcome.isInDoubt ? outcome.idempotencyKey : undefined
   const details: ErrorDetails = {
-    hint: key === undefined ? failure.hint : repeatHint(call, key),
+    hint: key === undefined ? failure.hint : doubtHint(call, key, outcome),
     isRetryable: failure.rule !== 'never',
     ...(outcome.isInDoubt ? { isInDoubt: true } : {}),
     ...(status === undefined ? {} : { status }),
@@ -100,7 +107,8 @@ export function callError(call: Call, failure: Failure, outcome: CallOutcome): C
 
 /** The error of a create that is in doubt and must not be repeated. */
 export function onceError(call: Call, failure: Failure, tries: number): CrmError {
-  const { message, code, details } = callError(call, failure, { tries, isInDoubt: true, idempotencyKey: undefined })
+  const outcome = { tries, isInDoubt: true, idempotencyKey: undefined, isKeyKept: false }
+  const { message, code, details } = callError(call, failure, outcome)
   const { repeat: _, ...rest } = details
   return new CrmError(code === 'interrupted' ? code : 'in_doubt', message, {
     ...rest,

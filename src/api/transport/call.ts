@@ -34,6 +34,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
   /** A sent try is not aborted when the client ends; the next one is not begun. */
   readonly isLetFinish?: boolean | undefined
+  /** The id of the changed record. */
+  readonly recordId?: string
   /** For messages, after "cannot": `update contact con_1`. */
   readonly action: string
   /** For hints: the command line that does this. */

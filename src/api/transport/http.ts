@@ -95,7 +95,8 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     const failure = await waitAfter({ options, timing }, { ...failed, signal: endedBy(waitSignal, call.signal) })
     if (!failure) return undefined
     const idempotencyKey = isKeyOfUse(call, failure) ? failed.idempotencyKey : undefined
-    return { error: callError(call, failure, { ...failed, tries: state.tries, idempotencyKey }), failure }
+    const outcomeOfAll = { ...failed, tries: state.tries, idempotencyKey, isKeyKept: keys.isKept }
+    return { error: callError(call, failure, outcomeOfAll), failure }
   }
 
   async function tryOnce(one: Try): Promise<Answer | Failure> {

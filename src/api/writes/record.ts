@@ -28,8 +28,6 @@ const KINDS = { POST: 'create', PATCH: 'update', DELETE: 'delete' } as const
 
 export interface WriteCall extends Call {
   readonly method: keyof typeof KINDS
-  /** The id of the changed record. */
-  readonly recordId?: string
   /** The list that has the record. */
   readonly list?: () => AsyncIterable<Page>
 }
@@ -71,7 +69,8 @@ export async function requestWrite(http: Http, call: WriteCall): Promise<Written
   const failure = outcomeFailure(answer, outcome, hintOf(call, outcome))
   const { idempotencyKey } = call
   if (failure.isInDoubt && call.method === 'POST' && !http.areKeysKept()) throw onceError(call, failure, 1)
-  throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey })
+  const isKeyKept = http.areKeysKept()
+  throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey, isKeyKept })
 }
 
 /** A conflict after a try whose answer was lost: the record shows whether that try took effect. */
