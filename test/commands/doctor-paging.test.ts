@@ -41,10 +41,21 @@ test('doctor of a server that counts records names no next page, and no page siz
   expect(paging).toMatchObject({
     state: 'ok',
     hint: null,
-    seen: expect.stringMatching(/further requests found more: 45 records received$/),
+    seen: 'no answer states the next page; read to 45 records',
   })
   expect(paging.seen).not.toContain('cannot list')
   expect(largest).toMatchObject({ state: 'ok', hint: null, seen: '45: limit=1000 gives 45, the whole list' })
+})
+
+test.each(['startIndex', 'firstResult'])('doctor states that a list is counted by %s, and how far', async (name) => {
+  const all = Array.from({ length: 45 }, (_, n) => ({ id: `con_${n + 1}` }))
+  const { url } = await startServer((response, { path }) => {
+    const start = Number(new URL(path, 'http://counting').searchParams.get(name) ?? 0)
+    sendJson(response, 200, { items: all.slice(start, start + 20) })
+  })
+  const { stdout } = await crm(['doctor', '-o', 'json'], emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k_01' }))
+  const paging = JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === 'paging')
+  expect(paging.seen).toBe(`no answer states the next page; counted by ${name} to 45 records`)
 })
 
 test('doctor finds the largest page of such a server by reading its whole list', async () => {

@@ -91,8 +91,10 @@ function countText({ count, error }: Counted): string {
 /** `before` is the list with the current settings. */
 function resolvePaging(finding: Finding, before: Counted): Finding {
   if (before.error && finding.state !== 'fail') return failed('paging', before.error, finding.proposals ?? [])
-  if (before.error || finding.state !== 'fail') return finding
-  const seen = `${finding.seen.replace(/^cannot list \w+: /, '')}; further requests found more: ${before.count} records received`
+  const isSilent = finding.state === 'ok' && finding.found?.next_at === null && before.countedBy !== ''
+  if (before.error || (finding.state !== 'fail' && !isSilent)) return finding
+  const how = before.countedBy === '' ? 'read' : `counted by ${before.countedBy}`
+  const seen = `no answer states the next page; ${how} to ${before.count} records${before.isWhole ? '' : ' and more'}`
   return { check: 'paging', state: 'ok', seen, found: { next_at: null, sent_as: null } }
 }
 
@@ -116,29 +118,40 @@ interface Counted {
   readonly error: CrmError | undefined
   /** The list was read to its end. */
   readonly isWhole: boolean
+  /** The parameters that count pages or records, if the list was read by them; empty otherwise. */
+  readonly countedBy: string
 }
 
 async function countList(probe: Probe, noun: CheckedList, wire: Wire): Promise<Counted> {
   const call = { path: `/v1/${noun}`, action: `list ${noun}`, command: `crm ${noun} list`, findCommand: undefined }
   let count = 0
   let pages = 0
+  let countedBy = ''
   try {
-    for await (const { items } of listPages(
+    for await (const { items, nextCursor } of listPages(
       probingHttp(probe),
       call,
       { limit: MAX_RECORDS, cursor: undefined, filters: {} },
       wire,
     )) {
       count += items.length
+      countedBy = countingNames(nextCursor, wire) ?? countedBy
       // `contacts list` does not stop at empty pages either.
       if (items.length > 0) pages += 1
-      if (pages === MAX_PAGES || !probe.hasTimeToSearch()) return { count, error: undefined, isWhole: false }
+      if (pages === MAX_PAGES || !probe.hasTimeToSearch()) return { count, error: undefined, isWhole: false, countedBy }
     }
-    return { count, error: undefined, isWhole: count < MAX_RECORDS }
+    return { count, error: undefined, isWhole: count < MAX_RECORDS, countedBy }
   } catch (error) {
     if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
-    return { count, error, isWhole: false }
+    return { count, error, isWhole: false, countedBy }
   }
+}
+
+/** The parameters besides the page size in the address of a next page; undefined if there is none. */
+function countingNames(nextCursor: string | undefined, { limitParam }: Wire): string | undefined {
+  if (nextCursor?.startsWith('?/') !== true) return undefined
+  const names = [...new URL(nextCursor.slice(1), 'http://list.invalid').searchParams.keys()]
+  return names.filter((name) => name !== limitParam).join(' and ')
 }
 
 /** Fewer records, or an error in place of success. */
