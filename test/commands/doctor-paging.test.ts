@@ -41,7 +41,7 @@ test('doctor of a server that counts records names no next page, and no page siz
   expect(paging).toMatchObject({
     state: 'ok',
     hint: null,
-    seen: 'no answer states the next page; read to 45 records',
+    seen: 'no answer states the next page; further requests read 45 records',
   })
   expect(paging.seen).not.toContain('cannot list')
   expect(largest).toMatchObject({ state: 'ok', hint: null, seen: '45: limit=1000 gives 45, the whole list' })

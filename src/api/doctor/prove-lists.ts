@@ -93,8 +93,11 @@ function resolvePaging(finding: Finding, before: Counted): Finding {
   if (before.error && finding.state !== 'fail') return failed('paging', before.error, finding.proposals ?? [])
   const isSilent = finding.state === 'ok' && finding.found?.next_at === null && before.countedBy !== ''
   if (before.error || (finding.state !== 'fail' && !isSilent)) return finding
-  const how = before.countedBy === '' ? 'read' : `counted by ${before.countedBy}`
-  const seen = `no answer states the next page; ${how} to ${before.count} records${before.isWhole ? '' : ' and more'}`
+  const start = finding.found?.next_at
+    ? finding.seen.replace(/^cannot list \w+: /, '')
+    : 'no answer states the next page'
+  const how = before.countedBy === '' ? 'further requests read' : `counted by ${before.countedBy} to`
+  const seen = `${start}; ${how} ${before.count} records${before.isWhole ? '' : ' and more'}`
   return { check: 'paging', state: 'ok', seen, found: { next_at: null, sent_as: null } }
 }
 
