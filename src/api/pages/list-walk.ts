@@ -48,8 +48,6 @@ const MAX_EMPTY_PAGES = 100
 const CURSOR_HINT =
   'crm doctor finds the parameter; if the server expects its cursor in another one: crm config set wire.cursor_param NAME -p PROFILE'
 
-const RANGE_REASON = 'the rest of a 206 requires a Range header, which crm does not send for lists'
-
 /** Reads one list page by page. */
 export class ListWalk {
   readonly #http: Http
@@ -142,7 +140,7 @@ export class ListWalk {
     const open = 'open' in result ? (result.open ?? (doubt.isSilence ? undefined : doubt.reason)) : undefined
     if (open === undefined) return undefined
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
-    const part = page.isPart ? `; ${RANGE_REASON}` : ''
+    const part = page.isPart ? '; the rest of a 206 requires a Range header, which crm does not send for lists' : ''
     throw badPage(this.#list, `the end of the list is unknown: ${reason}${part}`, unknownEndHint(this.#taken.page))
   }
 
@@ -246,8 +244,7 @@ export class ListWalk {
     if ('next' in result) return this.#adopt(result)
     if (refusal) throw nextRefused(this.#list, next, refusal)
     const sent = 'parameter' in next ? `sent as ${next.parameter}` : `(${oneLine(next.address, 80)})`
-    const { nextAt } = this.#taken.page
-    throw badPage(this.#list, `${nextAt} ${sent} returns the same page again`, CURSOR_HINT)
+    throw badPage(this.#list, `${this.#taken.page.nextAt} ${sent} returns the same page again`, CURSOR_HINT)
   }
 
   #adopt({ next, counting, parameter }: Extract<EndResult, { next: ReceivedPage }>): PageAnswer {
