@@ -91,11 +91,9 @@ function checkOf(program: string, { path, member, literal, operator }: Compariso
   const name = path.join('.')
   const isNumber = literal.literal === 'number'
   const given = program.slice(literal.start, literal.end)
-  const source = `(${program.slice(member.start, member.end)}|tonumber?)`
+  const source = `(${program.slice(member.start, member.end)}|tonumber)`
   const [first, second] = member.start < literal.start ? [source, given] : [given, source]
-  const after = isNumber
-    ? `, not a number; use ${first} ${operator} ${second}, which leaves out values that hold no number`
-    : `, not a text like ${given}`
+  const after = isNumber ? `, not a number; use ${first} ${operator} ${second}` : `, not a text like ${given}`
   const before = `${name} is the ${isNumber ? 'text' : 'number'} `
   return `_ordered(${[isNumber ? 'string' : 'number', before, after].map((part) => JSON.stringify(part)).join('; ')})`
 }

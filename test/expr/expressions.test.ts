@@ -75,43 +75,17 @@ async function keptDecimals(where: string, whereErrors: 'stop' | 'skip' = 'skip'
   return { ids, failure: (chosen?.failure()?.message ?? chosen?.leftOut())?.replace(/^.*record "a": /, '') }
 }
 
-const LEFT_OUT = 'which leaves out values that hold no number'
-
 test.each([
-  ['.amount > 1000', ['b'], `amount is the text "500.00", not a number; use (.amount|tonumber?) > 1000, ${LEFT_OUT}`],
-  ['.amount < 100', ['c'], `amount is the text "500.00", not a number; use (.amount|tonumber?) < 100, ${LEFT_OUT}`],
-  [
-    '1e3 <= .amount and true',
-    ['b'],
-    `amount is the text "500.00", not a number; use 1e3 <= (.amount|tonumber?), ${LEFT_OUT}`,
-  ],
-  [
-    '.owner["score"] >= -1',
-    [],
-    `owner.score is the text "7", not a number; use (.owner["score"]|tonumber?) >= -1, ${LEFT_OUT}`,
-  ],
-  [
-    '. as $r | $r.amount > 1',
-    ['b'],
-    `amount is the text "500.00", not a number; use ($r.amount|tonumber?) > 1, ${LEFT_OUT}`,
-  ],
-  ['.amount as $a | $a > 1', ['b'], `amount is the text "500.00", not a number; use ($a|tonumber?) > 1, ${LEFT_OUT}`],
-  ['.amount | . > 1', ['b'], `amount is the text "500.00", not a number; use (.|tonumber?) > 1, ${LEFT_OUT}`],
-  [
-    '(.amount // 0) > 1',
-    ['b'],
-    `amount is the text "500.00", not a number; use ((.amount // 0)|tonumber?) > 1, ${LEFT_OUT}`,
-  ],
-  [
-    '"\\(.amount > 1)" == "true"',
-    ['b'],
-    `amount is the text "500.00", not a number; use (.amount|tonumber?) > 1, ${LEFT_OUT}`,
-  ],
-  [
-    'def big: .amount > 1; big',
-    ['b'],
-    `amount is the text "500.00", not a number; use (.amount|tonumber?) > 1, ${LEFT_OUT}`,
-  ],
+  ['.amount > 1000', ['b'], `amount is the text "500.00", not a number; use (.amount|tonumber) > 1000`],
+  ['.amount < 100', ['c'], `amount is the text "500.00", not a number; use (.amount|tonumber) < 100`],
+  ['1e3 <= .amount and true', ['b'], `amount is the text "500.00", not a number; use 1e3 <= (.amount|tonumber)`],
+  ['.owner["score"] >= -1', [], `owner.score is the text "7", not a number; use (.owner["score"]|tonumber) >= -1`],
+  ['. as $r | $r.amount > 1', ['b'], `amount is the text "500.00", not a number; use ($r.amount|tonumber) > 1`],
+  ['.amount as $a | $a > 1', ['b'], `amount is the text "500.00", not a number; use ($a|tonumber) > 1`],
+  ['.amount | . > 1', ['b'], `amount is the text "500.00", not a number; use (.|tonumber) > 1`],
+  ['(.amount // 0) > 1', ['b'], `amount is the text "500.00", not a number; use ((.amount // 0)|tonumber) > 1`],
+  ['"\\(.amount > 1)" == "true"', ['b'], `amount is the text "500.00", not a number; use (.amount|tonumber) > 1`],
+  ['def big: .amount > 1; big', ['b'], `amount is the text "500.00", not a number; use (.amount|tonumber) > 1`],
 ])('%s fails on a record whose member is a text', async (where, ids, reason) => {
   expect(await keptDecimals(where)).toEqual({ ids, failure: reason })
   expect(await keptDecimals(where, 'stop')).toEqual({ ids, failure: reason })
