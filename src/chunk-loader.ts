@@ -23,7 +23,7 @@ export function compiledFolder(folder: string, { version, platform, arch }: Runt
 
 /**
  * Loads the bundle in `folder` file by file, with the code that V8 made of it during the build, where this is the same
- * runtime: compiling would be a third of a start. Nothing is written; without that code V8 compiles as ever.
+ * runtime: compiling takes a third of the start-up time. Nothing is written; without that code V8 compiles as usual.
  */
 export function createChunkLoader(
   folder: string,

@@ -21,7 +21,7 @@ import type { RepositoryFile } from './settings/repository-file.ts'
 import { openSettings, type Settings } from './settings/settings.ts'
 import { resolveTarget, type Target } from './settings/target.ts'
 
-/** What main.ts knows of the process; a test passes a literal. */
+/** What main.ts knows of the process; tests pass their own values. */
 export interface Host {
   readonly io: Io
   readonly env: Env
@@ -33,11 +33,11 @@ export interface Host {
   readonly version: string
   /** The words after `crm`, for messages that name the command to go on with. */
   readonly argv: readonly string[]
-  /** The working folder; undefined where there is none any more. */
+  /** The working folder; undefined if it was deleted. */
   readonly folder?: string | undefined
   /** The program that asks the system keyring; undefined where there is no keyring to ask. */
   readonly keyringProgram?: string
-  /** From now on the exit code is a result: the command goes on without a reader of its output, and ends with its own code. */
+  /** From now on the exit code is a result: the command continues after stdout closes, and keeps its exit code. */
   readonly keepExitCode?: () => void
   /** Called with the changes that took effect, for the message that the output could not be written. */
   readonly onServerChange?: (what: string) => void
@@ -95,7 +95,7 @@ export interface Context extends Host, LazyModules {
   readonly flags: GlobalFlags
   /** A line for people, on stderr; `--quiet` drops it. */
   note(line: string): void
-  /** From now on notes go there: a screen must not be written over. Undefined: on stderr again. */
+  /** Redirects notes, because text on stderr would corrupt a screen; undefined sends them to stderr again. */
   setNotes(write: ((line: string) => void) | undefined): void
   /** `--where` and `--jq`, compiled; CrmError `usage` for what is no expression. */
   expr(): Promise<Expressions>
@@ -106,13 +106,13 @@ export interface Context extends Host, LazyModules {
   target(): Promise<Target>
   /** For the target of this command line, or for another one that is being tried. */
   api(target?: ApiTarget): Promise<Api>
-  /** What a server speaks, and what stands in the way; reads alone, and each question once. */
+  /** Checks what the server supports. Read-only; each request is sent once. */
   diagnose(server: Pick<ProbeTarget, 'baseUrl' | 'key' | 'wire'>): Promise<readonly Finding[]>
   /** A list to a file. */
   exports(): Promise<Exports>
   /** Bulk work at the target of this command line. */
   jobs(): Promise<Jobs>
-  /** What was shown of the server's records, for the next Tab; kept where a profile and completion are in use. */
+  /** The records shown, for completion; stored if a profile and completion are in use. */
   seen(resource: Sighting['resource'], records: readonly CrmRecord[]): void
   gone(resource: Sighting['resource'], goneId: string): void
   /** From now on this value is redacted. */
@@ -210,7 +210,7 @@ const MOST_SEEN = 100
 
 async function openExpressions({ flags: { where, jq, whereErrors }, io, now }: Context): Promise<Expressions> {
   if (where === undefined && whereErrors !== 'stop') {
-    throw new CrmError('usage', '--where-errors is about --where, and there is none', {
+    throw new CrmError('usage', '--where-errors needs --where', {
       hint: 'leave it out, or name records with --where EXPR',
     })
   }

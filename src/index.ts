@@ -26,7 +26,7 @@ export interface Page extends Omit<ApiPage, 'items'> {
 export interface ClientOptions {
   /** Where the CRM is, such as `https://crm.example.com`; the key goes to this origin and to no other. */
   readonly baseUrl: string
-  /** Undefined, for a variable that may not be set, is refused like an empty one: CrmError `invalid_input`. */
+  /** Undefined is refused like an empty string, because an environment variable may be unset: CrmError `invalid_input`. */
   readonly apiKey: string | undefined
   /** Longest life of one request; 30 seconds unless given. */
   readonly timeoutMs?: number
@@ -181,7 +181,7 @@ function checkNames(what: string, given: unknown, known: readonly string[]): voi
   throw new CrmError('invalid_input', `${what} takes no ${JSON.stringify(unknown)}`, { hint })
 }
 
-/** A misspelt member that was ignored would list everything; a limit that is none would list nothing. */
+/** A misspelt member that was ignored would list everything; an invalid limit would list nothing. */
 function checkedQuery(query: Partial<ListQuery>, known: readonly string[]): ListQuery {
   const unknown = Object.keys(query).find((name) => !known.includes(name))
   if (unknown !== undefined) {

@@ -15,7 +15,7 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   void main()
 }
 
-/** At every Tab, so without the program. A shell that has gone on meanwhile takes no answer. */
+/** Runs at every Tab, so it does not load the program. A shell that no longer waits is ignored. */
 async function completeWords(): Promise<void> {
   process.stdout.on('error', () => process.exit(0))
   const { complete } = await import('./completion/complete.ts')
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`)
   })
 
-  // Else Node opens a port at which a debugger of any program of this machine reads the key.
+  // Otherwise SIGUSR1 opens a debugger port, where any local program could read the key.
   process.on('SIGUSR1', () => {})
 
   const interruption = new AbortController()
@@ -104,15 +104,15 @@ function watchProcess({ uncaught, exit }: Parameters<WatchProcess>[0]): () => vo
 }
 
 /**
- * A timer stands still while the process does, so it ends right after the shell has continued it; and it ends where no shell
- * controls the group, whose members the system then does not stop.
+ * Timers are suspended with the process, so this one fires after the shell continues it, or at once where no shell controls
+ * the group, whose members the system then does not stop.
  */
 async function pauseProcess(): Promise<void> {
   process.kill(0, 'SIGTSTP')
   await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
-/** Undefined when it was removed under us. */
+/** Undefined if the folder was deleted meanwhile. */
 function workingFolder(): string | undefined {
   try {
     return process.cwd()

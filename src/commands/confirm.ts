@@ -47,7 +47,7 @@ export async function confirmDeletion(ctx: Asking, deletion: Deletion): Promise<
   if (ctx.flags.isConfirmed && (expect !== undefined || (!isProtected && (count === 1 || isAsked)))) return
   if (!isAsked) {
     const needs = isProtected || count > 1 ? `--yes --expect ${count}` : '--yes'
-    throw new CrmError('unconfirmed', `deleting ${what} from ${place} is for good and needs ${needs}`, {
+    throw new CrmError('unconfirmed', `deleting ${what} from ${place} cannot be undone and needs ${needs}`, {
       hint: `${commandLine(ctx.argv.filter((word) => word !== '-y' && word !== '--yes'))} ${needs}`,
     })
   }

@@ -132,7 +132,7 @@ export function textForNumber(key: string, raw: string): CrmError {
   return new CrmError('usage', `--set ${key}=${raw} is a text, and ${key} is a number; nothing was sent`, {
     hint: isNumber
       ? `--set ${shellWord(`${key}:=${json}`)}`
-      : `--set ${key}:=1200.5, with a point, and no thousands separator`,
+      : `--set ${key}:=1200, without a thousands separator; decimals after a point`,
   })
 }
 

@@ -31,7 +31,8 @@ export function parseSeed(file: unknown, rules: SeedRules = {}): Seed {
   const { deals, ...lists } = objectAt(file, 'the file')
   const known = PLAIN_RESOURCES.map((resource): string => RESOURCES[resource].plural)
   const unknown = Object.keys(lists).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw invalid('the file', `has ${unknown}, expected ${[...known, 'deals'].join(' and ')}`)
+  if (unknown !== undefined)
+    throw invalid('the file', `has ${unknown}, expected ${new Intl.ListFormat('en').format([...known, 'deals'])}`)
   return {
     plain: Object.fromEntries(
       PLAIN_RESOURCES.map((resource) => [resource, parsePlain(lists, resource, uniqueMembers)]),

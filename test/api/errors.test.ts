@@ -89,7 +89,7 @@ test('a version that does not match is named beside what the server says', async
   const { url } = await startServer((response) => sendJson(response, 412, { detail: 'the record is at version 2 now' }))
   const error = await failureOf(openClient(url).api.contacts.delete('con_1', { ifMatch: '9' }))
   expect(error.message).toBe(
-    'cannot delete contact con_1: the record does not match 9: the record is at version 2 now (412)',
+    'cannot delete contact con_1: the record is no longer at version 9: the record is at version 2 now (412)',
   )
 })
 

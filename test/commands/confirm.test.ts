@@ -30,7 +30,7 @@ test('refusals and snapshots name the base URL with its path', async () => {
   const { url } = await startServer((response) => sendJson(response, 200, { data: [], next_cursor: null }))
   const env = emptyHome({ CRM_API_KEY: 'k_0123456789', CRM_BASE_URL: `${url.origin}/tenant` })
   const refused = await crm(['contacts', 'delete', 'c_1'], env)
-  expect(refused.stderr).toContain(`deleting contact c_1 from ${url.origin}/tenant is for good`)
+  expect(refused.stderr).toContain(`deleting contact c_1 from ${url.origin}/tenant cannot be undone`)
   expect((await crm(['snapshot'], env)).stdout).toContain(`"server":"${url.origin}/tenant"`)
 })
 

@@ -71,7 +71,7 @@ test('--where-errors without --where is exit 2, beside an id and on a list', asy
   ]) {
     expect(await crm([...line.split(' '), '--where-errors', 'skip'], env), line).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining('--where-errors is about --where'),
+      stderr: expect.stringContaining('--where-errors needs --where'),
     })
   }
   expect(writes()).toBe(0)

@@ -10,7 +10,7 @@ test('--set amount=5 says amount:=5 before anything is sent, for one deal and fo
     ['amount=5', '--set amount:=5'],
     ['amount=-12.50', '--set amount:=-12.50'],
     ['amount=', '--set amount:=null'],
-    ['amount=1,200', '--set amount:=1200.5, with a point, and no thousands separator'],
+    ['amount=1,200', '--set amount:=1200, without a thousands separator; decimals after a point'],
   ]
   for (const command of [
     ['deals', 'create', '--set', 'name=A', '--set', 'stage=Lead'],

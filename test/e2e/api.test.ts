@@ -161,7 +161,7 @@ describe('crm api', () => {
     const args = ['api', 'DELETE', `/v1/contacts/${id}`]
     await expectRefusal(
       { args, env: service.env },
-      { exit: 11, code: 'unconfirmed', what: /is for good and needs --yes/, next: /--yes$/ },
+      { exit: 11, code: 'unconfirmed', what: /cannot be undone and needs --yes/, next: /--yes$/ },
     )
     expect(await crm([...args, '--yes'], service.env)).toEqual({ exit: 0, stdout: '', stderr: '' })
   })

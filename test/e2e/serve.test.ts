@@ -92,7 +92,7 @@ describe('another start', () => {
     const key = await crmPrints(['auth', 'token'], home)
     await first.stop()
     const second = await serve(['--port', new URL(first.url).port, '--database', ':memory:'], home)
-    expect(second.said()).toContain('The key of profile local opens this database too.')
+    expect(second.said()).toContain('The service also accepts the key of profile local.')
     expect(await crmPrints(['auth', 'token'], home)).toBe(key)
     expect((await crm(['contacts', 'list'], home)).exit).toBe(0)
   })

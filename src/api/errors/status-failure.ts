@@ -103,7 +103,7 @@ function againIn(rule: RetryRule, retryAfterMs: number | undefined): Partial<Fai
 function statusReason(call: Call, status: number, problem: Problem, url: URL): string {
   if (status === 412 && call.ifMatch !== undefined) {
     const more = problem.message === '' ? '' : `: ${problem.message}`
-    return `the record does not match ${oneLine(call.ifMatch, 60)}${more} (412)`
+    return `the record is no longer at version ${oneLine(call.ifMatch, 60)}${more} (412)`
   }
   return problem.message === '' ? `${url.origin} answered ${status}` : `${problem.message} (${status})`
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isAlike } from '../../core/other-values.ts'
+import { RESOURCES } from '../../core/resources/registry.ts'
 import { isContradictionName, isSignName, isStateName, signsOf } from './answer-signs.ts'
 
 /** Names of ids, without those of requests, tasks and related objects. */
@@ -27,8 +28,14 @@ const WRAPPERS = [
   'returning',
 ]
 /** The resource, or the operation on it: `contacts`, `update_contacts_by_pk`, `createContact`. */
-const OWN_NAME =
-  /^(?:(?:insert|create|add|update|edit|patch|save|upsert|delete|remove|destroy)_?)?(?:contact|person|people|lead|customer|deal|opportunity|note|comment|activity|webhook|hook|subscription|endpoint)s?(?:_?(?:one|by_?pk|by_?id))?$/i
+const NOUNS = [
+  ...Object.values(RESOURCES).flatMap(({ singular, plural }) => [plural, singular]),
+  ...['person', 'people', 'lead', 'customer', 'opportunity', 'comment', 'activity', 'hook', 'subscription', 'endpoint'],
+]
+const OWN_NAME = new RegExp(
+  `^(?:(?:insert|create|add|update|edit|patch|save|upsert|delete|remove|destroy)_?)?(?:${NOUNS.join('|')})s?(?:_?(?:one|by_?pk|by_?id))?$`,
+  'i',
+)
 const TIME_NAME = /(?:^|_)(?:date|time|at|on)$|(?:At|On|Date|Time)$/
 const AROUND = /^(?:meta|metadata|links|_links|pagination|info|timestamp|version)$/i
 /** Members about the request itself. */

@@ -31,7 +31,7 @@ export function addImportFlags(command: object): void {
 export function addBulkFlags(command: object): void {
   const options = [
     new Option('--plan <file>', 'write what would be sent to this file, for crm apply, and send nothing'),
-    new Option('--run-id <name>', 'what tells this run from another one; needed for stdin'),
+    new Option('--run-id <name>', 'a name for this run; required for stdin'),
     new Option('--again', 'a new run, although there was one with this file'),
   ]
   for (const option of options) (command as Command).addOption(option)

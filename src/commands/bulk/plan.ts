@@ -26,7 +26,7 @@ export interface PlanFlags extends RunFlags {
 
 export function addExpectFlag(command: object): void {
   ;(command as Command).addOption(
-    new Option('--expect <n>', 'how many records this must be about').argParser(parseExpected),
+    new Option('--expect <n>', 'stop unless exactly n records are affected').argParser(parseExpected),
   )
 }
 

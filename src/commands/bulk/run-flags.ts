@@ -24,11 +24,11 @@ export function addRecheckFlag(command: object): void {
 
 export function addRunFlags(command: object): void {
   const options = [
-    new Option('--concurrency <n>', 'always n requests under way, instead of finding out').argParser(parseCount),
+    new Option('--concurrency <n>', 'send n requests at a time instead of adapting').argParser(parseCount),
     // No default of commander's: it would hide whether the flag was given.
     new Option('--rate-share <part>', 'of the rate that the server allows (default: 80%)').argParser(parsePart),
     new Option('--max-errors <n>', 'stop after n failed rows, or N% of them').argParser(parseMaxErrors),
-    new Option('--max-outage <time>', 'stop when nothing gets through for so long (default: 10m)').argParser(
+    new Option('--max-outage <time>', 'stop if no request succeeds for this long (default: 10m)').argParser(
       parsePositiveTime,
     ),
   ]

@@ -83,7 +83,7 @@ interface ExportOptions {
 function addDealsExport(deals: CommandUnknownOpts, act: Act): void {
   const all = deals
     .command('export')
-    .description('write all deals to a file, whole or not at all')
+    .description('write all deals to a file; if it fails, no file is written')
     .argument('<file>', FILE_HELP)
     .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
     .addHelpText(

@@ -17,7 +17,7 @@ export function addJobsCancel(jobs: CommandUnknownOpts, act: Act): void {
     .description(
       'end a job permanently: done rows stay done, the rest is never sent, and rows in doubt are not checked again',
     )
-    .option('--damaged', 'of a job that cannot be read: set its folder aside')
+    .option('--damaged', 'rename the folder of a job that cannot be read')
     .addHelpText('after', examples('crm jobs cancel job_0s9ps10psve', 'crm jobs cancel psve --damaged'))
     .action(act(cancelJob))
 }

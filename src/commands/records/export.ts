@@ -9,7 +9,7 @@ import { listOf } from '../print.ts'
 export function addExport(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainCommand): void {
   const all = parent
     .command('export')
-    .description(`write all ${RESOURCES[resource].plural} to a file, whole or not at all`)
+    .description(`write all ${RESOURCES[resource].plural} to a file; if it fails, no file is written`)
     .argument('<file>', FILE_HELP)
     .addHelpText('after', examples(...lines))
     .action(act((ctx, file: string) => exportRecords(ctx, resource, file)))

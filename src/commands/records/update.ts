@@ -25,7 +25,7 @@ export function addUpdate(parent: CommandUnknownOpts, act: Act, { resource, exam
   const over = hasOperation(resource, 'update') ? '' : ' (requires GraphQL on the server)'
   const update = parent
     .command('update [id]')
-    .description(`change members of a ${resource}, or of many; the others stay${over}`)
+    .description(`change members of a ${resource}, or of many; other members are unchanged${over}`)
   addFieldsFlags(update, '; key:=null clears')
   update
     .option('--from <file>', `many: a file of ${plural}, found by their id or by --match; - reads stdin`)

@@ -46,7 +46,7 @@ export async function provideFirstKey(ctx: Context, started: Started): Promise<v
   const given = started.given ?? (await readKeyFlag(ctx))
   if (given) {
     await add(given.value)
-    ctx.note(`The key from ${given.source} opens this database.`)
+    ctx.note(`The service accepts the key from ${given.source}.`)
     return
   }
   const settings = await ctx.settings()
@@ -56,7 +56,7 @@ export async function provideFirstKey(ctx: Context, started: Started): Promise<v
   const stored = await keptKey(settings, name, ctx.note)
   if (stored?.origin === origin) {
     await add(stored.key)
-    ctx.note(`The key of profile ${name} opens this database too.`)
+    ctx.note(`The service also accepts the key of profile ${name}.`)
     return
   }
   const text = newKeyText()

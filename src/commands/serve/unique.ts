@@ -41,7 +41,8 @@ export async function applyUnique(
 ): Promise<void> {
   if (members) await putUnique(ctx, { store, location }, members)
   const kept = await store.uniqueMembers()
-  if (kept.length > 0) ctx.note(`Unique: ${listOf(kept)}. A record with a value that another one has is refused (409).`)
+  if (kept.length > 0)
+    ctx.note(`Unique: ${listOf(kept)}. A record whose value another record already has is refused (409).`)
 }
 
 async function putUnique(

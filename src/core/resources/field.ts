@@ -13,7 +13,7 @@ export interface Field {
   readonly isReadOnly?: true
   /** Least and greatest width of its column on a screen, in terminal cells. */
   readonly width?: readonly [least: number, most: number]
-  /** Other names in column headers, in lower case, without blanks, hyphens and underscores. */
+  /** Column headers for which an import suggests this field; in lower case, without blanks, hyphens and underscores. */
   readonly aliases?: readonly string[]
 }
 

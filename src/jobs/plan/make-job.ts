@@ -152,7 +152,7 @@ interface RunParts {
  */
 export function runId({ account, kind, noun, mapping, inputName }: RunParts): string {
   if (inputName === '-') {
-    throw new CrmError('usage', 'input from stdin needs a name, by which a second run finds the first one', {
+    throw new CrmError('usage', 'input from stdin needs --run-id, so that a second run can be recognised', {
       hint: 'add --run-id NAME, and the same one when you run it again',
     })
   }

@@ -58,7 +58,7 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
     const lines =
       unmatched === 0
         ? []
-        : [`${unmatched} of the rows fail again; to match them anew: ${matchAnew(context, paths.id)}`]
+        : [`${unmatched} of the rows fail again; to match them again: ${matchAnew(context, paths.id)}`]
     return { type: 'made', job, lines, leftLines: [] }
   } finally {
     await images.close()
@@ -69,7 +69,7 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
 /** A retry sends the rows as they were matched, so an ambiguous row would fail again. */
 function nothingToSend(context: PlanningContext, { id }: JobPaths): CrmError {
   return new CrmError('conflict', `every row of ${id} that failed is ambiguous, and has no request to send again`, {
-    hint: `when each has one match, match them anew: ${matchAnew(context, id)}`,
+    hint: `when each has one match, match them again: ${matchAnew(context, id)}`,
     job: id,
   })
 }

@@ -25,7 +25,7 @@ export const JOBS: readonly Action[] = [
   },
   {
     id: 'job-retry',
-    title: 'Send the rows of the job that failed once more',
+    title: 'Resend the failed rows of the job',
     screens: ['jobs'],
     keys: ['t'],
     footer: 'retry failed',

@@ -85,7 +85,7 @@ test('a retry sends the other rows that failed, and the ambiguous ones fail agai
   await runJob(['contacts', 'import', file, '--match', 'email', '--yes'], env)
   const retried = await runJob(['jobs', 'retry', onlyJob(state), '--yes'], env)
   expect(retried).toMatchObject({ exit: 3, account: { rows: 2, failed: 2, done: 0 } })
-  expect(retried.stderr).toContain('1 of the rows fail again; to match them anew: crm jobs retry')
+  expect(retried.stderr).toContain('1 of the rows fail again; to match them again: crm jobs retry')
   expect(await all(service, '/v1/contacts')).toHaveLength(4)
 })
 
