@@ -19,6 +19,8 @@ const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
 const LONGEST_RUN_MS = 120_000
 /** Stops at the first failure. */
 const BAIL = '--bail=1'
+/** A sabotage may make a test wait for ever: shorter than the longest run. */
+const TEST_TIMEOUT = '--testTimeout=45000'
 
 const { values, positionals } = parseArgs({
   options: { workers: { type: 'string', default: String(Math.min(availableParallelism(), 4)) } },
@@ -75,7 +77,7 @@ async function isNoticed(copy: string, sabotage: Sabotage): Promise<boolean> {
   const source = readFileSync(path, 'utf8')
   writeFileSync(path, sabotaged(source, sabotage))
   try {
-    const { status, output, tookMs } = await runTests(copy, tests, [BAIL])
+    const { status, output, tookMs } = await runTests(copy, tests, [BAIL, TEST_TIMEOUT])
     // A change that breaks the syntax also fails, and proves nothing.
     const hasRun = status === null || /Tests .*[1-9]\d* failed/.test(output)
     const verdict = status === 0 ? 'NOT NOTICED' : hasRun ? 'noticed' : `BROKEN\n${output}`
