@@ -141,10 +141,13 @@ async function* matchingPages(
       throw error
     }
   }
+  let left = ctx.flags.limit ?? Number.POSITIVE_INFINITY
   for await (const page of keepMatching(pages, keep, ctx.flags.limit)) {
     yield page
+    left -= page.items.length
     const failure = where.failure()
-    if (!failure) continue
+    // A record after the last one that --limit asks for does not count.
+    if (!failure || left <= 0) continue
     await check.judge()
     throw failure
   }

@@ -234,6 +234,12 @@ describe('an expression that fails on some records', () => {
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '1\n' })
   })
 
+  test('does not matter behind the last record that --limit asks for', async () => {
+    const { run } = await startForeign([...MIXED, { id: '4', at: '2026-01-01' }])
+    const words = ['--where', '.at | older_than("1d")', '--limit', '1', '-o', 'id']
+    expect(await run('contacts', 'list', ...words)).toMatchObject({ exit: 0, stdout: '1\n' })
+  })
+
   test('leaves them out and counts them with --where-errors skip', async () => {
     const { run } = await startForeign(MIXED)
     const words = ['--where', '.at | older_than("1d")', '--where-errors', 'skip']

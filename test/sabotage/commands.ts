@@ -73,8 +73,8 @@ export const COMMANDS: readonly Sabotage[] = [
   },
   {
     name: 'records on which --where fails are omitted silently',
-    file: 'src/expr/expressions.ts',
-    line: 'if (error) throw error',
+    file: 'src/commands/print.ts',
+    line: 'throw failure',
     to: '',
     tests: ['test/commands/misspelt-members.test.ts'],
   },
