@@ -27,6 +27,7 @@ const SLOW = [
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
   'test/e2e/jobs/small-disk.test.ts',
+  'test/connectors/kills.test.ts',
   'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',
   // They wait for real seconds.
   'test/jobs/resume-quiet.test.ts',
@@ -43,6 +44,9 @@ const CONFORMANCE = [
   'test/jobs/crash-model/crash-model.test.ts',
 ]
 
+/** Thousands of records through each shipped connector, to emulators and to real servers. `npm run test:connectors`. */
+const CONNECTORS = ['test/connectors/contract.test.ts', 'test/connectors/families/families.test.ts']
+
 /** They take a sample of their cases, except in the conformance run. */
 const SAMPLED = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
   readFileSync(new URL(file, import.meta.url), 'utf8').includes("harness/sample.ts'"),
@@ -57,6 +61,7 @@ const SCRIPTS = {
   alone: 'npm run test:quick',
   processes: 'npm test',
   conformance: 'npm run test:conformance',
+  connectors: 'npm run test:connectors',
   slow: 'npm run test:slow',
 }
 
@@ -96,7 +101,7 @@ export default defineConfig({
           env,
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...REPLACING, ...PROCESSES, ...SLOW, ...CONFORMANCE],
+          exclude: [...REPLACING, ...PROCESSES, ...SLOW, ...CONFORMANCE, ...CONNECTORS],
           provide: { takesAll: TAKES_ALL },
         },
       },
@@ -121,6 +126,7 @@ export default defineConfig({
           provide: { takesAll: true },
         },
       },
+      { test: { ...shared, name: 'connectors', env, isolate: false, include: CONNECTORS } },
       // Some measure times. Projects with other workers are groups of their own.
       {
         test: {

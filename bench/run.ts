@@ -3,6 +3,7 @@ import { measureBrowse } from './browse.ts'
 import { measureBrowseEvents } from './browse-events.ts'
 import { measureFrames } from './browse-frames.ts'
 import { measureMillion } from './browse-million.ts'
+import { measureConnectorMap } from './connector-map.ts'
 import { measureDelivery } from './delivery.ts'
 import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
@@ -30,6 +31,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'browse-million': measureMillion,
   'browse-events': measureBrowseEvents,
   graphql: measureGraphql,
+  'connector-map': () => measureConnectorMap(100_000),
   delivery: measureDelivery,
   export: () => measureExport(100_000),
   'export-million': () => measureExport(1_000_000),

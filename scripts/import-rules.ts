@@ -46,7 +46,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'jq-wasm': ['expr'],
   ink: ['ui'],
   react: ['ui'],
-  yaml: ['commands', 'fixtures', 'jobs', 'ui'],
+  yaml: ['api', 'commands', 'fixtures', 'jobs', 'ui'],
 }
 
 /** The identity of the process in files it owns, and children that end with it; all else of it is passed in by main.ts. */

@@ -19,7 +19,7 @@ import { writeNoteLine } from './output/safe-text.ts'
 import { readKeyFlag } from './settings/key-candidates.ts'
 import type { RepositoryFile } from './settings/repository-file.ts'
 import { openSettings, type Settings } from './settings/settings.ts'
-import { resolveTarget, type Target } from './settings/target.ts'
+import { type NamedConnector, resolveTarget, type Target } from './settings/target.ts'
 
 /** What main.ts knows of the process; tests pass their own values. */
 export interface Host {
@@ -52,7 +52,9 @@ export interface Host {
 
 type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/detect-format.ts')
 
-export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase'>
+export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'beyond'> & {
+  readonly connector: NamedConnector | undefined
+}
 
 /** The flags that every command line may carry, with their defaults filled in. */
 export interface GlobalFlags {
@@ -107,7 +109,9 @@ export interface Context extends Host, LazyModules {
   /** For the target of this command line, or for another one that is being tried. */
   api(target?: ApiTarget): Promise<Api>
   /** Checks what the server supports. Read-only; each request is sent once. */
-  diagnose(server: Pick<ProbeTarget, 'baseUrl' | 'key' | 'wire'>): Promise<readonly Finding[]>
+  diagnose(
+    server: Pick<ProbeTarget, 'baseUrl' | 'key' | 'wire'> & Pick<ApiTarget, 'connector'>,
+  ): Promise<readonly Finding[]>
   /** A list to a file. */
   exports(): Promise<Exports>
   /** Bulk work at the target of this command line. */
@@ -177,7 +181,10 @@ export function createContext(
     diagnose: async (server) => {
       const { diagnose } = await import('./api/doctor/diagnose.ts')
       if (server.key !== undefined) ctx.addSecret(server.key)
-      return diagnose({ ...server, ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal })
+      const { connector: named } = server
+      const connector = named && (await ctx.connectors()).openConnector(named, server.baseUrl)
+      const options = { ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal }
+      return diagnose({ ...server, connector, ...options })
     },
     exports: async () => ({
       ...(await import('./jobs/export/export-records.ts')),
@@ -222,16 +229,23 @@ async function openExpressions({ flags: { where, jq, whereErrors }, io, now }: C
 
 async function openTarget(ctx: Context): Promise<Target> {
   const keyFromFlag = await readKeyFlag(ctx)
-  const request = { env: ctx.env, profileFlag: ctx.flags.profile, keyFromFlag, repository: await ctx.repository() }
+  const request = {
+    env: ctx.env,
+    profileFlag: ctx.flags.profile,
+    keyFromFlag,
+    repository: await ctx.repository(),
+    addressOf: async (connector: NamedConnector) => (await ctx.connectors()).connectorAddress(connector),
+  }
   return resolveTarget(await ctx.settings(), request, ctx.note)
 }
 
 async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api> {
   const { createApi } = await import('./api/client.ts')
-  const { baseUrl, key, wire, loginHint, serveDatabase } = other ?? apiTarget(await ctx.target())
+  const { baseUrl, key, connector, ...target } = other ?? apiTarget(await ctx.target())
   ctx.addSecret(key)
   const options: ApiOptions = {
-    ...{ baseUrl, key, wire, loginHint, serveDatabase },
+    ...{ baseUrl, key, ...target },
+    connector: connector && (await ctx.connectors()).openConnector(connector, baseUrl),
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal: ctx.signal,
@@ -273,7 +287,7 @@ async function openBulk(ctx: Context): Promise<Jobs> {
     isTrial: ctx.flags.isDryRun,
     api: ctx.api,
     server: async () => {
-      const target = apiTarget(await ctx.target())
+      const { connector: _, ...target } = apiTarget(await ctx.target())
       ctx.addSecret(target.key)
       return { ...target, ...clientOptions(ctx) }
     },
@@ -290,6 +304,6 @@ function clientOptions(ctx: Context) {
   }
 }
 
-function apiTarget({ baseUrl, key, wire, loginHint, serveDatabase }: Target): ApiTarget {
-  return { baseUrl, key: key.value, wire, loginHint, serveDatabase }
+function apiTarget({ baseUrl, key, wire, loginHint, serveDatabase, connector, beyond }: Target): ApiTarget {
+  return { baseUrl, key: key.value, wire, loginHint, serveDatabase, connector, beyond }
 }

@@ -32,6 +32,13 @@ export const LAZY_MODULES = {
     scripts: () => import('./completion/scripts.ts'),
     known: () => import('./completion/known-file.ts'),
   },
+  connectors: () => import('./api/connectors/open-connector.ts'),
+  drafts: {
+    description: () => import('./api/connectors/draft/read-description.ts'),
+    fetching: () => import('./api/connectors/draft/fetch-document.ts'),
+    make: () => import('./api/connectors/draft/make-draft.ts'),
+    yaml: () => import('./api/connectors/draft/draft-yaml.ts'),
+  },
   sandbox: () => import('./sandbox/run-in-sandbox.ts'),
   snapshot: {
     entries: () => import('./snapshot/snapshot.ts'),

@@ -10,6 +10,8 @@ import { CrmError, Uncaught } from './core/errors.ts'
 import { EXIT, exitAfter } from './core/exit.ts'
 import { nearest } from './core/nearest.ts'
 import { createRedactor } from './core/redact.ts'
+import type { ResourceDefinition } from './core/resources/field.ts'
+import { RESOURCES } from './core/resources/registry.ts'
 import { type Io, type OutputStream, writeText } from './core/streams.ts'
 import { reportError } from './output/report.ts'
 import { writeNoteLine } from './output/safe-text.ts'
@@ -162,7 +164,17 @@ function refuseFlag(command: Command, flag: string): never {
 function refuseWord(command: Command, word: string, topics: readonly string[]): never {
   const known = [...command.commands.map((child) => child.name()), ...topics]
   const what = topics.length > 0 ? 'command or topic' : 'command'
-  return command.error(`unknown ${what} '${word}'${question(nearest(word, known))}`)
+  const meant = commandOfNoun(word, known) ?? nearest(word, known)
+  return command.error(`unknown ${what} '${word}'${question(meant)}`)
+}
+
+/** The command for the records of a noun: `contacts` for `contact`, `pipelines stages` for `stage`. */
+function commandOfNoun(word: string, known: readonly string[]): string | undefined {
+  const nouns: readonly ResourceDefinition[] = Object.values(RESOURCES)
+  const named = nouns.find(({ singular, plural }) => word === singular || word === plural)
+  if (!named || known.includes(named.plural)) return named?.plural
+  const [noun = '', ...verb] = named.commands?.list?.split(' ').slice(1) ?? []
+  return known.includes(noun) ? [noun, ...verb].join(' ') : undefined
 }
 
 function question(meant: string | undefined): string {

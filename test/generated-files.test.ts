@@ -17,6 +17,7 @@ const WITHOUT_JSON = [
   'browse',
   'completion',
   'config set',
+  'connectors create',
   'fixtures export',
   'sandbox run',
   'serve keys revoke',

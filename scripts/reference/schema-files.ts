@@ -1,9 +1,14 @@
 import { OUTPUT_NAMES, outputSchema } from '../../src/commands/schema/outputs.ts'
+import { connectorSchema } from './connector-schema.ts'
 
-/** `schemas/*.json`: the output of `crm schema`, so that reviews show its changes. */
+/** `schemas/*.json`: the output of `crm schema`, so that reviews show its changes, and the schema of connectors. */
 export function schemaFiles(): ReadonlyMap<string, string> {
+  const schemas = OUTPUT_NAMES.map((name) => [name, outputSchema(name)] as const)
   return new Map(
-    OUTPUT_NAMES.map((name) => [schemaPath(name), `${JSON.stringify(outputSchema(name), undefined, 2)}\n`] as const),
+    [...schemas, ['connector', connectorSchema()] as const].map(([name, schema]) => [
+      schemaPath(name),
+      `${JSON.stringify(schema, undefined, 2)}\n`,
+    ]),
   )
 }
 

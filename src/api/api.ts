@@ -1,33 +1,49 @@
-import type { JsonObject } from '../core/json.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
-import type { CrmRecord, ListedResource, RESOURCES, Resource } from '../core/resources/registry.ts'
+import type { RESOURCES, Resource } from '../core/resources/registry.ts'
+import type { Wire } from '../core/wire.ts'
+import type { Connector } from './connectors/connector.ts'
+import type { ListedReferences } from './connectors/references.ts'
+import type { OperationName } from './connectors/resource-rules.ts'
 import type { GraphqlApi } from './graphql/graphql-api.ts'
-import type { ConditionalOptions, DescribedMembers, Operations, StatedRate } from './operations.ts'
+import type { DescribedMembers, Operations, StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 
-type Collection<D extends ResourceDefinition> = D['operations'] extends readonly []
-  ? never
-  : D extends { readonly parent: string }
-    ? (parentId: string) => Pick<Operations, D['operations'][number]>
-    : Pick<Operations, D['operations'][number]>
+type Collection<D extends ResourceDefinition> = D extends { readonly parent: string }
+  ? (parentId?: string) => Operations
+  : Operations
 
 type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
   readonly [R in keyof D as D[R]['plural']]: Collection<D[R]>
 }
 
-/** The operations of the contract by the plural of the resource. Those of notes and stages take the id of a deal or pipeline. */
+/**
+ * The operations by the plural of the resource, over REST, or over GraphQL where the connector offers it and not the operation. Those
+ * of notes and stages take the id of a deal or pipeline. CrmError `not_supported` for an operation that the server lacks.
+ */
 export type Collections = ByPlural<typeof RESOURCES>
 
 /**
- * The nine documented endpoints, raw requests and GraphQL. Every method throws a CrmError for failures of the server or the network.
+ * The endpoints of the connector, raw requests and GraphQL. Every method throws a CrmError for failures of the server or the network.
  * Lists fetch lazily, one page at a time, and stop when the consumer stops.
  */
 export interface Api extends Collections {
-  /** Over REST, or over GraphQL where the contract has no update of the resource. */
-  update(resource: ListedResource, id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
+  readonly connector: Connector
+  /** The settings of the profile, completed by the connector. */
+  readonly wire: Wire
+  /** Names of stages and other records that fields refer to. */
+  readonly references: ListedReferences
   /** Any other request to this server. */
   readonly raw: RawApi
   readonly graphql: GraphqlApi
+  /**
+   * Reads the OpenAPI document of the server, at most once, and from then on offers what it names beyond the contract. Returns those
+   * operations, such as `deals.delete`; undefined without a document, with a connector of its own, or if they were given.
+   */
+  learn(): Promise<readonly string[] | undefined>
+  /** Whether the server has an operation. Learns it if the contract alone does not say. */
+  offers(resource: Resource, operation: OperationName): Promise<boolean>
+  /** CrmError `not_supported` if the server does not have an operation. */
+  require(resource: Resource, operation: OperationName): Promise<void>
   /** The members that the server documents for records of this resource; empty without documentation. */
   describedMembers(resource: Resource): Promise<DescribedMembers>
   /** The limit stated in the last answer; undefined if it states none, and before the first request. */

@@ -1,31 +1,45 @@
-import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
+import { CrmError } from '../core/errors.ts'
+import type { ResourceDefinition } from '../core/resources/field.ts'
 import { isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { shellWord } from '../core/shell-words.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Api, Collections } from './api.ts'
+import { type CollectionParts, createCollection } from './collection.ts'
+import { type Connector, createConnector } from './connectors/connector.ts'
+import { contractDocument, isBeyondContract } from './connectors/contract.ts'
+import { ListedReferences } from './connectors/references.ts'
+import type { OperationName } from './connectors/resource-rules.ts'
 import type { Discovery } from './graphql/discovery.ts'
 import type { GraphqlReads } from './graphql/graphql-api.ts'
-import type { Operations } from './operations.ts'
+import type { Operations, Page } from './operations.ts'
 import type { ApiOptions } from './options.ts'
-import { listPages } from './pages/pages.ts'
-import { createRaw } from './raw.ts'
-import { collectionPath, recordPath } from './transport/call.ts'
+import { createRaw, type RawApi } from './raw.ts'
 import { createHttp, type Http } from './transport/http.ts'
 import { SYSTEM_TIMING, type Timing } from './transport/timing.ts'
-import { createRecord, requestRecord, requestWrite } from './writes/record.ts'
 
 /** A client of one server. It connects on the first call, and to nothing but the origin of `baseUrl`. */
-export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {
+export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {
+  const { baseUrl, beyond } = given
+  const connector = given.connector ?? createConnector(contractDocument(beyond), { baseUrl, variables: {} })
+  const options = { ...given, connector, wire: wireOf(given.wire, connector) }
   const http = createHttp(options, timing)
-  const collections = createCollections(http, options.wire)
+  const references = new ListedReferences((resource) => createCollection(parts, resource).list())
+  const parts: CollectionParts = { http, wire: options.wire, connector, references }
   const graphql = createGraphql(http, options)
   const raw = createRaw(http, options.wire, options.baseUrl)
+  const learn = learner({ connector, raw, isLearned: given.connector !== undefined || beyond !== undefined })
+  const offers = offering(connector, learn)
   return {
-    ...collections,
-    update: (resource, ...change) =>
-      resource === 'deal' ? graphql.updateDeal(...change) : collections[RESOURCES[resource].plural].update(...change),
+    ...createCollections({ parts, graphql, offers }),
+    connector,
+    wire: options.wire,
+    references,
     graphql,
     raw,
+    learn,
+    offers,
+    require: async (resource, operation) => {
+      if (!(await offers(resource, operation))) connector.rules(resource).operation(operation)
+    },
     describedMembers: async (resource) => {
       const { describedMembers } = await import('./described-members.ts')
       return describedMembers({ raw, graphql }, resource)
@@ -35,62 +49,135 @@ export function createApi(options: ApiOptions, timing: Timing = SYSTEM_TIMING): 
   }
 }
 
-function createCollections(http: Http, wire: Wire): Collections {
+interface LearnerParts {
+  readonly connector: Connector
+  readonly raw: RawApi
+  readonly isLearned: boolean
+}
+
+/** Reads the OpenAPI document of the server once, for operations beyond the contract. */
+function learner({ connector, raw, isLearned }: LearnerParts): Api['learn'] {
+  let learning: ReturnType<Api['learn']> | undefined
+  const learn = async () => {
+    const { describedOperations } = await import('./connectors/described-operations.ts')
+    const { readJson } = await import('./described-members.ts')
+    const beyond = await describedOperations((path) => readJson(raw, path, { isProbe: true }))
+    if (beyond) connector.adopt(contractDocument(beyond))
+    return beyond
+  }
+  return () => {
+    learning ??= isLearned ? Promise.resolve(undefined) : learn()
+    return learning
+  }
+}
+
+function offering(connector: Connector, learn: Api['learn']): Api['offers'] {
+  return async (resource, operation) => {
+    if (connector.offers(resource, operation)) return true
+    if (!isBeyondContract(resource, operation)) return false
+    await learn()
+    return connector.offers(resource, operation)
+  }
+}
+
+interface CollectionsParts {
+  readonly parts: CollectionParts
+  readonly graphql: Api['graphql']
+  readonly offers: Api['offers']
+}
+
+function createCollections({ parts, ...more }: CollectionsParts): Collections {
   const collections = Object.entries<ResourceDefinition>(RESOURCES).map(([name, { plural, parent }]) => {
     const resource = name as Resource
-    const of = (parentId?: string) => createCollection(http, wire, resource, parentId)
+    const of = (parentId?: string) => {
+      const overRest = createCollection(parts, resource, parentId)
+      return parts.connector.document.isDescribed
+        ? completed(overRest, { ...more, connector: parts.connector, resource, parentId })
+        : overRest
+    }
     return [plural, parent === undefined ? of() : of]
   })
   return Object.fromEntries(collections)
 }
 
-function createCollection(http: Http, wire: Wire, resource: Resource, parentId?: string): Operations {
-  const { singular, plural, parent, commands }: ResourceDefinition = RESOURCES[resource]
-  const commandOf = (operation: ApiOperation) => commands?.[operation] ?? `crm ${plural} ${operation}`
-  const parentCommand = parent && `crm ${RESOURCES[parent].plural} list`
-  const list: Operations['list'] = (query = {}) => {
-    const action = parent ? `list the ${plural} of ${parent} ${parentId}` : `list ${plural}`
-    const call = {
-      path: collectionPath(resource, parentId),
-      action,
-      command: commandOf('list'),
-      findCommand: parentCommand,
-    }
-    // Parts of a record are few. No server is known to page them on request.
-    const limits = parent ? { ...wire, pageSize: undefined } : wire
-    return listPages(http, call, { limit: undefined, cursor: undefined, filters: {}, ...query }, limits)
+interface Completion {
+  readonly connector: Connector
+  readonly graphql: Api['graphql']
+  readonly offers: Api['offers']
+  readonly resource: Resource
+  readonly parentId: string | undefined
+}
+
+/** Operations beyond the contract: over GraphQL unless the server is known to have them, else by what its document names. */
+function completed(rest: Operations, { connector, graphql, offers, resource, parentId }: Completion): Operations {
+  const { list, get, update } = rest
+  const overGraphql: Partial<Record<Resource, Operations['list']>> = {
+    pipeline: (query) => graphql.list('pipelines', query),
+    webhook: (query) => graphql.list('webhooks', query),
+    note: (query) => graphql.notes(parentId ?? '', query),
   }
-  const create: Operations['create'] = async (fields, options) => {
-    const call = {
-      ...options,
-      method: 'POST',
-      path: collectionPath(resource, parentId),
-      body: fields,
-      action: parent ? `add the ${singular} to ${parent} ${parentId}` : `create the ${singular}`,
-      command: commandOf('create'),
-      findCommand: parentCommand,
-    } as const
-    if (isListed(resource)) return createRecord(http, call, () => list({ signal: options.signal }))
-    const lookCommand = parent ? `crm ${plural} list ${shellWord(parentId ?? '')}` : `crm ${plural} list`
-    return requestRecord(http, { ...call, lookCommand })
-  }
-  const ofRecord = (id: string, operation: 'update' | 'delete') => ({
-    path: recordPath(resource, id),
-    recordId: id,
-    list: () => list(),
-    action: `${operation} ${singular} ${id}`,
-    command: commandOf(operation),
-    findCommand: commandOf('list'),
-    showCommand: `crm ${plural} get ${shellWord(id)}`,
-  })
+  const isOffered = (name: OperationName) => connector.offers(resource, name)
   return {
-    list,
-    create,
-    update: async (id, patch, options) =>
-      requestRecord(http, { ...options, method: 'PATCH', body: patch, ...ofRecord(id, 'update') }),
-    delete: async (id, options) => {
-      await requestWrite(http, { ...options, method: 'DELETE', ...ofRecord(id, 'delete') })
+    ...rest,
+    list: (query) => {
+      const other = isOffered('list') ? undefined : overGraphql[resource]
+      return other
+        ? eitherList(other(query), async () => ((await offers(resource, 'list')) ? list(query) : undefined))
+        : list(query)
     },
+    get: async (id, signal) => {
+      if (isOffered('get')) return get(id, signal)
+      if (isListed(resource)) return graphql.get(resource, id)
+      await offers(resource, 'get')
+      return get(id, signal)
+    },
+    update: async (...change) => {
+      if (!isOffered('update') && resource === 'deal') {
+        try {
+          return await graphql.updateDeal(...change)
+        } catch (error) {
+          if (!isUnsupported(error) || !(await offers(resource, 'update'))) throw error
+        }
+      } else await offers(resource, 'update')
+      return update(...change)
+    },
+    delete: async (...deletion) => {
+      await offers(resource, 'delete')
+      return rest.delete(...deletion)
+    },
+    test: async (...asked) => {
+      await offers(resource, 'test')
+      return rest.test(...asked)
+    },
+  }
+}
+
+/** The other list where the server does not support the first one. */
+async function* eitherList(
+  first: AsyncIterable<Page>,
+  other: () => Promise<AsyncIterable<Page> | undefined>,
+): AsyncGenerator<Page, void, undefined> {
+  try {
+    yield* first
+  } catch (error) {
+    const pages = isUnsupported(error) ? await other() : undefined
+    if (!pages) throw error
+    yield* pages
+  }
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof CrmError && error.code === 'not_supported'
+}
+
+/** The settings of the profile, completed by what the connector says of the server. */
+function wireOf(wire: Wire, { document: { idempotency, graphql } }: Connector): Wire {
+  const keys = typeof idempotency === 'object' ? 'kept' : idempotency === 'none' ? 'none' : undefined
+  return {
+    ...wire,
+    idempotency: wire.idempotency ?? keys,
+    ...(typeof idempotency === 'object' && { idempotencyHeader: idempotency.header }),
+    graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : 'none'),
   }
 }
 

@@ -36,8 +36,12 @@ function add(described: Described, name: string, isNumber: boolean): void {
 }
 
 /** Undefined if the answer is not JSON: many servers answer every path with an HTML page. */
-async function readJson(raw: Api['raw'], path: string): Promise<JsonValue | undefined> {
-  const request = { method: 'GET', path, headers: [], bytes: undefined, idempotencyKey: undefined } as const
+export async function readJson(
+  raw: Api['raw'],
+  path: string,
+  more: { readonly isProbe?: true } = {},
+): Promise<JsonValue | undefined> {
+  const request = { method: 'GET', path, headers: [], bytes: undefined, idempotencyKey: undefined, ...more } as const
   const { reply, error } = await raw.send(request)
   if (error && (reply?.status === undefined || reply.status >= 500)) throw error
   return error || !reply ? undefined : (parseJson(Buffer.from(reply.body).toString()) ?? undefined)

@@ -59,10 +59,14 @@ export type DeleteOptions = Pick<ConditionalOptions, 'ifMatch' | 'signal' | 'isL
 
 export interface Operations {
   list(query?: Partial<ListQuery>): AsyncIterable<Page>
+  /** Undefined if it does not exist. CrmError `not_supported` if the server shows no single record. */
+  get(id: string, signal?: AbortSignal): Promise<CrmRecord | undefined>
   create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
   update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
   /** A 404 or 410 on its own retry is success: an earlier try deleted the record. */
   delete(id: string, options: DeleteOptions): Promise<void>
+  /** Sends a test event to a subscription. */
+  test(id: string, options: WriteOptions): Promise<CrmRecord>
 }
 
 export interface DescribedMembers {

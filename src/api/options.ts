@@ -1,5 +1,6 @@
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
+import type { Connector } from './connectors/connector.ts'
 import type { GraphqlMemory } from './graphql/graphql-api.ts'
 
 export interface Notice {
@@ -12,6 +13,10 @@ export interface ApiOptions {
   readonly baseUrl: URL
   readonly key: string
   readonly wire: Wire
+  /** How the server speaks; undefined: as the contract does. */
+  readonly connector?: Connector | undefined
+  /** Operations beyond the contract that the server documents, such as `deals.delete`; undefined: not asked yet. */
+  readonly beyond?: readonly string[] | undefined
   /** The timeout of one request. */
   readonly timeoutMs: number
   /** The maximum total wait for rate limits and outages. */

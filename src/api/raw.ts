@@ -10,7 +10,7 @@ import type { Http } from './transport/http.ts'
 export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
   const addressOf = (path: string): string => baseUrl.pathname.replace(/\/+$/, '') + checkPath(path)
   return {
-    send: async ({ method, path, headers, bytes, idempotencyKey }) => {
+    send: async ({ method, path, headers, bytes, idempotencyKey, isProbe }) => {
       const settled = await http.settle({
         ...callOf(method, path),
         address: addressOf(path),
@@ -18,6 +18,7 @@ export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
         ...(bytes && { bytes: Buffer.from(bytes) }),
         idempotencyKey,
         isAnyTypeTaken: true,
+        ...(isProbe && { isProbe }),
       })
       if ('answer' in settled) return { reply: replyOf(settled.answer), error: undefined }
       return { reply: replyOf(settled.failure), error: settled.error }
@@ -113,6 +114,8 @@ interface RawRequest {
   readonly headers: readonly string[]
   readonly bytes: Uint8Array | undefined
   readonly idempotencyKey: string | undefined
+  /** Not retried in an outage. */
+  readonly isProbe?: true
 }
 
 interface RawReply {

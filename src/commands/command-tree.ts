@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../context.ts'
-import type { ListedResource, PlainResource } from '../core/resources/registry.ts'
+import type { ApiOperation } from '../core/resources/field.ts'
+import { hasOperation, type ListedResource, type PlainResource, type Resource } from '../core/resources/registry.ts'
 
 /** Adds one command; `words`: what follows its name on the command line. */
 export type AddCommand = (parent: CommandUnknownOpts, act: Act, words: readonly string[]) => void
@@ -53,6 +54,11 @@ export interface RecordCommand<R extends ListedResource = ListedResource> {
   readonly resource: R
   /** Command lines, for help. */
   readonly examples: readonly string[]
+}
+
+/** In descriptions of commands: whether every server has the operation. */
+export function whereOffered(resource: Resource, operation: ApiOperation): string {
+  return hasOperation(resource, operation) ? '' : ', where the server offers it'
 }
 
 export type PlainCommand = RecordCommand<PlainResource>

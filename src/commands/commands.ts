@@ -5,6 +5,7 @@ import { addBrowse } from './browse/browse.ts'
 import type { Commands } from './command-tree.ts'
 import { addCompletion } from './completion.ts'
 import { CONFIG_COMMANDS } from './config.ts'
+import { CONNECTORS_COMMANDS } from './connectors/connectors.ts'
 import { CONTACTS_COMMANDS } from './contacts.ts'
 import { DEALS_COMMANDS } from './deals/deals.ts'
 import { addDiff } from './diff.ts'
@@ -41,6 +42,7 @@ export const COMMANDS: Commands = {
   sandbox: SANDBOX_COMMANDS,
   auth: AUTH_COMMANDS,
   config: CONFIG_COMMANDS,
+  connectors: CONNECTORS_COMMANDS,
   schema: addSchema,
   doctor: addDoctor,
   completion: addCompletion,

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { WithFlags } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten } from '../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten, setMember } from '../core/json.ts'
 import { isNumeric, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
@@ -145,20 +145,4 @@ function parseMemberJson(flag: '--set' | '-F', key: string, raw: string): JsonVa
       hint: `for a plain text: ${flag === '-F' ? '-f' : flag} ${key}=${raw}`,
     })
   }
-}
-
-/** Defines the member instead of assigning it, so that `__proto__` is an ordinary member. */
-function setMember(fields: JsonObject, names: readonly string[], value: JsonValue): void {
-  let inside = fields
-  for (const name of names.slice(0, -1)) {
-    const existing = Object.hasOwn(inside, name) ? inside[name] : undefined
-    const next: JsonObject = isJsonObject(existing) ? existing : {}
-    define(inside, name, next)
-    inside = next
-  }
-  define(inside, names.at(-1) ?? '', value)
-}
-
-function define(target: JsonObject, name: string, value: JsonValue): void {
-  Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
 }

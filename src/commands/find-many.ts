@@ -2,11 +2,11 @@ import type { Api } from '../api/api.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { findByIds } from '../core/record-ids.ts'
-import { type CrmRecord, FIELDS, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
+import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
-import { findByGraphql, findOne, listAll, notThere } from './find.ts'
+import { type Findable, findByRequest, findOne, listAll, notThere } from './find.ts'
 import type { ListPage } from './keep-matching.ts'
-import { printList, printOne } from './print.ts'
+import { listOf, printList, printOne } from './print.ts'
 
 /** Records requested in parallel, over at most as many connections as the client opens; also those that determine the columns of a table. */
 const PAGE_IDS = 100
@@ -23,8 +23,8 @@ interface FoundMany {
   readonly missing: readonly string[]
 }
 
-/** Records by their ids: one GraphQL request for each if the server has it, else one scan of the list. */
-export function findMany(api: Api, resource: ListedResource, ids: readonly string[]): FoundMany {
+/** Records by their ids: one request for each if the server has it, else one scan of the list. */
+export function findMany(api: Api, resource: Findable, ids: readonly string[]): FoundMany {
   const missing: string[] = []
   async function* pages(): AsyncGenerator<ListPage> {
     for (let at = 0; at < ids.length; at += PAGE_IDS) {
@@ -45,12 +45,12 @@ export function findMany(api: Api, resource: ListedResource, ids: readonly strin
   return { pages: pages(), missing }
 }
 
-/** Undefined if GraphQL is not available. The first id is requested alone, so that a server without GraphQL is asked once. */
-async function askForEach(api: Api, resource: ListedResource, ids: readonly string[]): Promise<Found | undefined> {
+/** Undefined if the server has no request for one record. The first id is requested alone, so that such a server is asked once. */
+async function askForEach(api: Api, resource: Findable, ids: readonly string[]): Promise<Found | undefined> {
   const [first = '', ...others] = ids
-  const answers = [await findByGraphql(api, resource, first)]
+  const answers = [await findByRequest(api, resource, first)]
   if (answers[0] !== 'unknown')
-    answers.push(...(await Promise.all(others.map((id) => findByGraphql(api, resource, id)))))
+    answers.push(...(await Promise.all(others.map((id) => findByRequest(api, resource, id)))))
   if (answers.includes('unknown')) return undefined
   return new Map(answers.flatMap((record, at) => (record && record !== 'unknown' ? [[ids[at] ?? '', record]] : [])))
 }
@@ -59,16 +59,15 @@ async function askForEach(api: Api, resource: ListedResource, ids: readonly stri
  * `get`: one typed id prints an object. Several ids, and those from stdin, print a list, even if stdin contains only one, so
  * that a pipe always receives the same shape.
  */
-export async function getByIds(ctx: Context, resource: ListedResource, words: readonly string[]): Promise<undefined> {
+export async function getByIds(ctx: Context, resource: Findable, words: readonly string[]): Promise<undefined> {
   const ids = await readIds(ctx, words, `crm ${RESOURCES[resource].plural} list -o id`)
   const [only] = words.length === 1 && words[0] !== '-' ? ids : []
   if (only !== undefined) return printOne(ctx, await findOne(ctx, resource, only), resource)
   const { pages, missing } = findMany(await ctx.api(), resource, ids)
   await printList(ctx, {
+    ...listOf(resource),
     pages,
-    columns: FIELDS[resource],
     plural: ids.length === 0 ? 'ids on stdin' : `${RESOURCES[resource].plural} with these ids`,
-    resource: resource,
   })
   if (missing.length === 0) return
   if (missing.length === ids.length) throw notThere(resource, namesOf(missing))

@@ -11,11 +11,12 @@ export interface ListPage {
 
 type Keep = (records: readonly CrmRecord[]) => Promise<readonly CrmRecord[]>
 
-/** The records of each page that match `--where`, up to `limit`. */
+/** The records of each page that match `--where`, up to `limit`. `judge` is called after each page that does not reach it. */
 export async function* keepMatching(
   pages: AsyncIterable<ListPage>,
   keep: Keep,
   limit = Number.POSITIVE_INFINITY,
+  judge: () => Promise<void> = async () => {},
 ): AsyncGenerator<ListPage> {
   let remaining = limit
   for await (const { items, nextCursor, rest } of pages) {
@@ -27,5 +28,6 @@ export async function* keepMatching(
     yield { items: kept, nextCursor, ...(rest && { rest }) }
     remaining -= kept.length
     if (remaining === 0) return
+    await judge()
   }
 }

@@ -8,6 +8,7 @@ import { printDryRun } from './dry-run.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from './fields-input.ts'
 import { addScopedFlags } from './flags.ts'
 import { listOf, printList, printWritten, requestedLimit } from './print.ts'
+import { addDeleteByIds } from './records/delete.ts'
 import { addImport } from './records/import.ts'
 
 export const NOTES_COMMANDS: CommandGroup = {
@@ -15,6 +16,14 @@ export const NOTES_COMMANDS: CommandGroup = {
   commands: {
     list: addNotesList,
     add: addNotesAdd,
+    delete: (parent, act) =>
+      addDeleteByIds(parent, act, {
+        resource: 'note',
+        examples: [
+          'crm notes delete note_0abc',
+          'crm notes list deal_0abc -o id | crm notes delete - --yes --expect 3',
+        ],
+      }),
     import: (parent, act) =>
       addImport(parent, act, {
         resource: 'note',
@@ -31,7 +40,7 @@ interface Options {
 function addNotesList(notes: CommandUnknownOpts, act: Act): void {
   const list = notes
     .command('list <deal-id>')
-    .description('list the notes of a deal, newest first (requires GraphQL on the server)')
+    .description('list the notes of a deal, newest first, where the server offers it')
     .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples('crm notes list deal_0abc', 'crm notes list deal_0abc --fields created_at,body'))
     .action(act(listNotes))
@@ -41,7 +50,7 @@ function addNotesList(notes: CommandUnknownOpts, act: Act): void {
 async function listNotes(ctx: Context, dealId: string, options: Options): Promise<undefined> {
   const api = await ctx.api()
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
-  await printList(ctx, { pages: api.graphql.notes(dealId, query), ...listOf('note'), cursor: options.cursor })
+  await printList(ctx, { pages: api.notes(dealId).list(query), ...listOf('note'), cursor: options.cursor })
 }
 
 interface NoteOptions extends FieldsOptions {

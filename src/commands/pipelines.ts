@@ -19,7 +19,7 @@ interface Options {
 function addPipelinesList(pipelines: CommandUnknownOpts, act: Act): void {
   const list = pipelines
     .command('list')
-    .description('list the pipelines with their stages (requires GraphQL on the server)')
+    .description('list the pipelines with their stages, where the server offers it')
     .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples('crm pipelines list', "crm pipelines list --jq '.[].stages[].name'"))
     .action(act(listPipelines))
@@ -29,7 +29,7 @@ function addPipelinesList(pipelines: CommandUnknownOpts, act: Act): void {
 async function listPipelines(ctx: Context, options: Options): Promise<undefined> {
   const api = await ctx.api()
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
-  await printList(ctx, { pages: api.graphql.list('pipelines', query), ...listOf('pipeline') })
+  await printList(ctx, { pages: api.pipelines.list(query), ...listOf('pipeline') })
 }
 
 function addPipelinesStages(pipelines: CommandUnknownOpts, act: Act): void {

@@ -50,7 +50,9 @@ export interface List {
 
 /** The columns and the plural of a resource. */
 export function listOf(resource: Resource): Pick<List, 'columns' | 'plural' | 'resource'> {
-  return { columns: FIELDS[resource], plural: RESOURCES[resource].plural, resource }
+  // Servers show the secret of a webhook only once.
+  const columns = FIELDS[resource].filter((name) => name !== 'secret')
+  return { columns, plural: RESOURCES[resource].plural, resource }
 }
 
 /** `--where` is applied locally: all records are requested, and `--limit` counts those that match. */
@@ -141,16 +143,14 @@ async function* matchingPages(
       throw error
     }
   }
-  let left = ctx.flags.limit ?? Number.POSITIVE_INFINITY
-  for await (const page of keepMatching(pages, keep, ctx.flags.limit)) {
-    yield page
-    left -= page.items.length
+  // A record after the last one that --limit asks for does not count.
+  const judge = async (): Promise<void> => {
     const failure = where.failure()
-    // A record after the last one that --limit asks for does not count.
-    if (!failure || left <= 0) continue
+    if (!failure) return
     await check.judge()
     throw failure
   }
+  yield* keepMatching(pages, keep, ctx.flags.limit, judge)
   const line = where.leftOut()
   if (line !== undefined) ctx.note(line)
 }

@@ -38,6 +38,8 @@ export interface ErrorDetails {
   /** The next command to type, or what to change; one line. */
   readonly hint: string
   readonly cause?: unknown
+  /** A message of several lines, line by line. */
+  readonly lines?: readonly string[]
   /** HTTP status, when a server answered. */
   readonly status?: number
   /** The server's own name for the error, such as `rest_post_invalid_page_number`. */

@@ -46,6 +46,27 @@ export function memberOf(record: JsonObject, name: string): JsonValue {
   return Object.hasOwn(record, name) ? (record[name] ?? null) : null
 }
 
+/**
+ * Sets the member at the path, and makes the objects on the way to it. A member called `__proto__` is defined, not assigned, and so
+ * is like any other.
+ */
+export function setMember(fields: JsonObject, path: readonly string[], value: JsonValue): void {
+  let inside = fields
+  for (const name of path.slice(0, -1)) {
+    const existing = Object.hasOwn(inside, name) ? inside[name] : undefined
+    const next: JsonObject = isJsonObject(existing) ? existing : {}
+    define(inside, name, next)
+    inside = next
+  }
+  define(inside, path.at(-1) ?? '', value)
+}
+
+function define(target: JsonObject, name: string, value: JsonValue): void {
+  if (name === '__proto__') {
+    Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
+  } else target[name] = value
+}
+
 /** Only a text with a long number or a large exponent needs the slower way: a double may not hold that number. */
 const LONG_NUMBER = /(?:^|[:,[\s])(?:-0|-?[\d.]{16}|-?[\d.]{1,16}[eE][-+]?\d{3})/
 

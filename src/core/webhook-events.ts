@@ -1,5 +1,11 @@
 import type { JsonValue } from './json.ts'
-import { PLAIN_RESOURCES, type PlainResource } from './resources/registry.ts'
+import {
+  type PlainResource,
+  RECORD_RESOURCES,
+  type RecordResource,
+  type ServiceOperationOf,
+  serviceOperationsOf,
+} from './resources/registry.ts'
 
 /** The HTTP status for each reason to reject a delivery; 401 for all reasons that concern its sender. */
 export const REJECTIONS = {
@@ -117,17 +123,24 @@ export interface Simulation {
 /** What `crm listen` reports. */
 export type ListenEvent = Received | ForwardResult | Simulation
 
-export type EventKind =
-  | `${PlainResource}.${'created' | 'updated' | 'deleted'}`
-  | 'deal.created'
-  | 'deal.updated'
-  | 'note.created'
-  | 'webhook.test'
+const HAPPENED = { create: 'created', update: 'updated', delete: 'deleted' } as const
 
-/** Every kind that the service emits. */
+type Happened = typeof HAPPENED
+
+type KindOf<R extends RecordResource> = R extends PlainResource
+  ? `${R}.${Happened[keyof Happened]}`
+  : `${R}.${Happened[ServiceOperationOf<R> & keyof Happened]}`
+
+export type EventKind = { [R in RecordResource]: KindOf<R> }[RecordResource] | 'webhook.test'
+
+/** Every kind that the service emits: one for each of its writes of records. */
 export function eventKinds(): readonly EventKind[] {
-  const plain = PLAIN_RESOURCES.flatMap((name) => [`${name}.created`, `${name}.updated`, `${name}.deleted`] as const)
-  return [...plain, 'deal.created', 'deal.updated', 'note.created', 'webhook.test']
+  const ofRecords = RECORD_RESOURCES.flatMap((resource) =>
+    serviceOperationsOf(resource).flatMap((operation) =>
+      operation in HAPPENED ? [`${resource}.${HAPPENED[operation as keyof Happened]}` as EventKind] : [],
+    ),
+  )
+  return [...ofRecords, 'webhook.test']
 }
 
 /** What a subscription can list: a kind, all kinds of a resource (`contact.*`), or all. */

@@ -1,9 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Api } from '../api/api.ts'
-import type { Page } from '../api/operations.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../api/transport/timing.ts'
-import { isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
 import { stateFolder } from '../files/user-folders.ts'
@@ -54,6 +52,7 @@ import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
 import { crmAccount, type JobServer, runOnServer } from './send/run-on-server.ts'
 import type { RunTerms } from './send/services.ts'
+import { apiFor, listOf, listParts, rowRules } from './server-records.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
@@ -194,8 +193,9 @@ export function openJobs(host: JobsHost): Jobs {
     cancel: (paths) => cancelJob(paths, host.now),
     exportPlan: copyPlan,
     run: async (paths, terms, hooks) => {
-      const list = (noun: JobNoun) => listOf(host, noun)
-      const outcome = await runOnServer({ ...host, server: await host.server(), list }, { paths, terms, hooks })
+      const list = (noun: JobNoun) => listOf(host.api, noun)
+      const speech = await apiFor(await host.api(), paths, terms)
+      const outcome = await runOnServer({ ...host, server: await host.server(), speech, list }, { paths, terms, hooks })
       const { kind, noun } = headOf(paths)
       const left = kind === 'undo' ? await rowsLeft(paths) : undefined
       const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), noun, terms })
@@ -227,6 +227,7 @@ async function trialContext(host: JobsHost, jobsFolder: string): Promise<Plannin
 async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: string): Promise<PlanningContext> {
   const server = await host.server()
   checkTimes(server.wire)
+  const api = await host.api()
   return {
     account: crmAccount(server),
     ...{ jobsFolder, draftsFolder },
@@ -234,9 +235,14 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     signal: host.signal,
     version: host.version,
     command: host.argv,
-    list: (noun) => listOf(host, noun),
+    list: (noun) => listOf(host.api, noun),
+    listParts: (resource, parentIds) => listParts(api, resource, parentIds),
     pageSize: (await host.server()).wire.pageSize,
-    dealUpdates: async () => dealUpdates(await host.api()),
+    offers: api.connector.offers,
+    learns: api.offers,
+    require: api.require,
+    rowRules: (noun) => rowRules(api, noun),
+    dealUpdates: () => dealUpdates(api),
     onRead: () => {},
     nowMs: host.now,
     sleep: async (ms) => {
@@ -245,11 +251,4 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     },
     note: host.note,
   }
-}
-
-async function* listOf(host: JobsHost, noun: JobNoun): AsyncGenerator<Page> {
-  const resource = resourceOf(noun)
-  if (!isListed(resource)) throw new Error(`${noun} have no list`)
-  const api = await host.api()
-  yield* api[RESOURCES[resource].plural].list()
 }

@@ -5,7 +5,7 @@ import { safeLines, safeText } from './safe-text.ts'
 import { jsonText } from './value-text.ts'
 
 /**
- * Prints two lines for people: the error, and the next command to type. With `-o json` or `jsonl` one JSON object as the
+ * Prints for people the error, in a line or in its own lines, and the next command to type. With `-o json` or `jsonl` one JSON object as the
  * last line; its `code` is a stable interface. Any error that is not a CrmError is a bug, and is printed with its stack.
  */
 export function reportError(stderr: OutputStream, error: unknown, argv: readonly string[]): ExitCode {
@@ -17,9 +17,9 @@ export function reportError(stderr: OutputStream, error: unknown, argv: readonly
       stderr.write(`${jsonText({ error: { ...NOTHING_KNOWN, code: 'bug', message: String(error) } })}\n`)
     return EXIT.bug
   }
-  const { hint } = error.details
+  const { hint, lines = [error.message] } = error.details
   if (isForPrograms) stderr.write(`${jsonText({ error: errorRecord(error) })}\n`)
-  else stderr.write(`crm: ${safeText(error.message)}\n  ${safeText(hint)}\n`)
+  else stderr.write(`${lines.map((line) => `crm: ${safeText(line)}\n`).join('')}  ${safeText(hint)}\n`)
   return error.exit
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { Problem } from './problem.ts'
 import type { ApiKey, KeyScope, Store, StoreWrite } from './store/store.ts'
 
@@ -55,11 +54,6 @@ export interface Route {
   readonly parameters: readonly string[]
   /** Throws a Problem for every response that is not a success. */
   handle(store: Store, call: RouteCall): Promise<RouteReply>
-}
-
-/** The path of the collection of a resource, as a pattern of the router. */
-export function routePath(resource: Resource): string {
-  return RESOURCES[resource].path.replace('{id}', ':id')
 }
 
 export function readIdempotency(call: RouteCall): StoreWrite['idempotency'] {

@@ -66,7 +66,7 @@ export function requireVersion(expected: ExpectedVersions, version: number): voi
   const wanted = [...expected].join(' or ').slice(0, 80)
   throw new Problem(412, {
     code: 'precondition_failed',
-    detail: `If-Match expects version ${wanted}, but the record is at version ${version}`,
+    detail: `the record is at version ${version}, expected ${wanted}`,
     headers: { etag: `"${version}"` },
   })
 }

@@ -3,7 +3,17 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { PAGING_KINDS, type Wire } from '../core/wire.ts'
 import { damaged, replaceIn } from './document.ts'
-import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingTypes, type SettingValue } from './setting.ts'
+import {
+  operationsText,
+  parseOperations,
+  parseVariables,
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  type SettingTypes,
+  type SettingValue,
+  variablesText,
+} from './setting.ts'
 
 /** The value in the file for a parameter that is not sent. */
 const NO_PARAMETER = 'none'
@@ -20,6 +30,11 @@ export interface Profile {
   readonly keyCommand: string | undefined
   /** The last database of `crm serve` at this address. */
   readonly serveDatabase: string | undefined
+  /** A shipped connector or an absolute path; undefined: the contract. */
+  readonly connector: string | undefined
+  readonly connectorVariables: Readonly<Record<string, string>>
+  /** What the OpenAPI document of the server names beyond the contract; undefined: not read yet. */
+  readonly operations: readonly string[] | undefined
   readonly wire: Wire
 }
 
@@ -51,6 +66,9 @@ export function settingsOf(profile: Profile): SettingTypes {
     insecure_http: profile.allowsInsecureHttp,
     key_command: profile.keyCommand ?? null,
     serve_database: profile.serveDatabase ?? null,
+    connector: profile.connector ?? null,
+    connector_vars: variablesText(profile.connectorVariables),
+    operations: profile.operations === undefined ? null : operationsText(profile.operations),
     'wire.page_size': profile.wire.pageSize,
     'wire.idempotency': profile.wire.idempotency ?? UNKNOWN,
     'wire.idempotency_header': profile.wire.idempotencyHeader,
@@ -92,6 +110,9 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
     allowsInsecureHttp: value('insecure_http'),
     keyCommand: value('key_command') ?? undefined,
     serveDatabase: value('serve_database') ?? undefined,
+    connector: value('connector') ?? undefined,
+    connectorVariables: parsedVariables(value('connector_vars')),
+    operations: parsedOperations(value('operations')),
     wire: {
       pageSize: value('wire.page_size'),
       idempotency: keeping(value('wire.idempotency')),
@@ -107,6 +128,14 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
       graphqlPath: value('wire.graphql_path') ?? undefined,
     },
   }
+}
+
+function parsedVariables(text: string | null): Profile['connectorVariables'] {
+  return text === null ? {} : parseVariables(text, 'connector_vars')
+}
+
+function parsedOperations(text: string | null): Profile['operations'] {
+  return text === null ? undefined : parseOperations(text, 'operations')
 }
 
 function keeping(text: string): Wire['idempotency'] {

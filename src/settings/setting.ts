@@ -12,6 +12,9 @@ export interface SettingTypes {
   readonly insecure_http: boolean
   readonly key_command: string | null
   readonly serve_database: string | null
+  readonly connector: string | null
+  readonly connector_vars: string | null
+  readonly operations: string | null
   readonly 'wire.page_size': number
   readonly 'wire.idempotency': string
   readonly 'wire.idempotency_header': string
@@ -71,6 +74,24 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
       if (text === '' || isAbsolute(text)) return text || null
       throw invalid(field, text, 'the absolute path of a file')
     },
+  },
+  connector: {
+    meaning: 'how the server speaks: the name of a shipped connector or the absolute path of a file; empty unsets it',
+    kind: 'string',
+    defaultValue: null,
+    parse: parseConnectorName,
+  },
+  connector_vars: {
+    meaning: 'variables of the connector, such as company=acme; empty unsets it',
+    kind: 'string',
+    defaultValue: null,
+    parse: (text, field) => (text === '' ? null : variablesText(parseVariables(text, field))),
+  },
+  operations: {
+    meaning: 'requests beyond the contract that the OpenAPI document of the server names, or none; empty: not read yet',
+    kind: 'string',
+    defaultValue: null,
+    parse: (text, field) => (text === '' ? null : operationsText(parseOperations(text, field))),
   },
   'wire.page_size': {
     meaning: 'records requested per page of a list, 1 to 1000',
@@ -185,6 +206,42 @@ function parseCommand(text: string, field: string): string | null {
   // A relative path could name a program in a repository.
   if (isAbsolute(file) || !/[/\\]/.test(file)) return text
   throw invalid(field, text, 'a program in PATH or its absolute path')
+}
+
+const CONNECTOR_NAME = /^[a-z][a-z0-9-]{0,63}$/
+
+/** CrmError `invalid_input` for what is neither the name of a connector nor an absolute path. */
+export function parseConnectorName(text: string, field: string): string | null {
+  if (text === '' || CONNECTOR_NAME.test(text) || isAbsolute(text)) return text || null
+  throw invalid(field, text, 'the name of a connector, such as pipedrive, or the absolute path of a file')
+}
+
+/** `company=acme,region=eu`. CrmError `invalid_input` for any other text. */
+export function parseVariables(text: string, field: string): Readonly<Record<string, string>> {
+  const pairs = text.split(',').map((pair) => /^([a-z][a-z0-9_]{0,31})=(.{1,200})$/.exec(pair.trim()))
+  if (pairs.every((pair) => pair !== null)) {
+    return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]))
+  }
+  throw invalid(field, text, 'pairs such as company=acme,region=eu')
+}
+
+export function variablesText(variables: Readonly<Record<string, string>>): string | null {
+  const pairs = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
+  return pairs.length === 0 ? null : pairs.join(',')
+}
+
+const NO_OPERATIONS = 'none'
+
+/** `contacts.get,deals.delete`, or `none`. CrmError `invalid_input` for any other text. Names of a later crm are accepted. */
+export function parseOperations(text: string, field: string): readonly string[] {
+  if (text === NO_OPERATIONS) return []
+  const names = text.split(',').map((name) => name.trim())
+  if (names.every((name) => /^[a-z_]{1,40}\.[a-z_]{1,40}$/.test(name))) return names
+  throw invalid(field, text, 'names such as contacts.get,deals.delete, or none')
+}
+
+export function operationsText(operations: readonly string[]): string {
+  return operations.join(',') || NO_OPERATIONS
 }
 
 function parseDuration(text: string, field: string): string {

@@ -14,7 +14,8 @@ import {
   repositoryProfile,
 } from './address.ts'
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
-import { checkKey, defaultProfile } from './profile.ts'
+import { checkKey, defaultProfile, type Profile } from './profile.ts'
+import { parseConnectorName, parseVariables } from './setting.ts'
 import type { Settings } from './settings.ts'
 
 export interface TargetRequest {
@@ -25,6 +26,8 @@ export interface TargetRequest {
   readonly keyFromFlag: GivenKey | undefined
   /** A `.crm.toml` of the working folder. */
   readonly repository?: ProfileChoice['repository']
+  /** The address that a connector names. */
+  readonly addressOf?: (connector: NamedConnector) => Promise<URL>
 }
 
 /** Called with warnings about settings that cannot be read and are not needed. */
@@ -47,13 +50,25 @@ export interface Target {
   /** For hints: the last database of `crm serve` at this address. */
   readonly serveDatabase?: string | undefined
   readonly wire: Wire
+  /** Undefined: the contract. */
+  readonly connector: NamedConnector | undefined
+  /** Operations beyond the contract, as the profile keeps them; undefined: not read yet. */
+  readonly beyond: readonly string[] | undefined
+}
+
+/** A connector by its name, or by the absolute path of its file. */
+export interface NamedConnector {
+  readonly name: string
+  readonly variables: Readonly<Record<string, string>>
 }
 
 /** Throws a CrmError before anything is sent: `usage`, `invalid_input`, or `no_key`. */
 export async function resolveTarget(settings: Settings, request: TargetRequest, warn: Warn): Promise<Target> {
   const { env, keyFromFlag } = request
   const { chosen, isProtected } = await readProfiles(settings, request, warn)
-  const baseUrl = chooseAddress(env, chosen)
+  const named = connectorIn(env)
+  const isAddressed = named !== undefined && !env.CRM_BASE_URL && chosen === undefined
+  const baseUrl = isAddressed && request.addressOf ? await request.addressOf(named) : chooseAddress(env, chosen)
   const byRepository = repositoryProfile(request)
   if (byRepository) warn(`Profile ${byRepository.name} (${baseUrlText(baseUrl)}), selected by ${byRepository.path}.`)
   rejectInsecure(baseUrl, chosen)
@@ -71,7 +86,23 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
     loginHint: otherKeyHint(key.source, login),
     serveDatabase: applying?.profile.serveDatabase,
     wire: (applying?.profile ?? defaultProfile(baseUrl.href)).wire,
+    connector: named ?? connectorOf(applying?.profile),
+    beyond: applying?.profile.operations,
   }
+}
+
+/** CRM_CONNECTOR with CRM_CONNECTOR_VARS. */
+function connectorIn(env: Env): NamedConnector | undefined {
+  if (!env.CRM_CONNECTOR) return undefined
+  const name = parseConnectorName(env.CRM_CONNECTOR, 'CRM_CONNECTOR')
+  const text = env.CRM_CONNECTOR_VARS
+  return name === null ? undefined : { name, variables: text ? parseVariables(text, 'CRM_CONNECTOR_VARS') : {} }
+}
+
+export function connectorOf(profile: Profile | undefined): NamedConnector | undefined {
+  return profile?.connector === undefined
+    ? undefined
+    : { name: profile.connector, variables: profile.connectorVariables }
 }
 
 interface Profiles {
@@ -150,5 +181,7 @@ function otherKeyHint(source: string, login: string): string {
 /** A profile of another server is not suggested, as logging in under its name would replace it. */
 function loginCommand(baseUrl: URL, applying: ChosenProfile | undefined): string {
   const name = applying ? shellWord(applying.name) : 'NAME'
-  return `crm auth login --base-url ${shellWord(baseUrlText(baseUrl))} -p ${name}`
+  const connector = applying?.profile.connector
+  const how = connector === undefined ? '' : ` --connector ${shellWord(connector)}`
+  return `crm auth login${how} --base-url ${shellWord(baseUrlText(baseUrl))} -p ${name}`
 }

@@ -1,3 +1,4 @@
+import type { NumericType } from '../core/resources/field.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { ServerList } from './screens.ts'
 import { inputText, type TextInput } from './text/text-input.ts'
@@ -52,8 +53,8 @@ export interface FormField {
   readonly input: TextInput
   /** The text when the form was opened; undefined for a new record. */
   readonly before: string | undefined
-  /** The text is JSON, such as a number. */
-  readonly isJson: boolean
+  /** `json`: a value of another type, such as `true`, in a member that the contract does not name. */
+  readonly type: 'text' | 'json' | NumericType
   /** The server's error for this field. */
   readonly problem: string | undefined
 }

@@ -1,8 +1,16 @@
-import type { CrmRecord } from '../core/resources/registry.ts'
+import { type CrmRecord, hasOperation, resourceOf } from '../core/resources/registry.ts'
 import type { KeptForm } from '../settings/kept-changes.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
 import type { Overlay } from './overlay.ts'
-import { COLUMNS, LISTS, type ListName, listOfScreen, type ScreenName } from './screens.ts'
+import {
+  COLUMNS,
+  LISTS,
+  type ListName,
+  listOfScreen,
+  type ScreenName,
+  SERVER_LISTS,
+  type ServerList,
+} from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -47,6 +55,8 @@ export interface State {
   readonly overlay: Overlay | undefined
   readonly toasts: readonly Toast[]
   readonly place: ServerPlace
+  /** The lists whose records the server deletes, as far as it is known. */
+  readonly deletable: readonly ServerList[]
   readonly columns: number
   readonly rows: number
   /** Keys of an incomplete sequence, such as the first g of gg. */
@@ -78,6 +88,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     overlay: undefined,
     toasts: [],
     place,
+    deletable: SERVER_LISTS.filter((name) => hasOperation(resourceOf(name), 'delete')),
     ...size,
     pendingKeys: '',
     pane: { rowId: undefined, top: 0 },

@@ -47,7 +47,7 @@ test('a change of a version that is no longer there is refused', async () => {
   const { id } = await api.contacts.create({ name: 'Ada' }, NO_KEY)
   const error = await failureOf(api.contacts.update(String(id), { name: 'Bo' }, { ...NO_KEY, ifMatch: '7' }))
   expect(error.code).toBe('precondition_failed')
-  expect(error.message).toContain('the record is no longer at version ')
+  expect(error.message).toContain('the record is at version 1, expected 7 (412)')
   expect(error.details.hint).toBe(`crm contacts get ${id}`)
 })
 

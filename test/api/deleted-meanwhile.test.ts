@@ -53,3 +53,24 @@ test('a list whose total stays the same is read without requesting a page again'
   expect((await allPages(api.contacts.list(ALL))).flatMap(({ items }) => items)).toHaveLength(7)
   expect(new Set(seen.map(({ path }) => path)).size).toBe(seen.length)
 })
+
+test('a filtered list whose total counts all records is read without requesting a page again', async () => {
+  const { url, seen } = await startShrinking(5, [], (data) => ({ json: { data, total: 40 } }))
+  const { api } = openClient(url)
+  const pages = await allPages(api.contacts.list({ ...ALL, filters: { stage: 'won' } }))
+  expect(pages.flatMap(({ items }) => items)).toHaveLength(5)
+  expect(new Set(seen.map(({ path }) => path)).size).toBe(seen.length)
+})
+
+test('a list continued with --cursor is read without requesting a page again at its end', async () => {
+  const { url, seen } = await startShrinking(5, [], (data, total, at) => ({
+    json: { data, total, next: at + SIZE < total ? `/contacts?limit=${SIZE}&offset=${at + SIZE}` : null },
+  }))
+  const { api } = openClient(url)
+  const [first] = await allPages(api.contacts.list({ ...ALL, limit: SIZE }))
+  const before = seen.length
+  const pages = await allPages(api.contacts.list({ ...ALL, cursor: first?.nextCursor }))
+  expect(pages.flatMap(({ items }) => items)).toHaveLength(3)
+  const paths = seen.slice(before).map(({ path }) => path)
+  expect(new Set(paths).size).toBe(paths.length)
+})

@@ -75,7 +75,7 @@ for (const [name, answer] of Object.entries(ANSWERS)) {
     for (const text of texts) {
       const error = await failureOf(api.contacts.create({}, NO_KEY))
       expect(partsIn(wordsOf(error)), text).toEqual([])
-      const write = { method: 'POST', path: '/v1/contacts', body: Buffer.from('{}'), ifMatch: undefined } as const
+      const write = { kind: 'create', resource: 'contact', body: Buffer.from('{}'), ifMatch: undefined } as const
       const {
         cause: _,
         body,

@@ -203,6 +203,12 @@ const DELETES: readonly (readonly [claim: string, Fate, Shape])[] = [
   ['data: null', 'done', { json: { data: null } }],
   ['a part of 207 that is refused', 'refused', { status: 207, json: { results: [{ id: 'con_1', status: 423 }] } }],
   ['its id and success: false', 'refused', { json: { id: 'con_1', success: false, message: 'locked' } }],
+  [
+    'its id and an object that denies it',
+    'in doubt',
+    { json: { id: 'con_1', reasons: [{ message: 'cannot delete' }] } },
+  ],
+  ['its id and an object', 'done', { json: { id: 'con_1', details: { name: 'Ada', failed: 0 } } }],
   ['its id and a queue', 'in doubt', { json: { id: 'con_1', status: 'queued' } }],
   ['deleted: null', 'in doubt', { json: { deleted: null } }],
   ['success and a message of none', 'in doubt', { json: { success: true, message: '0 records deleted' } }],
@@ -238,4 +244,23 @@ test.each(ALL)('a %s answered with %s is %s', (kind, _claim, is, shape) => {
   const outcome = judged(kind, shape)
   expect(outcome.type).toBe(is)
   if (shape.id !== undefined) expect(outcome).toMatchObject({ id: shape.id })
+})
+
+test.each([
+  ['/v1/deals', { deal: { id: 'deal_1', name: 'Ada' }, stage: { id: 'won' } }, 'deal_1'],
+  ['/v1/deals/', { pipeline: { id: 'sales' }, deals: [{ id: 'deal_1' }] }, 'deal_1'],
+  ['/v1/deals/deal_1/notes', { deal: { id: 'deal_1' }, note: { id: 'note_1' } }, 'note_1'],
+  ['/api/Opportunities', { Customer: { id: 1 }, Opportunity: { id: 2 } }, '2'],
+])('of several records in the answer to a create at %s, the one that the path names is created', (path, json, id) => {
+  const outcome = judgeWrite({ status: 201, headers: {}, json }, { kind: 'create', sent: () => SENT, path })
+  expect(outcome).toMatchObject({ type: 'done', id })
+})
+
+test('of several records in an answer none is created if the path names none of them', () => {
+  const json = { customer: { id: 1 }, comment: { id: 2 } }
+  const outcome = judgeWrite(
+    { status: 201, headers: {}, json },
+    { kind: 'create', sent: () => SENT, path: '/v1/deals' },
+  )
+  expect(outcome.type).toBe('in doubt')
 })

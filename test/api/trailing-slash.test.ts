@@ -72,10 +72,16 @@ test('a job has one redirect, not one for each row', async () => {
     ...{ baseUrl: url, key: 'k', wire: WIRE, timeoutMs: 5000, userAgent: 'crm', now: Date.now, debug: undefined },
     connections: 1,
   })
-  const write = { path: '/v1/contacts', body: Buffer.from('{}'), ifMatch: undefined, action: 'create' }
-  await sender.ask('/v1/contacts', { limit: '1' })
+  const write = {
+    kind: 'create',
+    resource: 'contact',
+    body: Buffer.from('{}'),
+    ifMatch: undefined,
+    action: 'create',
+  } as const
+  await sender.ask('contact')
   for (const key of ['a', 'b', 'c']) {
-    const outcome = await sender.send({ ...write, method: 'POST', idempotencyKey: key })
+    const outcome = await sender.send({ ...write, idempotencyKey: key })
     expect(isFailure(outcome)).toBe(false)
   }
   await sender.close()

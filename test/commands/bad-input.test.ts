@@ -20,6 +20,14 @@ interface Case {
 const USAGE: readonly Case[] = [
   { title: 'an unknown flag', args: ['contacts', 'list', '--nix'], what: /unknown option '--nix'/, next: HELP },
   { title: 'an unknown noun', args: ['nix'], what: /unknown command 'nix'/, next: HELP },
+  { title: 'a noun in the singular', args: ['deal', 'list'], what: /'deal'; did you mean deals\?/, next: HELP },
+  { title: 'a noun below another', args: ['stage'], what: /'stage'; did you mean pipelines stages\?/, next: HELP },
+  {
+    title: 'that noun in help',
+    args: ['help', 'stages'],
+    what: /'stages'; did you mean pipelines stages\?/,
+    next: HELP,
+  },
   { title: 'an unknown verb', args: ['contacts', 'nix'], what: /unknown command 'nix'/, next: HELP },
   { title: 'an argument too many', args: ['contacts', 'list', 'x'], what: /too many arguments.*x/, next: HELP },
   { title: 'a missing argument', args: ['contacts', 'get'], what: /missing required argument 'id'/, next: HELP },

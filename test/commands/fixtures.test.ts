@@ -39,15 +39,16 @@ test('fixtures are made once, however often they are applied', async () => {
 })
 
 test('a destroy deletes the records of its run, not earlier ones or those of another run', async () => {
-  const { fixtures, emails } = await withFile()
+  const { fixtures, json, emails } = await withFile()
   await fixtures('apply', 'r1')
   await fixtures('apply', 'r2')
   expect(await fixtures('destroy', 'r1')).toEqual({
     'contacts.ann': 'deleted',
     'contacts.old': 'kept',
-    'deals.big': 'left',
-    'notes.call': 'left',
+    'deals.big': 'deleted',
+    'notes.call': 'deleted',
   })
+  expect(await json('deals', 'list')).toHaveLength(1)
   expect(await emails()).toEqual(['ann-r2@x.test', 'old@x.test'])
 })
 

@@ -69,7 +69,12 @@ describe('deals update', () => {
     expect(await json(once, service)).toEqual(await json(once, service))
     await expectRefusal(
       { args: ['deals', 'update', deal, '--set', 'stage=Lost', '--if-match', '1'], env: service.env },
-      { exit: 7, code: 'precondition_failed', what: /version 1.*version 2/, next: new RegExp(`crm deals get ${deal}`) },
+      {
+        exit: 7,
+        code: 'precondition_failed',
+        what: /version 2, expected 1/,
+        next: new RegExp(`crm deals get ${deal}`),
+      },
     )
     expect(await json(['deals', 'update', deal, '--set', 'stage=Lost', '--if-match', '2'], service)).toMatchObject({
       version: 3,

@@ -3,7 +3,10 @@ import { answerAt, candidatesAt, wordsAt } from './completing.ts'
 
 describe('words of the command line', () => {
   test('commands are offered with their descriptions, and subcommands after their noun', async () => {
-    expect(await candidatesAt([''])).toContainEqual({ word: 'deals', about: 'list, read, create and change deals' })
+    expect(await candidatesAt([''])).toContainEqual({
+      word: 'deals',
+      about: 'list, read, create, change and delete deals',
+    })
     expect(await wordsAt([''])).toContain('help')
     expect(await wordsAt(['contacts', ''])).toEqual(['list', 'get', 'create', 'update', 'delete', 'export', 'import'])
   })

@@ -22,10 +22,10 @@ export interface Page {
 
 /** README and the handwritten pages; docs/reference is generated from the commands. */
 export function readPages(): readonly Page[] {
-  const docs = readdirSync(`${ROOT}/docs`).filter((name) => name.endsWith('.md'))
-  return ['README.md', ...docs.map((name) => `docs/${name}`)].map((path) =>
-    readPage(path, readFileSync(`${ROOT}/${path}`, 'utf8')),
+  const docs = ['docs', 'docs/connectors'].flatMap((folder) =>
+    readdirSync(`${ROOT}/${folder}`).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
   )
+  return ['README.md', ...docs].map((path) => readPage(path, readFileSync(`${ROOT}/${path}`, 'utf8')))
 }
 
 function readPage(path: string, text: string): Page {

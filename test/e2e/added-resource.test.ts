@@ -134,6 +134,7 @@ test('a company is created, read, listed, changed and deleted', () => {
   expect(crm(['companies', 'update', id, '--set', 'domain=engines.test', '-o', 'id']).trim()).toBe(id)
   expect(json(['companies', 'delete', id, '--yes'])).toEqual([{ id, outcome: 'done' }])
   expect(json(['companies', 'list'])).toEqual([])
+  expect(refused(['company', 'list']).stderr).toContain('did you mean companies?')
 })
 
 test('companies are imported, matched by their own member, exported, changed and deleted in bulk', () => {
@@ -204,8 +205,12 @@ test('company_size of contacts needs one line in its definition, and works every
   )
   const fields = ['contacts', 'create', '--set', 'name=Cy', '--set', 'company_size:=2.5']
   expect(refused(fields)).toMatchObject({ exit: 7, stderr: expect.stringContaining('company_size') })
+  const create = (size: string) =>
+    `mutation { createContact(input: { name: "Dee", companySize: ${size} }) { contact { id } } }`
+  crm(['graphql', create('3000000000')])
+  expect(refused(['graphql', create('2.5')])).toMatchObject({ stderr: expect.stringContaining('company_size') })
   const query = '{ contacts(first: 1) { nodes { companySize } } }'
-  expect(crm(['graphql', query, '-o', 'json'])).toContain('companySize')
+  expect(crm(['graphql', query, '-o', 'json'])).toContain('"companySize": 3000000000')
   const response = await fetch(new URL('/v1/openapi.json', env.CRM_BASE_URL))
   const { components } = (await response.json()) as { components: { schemas: Record<string, unknown> } }
   expect(components.schemas.NewContact).toMatchObject({

@@ -28,7 +28,7 @@ function isAbout(
   entry: { readonly page: string; readonly line: string },
   typed: Pick<Typed, 'page' | 'line'>,
 ): boolean {
-  return entry.page === typed.page && typed.line.includes(entry.line)
+  return typed.page.startsWith(entry.page) && typed.line.includes(entry.line)
 }
 
 function isRun(typed: Typed): boolean {
@@ -81,6 +81,8 @@ describe.concurrent('every command line of the docs does what they state', () =>
         lines.filter((typed) => isAbout(entry, typed)),
         entry.line,
       ).not.toEqual([])
-    for (const { lines: some, path } of pages) expect(some.filter(isRun), path).not.toEqual([])
+    // A page about one connector may have its login alone.
+    const others = pages.filter(({ path }) => !/^docs\/connectors\/[a-z]/.test(path))
+    for (const { lines: some, path } of others) expect(some.filter(isRun), path).not.toEqual([])
   })
 })

@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { secretBytes, signWebhook } from '../../src/core/signing.ts'
 import { buildProgram } from '../../src/program.ts'
+import { DEAL, documentWith, PERSON, plainPaths } from '../api/connectors/draft/small-api.ts'
 import { type Env, tempFolder } from '../harness/home.ts'
 import { startService } from '../harness/service.ts'
 import { CRM } from './crm.ts'
@@ -44,6 +45,13 @@ const STEPS: Readonly<Record<string, Step>> = {
   doctor: only('-o', 'json'),
   schema: only('contacts', 'list'),
   completion: only('bash'),
+  'connectors list': only('-o', 'json'),
+  'connectors show': only('pipedrive'),
+  'connectors check': only('-o', 'json'),
+  'connectors create': {
+    words: () => ['--openapi', 'api.json', '--out', 'draft.yaml'],
+    mayWrite: /^work\/draft\.yaml$/,
+  },
   'contacts create': only('--set', 'name=Ada', '--set', 'email=ada@x.test', '-o', 'id'),
   'contacts list': only('-o', 'json'),
   'contacts get': { words: (printed) => [printed('contacts create')] },
@@ -201,6 +209,10 @@ test('every command works with an empty HOME and two variables, and writes nothi
   writeFileSync(
     join(work, 'demo.yaml'),
     'version: 1\ncontacts: { a: { name: A } }\ndeals: { d: { name: D, stage: Won } }\n',
+  )
+  writeFileSync(
+    join(work, 'api.json'),
+    JSON.stringify(documentWith({ ...plainPaths('/contacts', PERSON), ...plainPaths('/deals', DEAL) })),
   )
   writeFileSync(join(work, 'people.csv'), 'name,email\nGrace,grace@x.test\n')
   writeFileSync(join(work, 'deals.csv'), 'name,stage\nSmall,Lead\n')

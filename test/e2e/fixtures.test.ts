@@ -13,7 +13,7 @@ import { type Env, tempFolder } from '../harness/home.ts'
 import { startService } from '../harness/service.ts'
 import { crm as builtCrm, startCrm } from './crm.ts'
 
-test('records are created once, however often and wherever they are applied; a destroy deletes the contacts and names the rest', async () => {
+test('records are created once, however often and wherever they are applied; a destroy deletes them', async () => {
   const { env, file } = await demo()
   const first = await applied(file, env)
   expect([...new Set([...first.values()].map(({ action }) => action))]).toEqual(['created'])
@@ -30,27 +30,27 @@ test('records are created once, however often and wherever they are applied; a d
 
   const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '-o', 'json', '--strict'], env)
   expect({ exit, stderr }).toEqual({
-    exit: 3,
-    stderr: '7 deleted, 9 left; run local.\nDeals and notes stay: the API cannot delete them.\n',
+    exit: 0,
+    stderr: '16 deleted; run local.\n',
   })
   expect(JSON.parse(stdout)).toHaveLength(16)
-  expect(await counts(env)).toEqual({ contacts: 0, deals: 5 })
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 0 })
 
   const anew = await applied(file, env)
   expect(anew.get('contacts.ada')?.id).not.toBe(first.get('contacts.ada')?.id)
-  expect(await counts(env)).toEqual({ contacts: 7, deals: 10 })
+  expect(await counts(env)).toEqual({ contacts: 7, deals: 5 })
 })
 
 test('applied on another machine after a destroy, records are created again, and no deleted one is named', async () => {
   const { env, file } = await demo()
-  const first = await applied(file, env)
+  await applied(file, env)
   await crm(['fixtures', 'destroy', file], env)
   const again = await applied(file, anotherMachine(env))
   const there = JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env)).map(({ id }: { id: string }) => id)
   const contacts = [...again].filter(([record]) => record.startsWith('contacts.'))
   expect(contacts.map(([, { id }]) => id).sort()).toEqual([...there].sort())
   expect(again.get('contacts.ada')).toMatchObject({ action: 'created' })
-  expect(again.get('deals.big')).toMatchObject({ action: 'taken_over', id: first.get('deals.big')?.id })
+  expect(again.get('deals.big')).toMatchObject({ action: 'created' })
   // Its text has the id of a contact, which is another one now.
   expect(again.get('notes.call[3]')).toMatchObject({ action: 'created' })
   const third = await applied(file, anotherMachine(env))
@@ -138,9 +138,9 @@ test('destroy of a run that is not known here deletes records with its id, and i
   const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '--run-id', 'pr-1', '-o', 'json'], elsewhere)
   expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('Run pr-1 is not known here') })
   const rows: { action: string }[] = JSON.parse(stdout)
-  expect(rows.filter(({ action }) => action === 'deleted')).toHaveLength(7)
-  expect(rows.filter(({ action }) => action === 'left')).toMatchObject([{ record: 'deals.big' }])
-  expect(await counts(env)).toEqual({ contacts: 7, deals: 10 })
+  expect(rows.filter(({ action }) => action === 'deleted')).toHaveLength(8)
+  expect(rows.filter(({ action }) => action === 'left')).toEqual([])
+  expect(await counts(env)).toEqual({ contacts: 7, deals: 9 })
 })
 
 test('destroy of the run local deletes nothing elsewhere unless --run-id names it', async () => {
@@ -150,7 +150,7 @@ test('destroy of the run local deletes nothing elsewhere unless --run-id names i
   expect(found).toMatchObject({ exit: 3, stderr: expect.stringContaining('--run-id local deletes what was found') })
   expect(await counts(env)).toEqual({ contacts: 7, deals: 5 })
   expect(await crm(['fixtures', 'destroy', file, '--run-id', 'local'], anotherMachine(env))).toMatchObject({ exit: 3 })
-  expect(await counts(env)).toEqual({ contacts: 0, deals: 5 })
+  expect(await counts(env)).toEqual({ contacts: 0, deals: 4 })
 })
 
 test('destroy names records that another machine deleted as gone', async () => {
@@ -229,7 +229,7 @@ test('parallel runs do not meet, and each destroys its own', async () => {
   const all = await Promise.all(runs.map((run) => applied(file, env, '--run-id', run)))
   expect(new Set(all.flatMap((one) => [...one.values()].map(({ id }) => id))).size).toBe(5 * 16)
   await crmPrints(['fixtures', 'destroy', file, '--run-id', 'run-2'], env)
-  expect(await counts(env)).toEqual({ contacts: 4 * 7, deals: 5 * 5 })
+  expect(await counts(env)).toEqual({ contacts: 4 * 7, deals: 4 * 5 })
   const rest = JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))
   expect(rest.some(({ email }: { email: string }) => email.includes('+run-2@'))).toBe(false)
 }, 60_000)

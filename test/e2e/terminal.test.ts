@@ -39,10 +39,13 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(await isThere(service, id)).toBe(true)
   })
 
-  test('an import of deals to a protected profile wants their number typed', async ({ service }) => {
+  test('an import of deals that cannot be deleted wants their number typed on a protected profile', async ({
+    service,
+  }) => {
     const home = emptyHome()
     const login = ['auth', 'login', '--base-url', service.url, '--storage', 'file', '--key-stdin', '-p', 'prod']
     await crmPrints([...login, '--protected'], home, service.key)
+    await crmPrints(['config', 'set', 'operations', 'none', '-p', 'prod'], home)
     const file = join(home.HOME, 'deals.csv')
     writeFileSync(file, 'name,stage\nTyped,Lead\n')
     for (const [typed, exit] of [

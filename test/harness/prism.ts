@@ -5,7 +5,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { CleanUp, Env } from './home.ts'
 
-const PRISM = fileURLToPath(new URL('../../tools/judges/node_modules/.bin/prism', import.meta.url))
+const ROOT = new URL('../../', import.meta.url)
+
+/** Comes with `npm ci` in tools/judges. */
+export const PRISM = fileURLToPath(new URL('tools/judges/node_modules/.bin/prism', ROOT))
 
 /**
  * With CRM_E2E_PRISM=FILE the services that commands talk to stand behind a prism, which holds requests and answers to the

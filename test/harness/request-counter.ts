@@ -10,12 +10,20 @@ export interface RequestCounter {
   readonly requests: string[]
 }
 
-/** Stands in front of a service, passes everything on and back, and keeps the request lines. */
-export async function countRequests(target: string, cleanUp: CleanUp = onTestFinished): Promise<RequestCounter> {
+/** Stands in front of a service, passes everything on and back except `hidden` paths, and keeps the request lines. */
+export async function countRequests(
+  target: string,
+  cleanUp: CleanUp = onTestFinished,
+  hidden?: { readonly paths: RegExp; readonly status: number },
+): Promise<RequestCounter> {
   const requests: string[] = []
   const server = createServer((incoming, answer) => {
     requests.push(`${incoming.method} ${incoming.url}`)
     const { method = 'GET', headers } = incoming
+    if (hidden?.paths.test(incoming.url ?? '')) {
+      answer.writeHead(hidden.status, { 'content-type': 'application/json' }).end('{"error":"not here"}')
+      return
+    }
     const forwarder = request(new URL(incoming.url ?? '/', target), { method, headers }, (answered) => {
       answer.writeHead(answered.statusCode ?? 502, answered.headers)
       answered.pipe(answer)

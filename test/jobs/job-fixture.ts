@@ -112,7 +112,7 @@ export async function sendJob(
     paths,
     services: {
       ...{ account: ACCOUNT, sender, keyMark: '00000000', clocks: { wallMs, steadyMs }, random, sleep },
-      ...{ limitParam: 'limit', signal: options.signal, pid: process.pid, version: '0.0.0' },
+      ...{ offers: api.connector.offers, signal: options.signal, pid: process.pid, version: '0.0.0' },
       list: (noun) => (noun === 'contacts' ? api.contacts : api.deals).list(),
       ...services,
     },

@@ -36,6 +36,18 @@ test('a record that a job created may be deleted if no one changed it, by its me
   expect(changesSince(WROTE, { ...unversioned, updated_at: 't2' })).toMatchObject([{ field: 'updated_at' }])
 })
 
+test('a record whose two times lie up to 100 ms apart was not changed since it was made', () => {
+  const made = {
+    id: 'con_1',
+    ...WROTE,
+    created_at: '2026-11-23T06:00:00.000525Z',
+    updated_at: '2026-11-23T06:00:00.099571Z',
+  }
+  expect(changesSince(WROTE, made)).toEqual([])
+  const later = { ...made, updated_at: '2026-11-23T06:00:00.120Z' }
+  expect(changesSince(WROTE, later)).toMatchObject([{ field: 'updated_at' }])
+})
+
 test('a record that is created again has no members that the server sets, and no empty ones', () => {
   expect(writableOf({ ...BEFORE, phone: null, version: 3, created_at: 't1', updated_at: 't2' })).toEqual({
     name: 'Ada',

@@ -53,3 +53,8 @@ test('any error that is not a CrmError is a bug, for programs, too', () => {
   const { text } = reported(new Error('oops'), ['-o', 'json'])
   expect(JSON.parse(text.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: { code: 'bug', retryable: false } })
 })
+
+test('an error of several lines is printed line by line, without control characters', () => {
+  const error = new CrmError('invalid_input', 'a; b', { hint: 'correct it', lines: ['a', 'b\u001b[2J'] })
+  expect(reported(error, []).text).toBe('crm: a\ncrm: b\\x1b[2J\n  correct it\n')
+})

@@ -102,15 +102,22 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a destroy deletes a contact that was there before the fixtures',
     file: 'src/fixtures/destroy.ts',
-    line: "const own = contacts.filter(({ origin }) => origin === 'created')",
-    to: 'const own = contacts.filter(({ origin }) => origin !== undefined)',
+    line: "const own = records.filter(({ origin }) => origin === 'created')",
+    to: 'const own = records.filter(({ origin }) => origin !== undefined)',
+    tests: ['test/commands/fixtures.test.ts'],
+  },
+  {
+    name: 'a destroy leaves deals and notes on a server that deletes them',
+    file: 'src/fixtures/destroy.ts',
+    line: "if (await (await context.api()).offers(resourceOf(collection), 'delete')) {",
+    to: "if (collection === 'contacts') {",
     tests: ['test/commands/fixtures.test.ts'],
   },
   {
     name: 'a destroy of a run that is not known deletes contacts without its id',
     file: 'src/fixtures/destroy.ts',
-    line: 'const own = isOwn ? contacts.filter(({ isMarked }) => isMarked) : []',
-    to: 'const own = isOwn ? contacts : []',
+    line: 'const own = isOwn ? records.filter(({ isMarked }) => isMarked) : []',
+    to: 'const own = isOwn ? records : []',
     tests: ['test/commands/fixtures.test.ts'],
   },
   {

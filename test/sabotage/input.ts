@@ -4,8 +4,8 @@ export const INPUT: readonly Sabotage[] = [
   {
     name: 'a number with a thousands separator is imported as a text',
     file: 'src/jobs/input/columns.ts',
-    line: "return { fault: { code: 'not_a_number', message: `expected a number such as 1200.5${numberAdvice(text)}` } }",
-    to: 'return { value: text }',
+    line: 'if (isOfNumericType(value, type)) return { value }',
+    to: 'return { value: isOfNumericType(value, type) ? value : text }',
     tests: ['test/jobs/rows/mapping.test.ts'],
   },
   {

@@ -1,9 +1,12 @@
 import { CLIENT } from './client.ts'
 import { COMMANDS } from './commands.ts'
+import { CONNECTORS } from './connectors.ts'
 import { DATA } from './data.ts'
 import { INPUT } from './input.ts'
 import { JOBS } from './jobs.ts'
+import { LISTS } from './lists.ts'
 import { RECEIVER } from './receiver.ts'
+import { RECORDS } from './records.ts'
 import type { Sabotage } from './sabotage.ts'
 import { SCREENS } from './screens.ts'
 import { SERVICE } from './service.ts'
@@ -11,10 +14,13 @@ import { SETTINGS } from './settings.ts'
 
 const AREAS = {
   client: CLIENT,
+  connectors: CONNECTORS,
+  lists: LISTS,
   input: INPUT,
   jobs: JOBS,
   receiver: RECEIVER,
   service: SERVICE,
+  records: RECORDS,
   commands: COMMANDS,
   data: DATA,
   settings: SETTINGS,

@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SCREENS: readonly Sabotage[] = [
   {
+    name: 'the screens delete no deals on a server that does',
+    file: 'src/ui/background/deletions.ts',
+    line: 'store.update((state) => ({ ...state, deletable: SERVER_LISTS.filter((_, at) => offered[at]) }))',
+    to: '',
+    tests: ['test/ui/deletable.test.ts'],
+  },
+  {
     name: 'the timer of a deletion that was taken back is not cleared',
     file: 'src/ui/background/deletions.ts',
     line: 'clearTimeout(each.timer)\nwaiting = waiting.filter((other) => other !== each)',
@@ -133,6 +140,13 @@ export const SCREENS: readonly Sabotage[] = [
     line: 'const found = id === undefined ? -1 : positionOf(next, id)',
     to: 'const found = -1',
     tests: ['test/ui/list.test.ts'],
+  },
+  {
+    name: 'a fraction in a field for whole numbers is sent',
+    file: 'src/ui/form/record-form.ts',
+    line: "if (value !== undefined && (type === 'json' || isOfNumericType(value, type))) return value",
+    to: 'if (value !== undefined) return value',
+    tests: ['test/ui/record-form.test.ts'],
   },
   {
     name: 'an emptied field of a form is not sent, and keeps its value',

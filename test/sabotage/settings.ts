@@ -2,6 +2,20 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SETTINGS: readonly Sabotage[] = [
   {
+    name: 'a login fails because the OpenAPI document of the server does',
+    file: 'src/commands/auth/store-key.ts',
+    line: "if (!(error instanceof CrmError) || error.code === 'interrupted') throw error",
+    to: 'throw error',
+    tests: ['test/commands/learnt-operations.test.ts'],
+  },
+  {
+    name: 'a profile forgets what the OpenAPI document named',
+    file: 'src/settings/target.ts',
+    line: 'beyond: applying?.profile.operations,',
+    to: 'beyond: undefined,',
+    tests: ['test/commands/learnt-operations.test.ts'],
+  },
+  {
     name: 'a lock whose number another process has is held for ever',
     file: 'src/files/processes.ts',
     line: "return mark !== '' && processMark(pid) !== mark",

@@ -19,7 +19,7 @@ const patch = (text: string): RecordChange => patchChange(state, current, member
 
 test('the event of a new record contains the whole record', () => {
   const change = creationChange(state, {
-    collection: '/v1/contacts',
+    resource: 'contact',
     fields: members('{"name":"Ada"}'),
     event: 'contact.created',
   })

@@ -63,6 +63,10 @@ test('SQL in any parameter or its name finds nothing or is rejected, and changes
       const { json } = await send('GET', `/v1/deals?${encodeURIComponent(parameter)}=${text}`)
       expect([parameter, fragment, json.status, json.code]).toEqual([parameter, fragment, 400, 'invalid_parameter'])
     }
+    for (const member of ['email', 'name', 'phone', 'company', 'owner_id']) {
+      const { status, json } = await send('GET', `/v1/contacts?${member}=${text}`)
+      expect([member, fragment, status, json.data]).toEqual([member, fragment, 200, []])
+    }
     for (const path of ['contacts', 'deals']) {
       for (const query of [`limit=${text}`, `cursor=${text}`, `${text}=1`]) {
         expect((await send('GET', `/v1/${path}?${query}`)).status).toBe(400)
@@ -79,6 +83,10 @@ test('SQL as an id in a path finds nothing and changes nothing', async () => {
     for (const id of [fragment, `${contact.id}${fragment}`, `${deal.id}${fragment}`]) {
       const text = encodeURIComponent(id)
       const requests = [
+        ['GET', `/v1/contacts/${text}`, undefined],
+        ['PATCH', `/v1/deals/${text}`, { name: 'x' }],
+        ['DELETE', `/v1/notes/${text}`, undefined],
+        ['GET', `/v1/webhooks/${text}`, undefined],
         ['PATCH', `/v1/contacts/${text}`, { name: 'x' }],
         ['DELETE', `/v1/contacts/${text}`, undefined],
         ['POST', `/v1/deals/${text}/notes`, { body: 'x' }],

@@ -23,6 +23,23 @@ test('an amount that is not a number is rejected, and named', () => {
   expect(() => formPatch(field ? [{ ...field, input: textInput('12x') }] : [])).toThrow(/amount is "12x"/)
 })
 
+test('a whole number with a fraction is rejected, and named', () => {
+  const employees = (text: string) =>
+    ({ name: 'employees', input: textInput(text), before: undefined, type: 'integer', problem: undefined }) as const
+  expect(formPatch([employees('1200')])).toEqual({ employees: 1200 })
+  for (const text of ['1200.5', 'true', '1e400']) {
+    expect(() => formPatch([employees(text)])).toThrow(`employees is "${text}", expected a whole number`)
+  }
+})
+
+test('a member that the contract does not name keeps its type', () => {
+  const fields = formFields('contacts', { id: 'con_1', vip: false })
+  const typed = (text: string) =>
+    fields.map((field) => (field.name === 'vip' ? { ...field, input: textInput(text) } : field))
+  expect(formPatch(typed('true'))).toEqual({ vip: true })
+  expect(() => formPatch(typed('tru'))).toThrow('vip is "tru", expected JSON')
+})
+
 test('an error of the server is shown at the field that it names', () => {
   const fields = withProblems(formFields('contacts', undefined), 'cannot create: email must be a string')
   expect(fields.flatMap(({ name, problem }) => (problem === undefined ? [] : [name]))).toEqual(['email'])

@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Wire } from '../../core/wire.ts'
+import { checkConnected } from './connected.ts'
 import { CHECKS, type CheckName, type Finding, failed, notAsked } from './finding.ts'
 import { checkGraphql } from './graphql.ts'
 import { clockFinding, latencyFinding, limitsFinding, versionFinding } from './header-checks.ts'
@@ -28,7 +29,9 @@ export async function diagnose(target: ProbeTarget): Promise<readonly Finding[]>
   if (!reach.isOpen) return complete(reach.findings, 'the server cannot be reached')
   const probe = openProbe(target, target.key)
   try {
-    return complete([...reach.findings, ...(await checkApi(probe))], 'the server stopped answering')
+    const connector = target.connector
+    const checks = connector ? checkConnected(probe, connector) : checkApi(probe)
+    return complete([...reach.findings, ...(await checks)], 'the server stopped answering')
   } finally {
     await probe.http.close()
   }

@@ -24,7 +24,9 @@ export type CheckName = (typeof CHECKS)[number]
 
 /** A setting that adapts crm to the server; an empty value unsets it. */
 export interface Proposal {
-  readonly setting: `wire.${'page_size' | 'limit_param' | 'paging' | 'cursor_param' | 'items_path' | 'next_path' | 'graphql_path' | 'idempotency_header' | 'idempotency_window'}`
+  readonly setting:
+    | 'operations'
+    | `wire.${'page_size' | 'limit_param' | 'paging' | 'cursor_param' | 'items_path' | 'next_path' | 'graphql_path' | 'idempotency_header' | 'idempotency_window'}`
   readonly value: string
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue, valueAt } from '../../core/json.ts'
+import { operationsIn } from '../connectors/described-operations.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { OPENAPI_PATHS, type Parameter, parametersOf } from '../openapi-document.ts'
 import { addressOn } from '../pages/positions.ts'
@@ -19,6 +20,8 @@ export interface OpenApi {
   /** The parameters for creating a contact. */
   readonly create: readonly Parameter[]
   readonly graphqlPath: string | undefined
+  /** Operations beyond the contract, such as `deals.delete`. */
+  readonly operations: readonly string[]
 }
 
 export async function findOpenApi(probe: Probe): Promise<OpenApi | undefined> {
@@ -40,14 +43,17 @@ export function openApiFinding(openapi: OpenApi | undefined, probe: Probe): Find
   const check = 'openapi'
   if (!openapi) {
     const asked = addressesOf(probe)
-    return { check, state: 'ok', seen: `none found (tried ${asked.join(', ')})`, found: { path: null } }
+    const seen = `none found (tried ${asked.join(', ')})`
+    return { check, state: 'ok', seen, found: { path: null }, proposals: [{ setting: 'operations', value: '' }] }
   }
-  const { path, format, title, version } = openapi
+  const { path, format, title, version, operations } = openapi
+  const beyond = operations.length === 0 ? '' : `; beyond the contract: ${operations.join(', ')}`
   return {
     check,
     state: 'ok',
-    seen: `${path}: ${format}, ${title} ${version}`,
-    found: { path, format, title, version },
+    seen: `${path}: ${format}, ${title} ${version}${beyond}`,
+    found: { path, format, title, version, operations: [...operations] },
+    proposals: [{ setting: 'operations', value: operations.join(',') || 'none' }],
   }
 }
 
@@ -78,6 +84,7 @@ export function readOpenApi(json: JsonValue | undefined, path: string): OpenApi 
     version: text(['info', 'version']),
     list: parametersOf(json, contacts, 'get'),
     create: parametersOf(json, contacts, 'post'),
+    operations: operationsIn(json),
     graphqlPath: paths.find((key) => /^\/[\w./-]*graphql$/i.test(key)),
   }
 }

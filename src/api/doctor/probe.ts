@@ -21,11 +21,7 @@ export interface Sample {
   readonly headers: IncomingHttpHeaders
 }
 
-export type Question = Pick<Call, 'path' | 'action' | 'command'> & {
-  readonly query?: Readonly<Record<string, string>>
-  /** Path and query from the origin, instead of `path` and `query`. */
-  readonly address?: string
-}
+export type Question = Pick<Call, 'path' | 'action' | 'command'> & Partial<Call>
 
 /** Sends GET requests, each once, and none after the server has stopped answering. */
 export interface Probe {
@@ -86,13 +82,23 @@ export function openProbe(target: ProbeTarget, key: string): Probe {
 }
 
 function callOf(question: Question): Call {
-  return { ...question, method: 'GET', findCommand: undefined, isProbe: true }
+  return { method: 'GET', ...question, findCommand: undefined, isProbe: true }
 }
 
 /** A server, and the options for its requests. */
 export type ProbeTarget = Pick<
   ApiOptions,
-  'baseUrl' | 'wire' | 'serveDatabase' | 'timeoutMs' | 'maxWaitMs' | 'userAgent' | 'signal' | 'now' | 'debug' | 'env'
+  | 'baseUrl'
+  | 'wire'
+  | 'connector'
+  | 'serveDatabase'
+  | 'timeoutMs'
+  | 'maxWaitMs'
+  | 'userAgent'
+  | 'signal'
+  | 'now'
+  | 'debug'
+  | 'env'
 > & {
   /** Without a key, only checks that need none are run. */
   readonly key: string | undefined

@@ -1,5 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts'
+import type { JsonValue } from '../../core/json.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import type { FailureMeaning } from '../connectors/document.ts'
 import { isLimitRefusal, readRetryAfterMs } from '../limits/rate-headers.ts'
 import { parseJson, readBodyText } from '../transport/answer.ts'
 import { type Call, isWrite, makesAnother } from '../transport/call.ts'
@@ -61,15 +63,17 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
   const { status, headers } = reply
   const text = readBodyText(reply) ?? reply.body.toString('latin1')
   const json = parseJson(text)
-  const problem = readProblem(text, json)
+  const problem: Problem = { ...readProblem(text, json), ...call.errors?.problem(json) }
   const isInProgress = status === 409 && problem.code === 'idempotency_in_progress'
-  const { code, rule } = isInProgress ? IN_PROGRESS : meaningOf(call, reply, at)
+  const { code, rule } = isInProgress
+    ? IN_PROGRESS
+    : (declaredMeaning(call, status, json) ?? meaningOf(call, reply, at))
   const requestId = requestIdOf(headers, problem)
   const retryAfterMs = rule === 'never' ? undefined : readRetryAfterMs({ status, headers, json }, at.nowMs)
   return {
     code,
-    reason: status < 400 ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
-    hint: status < 400 && code !== 'in_doubt' ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at),
+    reason: isRedirect(status) ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
+    hint: isRedirect(status) && code !== 'in_doubt' ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at),
     rule,
     isInDoubt: isWrite(call) && (isInProgress || code === 'in_doubt' || mayHaveBegun(status, retryAfterMs)),
     status,
@@ -80,6 +84,25 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
     ...(requestId === undefined ? {} : { requestId }),
     ...againIn(rule, retryAfterMs),
   }
+}
+
+/** The statuses of a connector's words; `limit` and `retry` wait as 429 and 503 do. */
+const DECLARED: Readonly<Record<FailureMeaning, StatusMeaning>> = {
+  exists: { code: 'conflict', rule: 'never' },
+  gone: { code: 'not_found', rule: 'never' },
+  limit: RATE_LIMITED,
+  retry: { code: 'server_error', rule: 'few' },
+  auth: { code: 'unauthorized', rule: 'never' },
+  invalid: { code: 'invalid_values', rule: 'never' },
+}
+
+function declaredMeaning({ errors }: Call, status: number, json: JsonValue | undefined): StatusMeaning | undefined {
+  const meaning = isRedirect(status) ? undefined : errors?.meaning(status, json)
+  return meaning && DECLARED[meaning]
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400
 }
 
 function meaningOf(call: Call, reply: Reply, { url, nowMs }: Received): StatusMeaning {
@@ -101,11 +124,15 @@ function againIn(rule: RetryRule, retryAfterMs: number | undefined): Partial<Fai
 }
 
 function statusReason(call: Call, status: number, problem: Problem, url: URL): string {
-  if (status === 412 && call.ifMatch !== undefined) {
+  if (status === 412 && call.ifMatch !== undefined && !hasWord(problem.message, call.ifMatch)) {
     const more = problem.message === '' ? '' : `: ${problem.message}`
-    return `the record is no longer at version ${oneLine(call.ifMatch, 60)}${more} (412)`
+    return `the record is not at version ${oneLine(call.ifMatch, 60)}${more} (412)`
   }
   return problem.message === '' ? `${url.origin} answered ${status}` : `${problem.message} (${status})`
+}
+
+function hasWord(text: string, word: string): boolean {
+  return text.split(/[^\w-]+/).includes(word)
 }
 
 function statusHint(

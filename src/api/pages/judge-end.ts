@@ -140,18 +140,26 @@ function listCount({ total, atLeast }: Counts): StatedCount | undefined {
   return highestOf([total, atLeast])
 }
 
+/** The count that a list has not reached; undefined if it is unknown how many records its whole list has. */
+export function unreachedCount(progress: ListProgress): StatedCount | undefined {
+  const { isFromStart, isFiltered, count, stated, expected } = progress
+  const highest = highestOf([stated, expected])
+  return isFromStart && !isFiltered && highest && highest.count > count ? highest : undefined
+}
+
 /**
  * Why a list that has ended is incomplete: each page counts more records than the list had. After a deletion during the read
  * the first page counts fewer when it is requested again.
  */
 export async function missingIn(
-  { isFromStart, isFiltered, count, stated: lowest, expected }: ListProgress,
+  progress: ListProgress,
   askFirst: () => Promise<ReceivedPage | { readonly refusal: CrmError }>,
 ): Promise<string | undefined> {
-  const stated = highestOf([lowest, expected])
-  if (!isFromStart || isFiltered || !stated || stated.count <= count) return undefined
+  const unreached = unreachedCount(progress)
+  if (!unreached) return undefined
+  const { count } = progress
   const again = await askFirst()
   const now = 'refusal' in again ? undefined : highestOf([listCount(again.page.counts), expectedBy(again.page)])
   if (now && now.count <= count) return undefined
-  return shortText(stated, count)
+  return shortText(unreached, count)
 }

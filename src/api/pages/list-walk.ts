@@ -26,6 +26,7 @@ import {
   missingIn,
   restBehindNext,
   restOf,
+  unreachedCount,
 } from './judge-end.ts'
 import type { PageAnswer } from './page-answer.ts'
 import type { DisputedNext } from './page-next.ts'
@@ -113,8 +114,7 @@ export class ListWalk {
     const missing = await missingIn(this.#progress, () => this.#requests.requestOrRefusal(undefined, this.#size, true))
     if (missing !== undefined)
       throw badPage(this.#list, `the list ends, and ${missing}`, unknownEndHint(this.#taken.page))
-    const { stated, count } = this.#progress
-    if (!stated || stated.count <= count) return undefined
+    if (!unreachedCount(this.#progress)) return undefined
     const rest = await this.#withMoved(before, { ...before.page, items: [] })
     return rest.items.length > 0 ? rest : undefined
   }

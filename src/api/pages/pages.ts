@@ -1,7 +1,6 @@
 import type { ListQuery, Page } from '../operations.ts'
 import type { Http } from '../transport/http.ts'
 import { ListWalk } from './list-walk.ts'
-import type { PageAnswer } from './page-answer.ts'
 import { type ListCall, type PageLimits, refusePagingFilters } from './page-requests.ts'
 
 /**
@@ -15,10 +14,23 @@ export async function* listPages(
   limits: PageLimits,
 ): AsyncGenerator<Page, void, undefined> {
   refusePagingFilters(query.filters, limits)
-  let remaining = query.limit ?? Number.POSITIVE_INFINITY
+  yield* walkPages(new ListWalk(http, list, query, limits), query.limit)
+}
+
+/** Reads a list from page to page. */
+interface Walk {
+  first(remaining: number): Promise<{ readonly items: Page['items'] }>
+  /** Undefined at the end of the list. */
+  next(remaining: number): Promise<{ readonly items: Page['items'] } | undefined>
+  readonly cursor: string | undefined
+  readonly rest: Page['rest'] | undefined
+}
+
+/** The pages of a walk, of at most `limit` records; none is requested before the one ahead of it was consumed. */
+export async function* walkPages(walk: Walk, limit: number | undefined): AsyncGenerator<Page, void, undefined> {
+  let remaining = limit ?? Number.POSITIVE_INFINITY
   if (remaining <= 0) return
-  const walk = new ListWalk(http, list, query, limits)
-  let page: PageAnswer | undefined = await walk.first(remaining)
+  let page: { readonly items: Page['items'] } | undefined = await walk.first(remaining)
   while (page) {
     const { items } = page
     // After a page cut by the limit, the cursor would skip the records that were left out.

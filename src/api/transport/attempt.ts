@@ -47,7 +47,8 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOp
     if (call.isAnyTypeTaken) return rawAnswer(reply)
     const headers = redactSuccessHeaders(reply.headers, options.redactor)
     const answer = readAnswer(call, { ...reply, headers }, options.redactor)
-    return typeof answer === 'string' ? badAnswer(call, answer, received, options) : answer
+    if (typeof answer === 'string') return badAnswer(call, answer, received, options)
+    return call.errors?.isRefused(answer.json) ? refusal(call, reply, options) : answer
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.type === 'interrupted') return interruption(call, error.cause, error.isSent)
@@ -105,7 +106,7 @@ function debugLine(
 ): string {
   const id = isFailure(outcome) ? outcome.requestId : requestIdOf(outcome.headers)
   const result = isFailure(outcome) ? (outcome.status ?? outcome.reason) : outcome.status
-  const parts = [`${outgoing.method} ${outgoing.path}: ${result}`, `${tookMs} ms`, `try ${number}`]
+  const parts = [`${outgoing.method} ${redactor.own(outgoing.path)}: ${result}`, `${tookMs} ms`, `try ${number}`]
   if (id !== undefined) parts.push(`request ${redactor.foreign(id)}`)
   return parts.join(', ')
 }

@@ -2,6 +2,8 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import type { Credentials } from '../connectors/credentials.ts'
+import type { ErrorRules } from '../connectors/error-rules.ts'
 import { oneLine } from '../errors/one-line.ts'
 
 /** One request to the server, which may take several tries. */
@@ -9,7 +11,10 @@ export interface Call {
   readonly method: Method
   /** From `/v1` on, encoded: see path.ts. */
   readonly path: string
-  readonly query?: Readonly<Record<string, string>>
+  /** A list is a parameter that is repeated. */
+  readonly query?: Readonly<Record<string, string | readonly string[]>>
+  /** Replaces the path of the server's address, to which `path` is relative. */
+  readonly base?: string
   /** Path and query from the origin, encoded, as a server stated them; replaces `path` and `query`. */
   readonly address?: string
   readonly body?: JsonObject
@@ -17,6 +22,8 @@ export interface Call {
   readonly bytes?: Buffer
   /** Alternating names and values; they replace crm's headers with the same name. */
   readonly headers?: readonly string[]
+  /** What refusals of this server mean. */
+  readonly errors?: ErrorRules
   /** A POST that changes nothing: it needs no idempotency key, and is never in doubt. */
   readonly isRead?: true
   /** A POST that can be repeated without a second effect. */
@@ -62,37 +69,48 @@ export function makesAnother({ method, isRead, isRepeatable }: Call): boolean {
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** An id as one path segment. Throws on ids that no encoding makes safe, such as `..`. */
-export function encodeSegment(id: string, kind: string, findCommand: string): string {
+/** CrmError `invalid_input` for ids that no encoding makes safe in a path, such as `..`. */
+export function checkId(id: string, resource: Resource): string {
   // RFC 3986 section 5.2.4 removes dot segments.
   // JavaScript callers may pass undefined.
-  if (typeof id !== 'string' || id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
-    throw new CrmError('invalid_input', `${JSON.stringify(id)} is not the id of a ${kind}`, {
-      hint: findCommand,
-    })
-  }
-  return encodeURIComponent(id)
+  if (typeof id === 'string' && id !== '' && id !== '.' && id !== '..' && id.isWellFormed()) return id
+  const { singular, plural } = RESOURCES[resource]
+  throw new CrmError('invalid_input', `${JSON.stringify(id)} is not the id of a ${singular}`, {
+    hint: `crm ${plural} list`,
+  })
 }
 
 /** The path of the collection of a resource, or of those of one parent. */
 export function collectionPath(resource: Resource, parentId = ''): string {
   const { path, parent }: ResourceDefinition = RESOURCES[resource]
   if (parent === undefined) return path
-  return path.replace('{id}', () => encodeSegment(parentId, parent, `crm ${RESOURCES[parent].plural} list`))
+  return path.replace('{id}', () => encodeURIComponent(checkId(parentId, parent)))
 }
 
 export function recordPath(resource: Resource, id: string): string {
-  const { path, plural, singular } = RESOURCES[resource]
-  return `${path}/${encodeSegment(id, singular, `crm ${plural} list`)}`
+  const { path, recordPath: template = `${path}/{id}` }: ResourceDefinition = RESOURCES[resource]
+  return template.replace('{id}', () => encodeURIComponent(checkId(id, resource)))
 }
 
 /** Path and query of a call, below the path of `baseUrl` unless the call has an `address`. */
-export function addressOfCall(baseUrl: URL, call: Pick<Call, 'path' | 'query' | 'address'>): string {
-  return call.address ?? baseUrl.pathname.replace(/\/+$/, '') + pathWithQuery(call.path, call.query)
+export function addressOfCall(baseUrl: URL, call: Pick<Call, 'path' | 'query' | 'base' | 'address'>): string {
+  const base = call.base ?? baseUrl.pathname
+  return call.address ?? base.replace(/\/+$/, '') + pathWithQuery(call.path, call.query)
 }
 
-function pathWithQuery(path: string, query: Readonly<Record<string, string>> | undefined): string {
+/** An address with the parameters of the credentials, which no message shows. */
+export function withCredentials(address: string, { query }: Pick<Credentials, 'query'>): string {
+  if (query.length === 0) return address
+  const url = new URL(address, 'http://origin.invalid')
+  for (const [name, value] of query) url.searchParams.set(name, value)
+  return url.pathname + url.search
+}
+
+function pathWithQuery(path: string, query: Call['query']): string {
   if (query === undefined) return path
-  const text = new URLSearchParams(query).toString()
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((each): [string, string] => [name, each]),
+  )
+  const text = new URLSearchParams(pairs).toString()
   return text === '' ? path : `${path}?${text}`
 }

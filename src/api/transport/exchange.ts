@@ -44,7 +44,7 @@ export class NoReply extends Error {
 }
 
 /** One request and its whole reply, or a NoReply. */
-function exchange(pool: Pool, outgoing: Outgoing, limits: ExchangeLimits): Promise<Reply> {
+export function exchange(pool: Pool, outgoing: Outgoing, limits: ExchangeLimits): Promise<Reply> {
   return new Promise((resolve, reject) => {
     if (limits.signal.aborted) return reject(new NoReply('interrupted', false, limits.signal.reason))
     pool.dispatch(outgoing, new ReplyCollector(limits, resolve, reject))

@@ -24,7 +24,7 @@ const ENTITY_TAG_TEXT = /^[\x21\x23-\x7e]+$/
 const QUOTED_ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/
 
 /** The headers of every request, checked once. */
-export function baseHeaders(options: Pick<ApiOptions, 'key' | 'wire' | 'userAgent'>): string[] {
+export function baseHeaders(options: Pick<ApiOptions, 'key' | 'wire' | 'userAgent' | 'connector'>): string[] {
   if (!VISIBLE_ASCII.test(options.key)) {
     throw new CrmError('invalid_input', 'the key is empty or contains a space or another invalid character', {
       hint: 'crm auth login',
@@ -37,7 +37,7 @@ export function baseHeaders(options: Pick<ApiOptions, 'key' | 'wire' | 'userAgen
     })
   }
   return [
-    ...['Authorization', `Bearer ${options.key}`],
+    ...(options.connector?.credentials(options.key).headers ?? ['Authorization', `Bearer ${options.key}`]),
     ...['Accept', 'application/json'],
     ...['User-Agent', options.userAgent],
   ]

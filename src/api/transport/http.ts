@@ -8,7 +8,7 @@ import type { ApiOptions } from '../options.ts'
 import { KeyKeeping, reportReplay } from '../writes/key-keeping.ts'
 import type { Answer } from './answer.ts'
 import { attempt, interruption, type Try } from './attempt.ts'
-import { addressOfCall, type Call, makesAnother } from './call.ts'
+import { addressOfCall, type Call, makesAnother, withCredentials } from './call.ts'
 import { openConnections } from './connections.ts'
 import { type Outgoing, TrailingSlashes } from './exchange.ts'
 import {
@@ -210,5 +210,8 @@ function prepare(
   if (idempotencyKey !== undefined) headers.push(options.wire.idempotencyHeader, idempotencyKey)
   if (call.ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(call.ifMatch))
   const sent = call.headers ? replaceHeaders(headers, call.headers) : headers
-  return { method: call.method, path: addressOfCall(options.baseUrl, call), headers: sent, body }
+  const address = addressOfCall(options.baseUrl, call)
+  const credentials = options.connector?.credentials(options.key)
+  const path = credentials ? withCredentials(address, credentials) : address
+  return { method: call.method, path, headers: sent, body }
 }

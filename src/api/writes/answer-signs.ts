@@ -195,15 +195,20 @@ export function contradictionIn(
   const entries = Object.entries(values).filter(
     ([name, value]) => !(isRecord && isData(kind, name, value)) && !(name in sent && sent[name] === value),
   )
-  const reasons = entries.filter(([name, value]) => REASON.test(name) && isFilled(value))
-  const isReasoned = reasons.length > 0
+  const reasons = entries.flatMap(([name, value]) => (REASON.test(name) ? [value] : []))
+  const isReasoned = reasons.some(isFilled)
   const isExplained = isReasoned || entries.some(([name, value]) => COMPLAINT.test(name) && isFilled(value))
   if (entries.some(([name, value]) => isRefused(kind, name, value))) return isExplained ? 'explained' : 'vague'
-  if (kind !== 'create' && !isRecord && isExplained && !isReported(kind, entries)) {
-    if (!isReasoned || reasons.some(([, value]) => DENIAL.test(String(value)))) return 'vague'
-  }
+  const isUnapplied = reasons.some(isDenial) || (isExplained && !isReasoned)
+  if (kind !== 'create' && !isRecord && isUnapplied && !isReported(kind, entries)) return 'vague'
   const isCoded = isReasoned && !isRecord && isCode(values.code)
   return isCoded || entries.some(([name, value]) => isUnfinished(name, value)) ? 'vague' : 'none'
+}
+
+/** `cannot delete`, also as a value in a list or an object. */
+function isDenial(value: JsonValue): boolean {
+  if (typeof value === 'string') return DENIAL.test(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(isDenial)
 }
 
 /** A text or a list with something in it. */

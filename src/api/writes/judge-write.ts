@@ -17,6 +17,7 @@ import {
   idInLocation,
   isWrapperName,
   ownId,
+  type Requested,
   readShown,
   type Shown,
   showsData,
@@ -59,14 +60,10 @@ const REPORTS: Readonly<Record<Change, readonly string[]>> = {
   delete: ['deleted', 'acknowledged'],
 }
 
-export interface AskedWrite {
+export interface AskedWrite extends Requested {
   readonly kind: WriteKind
-  /** The members that were sent; called only if needed. */
-  readonly sent: () => JsonObject | undefined
   /** The id of the changed record. */
   readonly id?: string | undefined
-  /** The path of the request: `/v1/contacts`. */
-  readonly path?: string | undefined
 }
 
 /** The outcome of a write with a 2xx. Only a record or an unambiguous status counts as done. */
@@ -86,7 +83,7 @@ export function judgeWrite(answer: WriteAnswer, asked: AskedWrite): WriteOutcome
   const { json } = answer
   if (asked.kind !== 'create' && matchesNone(answer.headers)) return IN_DOUBT
   if (Array.isArray(json) && json.length > 1) return judgeMany(json)
-  const shown = readShown(json, asked.sent)
+  const shown = readShown(json, asked)
   return shown === undefined ? judgeWithoutRecord(answer, asked) : judgeShown(shown, answer, asked)
 }
 

@@ -20,14 +20,17 @@ import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import { idempotencyKeyOf } from '../transport/headers.ts'
 import type { Http } from '../transport/http.ts'
+import type { WriteKind } from './answer-signs.ts'
 import { judgeWrite, type WriteOutcome } from './judge-write.ts'
 import { outcomeFailure } from './outcome-failure.ts'
 import { ownId, readShown } from './shown-record.ts'
 
-const KINDS = { POST: 'create', PATCH: 'update', DELETE: 'delete' } as const
-
 export interface WriteCall extends Call {
-  readonly method: keyof typeof KINDS
+  readonly kind: WriteKind
+  /** The answer with the record in crm's names; undefined: unchanged. */
+  readonly translate?: (answer: Answer) => Answer
+  /** Reads the record; undefined if it does not exist. */
+  readonly read?: () => Promise<CrmRecord | undefined>
   /** The list that has the record. */
   readonly list?: () => AsyncIterable<Page>
 }
@@ -57,10 +60,11 @@ interface Written {
 
 /** A write that is done, and its record; empty if the answer does not show it. */
 export async function requestWrite(http: Http, call: WriteCall): Promise<Written> {
-  const answer = await answerTo(http, call)
-  if (!('headers' in answer)) return answer
+  const received = await answerTo(http, call)
+  if (!('headers' in received)) return received
+  const answer = call.translate ? call.translate(received) : received
   const outcome = judgeWrite(answer, {
-    kind: KINDS[call.method],
+    kind: call.kind,
     sent: () => call.body,
     id: call.recordId,
     path: call.path,
@@ -68,7 +72,7 @@ export async function requestWrite(http: Http, call: WriteCall): Promise<Written
   if (outcome.type === 'done') return { record: outcome.record ?? {}, status: answer.status }
   const failure = outcomeFailure(answer, outcome, hintOf(call, outcome))
   const { idempotencyKey } = call
-  if (failure.isInDoubt && call.method === 'POST' && !http.areKeysKept()) throw onceError(call, failure, 1)
+  if (failure.isInDoubt && call.kind === 'create' && !http.areKeysKept()) throw onceError(call, failure, 1)
   const isKeyKept = http.areKeysKept()
   throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey, isKeyKept })
 }
@@ -91,7 +95,7 @@ async function answerTo(http: Http, call: WriteCall): Promise<Answer | Written> 
 async function lookAfter(http: Http, call: WriteCall, id: string): Promise<CrmRecord | string> {
   let isAnyListed = false
   try {
-    const shown = await readRecord(http, call, id)
+    const shown = call.read ? await call.read() : await readRecord(http, call, id)
     const pages = async function* () {
       for await (const page of call.list?.() ?? []) {
         isAnyListed ||= page.items.length > 0
@@ -99,8 +103,8 @@ async function lookAfter(http: Http, call: WriteCall, id: string): Promise<CrmRe
       }
     }
     const record = shown ?? (await findByIds(pages(), [id])).get(id)
-    if (!record) return call.method === 'DELETE' && isAnyListed ? {} : 'the record is not listed'
-    if (call.method === 'DELETE') return 'the record is still there'
+    if (!record) return call.kind === 'delete' && isAnyListed ? {} : 'the record is not listed'
+    if (call.kind === 'delete') return 'the record is still there'
     return Object.keys(changedMembers(record, call.body ?? {})).length === 0
       ? record
       : 'the record does not have the values that were sent'
@@ -121,7 +125,7 @@ async function readRecord(http: Http, { path, action, command, signal }: WriteCa
     signal,
   })
   if (!('answer' in settled)) return undefined
-  const record = readShown(settled.answer.json, () => undefined)?.at(-1)
+  const record = readShown(settled.answer.json, { sent: () => undefined, path })?.at(-1)
   return record && ownId(record)?.toLowerCase() === id.toLowerCase() ? record : undefined
 }
 

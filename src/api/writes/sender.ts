@@ -1,26 +1,41 @@
-import type { Buffer } from 'node:buffer'
+import { Buffer } from 'node:buffer'
+import { CrmError } from '../../core/errors.ts'
+import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
-import type { Failure } from '../errors/failure.ts'
+import type { Resource } from '../../core/resources/registry.ts'
+import { type Connector, createConnector } from '../connectors/connector.ts'
+import { contractDocument } from '../connectors/contract.ts'
+import { createExchange, type ExchangeParts } from '../connectors/exchange.ts'
+import { NO_REFERENCES } from '../connectors/references.ts'
+import { type Failure, isFailure } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
 import type { Answer } from '../transport/answer.ts'
 import { attempt, type TryOptions } from '../transport/attempt.ts'
-import { addressOfCall, type Call } from '../transport/call.ts'
+import { addressOfCall, type Call, withCredentials } from '../transport/call.ts'
 import { openConnections } from '../transport/connections.ts'
 import { TrailingSlashes } from '../transport/exchange.ts'
-import { baseHeaders, ifMatchHeader } from '../transport/headers.ts'
+import { baseHeaders, ifMatchHeader, replaceHeaders } from '../transport/headers.ts'
+import type { WriteKind } from './answer-signs.ts'
+import type { WriteCall } from './record.ts'
 
-/** A write; its body is sent byte for byte. */
+/** A change of one record. */
 export interface Write {
-  readonly method: 'POST' | 'PATCH' | 'DELETE'
-  /** From `/v1` on, encoded. */
-  readonly path: string
+  readonly kind: WriteKind
+  readonly resource: Resource
+  /** Of the record that is changed or deleted. */
+  readonly id?: string | undefined
+  /** Of the record that the created one belongs to. */
+  readonly parentId?: string | undefined
+  /** JSON in crm's names; sent byte for byte if the connector translates nothing. */
   readonly body: Buffer | null
-  /** Sent with POST and PATCH. */
   readonly idempotencyKey: string
   readonly ifMatch: string | undefined
   /** For messages, after "cannot": `create the contact of line 7`. */
   readonly action: string
 }
+
+/** A POST at a path below the server's address, such as that of GraphQL. */
+export type OwnPost = Pick<Write, 'body' | 'idempotencyKey' | 'ifMatch' | 'action'> & { readonly path: string }
 
 /**
  * Sends the writes of jobs: one call is one try with one outcome. Nothing is retried or delayed here, because the caller
@@ -28,51 +43,137 @@ export interface Write {
  */
 export interface Sender {
   send(write: Write): Promise<Answer | Failure>
-  /** One GET. */
-  ask(path: string, query: Readonly<Record<string, string>>): Promise<Answer | Failure>
+  post(own: OwnPost): Promise<Answer | Failure>
+  /** Requests one record of the list of this resource. */
+  ask(resource: Resource): Promise<Answer | Failure>
+  /** A GET of a path below the server's address. */
+  read(path: string): Promise<Answer | Failure>
   close(): Promise<void>
 }
 
 export type SenderOptions = Pick<
   ApiOptions,
-  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
+  | 'baseUrl'
+  | 'key'
+  | 'wire'
+  | 'connector'
+  | 'loginHint'
+  | 'serveDatabase'
+  | 'timeoutMs'
+  | 'userAgent'
+  | 'now'
+  | 'debug'
+  | 'env'
 > & {
+  /** Names that fields refer to; undefined for a connector whose fields refer to none. */
+  readonly references?: ExchangeParts['references']
   /** The maximum number of requests in flight. */
   readonly connections: number
 }
 
+const NO_TEXTS = { command: 'crm jobs', findCommand: undefined } as const
+
 export function createSender(options: SenderOptions): Sender {
-  const fixedHeaders = baseHeaders(options)
+  const connector =
+    options.connector ?? createConnector(contractDocument(), { baseUrl: options.baseUrl, variables: {} })
+  const fixedHeaders = baseHeaders({ ...options, connector })
+  const credentials = connector.credentials(options.key)
   const connections = openConnections(options, options.connections)
   // Requests in flight are not aborted: an aborted write would be in doubt.
   const signal = new AbortController().signal
   const redactor = createRedactor([options.key])
   const slashes = new TrailingSlashes(options.baseUrl)
-  const tryOptions: TryOptions = { ...options, signal, maxWaitMs: 0, onWait: undefined, redactor, slashes }
+  const tryOptions: TryOptions = { ...options, connector, signal, maxWaitMs: 0, onWait: undefined, redactor, slashes }
   const jsonHeaders = [...fixedHeaders, 'Content-Type', 'application/json']
 
-  const send = (call: Call, headers: string[], body: Buffer | null) => {
-    const outgoing = { method: call.method, path: addressOfCall(options.baseUrl, call), headers, body }
+  const sendOnce = (call: Call, more: readonly string[], body: Buffer | null) => {
+    const common = body === null ? fixedHeaders : jsonHeaders
+    const headers = [...(call.headers ? replaceHeaders(common, call.headers) : common), ...more]
+    const path = withCredentials(addressOfCall(options.baseUrl, call), credentials)
+    const outgoing = { method: call.method, path, headers, body }
     return attempt(connections.pool, { call, outgoing, number: 1, signal }, tryOptions)
   }
+  const keyed = ({ idempotencyKey, ifMatch }: Pick<Write, 'idempotencyKey' | 'ifMatch'>) => [
+    ...[options.wire.idempotencyHeader, idempotencyKey],
+    ...matching(ifMatch),
+  ]
+  const translated = createTranslation(connector, options.references, sendOnce)
   return {
-    send: ({ method, path, body, idempotencyKey, ifMatch, action }) => {
-      const headers = body === null ? [...fixedHeaders] : [...jsonHeaders]
-      if (method !== 'DELETE') headers.push(options.wire.idempotencyHeader, idempotencyKey)
-      if (ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(ifMatch))
-      return send({ method, path, ifMatch, action, command: 'crm jobs', findCommand: undefined }, headers, body)
+    send: async (write) => {
+      const { kind, resource, id, parentId, body, ifMatch, action } = write
+      const more = kind === 'delete' ? matching(ifMatch) : keyed(write)
+      const rules = connector.rules(resource)
+      if (!rules.isPlain) return translated(write, more)
+      const { body: _, ...request } = rules.request(kind, { ...(id && { id }), ...(parentId && { parentId }) })
+      return sendOnce({ ...request, ...NO_TEXTS, ifMatch, action }, more, body)
     },
-    ask: (path, query) => {
-      const call: Call = {
-        method: 'GET',
-        path,
-        query,
-        action: 'ask the server',
-        command: 'crm',
-        findCommand: undefined,
-      }
-      return send(call, [...fixedHeaders], null)
+    post: (own) => sendOnce({ method: 'POST', path: own.path, ...NO_TEXTS, action: own.action }, keyed(own), own.body),
+    ask: (resource) => {
+      const rules = connector.rules(resource)
+      const { limitParam } = options.wire
+      const isDetected = rules.paging.by === 'detected'
+      const { body, ...request } = isDetected ? rules.request('list', {}) : rules.pageRequest(undefined, 1, {})
+      const size = isDetected && limitParam !== undefined ? { [limitParam]: '1' } : {}
+      const call = { ...request, query: { ...request.query, ...size }, ...NO_TEXTS, action: 'ask the server' }
+      return sendOnce({ ...call, isRead: true }, [], body === undefined ? null : Buffer.from(JSON.stringify(body)))
     },
+    read: (path) => sendOnce({ method: 'GET', path, ...NO_TEXTS, action: 'ask the server' }, [], null),
     close: connections.close,
   }
+}
+
+function matching(ifMatch: string | undefined): readonly string[] {
+  return ifMatch === undefined ? [] : ['If-Match', ifMatchHeader(ifMatch)]
+}
+
+type SendOnce = (call: Call, more: readonly string[], body: Buffer | null) => Promise<Answer | Failure>
+
+/** Sends writes whose records the connector translates. A failed read before the write is the outcome of the write, without effect. */
+function createTranslation(connector: Connector, references: ExchangeParts['references'] | undefined, send: SendOnce) {
+  const http: ExchangeParts['http'] = {
+    request: async (call) => {
+      const outcome = await send(call, [], call.bytes ?? null)
+      if (isFailure(outcome)) throw new FailedRead(outcome)
+      return outcome
+    },
+  }
+  return async (write: Write, more: readonly string[]): Promise<Answer | Failure> => {
+    const { kind, resource, id, parentId, body, ifMatch, action } = write
+    const fields = body === null ? undefined : fieldsIn(body)
+    const exchange = createExchange(
+      { connector, references: references ?? NO_REFERENCES, http },
+      { resource, parentId },
+    )
+    let call: WriteCall
+    try {
+      const target = { ...(id !== undefined && { id }), ...(fields && { fields }) }
+      call = await exchange.write(kind, target, { ...NO_TEXTS, ifMatch, action })
+    } catch (error) {
+      return notSent(error)
+    }
+    const outcome = await send(call, more, call.bytes ?? null)
+    return isFailure(outcome) || !call.translate ? outcome : call.translate(outcome)
+  }
+}
+
+class FailedRead extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.reason)
+    this.failure = failure
+  }
+}
+
+/** A row that the connector cannot express, or a read that failed before it was sent. */
+function notSent(error: unknown): Failure {
+  if (error instanceof FailedRead) return { ...error.failure, isInDoubt: false }
+  if (!(error instanceof CrmError)) throw error
+  const { code, message, details } = error
+  return { code, reason: message, hint: details.hint, rule: 'never', isInDoubt: false }
+}
+
+function fieldsIn(body: Buffer): JsonObject {
+  const json = parseExactJson(body.toString('utf8'))
+  return isJsonObject(json) ? json : {}
 }

@@ -66,13 +66,22 @@ function idOf(value: JsonValue | undefined): string | undefined {
 /** The record in an answer, last, after the objects that contain it, the outermost first. */
 export type Shown = readonly [JsonObject, ...JsonObject[]]
 
+/** What an answer is compared with. */
+export interface Requested {
+  /** The members that were sent; called only if needed. */
+  readonly sent: () => JsonObject | undefined
+  /** The path of the request: `/v1/contacts`. */
+  readonly path?: string | undefined
+}
+
 /** Undefined if the answer is not an object, or is a list of several. */
-export function readShown(json: JsonValue | undefined, sent: () => JsonObject | undefined): Shown | undefined {
+export function readShown(json: JsonValue | undefined, requested: Requested): Shown | undefined {
   const object = withoutRpc(oneObject(json))
   if (object === undefined) return undefined
   if (idOf(object.id ?? object._id) !== undefined) return [object]
-  const inner = innerOf(object)
-  const within = inner === undefined || showsSent(object, sent() ?? {}, false) ? undefined : readShown(inner, sent)
+  const inner = innerOf(object, requested)
+  const isRecord = inner === undefined || showsSent(object, requested.sent() ?? {}, false)
+  const within = isRecord ? undefined : readShown(inner, requested)
   return within === undefined ? [object] : [object, ...within]
 }
 
@@ -86,12 +95,13 @@ function withoutRpc(object: JsonObject | undefined): JsonObject | undefined {
   return envelope
 }
 
-function innerOf(envelope: JsonObject): JsonObject | undefined {
+function innerOf(envelope: JsonObject, { path }: Requested): JsonObject | undefined {
   for (const name of WRAPPERS) {
     const found = oneObject(envelope[name])
     if (found !== undefined) return found
   }
-  const named = namedRecord(Object.entries(envelope).filter(([name]) => !isAroundName(name) && !isSignName(name)))
+  const members = Object.entries(envelope).filter(([name]) => !isAroundName(name) && !isSignName(name))
+  const named = namedRecord(members, path)
   if (named !== undefined) return named
   // Zoho: `{code, status, message, details: {id}}`; of a duplicate the id is that of another record.
   const { details } = envelope
@@ -99,16 +109,32 @@ function innerOf(envelope: JsonObject): JsonObject | undefined {
   return isMade ? details : undefined
 }
 
-/** The record in a member named after the resource: the only member, or one beside related lists (`contact` and `tags`). */
-function namedRecord(members: readonly (readonly [string, JsonValue])[]): JsonObject | undefined {
+/**
+ * The record in a member named after the resource: the only member, or one beside related lists (`contact` and `tags`). Of
+ * several, the one that the path names (`deal` beside `stage`).
+ */
+function namedRecord(members: readonly (readonly [string, JsonValue])[], path = ''): JsonObject | undefined {
   const found = members.flatMap(([name, value]) => {
     const record = OWN_NAME.test(name) ? oneObject(value) : undefined
-    return record === undefined ? [] : [{ record, isList: Array.isArray(value) }]
+    return record === undefined ? [] : [{ name, record, isList: Array.isArray(value) }]
   })
-  const [only] = found
-  if (only === undefined || found.length > 1) return undefined
+  const own = found.length > 1 ? namedInPath(path, found) : found[0]
+  if (own === undefined) return undefined
   const isBesideValues = members.some(([name, value]) => typeof value !== 'object' && !isOwnIdName(name))
-  return members.length === 1 || only.isList || !isBesideValues ? only.record : undefined
+  return members.length === 1 || own.isList || !isBesideValues ? own.record : undefined
+}
+
+/** The member that the last segment names, in the singular or the plural: `deal` in `/v1/deals/deal_7`. */
+function namedInPath<Member extends { readonly name: string }>(path: string, members: readonly Member[]) {
+  for (const segment of segmentsOf(path.toLowerCase())) {
+    const named = members.find(({ name }) => isSameNoun(name.toLowerCase(), segment))
+    if (named !== undefined) return named
+  }
+  return undefined
+}
+
+function isSameNoun(name: string, segment: string): boolean {
+  return [name, `${name}s`, name.replace(/y$/, 'ies'), name.replace(/s$/, '')].includes(segment)
 }
 
 export function isWrapperName(name: string): boolean {

@@ -5,13 +5,16 @@ import { isLoopback, parseBaseUrl } from '../../core/origin.ts'
 import { askHidden, askTyped } from '../../output/prompt.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { checkKey, checkProfileName, defaultProfile } from '../../settings/profile.ts'
+import { connectorOf } from '../../settings/target.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { canAsk } from '../confirm.ts'
-import { parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
+import { askConnector } from './ask-connector.ts'
+import { learnOperations, parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
 
 interface Options {
   readonly baseUrl?: string
+  readonly connector?: string
   readonly storage?: Storage
   readonly protected?: true
   readonly insecureHttp?: true
@@ -23,6 +26,7 @@ export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
     .command('login')
     .description('store an API key under a profile')
     .option('--base-url <url>', 'the address of the CRM; the key is never sent anywhere else')
+    .option('--connector <name|file>', 'how the CRM speaks: crm connectors list names those that crm ships')
     .option(
       '--storage <where>',
       'keyring: only in the system keyring; file: in a private file, without asking',
@@ -35,6 +39,7 @@ export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
       'after',
       examples(
         'crm auth login --base-url https://crm.example.com',
+        'crm auth login --connector pipedrive',
         'crm auth login --base-url https://crm.example.com -p prod --protected --storage file --key-stdin < key.txt',
       ),
     )
@@ -43,22 +48,30 @@ export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
 
 async function logIn(ctx: Context, options: Options): Promise<undefined> {
   const settings = await ctx.settings()
-  const baseUrl = await askBaseUrl(ctx, options.baseUrl)
+  const connector = await askConnector(ctx, options)
+  const baseUrl = connector?.address ?? (await askBaseUrl(ctx, options.baseUrl))
   const name = await loginProfileName(ctx, baseUrl)
   const before = (await settings.profiles()).get(name) ?? defaultProfile(baseUrl.href)
-  const profile = {
+  const given = {
     ...before,
+    connector: connector?.named.name ?? before.connector,
+    connectorVariables: connector?.named.variables ?? before.connectorVariables,
     baseUrl: baseUrl.href,
     isProtected: before.isProtected || options.protected === true,
     allowsInsecureHttp: before.allowsInsecureHttp || options.insecureHttp === true,
   }
-  checkTransport(baseUrl, profile.allowsInsecureHttp)
+  checkTransport(baseUrl, given.allowsInsecureHttp)
   const key = await askKey(ctx, baseUrl)
-  if (options.verify) await verifyKey(ctx, { baseUrl, key, wire: profile.wire }, name)
+  const named = connector?.named ?? connectorOf(given)
+  const api = options.verify ? await ctx.api({ baseUrl, key, wire: given.wire, connector: named }) : undefined
+  if (api) await verifyKey(ctx, api, { origin: baseUrl.origin, name })
+  const learned = api && (await learnOperations(api))
+  const profile = { ...given, operations: named ? undefined : (learned ?? before.operations) }
   const place = await storeKey(ctx, name, { origin: baseUrl.origin, key }, options.storage)
   await settings.putProfile(name, profile)
   await settings.setActive(name)
-  ctx.note(`Logged in to ${baseUrl.origin}; the key is in ${place}. Active profile: ${name}.`)
+  const how = connector ? ` as ${connector.title}` : ''
+  ctx.note(`Logged in to ${baseUrl.origin}${how}; the key is in ${place}. Active profile: ${name}.`)
 }
 
 async function askBaseUrl(ctx: Context, flag: string | undefined): Promise<URL> {

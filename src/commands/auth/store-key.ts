@@ -1,4 +1,5 @@
-import type { ApiTarget, Context } from '../../context.ts'
+import type { Api } from '../../api/api.ts'
+import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { askYesNo } from '../../output/prompt.ts'
 import { keepInFile, keepInKeyring } from '../../settings/keep-key.ts'
@@ -59,13 +60,26 @@ async function askConsent(ctx: Context, noKeyring: CrmError): Promise<void> {
 }
 
 /** Requests one contact. A key that may not read is valid, too. `name`: the profile for the key. */
-export async function verifyKey(ctx: Context, target: ApiTarget, name: string): Promise<void> {
-  const api = await ctx.api(target)
+export async function verifyKey(
+  ctx: Pick<Context, 'argv'>,
+  api: Api,
+  place: { readonly origin: string; readonly name: string },
+): Promise<void> {
   try {
     for await (const _ of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) break
   } catch (error) {
     if (error instanceof CrmError && error.code === 'forbidden') return
-    throw error instanceof CrmError ? notVerified(ctx, error, { origin: target.baseUrl.origin, name }) : error
+    throw error instanceof CrmError ? notVerified(ctx, error, place) : error
+  }
+}
+
+/** What the OpenAPI document of the server names beyond the contract; undefined if it has none, or fails there. */
+export async function learnOperations(api: Api): Promise<readonly string[] | undefined> {
+  try {
+    return await api.learn()
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
+    return undefined
   }
 }
 

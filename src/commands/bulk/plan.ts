@@ -42,7 +42,7 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   if (job.question !== undefined) ctx.note(job.question)
   if (job.end.delete > 0)
     ctx.note('Deleted records can be restored only under new ids, with crm jobs undo while the job is kept.')
-  if (cannotUndo(job.end, job.head.noun) > 0)
+  if ((await cannotUndo(ctx, job.end, job.head.noun)) > 0)
     ctx.note(`Creates cannot be undone: this server offers no way to delete ${job.head.noun}.`)
   try {
     if (flags.plan !== undefined) {
@@ -127,7 +127,7 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
   }
   const isStdinFree = head.input?.name !== '-'
   const count = end.create + end.update
-  if (end.update + cannotUndo(end, head.noun) > 0 && (await ctx.target()).isProtected) {
+  if (end.update + (await cannotUndo(ctx, end, head.noun)) > 0 && (await ctx.target()).isProtected) {
     await confirmProtected(ctx, { count, toDo: changesOf(end, head.noun), expect, isStdinFree })
     return
   }

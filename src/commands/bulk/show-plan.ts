@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { hasOperation, resourceOf } from '../../core/resources/registry.ts'
+import { resourceOf } from '../../core/resources/registry.ts'
 import type { RestOfJob } from '../../jobs/history/job-state.ts'
 import type { LeftOut } from '../../jobs/plan/left-out.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
@@ -45,7 +46,7 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
   const requests = create + update + remove
   const { rateShare } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast(requests, rateShare)
-  const cannot = { cannot_undo: cannotUndo(counts, noun) }
+  const cannot = { cannot_undo: await cannotUndo(ctx, counts, noun) }
   const second = recheckRequests === undefined ? {} : { recheck_requests: recheckRequests }
   const plan = {
     dry_run: true,
@@ -127,8 +128,19 @@ function changes({ create, update, delete: remove }: PlanCounts): readonly strin
 }
 
 /** The number of creates that `jobs undo` cannot revert: the API has no deletion for them. */
-export function cannotUndo({ create }: Pick<PlanCounts, 'create'>, noun: MadeJob['head']['noun']): number {
-  return hasOperation(resourceOf(noun), 'delete') ? 0 : create
+export async function cannotUndo(
+  ctx: Pick<Context, 'api'>,
+  { create }: Pick<PlanCounts, 'create'>,
+  noun: MadeJob['head']['noun'],
+): Promise<number> {
+  if (create === 0) return 0
+  try {
+    return (await (await ctx.api()).offers(resourceOf(noun), 'delete')) ? 0 : create
+  } catch (error) {
+    // A plan does not fail because the OpenAPI document cannot be read.
+    if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
+    return create
+  }
 }
 
 /** `email 4, phone 3 (1 cleared)`: the number of rows that write each field. */

@@ -6,6 +6,7 @@ import { collect } from '../fields-input.ts'
 import { addScopedFlags, parseFilters } from '../flags.ts'
 import { listOf, printList, requestedLimit } from '../print.ts'
 import { addCreate } from '../records/create.ts'
+import { addDelete } from '../records/delete.ts'
 import { addGet } from '../records/get.ts'
 import { addImport } from '../records/import.ts'
 import { addUpdate } from '../records/update.ts'
@@ -24,16 +25,23 @@ const EXAMPLES = {
     'crm deals update --where \'.stage == "Lead" and .amount < 100\' --set stage=Lost',
     'crm deals update --from amounts.csv --yes',
   ],
+  delete: [
+    'crm deals delete deal_0abc',
+    'crm deals delete - --yes --expect 12 < ids.txt',
+    'crm deals delete --where \'.stage == "Lost" and .amount == null\'',
+    'crm deals delete --from lost.csv --match name --yes --expect 12',
+  ],
   import: ['crm deals import deals.csv --dry-run', 'crm deals import deals.csv'],
 }
 
 export const DEALS_COMMANDS: CommandGroup = {
-  description: 'list, read, create and change deals',
+  description: 'list, read, create, change and delete deals',
   commands: {
     list: addDealsList,
     get: (parent, act) => addGet(parent, act, { resource: 'deal', examples: EXAMPLES.get }),
     create: (parent, act) => addCreate(parent, act, { resource: 'deal', examples: EXAMPLES.create }),
     update: (parent, act) => addUpdate(parent, act, { resource: 'deal', examples: EXAMPLES.update }),
+    delete: (parent, act) => addDelete(parent, act, { resource: 'deal', examples: EXAMPLES.delete }),
     export: addDealsExport,
     import: (parent, act) => addImport(parent, act, { resource: 'deal', examples: EXAMPLES.import }),
   },

@@ -4,19 +4,18 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import type { Wire } from '../../core/wire.ts'
 import { appliesTo, chooseAddress, chooseProfile } from '../../settings/address.ts'
 import type { GivenKey } from '../../settings/key-candidates.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
 import { defaultProfile, type Profile, settingsOf } from '../../settings/profile.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { TargetRequest } from '../../settings/target.ts'
+import { connectorOf, type NamedConnector, type TargetRequest } from '../../settings/target.ts'
 
 /** The server of this command line, and the source of its key. */
-export interface DoctorTarget {
+export interface DoctorTarget extends Pick<Profile, 'wire' | 'operations'> {
   readonly baseUrl: URL
-  readonly wire: Wire
   readonly serveDatabase: string | undefined
+  readonly connector: NamedConnector | undefined
   readonly key: string | undefined
   readonly profileName: string | undefined
   readonly sources: KeySources
@@ -30,19 +29,21 @@ export async function readTarget(ctx: Context): Promise<DoctorTarget> {
   const settings = await ctx.settings()
   const request = { env, profileFlag: flags.profile, keyFromFlag: undefined, repository: await ctx.repository() }
   try {
-    const { baseUrl, key, wire, profileName, serveDatabase } = await ctx.target()
+    const { baseUrl, key, wire, profileName, serveDatabase, connector, beyond: operations } = await ctx.target()
     // Stdin can be read once, and has been.
     const keyFromFlag = key.source.startsWith('--') ? key : undefined
     const sources = await sourcesOf(settings, { ...request, keyFromFlag }, key)
-    return { baseUrl, wire, serveDatabase, key: key.value, profileName, sources, lack: undefined }
+    const server = { baseUrl, wire, operations, connector, serveDatabase }
+    return { ...server, key: key.value, profileName, sources, lack: undefined }
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'no_key') throw error
     const chosen = await chooseProfile(settings, request)
     const baseUrl = chooseAddress(env, chosen)
     const applying = chosen && appliesTo(chosen, baseUrl) ? chosen : undefined
-    const { wire, serveDatabase } = applying?.profile ?? defaultProfile(baseUrl.href)
+    const { wire, operations, serveDatabase } = applying?.profile ?? defaultProfile(baseUrl.href)
+    const server = { baseUrl, wire, operations, connector: connectorOf(applying?.profile), serveDatabase }
     const sources = await describeKeySources(settings, request)
-    return { baseUrl, wire, serveDatabase, key: undefined, profileName: applying?.name, sources, lack: error }
+    return { ...server, key: undefined, profileName: applying?.name, sources, lack: error }
   }
 }
 
@@ -96,10 +97,14 @@ export interface SettingChange {
   readonly now: string
 }
 
-export function changesOf(findings: readonly Finding[], wire: Wire): readonly SettingChange[] {
-  const now = settingsOf({ ...defaultProfile('http://localhost'), wire })
-  const proposals = findings.flatMap((finding) => finding.proposals ?? [])
-  return proposals.map(({ setting, value }) => ({ setting, value, now: String(now[setting] ?? '') }))
+export function changesOf(findings: readonly Finding[], target: DoctorTarget): readonly SettingChange[] {
+  const { wire, operations, connector, profileName } = target
+  const now = settingsOf({ ...defaultProfile('http://localhost'), wire, operations })
+  const areKept = profileName !== undefined && connector === undefined
+  return findings
+    .flatMap((finding) => finding.proposals ?? [])
+    .filter(({ setting, value }) => setting !== 'operations' || (areKept && value !== (now.operations ?? '')))
+    .map(({ setting, value }) => ({ setting, value, now: String(now[setting] ?? '') }))
 }
 
 /** CrmError `usage` with the commands that make a profile. */

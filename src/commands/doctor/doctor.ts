@@ -36,7 +36,7 @@ export function addDoctor(program: CommandUnknownOpts, act: Act): void {
   const doctor = program
     .command('doctor')
     .description('check the connection to the server and what the server supports; reads only')
-    .option('--fix', 'write the findings to the wire.* settings of the profile')
+    .option('--fix', 'write the findings to the settings of the profile: wire.* and operations')
     .addHelpText(
       'after',
       examples('crm doctor', 'crm doctor --fix --dry-run -p other', 'crm doctor --fix -p other', 'crm doctor -o json'),
@@ -52,7 +52,7 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
   const target = await readTarget(ctx)
   ctx.note(`Asking ${baseUrlText(target.baseUrl)}; nothing is written there.`)
   const found = withKeySource(await ctx.diagnose(target), target)
-  const changes = changesOf(found, target.wire)
+  const changes = changesOf(found, target)
   if (!options.fix || changes.length === 0 || ctx.flags.isDryRun || target.profileName === undefined) {
     await printDiagnosis(ctx, { target, findings: found, changes, isWritten: false })
     noteWarnings(ctx, found)
@@ -100,7 +100,7 @@ function noteChanges(
 }
 
 function changeText({ setting, value, now }: SettingChange): string {
-  return `${setting} = ${JSON.stringify(value)} (now ${now})`
+  return `${setting} = ${JSON.stringify(value)} (now ${now === '' ? 'not set' : now})`
 }
 
 /** The exit code is that of the first failure, which is often the cause of the others. */

@@ -1,10 +1,18 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
-import { type CrmRecord, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { type CrmRecord, isListed, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { errorRecord } from '../../output/report.ts'
 import { namesOf } from '../find-many.ts'
 import { onePage, printList } from '../print.ts'
+
+/** The resources that a command deletes by their ids. */
+export type DeletableResource = ListedResource | 'note' | 'webhook'
+
+/** The command that lists the ids; notes are those of one deal. */
+export function listCommand(resource: DeletableResource): string {
+  return `crm ${RESOURCES[resource].plural} list${resource === 'note' ? ' DEAL_ID' : ''}`
+}
 
 const NO_IDS = 'ids on stdin: nothing to delete'
 
@@ -22,7 +30,7 @@ interface Deletion {
  */
 export async function deleteByIds(
   ctx: Context,
-  resource: PlainResource,
+  resource: DeletableResource,
   ids: readonly string[],
   ifMatch: string | undefined,
 ): Promise<ExitCode> {
@@ -44,18 +52,19 @@ export async function deleteByIds(
 
 async function deleteOne(
   ctx: Pick<Context, 'api' | 'gone' | 'note'>,
-  resource: PlainResource,
+  resource: DeletableResource,
   id: string,
   ifMatch: string | undefined,
 ): Promise<Deletion> {
   const api = await ctx.api()
   try {
-    await api[RESOURCES[resource].plural].delete(id, { ifMatch })
+    const records = resource === 'note' ? api.notes() : api[RESOURCES[resource].plural]
+    await records.delete(id, { ifMatch })
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
     return { id, outcome: error.details.isInDoubt ? 'in_doubt' : 'failed', error }
   }
-  ctx.gone(resource, id)
+  if (isListed(resource)) ctx.gone(resource, id)
   ctx.note(`Deleted ${resource} ${id}.`)
   return { id, outcome: 'done' }
 }
@@ -67,7 +76,7 @@ function isAboutOneRecord({ code }: CrmError): boolean {
 /** Tables print nothing, because notes are on stderr. `-o id` prints deleted ids only, for the next command. */
 export async function printDeletions(
   ctx: Context,
-  resource: PlainResource,
+  resource: DeletableResource,
   deletions: readonly Deletion[],
 ): Promise<undefined> {
   const { plural } = RESOURCES[resource]
@@ -84,7 +93,7 @@ export async function printDeletions(
   if (deletions.length === 0) ctx.note(`No ${NO_IDS}.`)
 }
 
-function failAs(ctx: Pick<Context, 'note'>, resource: PlainResource, deletions: readonly Deletion[]): ExitCode {
+function failAs(ctx: Pick<Context, 'note'>, resource: DeletableResource, deletions: readonly Deletion[]): ExitCode {
   const failed = deletions.filter(({ outcome }) => outcome !== 'done')
   if (failed.length === 0) return EXIT.ok
   const count = deletions.length
@@ -95,5 +104,5 @@ function failAs(ctx: Pick<Context, 'note'>, resource: PlainResource, deletions: 
   const doubts = failed.filter(({ outcome }) => outcome === 'in_doubt').map(({ id }) => id)
   const doubt = doubts.length === 0 ? '' : `; in doubt are ${namesOf(doubts)}`
   const message = `${failed.length} of ${count} ${plural} were not deleted: ${namesOf(failed.map(({ id }) => id))}${doubt}`
-  throw new CrmError(gone.length === count ? 'not_found' : 'partial', message, { hint: `crm ${plural} list` })
+  throw new CrmError(gone.length === count ? 'not_found' : 'partial', message, { hint: listCommand(resource) })
 }

@@ -3,12 +3,12 @@ import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { hasOperation, type ListedResource, RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { type ListedResource, RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { addNewFieldFlag, type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addMatchFlags, addReadFlags } from '../bulk/input-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
-import { examples, type RecordCommand } from '../command-tree.ts'
+import { examples, type RecordCommand, whereOffered } from '../command-tree.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { findOne } from '../find.ts'
@@ -22,10 +22,11 @@ interface Options extends FieldsOptions, ManyFlags {
 
 export function addUpdate(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: RecordCommand): void {
   const { plural } = RESOURCES[resource]
-  const over = hasOperation(resource, 'update') ? '' : ' (requires GraphQL on the server)'
   const update = parent
     .command('update [id]')
-    .description(`change members of a ${resource}, or of many; other members are unchanged${over}`)
+    .description(
+      `change members of a ${resource}, or of many; other members are unchanged${whereOffered(resource, 'update')}`,
+    )
   addFieldsFlags(update, '; key:=null clears')
   update
     .option('--from <file>', `many: a file of ${plural}, found by their id or by --match; - reads stdin`)
@@ -53,7 +54,7 @@ async function updateRecords(
   if (ctx.flags.isDryRun) return showChanges(ctx, resource, { id, patch })
   const api = await ctx.api()
   const write = { ...writeOptions(ctx, options), ifMatch: options.ifMatch }
-  const record = await api.update(resource, id, patch, write)
+  const record = await api[RESOURCES[resource].plural].update(id, patch, write)
   noteOtherValues(ctx, record, patch)
   return printWritten(ctx, record, resource)
 }
@@ -65,7 +66,7 @@ async function showChanges(
   { id, patch }: { readonly id: string; readonly patch: JsonObject },
 ): Promise<ExitCode> {
   const changes = changedMembers(await findOne(ctx, resource, id), patch)
-  const how = hasOperation(resource, 'update')
+  const how = (await ctx.api()).connector.offers(resource, 'update')
     ? { method: 'PATCH', path: `${RESOURCES[resource].path}/${encodeURIComponent(id)}` }
     : { mutation: `update${typeName(resource)}` }
   await printOne(ctx, { id, dry_run: true, ...how, changes })

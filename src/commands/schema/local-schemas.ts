@@ -47,6 +47,21 @@ export const SETTING = made({
   meaning: TEXT,
 })
 
+export const CONNECTOR_ROW = made({
+  name: TEXT,
+  title: TEXT,
+  resources: arrayOf(TEXT),
+  docs: TEXT_OR_NULL,
+})
+
+export const CONNECTOR_CHECK = made({
+  resource: TEXT,
+  operation: TEXT,
+  state: { enum: ['ok', 'warn', 'failed', 'not offered'] },
+  seen: TEXT,
+  code: TEXT_OR_NULL,
+})
+
 /** Ids that are not known yet stand as references, such as `${contacts.ada.id}`. */
 const FIXTURE_FIELDS = ANY_OBJECT
 

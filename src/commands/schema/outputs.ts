@@ -2,11 +2,13 @@ import type { JsonSchema } from '../../core/json.ts'
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
 import { DAMAGED_JOB, DUPLICATE_ROW, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB } from './job-schemas.ts'
-import { ANYTHING, arrayOf, ERROR, either, TEXT } from './json-schema.ts'
+import { ANY_OBJECT, ANYTHING, arrayOf, ERROR, either, TEXT } from './json-schema.ts'
 import {
   A_SCHEMA,
   APPLIED_FIXTURE,
   AUTH_STATUS,
+  CONNECTOR_CHECK,
+  CONNECTOR_ROW,
   DESTROYED_FIXTURE,
   FIXTURE_RECORD,
   FIXTURE_STATUS,
@@ -41,10 +43,12 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'deals get': either(DEAL_SCHEMA, arrayOf(DEAL_SCHEMA)),
   'deals create': either(DEAL_SCHEMA, PLANNED_REQUEST),
   'deals update': either(DEAL_SCHEMA, PLANNED_CHANGES, JOB_RUN),
+  'deals delete': either(arrayOf(either(DELETION, DEAL_SCHEMA)), JOB_RUN),
   'deals export': arrayOf(DEAL_SCHEMA),
   'deals import': JOB_RUN,
   'notes list': arrayOf(NOTE_SCHEMA),
   'notes add': either(NOTE_SCHEMA, PLANNED_REQUEST),
+  'notes delete': arrayOf(DELETION),
   'notes import': JOB_RUN,
   'pipelines list': arrayOf(PIPELINE_SCHEMA),
   'pipelines stages': arrayOf(STAGE_SCHEMA),
@@ -59,6 +63,10 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'jobs prune': arrayOf(PRUNED_JOB),
   'webhooks create': either(WEBHOOK_SCHEMA, PLANNED_REQUEST),
   'webhooks list': arrayOf(WEBHOOK_SCHEMA),
+  'webhooks get': either(WEBHOOK_SCHEMA, arrayOf(WEBHOOK_SCHEMA)),
+  'webhooks update': either(WEBHOOK_SCHEMA, PLANNED_REQUEST),
+  'webhooks delete': arrayOf(DELETION),
+  'webhooks test': ANY_OBJECT,
   'webhooks wait': either(EVENT, arrayOf(EVENT)),
   'webhooks events list': arrayOf(EVENT),
   'webhooks events show': SHOWN_EVENT,
@@ -84,6 +92,9 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'config get': SETTING_VALUE,
   'config list': arrayOf(SETTING),
   'config path': TEXT,
+  'connectors list': arrayOf(CONNECTOR_ROW),
+  'connectors show': ANY_OBJECT,
+  'connectors check': arrayOf(CONNECTOR_CHECK),
   doctor: DIAGNOSIS,
   schema: either(A_SCHEMA, arrayOf(TEXT)),
   error: ERROR,

@@ -33,7 +33,7 @@ export function addWebhooksCreate(webhooks: CommandUnknownOpts, act: Act): void 
 }
 
 async function createWebhook(ctx: Context, options: Options): Promise<ExitCode | undefined> {
-  const events = options.events.split(',').map((kind) => kind.trim())
+  const events = eventList(options.events)
   const fields = { url: options.url, events, ...(options.description && { description: options.description }) }
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/webhooks', body: fields })
   const api = await ctx.api()
@@ -47,6 +47,11 @@ async function createWebhook(ctx: Context, options: Options): Promise<ExitCode |
       : `The server does not show the secret again; it is kept in ${keptIn}.`,
   )
   return undefined
+}
+
+/** `deal.*, note.created` */
+export function eventList(text: string): string[] {
+  return text.split(',').map((kind) => kind.trim())
 }
 
 /** Stores the secret for a listener at this address, but only if the key is stored, too: jobs in CI leave no files. */

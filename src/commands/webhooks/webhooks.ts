@@ -1,10 +1,14 @@
 import type { CommandGroup } from '../command-tree.ts'
+import { addDeleteByIds } from '../records/delete.ts'
+import { addGet } from '../records/get.ts'
 import { addWebhooksCreate } from './create.ts'
 import { EVENTS_COMMANDS } from './events.ts'
 import { addWebhooksList } from './list.ts'
 import { addListen } from './listen.ts'
 import { addReplay } from './replay.ts'
+import { addWebhooksTest } from './test-event.ts'
 import { addTrigger } from './trigger.ts'
+import { addWebhooksUpdate } from './update.ts'
 import { addVerify } from './verify.ts'
 import { addWait } from './wait.ts'
 
@@ -13,6 +17,21 @@ export const WEBHOOKS_COMMANDS: CommandGroup = {
   commands: {
     create: addWebhooksCreate,
     list: addWebhooksList,
+    get: (parent, act) =>
+      addGet(parent, act, {
+        resource: 'webhook',
+        examples: ['crm webhooks get wh_0abc', 'crm webhooks get wh_0abc -o json'],
+      }),
+    update: addWebhooksUpdate,
+    delete: (parent, act) =>
+      addDeleteByIds(parent, act, {
+        resource: 'webhook',
+        examples: [
+          'crm webhooks delete wh_0abc',
+          `crm webhooks list --where '.status == "disabled"' -o id | crm webhooks delete - --yes --expect 2`,
+        ],
+      }),
+    test: addWebhooksTest,
     listen: addListen,
     wait: addWait,
     events: EVENTS_COMMANDS,

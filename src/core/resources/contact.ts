@@ -6,6 +6,8 @@ export const CONTACT = {
   idPrefix: 'con_',
   path: '/v1/contacts',
   operations: ['list', 'create', 'update', 'delete'],
+  serviceOperations: ['get'],
+  filters: ['email', 'name', 'phone', 'company', 'owner_id', 'created_since', 'created_until'],
   isPlain: true,
   isImportable: true,
   uniqueBy: 'email',

@@ -18,6 +18,8 @@ export const DEAL = {
   idPrefix: 'deal_',
   path: '/v1/deals',
   operations: ['list', 'create'],
+  serviceOperations: ['get', 'update', 'delete'],
+  filters: DEAL_FILTER_PARAMETERS,
   isImportable: true,
   hints: { match: 'name', where: '.stage == "Lead"' },
   example: { name: 'Fleet renewal', stage: 'Lead', amount: 12500.5, owner_id: 'u_ines' },

@@ -1,7 +1,21 @@
-import type { JsonObject } from '../json.ts'
+import { exactDigits, type JsonObject, type JsonValue } from '../json.ts'
 
 /** The type of a field: `reference` is the id of another record or of a user, `time` is RFC 3339. */
 export type FieldType = 'id' | 'reference' | 'text' | 'texts' | 'number' | 'integer' | 'time'
+
+export type NumericType = Extract<FieldType, 'number' | 'integer'>
+
+/** For messages. */
+export const NUMERIC_TYPES: Readonly<Record<NumericType, { readonly expected: string; readonly example: string }>> = {
+  number: { expected: 'a number', example: '1200.5' },
+  integer: { expected: 'a whole number', example: '1200' },
+}
+
+/** Whether a value is a number of this type, also one with more digits than a double holds. */
+export function isOfNumericType(value: JsonValue, type: NumericType): boolean {
+  const number = typeof value === 'number' ? value : Number(exactDigits(value) ?? Number.NaN)
+  return type === 'integer' ? Number.isInteger(number) : Number.isFinite(number)
+}
 
 export interface Field {
   readonly type: FieldType
@@ -22,6 +36,9 @@ export type Fields = Readonly<Record<string, Field>>
 /** The operations of the API on a resource. */
 export type ApiOperation = 'list' | 'create' | 'update' | 'delete'
 
+/** The operations of `crm serve`: `get` shows one record, `test` sends a test event to a subscription. */
+export type ServiceOperation = ApiOperation | 'get' | 'test'
+
 /** The one definition of a resource: types, validation, schemas and tables derive from it. */
 export interface ResourceDefinition {
   readonly singular: string
@@ -34,6 +51,15 @@ export interface ResourceDefinition {
   readonly parent?: 'deal' | 'pipeline'
   /** The operations of the contract; GraphQL may have others. */
   readonly operations: readonly ApiOperation[]
+  /** The operations that `crm serve` has beyond the contract: its routes, rules, events and OpenAPI document follow. */
+  readonly serviceOperations?: readonly ServiceOperation[]
+  /**
+   * The filters of its list on `crm serve`. Those of a plain resource are fields, each with a column and an index, and
+   * `created_since` and `created_until`; the first that a request has selects the index.
+   */
+  readonly filters?: readonly string[]
+  /** The path of one record on `crm serve`; `path` and `/{id}` unless given. */
+  readonly recordPath?: string
   /** For hints: the commands that are not `crm <plural> <operation>`. */
   readonly commands?: Readonly<Partial<Record<ApiOperation, string>>>
   /**

@@ -7,6 +7,8 @@ export const NOTE = {
   path: '/v1/deals/{id}/notes',
   parent: 'deal',
   operations: ['create'],
+  serviceOperations: ['list', 'delete'],
+  recordPath: '/v1/notes/{id}',
   isImportable: true,
   commands: { create: 'crm notes add' },
   example: { body: 'Call back on Friday', author_id: 'u_ines' },

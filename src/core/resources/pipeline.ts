@@ -5,5 +5,6 @@ export const PIPELINE = {
   plural: 'pipelines',
   path: '/v1/pipelines',
   operations: [],
+  serviceOperations: ['list'],
   fields: { ...ID, name: { type: 'text', about: 'Name of the pipeline', isRequired: true } },
 } as const satisfies ResourceDefinition

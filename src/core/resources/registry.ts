@@ -1,7 +1,15 @@
 import type { JsonObject } from '../json.ts'
 import { CONTACT } from './contact.ts'
 import { DEAL } from './deal.ts'
-import type { ApiOperation, Field, ID, KEPT_BY_SERVER, ResourceDefinition } from './field.ts'
+import type {
+  ApiOperation,
+  Field,
+  ID,
+  KEPT_BY_SERVER,
+  NumericType,
+  ResourceDefinition,
+  ServiceOperation,
+} from './field.ts'
 import { NOTE } from './note.ts'
 import { PIPELINE } from './pipeline.ts'
 import { STAGE } from './stage.ts'
@@ -44,6 +52,15 @@ export type ListedResource = Exclude<
   Having<{ readonly operations: readonly ['list', ...ApiOperation[]] }>,
   Having<{ readonly parent: string }>
 >
+
+/** The operations of `crm serve` on a resource. */
+export type ServiceOperationOf<R extends Resource> = R extends Resource
+  ?
+      | Definitions[R]['operations'][number]
+      | (Definitions[R] extends { readonly serviceOperations: readonly (infer O extends ServiceOperation)[] }
+          ? O
+          : never)
+  : never
 
 export type PluralOf<R extends Resource> = Definitions[R]['plural']
 
@@ -102,7 +119,7 @@ export function requiredFields(resource: Resource): readonly string[] {
 }
 
 /** The type of a numeric field on the wire; undefined for any other field. */
-export function numericType(resource: Resource, field: string): 'number' | 'integer' | undefined {
+export function numericType(resource: Resource, field: string): NumericType | undefined {
   const type = fieldOf(resource, field)?.type
   return type === 'number' || type === 'integer' ? type : undefined
 }
@@ -120,6 +137,33 @@ export type Plural = PluralOf<Resource>
 export function hasOperation(resource: Resource, operation: ApiOperation): boolean {
   const operations: readonly ApiOperation[] = RESOURCES[resource].operations
   return operations.includes(operation)
+}
+
+const SERVICE_OPERATIONS: readonly ServiceOperation[] = ['list', 'create', 'get', 'update', 'delete', 'test']
+
+/** The operations of `crm serve` on a resource: those of the contract, and those beyond it. */
+export function serviceOperationsOf<R extends Resource>(resource: R): readonly ServiceOperationOf<R>[] {
+  const { operations, serviceOperations = [] }: ResourceDefinition = RESOURCES[resource]
+  const all = [...operations, ...serviceOperations]
+  const isIts = (each: ServiceOperation): each is ServiceOperationOf<R> => all.includes(each)
+  return SERVICE_OPERATIONS.filter(isIts)
+}
+
+/** The filters of the list of a resource on `crm serve`. */
+export function filtersOf(resource: Resource): readonly string[] {
+  const { filters = [] }: ResourceDefinition = RESOURCES[resource]
+  return filters
+}
+
+/** The filters of a resource that are fields. */
+export function filterFields(resource: Resource): readonly string[] {
+  return filtersOf(resource).filter((name) => fieldOf(resource, name) !== undefined)
+}
+
+/** The path of one record on `crm serve`. */
+export function recordPath(resource: Resource): string {
+  const definition: ResourceDefinition = RESOURCES[resource]
+  return definition.recordPath ?? `${definition.path}/{id}`
 }
 
 /** For hints: a member that identifies a record. */

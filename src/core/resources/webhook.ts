@@ -6,6 +6,7 @@ export const WEBHOOK = {
   idPrefix: 'wh_',
   path: '/v1/webhooks',
   operations: ['create'],
+  serviceOperations: ['list', 'get', 'update', 'delete', 'test'],
   fields: {
     ...ID,
     url: { type: 'text', about: 'Address that events are sent to', isRequired: true },

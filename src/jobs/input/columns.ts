@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { type JsonValue, parseExactJson } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
+import { isOfNumericType, NUMERIC_TYPES, type NumericType } from '../../core/resources/field.ts'
 import {
   FIELDS,
   fieldOf,
@@ -47,9 +48,13 @@ const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
 
 /**
  * `--map` comes first, then field names, ignoring case, spaces and hyphens. A name close to a field is refused; any other
- * name becomes a member of that name, because records are open.
+ * name becomes a member of that name, because records are open. `known`: further names of the server, which are no mistakes.
  */
-export function createColumnResolver(kind: ImportableResource, mappings: ReadonlyMap<string, Mapping>): ColumnResolver {
+export function createColumnResolver(
+  kind: ImportableResource,
+  mappings: ReadonlyMap<string, Mapping>,
+  known: readonly string[] = [],
+): ColumnResolver {
   const fields = fieldsOf(kind)
   const byFolded = new Map(fields.map((field) => [foldName(field), field]))
   // A field whose values are ignored is never suggested: accepting it would drop the column.
@@ -57,7 +62,8 @@ export function createColumnResolver(kind: ImportableResource, mappings: Readonl
   return (name) => {
     const mapping = mappings.get(name)
     if (mapping) return mappedColumn(kind, mapping)
-    if (fields.includes(name) || roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
+    if (fields.includes(name) || known.includes(name) || roleOf(kind, name) !== 'field')
+      return columnFor(kind, name, name)
     const field = byFolded.get(foldName(name))
     if (field !== undefined) return columnFor(kind, name, field)
     const suggestion = aliasOf(kind, name) ?? nearest(foldName(name), suggested)
@@ -182,9 +188,8 @@ export function convertCell(text: string, type: CellType): Converted {
     case 'text':
       return { value: text }
     case 'number':
-      return toNumber(text.trim())
     case 'integer':
-      return toInteger(text.trim())
+      return toNumber(text.trim(), type)
     case 'boolean':
       return toBoolean(text.trim().toLowerCase())
     case 'json':
@@ -195,14 +200,13 @@ export function convertCell(text: string, type: CellType): Converted {
 /** RFC 8259, 6. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
-function toNumber(text: string): Converted {
-  if (NUMBER.test(text) && Number.isFinite(Number(text))) return { value: parseExactJson(text) }
-  return { fault: { code: 'not_a_number', message: `expected a number such as 1200.5${numberAdvice(text)}` } }
-}
+const NOT_OF_TYPE = { number: 'not_a_number', integer: 'not_an_integer' } as const
 
-function toInteger(text: string): Converted {
-  if (NUMBER.test(text) && Number.isInteger(Number(text))) return { value: parseExactJson(text) }
-  return { fault: { code: 'not_an_integer', message: `expected a whole number such as 1200${numberAdvice(text)}` } }
+function toNumber(text: string, type: NumericType): Converted {
+  const value = NUMBER.test(text) ? parseExactJson(text) : null
+  if (isOfNumericType(value, type)) return { value }
+  const { expected, example } = NUMERIC_TYPES[type]
+  return { fault: { code: NOT_OF_TYPE[type], message: `expected ${expected} such as ${example}${numberAdvice(text)}` } }
 }
 
 function numberAdvice(text: string): string {

@@ -16,14 +16,15 @@ export interface HeaderRow extends InputPlace {
   readonly kind: ImportableResource
   readonly headers: readonly string[]
   readonly mappings: ReadonlyMap<string, Mapping>
+  readonly known?: readonly string[] | undefined
 }
 
 /** The columns of a header row; CrmError `invalid_input` for duplicate columns, and for unknown ones, all in one error. */
 export function planColumns(input: HeaderRow): readonly Column[] {
-  const { headers, kind, mappings } = input
+  const { headers, kind, mappings, known } = input
   rejectAbsentColumns(input)
   rejectDuplicateHeaders(input)
-  const resolve = createColumnResolver(kind, mappings)
+  const resolve = createColumnResolver(kind, mappings, known)
   const found = headers.map((header, at) => {
     const numbered = mappingAt(input, at)
     // The number tells two columns of the same name apart in --compute and in reports.

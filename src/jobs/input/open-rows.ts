@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/value-text.ts'
 import { compileComputes } from './compute.ts'
@@ -10,7 +10,7 @@ import { readHead } from './input-file.ts'
 import { openDelimited } from './open-delimited.ts'
 import { openMembers } from './open-members.ts'
 import type { Changes, Findings, InputFormat, InputRow, RowOptions, RowSource } from './row.ts'
-import { checkRow, createBlanks, type RowDraft, setMember } from './row-draft.ts'
+import { checkRow, createBlanks, type RowDraft } from './row-draft.ts'
 
 const SAMPLE_BYTES = 64 * 1024
 

@@ -1,10 +1,11 @@
+import { setMember } from '../../core/json.ts'
 import { restoreDefused } from '../../output/safe-text.ts'
 import { type Column, convertCell } from './columns.ts'
 import { createDelimitedCutter, type Dialect, unescapeTsv } from './cut-delimited.ts'
 import { type CutInput, codecOf, cutRecords } from './cut-records.ts'
 import { type InputPlace, inputError } from './input-file.ts'
 import type { InputRow, RowOptions } from './row.ts'
-import { addFinding, createDraft, placeValue, type RowDraft, setMember } from './row-draft.ts'
+import { addFinding, createDraft, placeValue, type RowDraft } from './row-draft.ts'
 
 const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ after a backslash; if backslashes are plain text: --format csv`
 

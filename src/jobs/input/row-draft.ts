@@ -1,5 +1,6 @@
-import { exactDigits, idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, type JsonObject, type JsonValue, setMember } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
+import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { jsonText } from '../../output/value-text.ts'
 import { type Column, type Converted, convertCell } from './columns.ts'
 import type { Blanks, FindingCode, InputRow, RowFinding, RowOptions } from './row.ts'
@@ -82,37 +83,12 @@ function idOf(draft: RowDraft, { name }: Column, value: JsonValue): string | und
   return id
 }
 
-/** Defines rather than assigns, so that a member called `__proto__` is a member like any other. */
-export function setMember(fields: JsonObject, path: readonly string[], value: JsonValue): void {
-  let inside = fields
-  for (const name of path.slice(0, -1)) {
-    const existing = Object.hasOwn(inside, name) ? inside[name] : undefined
-    const next: JsonObject = isJsonObject(existing) ? existing : {}
-    define(inside, name, next)
-    inside = next
-  }
-  define(inside, path.at(-1) ?? '', value)
-}
-
-function define(target: JsonObject, name: string, value: JsonValue): void {
-  if (name === '__proto__') {
-    Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
-  } else target[name] = value
-}
-
-const NUMBERS = {
-  number: { isValid: Number.isFinite, expected: 'a number' },
-  integer: { isValid: Number.isInteger, expected: 'a whole number' },
-} as const
-
 /** Checks the type of a member or of a computed value. A text becomes a number only if `--map` names that type. */
 export function convertMember(value: JsonValue, { type, isKnown, isTyped, role }: Column): Converted {
   if (value === null || role !== 'field') return { value }
   if (typeof value === 'string' && isTyped) return convertCell(value, type)
   if (type === 'number' || type === 'integer') {
-    const isNumber = typeof value === 'number' || exactDigits(value) !== undefined
-    const { isValid, expected } = NUMBERS[type]
-    return isNumber && isValid(Number(jsonText(value))) ? { value } : wrongType(expected)
+    return isOfNumericType(value, type) ? { value } : wrongType(NUMERIC_TYPES[type].expected)
   }
   return typeof value !== 'string' && isKnown && type === 'text' ? wrongType('a text') : { value }
 }

@@ -156,6 +156,8 @@ export interface RowOptions {
   readonly isCsvSafe: boolean
   /** Fields that every row must have; `deal_id` for the parent of a note. */
   readonly required: readonly string[]
+  /** Names that this server has beside the fields of crm; none unless given. */
+  readonly known?: readonly string[] | undefined
   /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
   readonly signal: AbortSignal

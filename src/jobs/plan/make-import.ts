@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Offers } from '../../api/connectors/connector.ts'
 import { CrmError } from '../../core/errors.ts'
-import { hasOperation, isListed, matchHint, resourceOf } from '../../core/resources/registry.ts'
+import { isListed, matchHint, resourceOf } from '../../core/resources/registry.ts'
 import { earlierJobs, existingFromRun } from '../history/earlier-jobs.ts'
 import { headOf } from '../history/find-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
@@ -8,11 +9,11 @@ import { findingLines, summaryLines } from '../input/findings-text.ts'
 import { spoolInput } from '../input/input-file.ts'
 import { openRows } from '../input/open-rows.ts'
 import type { Findings, FormatSummary, RowOptions } from '../input/row.ts'
-import { type Draft, dropDraft, finishDraft, jobPaths, openDraft } from '../journal/job-folder.ts'
+import { type Draft, dropDraft, finishDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
 import { leftOutLines } from './left-out.ts'
-import { dropPlanned, type MadeJob, type PlanningContext, runId } from './make-job.ts'
+import { dropPlanned, type MadeJob, ownUpdates, type PlanningContext, runId } from './make-job.ts'
 import { refuseAbsentNames } from './match-rows.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { ImportTerms, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
@@ -77,29 +78,19 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
   const place = { path: paths.input, name: inputName, kind: resourceOf(noun) }
+  if (request.as === 'delete') await context.require(resourceOf(noun), 'delete')
   const updates = await updatesFor(context, request)
+  const rules = await context.rowRules(noun)
   const source = await openRows({
     ...read,
     ...place,
     stages,
+    known: rules?.names,
     ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
   })
-  const match = matchOf(request, source.summary, updates !== undefined)
-  const head: PlanHead = {
-    crm_plan: 1,
-    job: paths.id,
-    kind: request.kind,
-    noun,
-    run,
-    account: context.account,
-    command: context.command,
-    input: { ...input, verdict: source.summary },
-    of: request.of,
-    ...(updates === undefined ? {} : { updates }),
-    terms: termsOf(request, match),
-    made_at: context.nowMs(),
-    version: context.version,
-  }
+  rules?.ask(fieldsIn(source.summary))
+  const match = matchOf(request, source.summary, { offers: context.offers, canUpdateDeals: updates !== undefined })
+  const head = headOfImport(context, request, { paths, run, input, updates, summary: source.summary, match })
   const builder = new PlanBuilder(paths, head)
   const pages = new PageCounter(context.pageSize)
   const parts = {
@@ -109,6 +100,8 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     builder,
     before: earlier.jobs,
     list: () => pages.counted(context.list(noun)),
+    offers: context.offers,
+    rules,
     onRead: context.onRead,
     isAgain: request.isAgain,
     note: context.note,
@@ -137,11 +130,46 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   }
 }
 
+interface HeadParts {
+  readonly paths: JobPaths
+  readonly run: string
+  readonly input: Omit<NonNullable<PlanHead['input']>, 'verdict'>
+  readonly updates: PlanHead['updates']
+  readonly summary: FormatSummary
+  readonly match: MatchRequest
+}
+
+function headOfImport(
+  context: PlanningContext,
+  request: ImportRequest,
+  { paths, run, input, updates, summary, match }: HeadParts,
+): PlanHead {
+  return {
+    crm_plan: 1,
+    job: paths.id,
+    kind: request.kind,
+    noun: request.noun,
+    run,
+    account: context.account,
+    command: context.command,
+    input: { ...input, verdict: summary },
+    of: request.of,
+    ...(updates === undefined ? {} : { updates }),
+    terms: termsOf(request, match),
+    made_at: context.nowMs(),
+    version: context.version,
+  }
+}
+
 function notSentLines({ leftOut, failing }: PlanBuilder): readonly string[] {
   return [
     ...leftOutLines(leftOut, 'Rows that are skipped:'),
     ...leftOutLines(failing, 'Rows that fail, and are not sent:'),
   ]
+}
+
+export function fieldsIn({ columns }: Pick<FormatSummary, 'columns'>): readonly string[] {
+  return columns.flatMap(({ field }) => (field === undefined ? [] : [field]))
 }
 
 function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms {
@@ -158,8 +186,8 @@ async function questionOf(context: PlanningContext, { isAgain, match, as, noun }
 /** Undefined for a job that changes no deals. */
 async function updatesFor(context: PlanningContext, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
   const resource = resourceOf(noun)
-  if (!isListed(resource) || hasOperation(resource, 'update')) return undefined
-  if (kind === 'update') return context.dealUpdates()
+  if (!isListed(resource) || context.offers(resource, 'update')) return undefined
+  if (kind === 'update') return ownUpdates(context, noun)
   // A retry of changes must not create the rows.
   return of === undefined ? undefined : headOf(jobPaths(context.jobsFolder, of)).updates
 }
@@ -168,12 +196,12 @@ async function updatesFor(context: PlanningContext, { noun, kind, of }: ImportRe
 function matchOf(
   { as, match, noun, inputName, read }: ImportRequest,
   summary: FormatSummary,
-  canUpdateDeals: boolean,
+  { offers, canUpdateDeals }: { readonly offers: Offers; readonly canUpdateDeals: boolean },
 ): MatchRequest {
   const { columns } = summary
   const hasIds = columns.some(({ field }) => field === 'id')
   const resource = resourceOf(noun)
-  const canMatch = hasOperation(resource, 'update') || canUpdateDeals
+  const canMatch = offers(resource, as === 'delete' ? 'delete' : 'update') || canUpdateDeals
   if (match.names.length === 0 && hasIds && canMatch) return { names: ['id'], mode: 'update' }
   if (match.names.length === 0 && (as !== 'import' || canUpdateDeals)) {
     throw new CrmError(

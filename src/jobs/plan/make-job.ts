@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { normalize } from 'node:path'
+import type { Api } from '../../api/api.ts'
+import type { Offers } from '../../api/connectors/connector.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { withLock } from '../../files/lock.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
@@ -14,6 +17,18 @@ import type { LeftOut } from './left-out.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { JobKind, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
 import type { FieldCount } from './plan-writer.ts'
+
+/** What a connector allows in a row. */
+export interface RowRules {
+  /** Members that records of this server have, as far as the connector names them. */
+  readonly names: readonly string[]
+  /** From now on lists show these members, too. */
+  ask(names: Iterable<string>): void
+  /** Whether the server sets this member, so that a new record cannot have it. */
+  isReadOnly(name: string): boolean
+  /** Why the server could not keep these values, in lower case; undefined if it can. */
+  faultIn(fields: JsonObject, isCreate: boolean): string | undefined
+}
 
 /** What planning needs. */
 export interface PlanningContext {
@@ -29,8 +44,20 @@ export interface PlanningContext {
   readonly command: readonly string[]
   /** All records, a page at a time. */
   readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  /** The notes of these deals, a page at a time. */
+  readonly listParts: (
+    resource: 'note',
+    parentIds: Iterable<string>,
+  ) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Records on a page of a list, if it is configured. */
   readonly pageSize: number | undefined
+  readonly offers: Offers
+  /** As `offers`; learns it first if the contract alone does not say. */
+  readonly learns: Api['offers']
+  /** CrmError `not_supported` if the server does not have an operation. */
+  readonly require: Api['require']
+  /** What the connector allows in rows; undefined if it allows everything. */
+  readonly rowRules: (noun: JobNoun) => Promise<RowRules | undefined>
   /** How the server changes deals; CrmError `not_supported` if it cannot. */
   readonly dealUpdates: () => Promise<DealUpdates>
   /** Called with the number of further records read from the list. */
@@ -57,6 +84,19 @@ export interface MadeJob {
   readonly recheckRequests?: number | undefined
   /** A question that must be confirmed, beside the changes. */
   readonly question?: string | undefined
+}
+
+/** How the server changes records over GraphQL; undefined if it has a request for it. CrmError `not_supported` without either. */
+export async function ownUpdates(context: PlanningContext, noun: JobNoun): Promise<DealUpdates | undefined> {
+  const resource = resourceOf(noun)
+  if (context.offers(resource, 'update')) return undefined
+  try {
+    return await context.dealUpdates()
+  } catch (error) {
+    const isLacking = error instanceof CrmError && error.code === 'not_supported'
+    if (isLacking && (await context.learns(resource, 'update'))) return undefined
+    throw error
+  }
 }
 
 export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'terms'>

@@ -6,7 +6,6 @@ import type { JsonObject } from '../../core/json.ts'
 import { listedId } from '../../core/record-ids.ts'
 import {
   type CrmRecord,
-  hasOperation,
   type ImportableResource,
   type ListedResource,
   type PluralOf,
@@ -17,7 +16,7 @@ import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/row-draft.ts'
 import type { MadeImport } from './make-import.ts'
-import { makeJob, type PlanningContext } from './make-job.ts'
+import { makeJob, ownUpdates, type PlanningContext } from './make-job.ts'
 import type { Planned } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
 
@@ -47,8 +46,9 @@ export async function makeSelection(context: PlanningContext, request: Selection
   const { noun, kind, where, check, patch } = request
   refuseWrongStage(request)
   const identity = { kind, noun, run: newRun(context), of: undefined }
-  const updates = hasOperation(resourceOf(noun), kind) ? {} : { updates: await context.dealUpdates() }
-  const job = await makeJob(context, { ...identity, ...updates }, async (builder) => {
+  if (kind === 'delete') await context.require(resourceOf(noun), kind)
+  const updates = kind === 'delete' ? undefined : await ownUpdates(context, noun)
+  const job = await makeJob(context, { ...identity, ...(updates && { updates }) }, async (builder) => {
     for await (const { items } of context.list(noun)) {
       context.onRead(items.length)
       check.see(items)

@@ -1,8 +1,9 @@
-import { recordPath } from '../../api/transport/call.ts'
+import type { Offers } from '../../api/connectors/connector.ts'
+import { collectionPath, recordPath } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
-import { type JsonObject, parseExactJson } from '../../core/json.ts'
+import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { isOlder } from '../../core/made-at.ts'
-import { hasOperation, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import { type EarlierJob, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
@@ -15,7 +16,9 @@ import { byId, Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutLines } from './left-out.ts'
 import type { MadeImport } from './make-import.ts'
-import { dropPlannedOf, makeJob, type PlanningContext } from './make-job.ts'
+import { fieldsIn } from './make-import.ts'
+import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
+import { dealsOf, dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import type { PlanFile } from './plan-file.ts'
 import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
@@ -93,11 +96,14 @@ async function planUndo({ context, paths, builder, draft, before }: UndoParts): 
   try {
     const results = readResults(paths, plan.count, scratch)
     const { noun } = plan.head
-    const now = await readNow(context, { plan, results, draft })
+    const asked = { offers: context.offers, rules: await context.rowRules(noun) }
+    if (plan.head.input) asked.rules?.ask(fieldsIn(plan.head.input.verdict))
+    const now = await readNow(context, { plan, results, draft, before: paths.before })
+    const withNotes = await dealsWithNotes(context, plan, results)
     for (const batch of plan.operations()) {
       for (const operation of batch) {
         const image = await images.of(operation.op)
-        const { planned, left = [] } = revert({ noun, operation, before: image, results, now })
+        const { planned, left = [] } = revert({ noun, operation, before: image, results, now, withNotes, ...asked })
         if (!planned && left.length === 0) continue
         if (!planned) builder.skip(left)
         else {
@@ -129,14 +135,19 @@ interface NowParts {
   readonly plan: PlanFile
   readonly results: StoredResults
   readonly draft: JobPaths
+  /** The file of the records as they were before the job. */
+  readonly before: string
 }
 
 /** Undefined if nothing can be reverted. */
-async function readNow(context: PlanningContext, { plan, results, draft }: NowParts): Promise<Existing | undefined> {
-  const { head, end } = plan
-  if (!hasOperation(resourceOf(head.noun), 'update') && head.updates === undefined) return undefined
-  if (end.update + end.delete > 0) await awaitQuiet(context, results)
-  return Existing.read({ folder: draft.folder, pages: context.list(head.noun), keyOf: byId, onRead: context.onRead })
+async function readNow(context: PlanningContext, parts: NowParts): Promise<Existing | undefined> {
+  const { head, end } = parts.plan
+  const resource = resourceOf(head.noun)
+  const canDelete = end.create + end.delete > 0 && (await context.learns(resource, 'delete'))
+  if (!canDelete && !context.offers(resource, 'update') && head.updates === undefined) return undefined
+  if (end.update + end.delete > 0) await awaitQuiet(context, parts.results)
+  const pages = resource === 'note' ? context.listParts(resource, await dealsOf(parts)) : context.list(head.noun)
+  return Existing.read({ folder: parts.draft.folder, pages, keyOf: byId, onRead: context.onRead })
 }
 
 interface RevertParts {
@@ -144,6 +155,9 @@ interface RevertParts {
   readonly operation: PlanOperation
   readonly before: JsonObject | undefined
   readonly results: StoredResults
+  readonly offers: Offers
+  readonly rules: RowRules | undefined
+  readonly withNotes: ReadonlySet<string>
   /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
 }
@@ -190,12 +204,17 @@ function revertDone(parts: WithNow, id: string): Reverted {
   const { operation, before } = parts
   if (operation.head.do !== 'delete') return revertWrite(parts, id)
   if (!before) return stays(operation, id, 'cannot', 'its earlier values were not kept')
-  return { planned: { do: 'create', path: RESOURCES[resourceOf(parts.noun)].path, id, body: writableOf(before) } }
+  const resource = resourceOf(parts.noun)
+  const writable = writableOf(before, parts.rules)
+  const { deal_id: dealId, ...others } = writable
+  const [path, body] =
+    resource === 'note' ? [collectionPath(resource, idText(dealId)), others] : [collectionPath(resource), writable]
+  return { planned: { do: 'create', path, id, body } }
 }
 
 type WithNow = RevertParts & { readonly now: Existing }
 
-function revertWrite({ noun, operation, before, results, now }: WithNow, id: string): Reverted {
+function revertWrite({ noun, operation, before, results, now, offers, withNotes }: WithNow, id: string): Reverted {
   const { head, body } = operation
   const path = recordPath(resourceOf(noun), id)
   const [match] = now.find(id)
@@ -203,10 +222,11 @@ function revertWrite({ noun, operation, before, results, now }: WithNow, id: str
   const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
   const conflict = (member: Conflict): LeftOut => ({ ...leftOf(operation, id, 'conflict'), ...member })
   if (head.do === 'create') {
-    if (!hasOperation(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
+    if (!offers(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
     if (isOlder(match.record, results.progress.firstMs ?? 0, written)) return stays(operation, id, 'cannot', EXISTED)
     const changed = changesSince(written, match.record)
     if (changed.length > 0) return { left: changed.map(conflict) }
+    if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')
     return { planned: { do: 'delete', path, id, before: match.record } }
   }
   const { patch, conflicts } = restore(before ?? {}, written, match.record)

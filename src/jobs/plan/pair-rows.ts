@@ -1,8 +1,9 @@
+import type { Offers } from '../../api/connectors/connector.ts'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, type JsonObject, memberOf, parseExactJson } from '../../core/json.ts'
 import { findByIds } from '../../core/record-ids.ts'
-import { type CrmRecord, hasOperation, matchHint, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, matchHint, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { requestDigest } from './digest.ts'
@@ -17,6 +18,7 @@ export interface PairParts {
   readonly source: RowSource
   readonly ledger: Ledger
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly offers: Offers
 }
 
 export interface Pairing {
@@ -49,7 +51,7 @@ export async function pairChangedRows(parts: PairParts): Promise<Pairing> {
     throw otherFile(parts.noun, done, done - found)
   const question = questionOf(alone, parts.ledger)
   if (pairs.length === 0) return { planned: new Map(), question }
-  if (!hasOperation(resourceOf(parts.noun), 'update')) throw unchangeable(parts.noun, pairs)
+  if (!parts.offers(resourceOf(parts.noun), 'update')) throw unchangeable(parts.noun, pairs)
   const records = await findByIds(
     parts.list(),
     pairs.map(([, { id }]) => id),

@@ -1,7 +1,8 @@
 import type { Buffer } from 'node:buffer'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { StatedRate } from '../../api/operations.ts'
-import type { ImportableResource, PluralOf } from '../../core/resources/registry.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
+import { type ImportableResource, type PluralOf, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { FormatSummary, RowOptions } from '../input/row.ts'
 
 /** The resource that a job creates or changes. */
@@ -129,6 +130,15 @@ export interface PlanOperation {
   readonly offset: number
   readonly head: OperationHead
   readonly body: Buffer | null
+}
+
+/** The id of the deal in the path of its notes; undefined for a record that belongs to no other, and in the path of one record. */
+export function parentIdIn(resource: Resource, path: string): string | undefined {
+  const { path: collection, parent }: ResourceDefinition = RESOURCES[resource]
+  if (parent === undefined) return undefined
+  const [start = '', end = ''] = collection.split('{id}')
+  if (!path.startsWith(start) || !path.endsWith(end)) return undefined
+  return decodeURIComponent(path.slice(start.length, path.length - end.length))
 }
 
 /** The kind of an operation to send. Throws an Error for `fail`, which is never sent. */

@@ -1,3 +1,4 @@
+import type { Offers } from '../../api/connectors/connector.ts'
 import { idText } from '../../core/json.ts'
 import { type CrmRecord, isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
@@ -6,9 +7,10 @@ import type { JobPaths } from '../journal/job-folder.ts'
 import { byId, EqualRecords, Existing, matchKey } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import type { LeftOut } from './left-out.ts'
+import type { RowRules } from './make-job.ts'
 import { type ImportMode, type MatchedRow, MatchShown, matchRow } from './match-rows.ts'
 import { type Pairing, pairChangedRows } from './pair-rows.ts'
-import { createOf, type PlanBuilder } from './plan-builder.ts'
+import { createOf, type PlanBuilder, type Planned } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
 import { openKeyIndex } from './scratch.ts'
 
@@ -20,6 +22,9 @@ export interface PlanRowsParts {
   /** Earlier jobs of the run, the oldest first. */
   readonly before: readonly EarlierJob[]
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly offers: Offers
+  /** Undefined if the connector allows everything. */
+  readonly rules: RowRules | undefined
   readonly onRead: (count: number) => void
   /** A run that ignores earlier ones (`--again`). */
   readonly isAgain: boolean
@@ -45,6 +50,32 @@ export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promi
   const question = await plan(parts, match)
   skipBlanks(parts)
   return question
+}
+
+/**
+ * The operation as the connector allows it: a new record without the members that the server sets. Undefined for a row that it
+ * refuses, which becomes a finding.
+ */
+function allowed({ rules, source }: PlanRowsParts, row: InputRow, planned: Planned): Planned | undefined {
+  if (!rules || planned.do === 'delete' || !planned.body) return planned
+  const isCreate = planned.do === 'create'
+  const entries = Object.entries(planned.body).filter(([name]) => !isCreate || !rules.isReadOnly(name))
+  const body = Object.fromEntries(entries)
+  const fault = rules.faultIn(body, isCreate)
+  if (fault === undefined) return { ...planned, body }
+  const { line, offset } = row
+  source.findings.add({ line, offset, column: undefined, value: undefined, code: 'not_allowed', message: fault })
+  return undefined
+}
+
+function addAllowed(
+  parts: PlanRowsParts,
+  row: InputRow,
+  planned: Planned,
+  known?: Parameters<PlanBuilder['add']>[1],
+): void {
+  const sent = allowed(parts, row, planned)
+  if (sent) parts.builder.add(sent, known)
 }
 
 /** Blank rows are rows of the file, so they count in the account. */
@@ -73,7 +104,7 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
     for await (const rows of source.rows()) {
       for (const row of rows) {
         if (before?.has(row.fields)) builder.leaveOut('unchanged')
-        else builder.add(createOf(noun, row))
+        else addAllowed(parts, row, createOf(noun, row))
       }
     }
   } finally {
@@ -94,7 +125,7 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
       for (const row of rows) {
         const planned = matchRow({ ...match, noun, existing, keyLines, source, isDeletion }, row)
         if (planned === 'skipped') builder.skip([withoutMatch(noun, row, match.names)])
-        else if (planned) addMatched(builder, planned, ledger)
+        else if (planned) addMatched(parts, row, planned, ledger)
       }
     }
     if (source.findings.count === 0) shown.judge()
@@ -121,10 +152,16 @@ async function readMatched({ paths, list, onRead }: PlanRowsParts, names: readon
   return { existing: await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead }), shown }
 }
 
-function addMatched(builder: PlanBuilder, planned: Exclude<MatchedRow, 'skipped'>, ledger: Ledger | undefined): void {
+function addMatched(
+  parts: PlanRowsParts,
+  row: InputRow,
+  planned: Exclude<MatchedRow, 'skipped'>,
+  ledger: Ledger | undefined,
+): void {
+  const { builder } = parts
   if (planned === 'unchanged') builder.leaveOut(planned)
   else if (planned.do === 'fail') builder.fail(planned)
-  else builder.add(planned, (digest, n) => absentNow(ledger?.find(digest, n)))
+  else addAllowed(parts, row, planned, (digest, n) => absentNow(ledger?.find(digest, n)))
 }
 
 function withoutMatch(noun: JobNoun, row: InputRow, names: readonly string[]): LeftOut {
@@ -148,12 +185,14 @@ async function planAgain(parts: PlanRowsParts): Promise<string | undefined> {
   const { paths, noun, source, builder, before, list, isRetry } = parts
   const ledger = new Ledger(paths.folder, before)
   try {
-    const { planned: changed, question } = isRetry ? NONE : await pairChangedRows({ paths, noun, source, ledger, list })
+    const { planned: changed, question } = isRetry
+      ? NONE
+      : await pairChangedRows({ paths, noun, source, ledger, list, offers: parts.offers })
     for await (const rows of source.rows()) {
       for (const row of rows) {
         const planned = changed.get(row.line)
         if (planned === 'unchanged') builder.leaveOut(planned)
-        else builder.add(planned ?? createOf(noun, row), (digest, n) => ledger.find(digest, n))
+        else addAllowed(parts, row, planned ?? createOf(noun, row), (digest, n) => ledger.find(digest, n))
       }
     }
     return question

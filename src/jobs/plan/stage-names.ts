@@ -12,14 +12,15 @@ const DEALS = 100
  * all in one pipeline, its stages; if not, undefined, because the pipeline of a new deal is unknown. Without deals, the
  * stages come from GraphQL, if the server supports it.
  */
-export async function stageNames({ deals, stages, graphql }: Api): Promise<readonly string[] | undefined> {
+export async function stageNames(api: Api): Promise<readonly string[] | undefined> {
+  const { deals, stages } = api
   const ids = new Set<string>()
   for await (const { items } of deals.list({ limit: DEALS, cursor: undefined, filters: {} })) {
     for (const { pipeline_id: id } of items) ids.add(idText(id) ?? '')
   }
   const [id] = ids
   if (ids.size === 0) {
-    const listed = await listedStages(graphql)
+    const listed = await listedStages(api)
     return listed && namesOf(listed)
   }
   if (!id || ids.size > 1) return undefined
@@ -31,8 +32,8 @@ export async function stageNames({ deals, stages, graphql }: Api): Promise<reado
 }
 
 /** The first of these names or ids that is not a stage of any pipeline; undefined if all are, or stages cannot be listed. */
-export async function unknownStage({ graphql }: Api, stages: readonly string[]): Promise<WrongStage | undefined> {
-  const listed = await listedStages(graphql)
+export async function unknownStage(api: Api, stages: readonly string[]): Promise<WrongStage | undefined> {
+  const listed = await listedStages(api)
   const ids = listed?.map(({ id }) => idText(id))
   const names = listed && namesOf(listed)
   const unknown = stages.find((stage) => !ids?.includes(stage) && wrongStage(stage, names))
@@ -40,10 +41,15 @@ export async function unknownStage({ graphql }: Api, stages: readonly string[]):
 }
 
 /** The stages of all pipelines: a name that none of them has is wrong for any deal. */
-async function listedStages(graphql: Api['graphql']): Promise<readonly JsonObject[] | undefined> {
+async function listedStages({ connector, stages, pipelines }: Api): Promise<readonly JsonObject[] | undefined> {
   const listed: JsonObject[] = []
   try {
-    for await (const { items } of graphql.list('pipelines')) {
+    const { stage } = connector.document.resources
+    if (stage?.list && stage.parent === undefined) {
+      for await (const { items } of stages().list()) listed.push(...items)
+      return listed
+    }
+    for await (const { items } of pipelines.list()) {
       for (const { stages } of items) if (Array.isArray(stages)) listed.push(...stages.filter(isJsonObject))
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 import { changedMembers } from '../../core/changes.ts'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
+import type { RowRules } from './make-job.ts'
 
 /** A member that someone else changed since, with its three values. */
 export interface Conflict {
@@ -41,13 +42,23 @@ export function changesSince(written: JsonObject, now: CrmRecord): readonly Conf
   if (changed.length > 0) return changed.map(sides)
   // A version or a time of change also shows changes of other members.
   if (typeof now.version === 'number') return now.version === 1 ? [] : [sides('version')]
-  const isTouched = now.updated_at !== undefined && now.updated_at !== now.created_at
+  const { created_at, updated_at } = now
+  const isTouched = updated_at !== undefined && updated_at !== created_at && !isOneMoment(created_at, updated_at)
   return isTouched ? [sides('updated_at')] : []
 }
 
+/** Django and others ask the clock once for each of the two times of a new record. */
+const MOST_APART_MS = 100
+
+function isOneMoment(created: JsonValue | undefined, updated: JsonValue): boolean {
+  if (typeof created !== 'string' || typeof updated !== 'string') return false
+  return Math.abs(Date.parse(updated) - Date.parse(created)) <= MOST_APART_MS
+}
+
 /** The members of a deleted record that can be sent to create it again. */
-export function writableOf(record: CrmRecord): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([name, value]) => !isReadOnly(name) && value !== null))
+export function writableOf(record: CrmRecord, rules?: RowRules): JsonObject {
+  const isSet = (name: string) => isReadOnly(name) || rules?.isReadOnly(name)
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => !isSet(name) && value !== null))
 }
 
 /** RFC 7396 merges objects, so members to remove must be named. */

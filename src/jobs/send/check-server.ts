@@ -3,7 +3,7 @@ import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
-import { isListed, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { isListed, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { JobProgress } from '../journal/progress.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
@@ -20,14 +20,14 @@ const LONGEST_WAIT_MS = 8000
  * response; CrmError if there is none, or a refusal.
  */
 export async function checkServer(
-  { sender, clocks, sleep, limitParam, signal }: JobServices,
+  { sender, clocks, sleep, signal }: JobServices,
   noun: JobNoun,
   { clock, keys }: { readonly clock: ServerClock; readonly keys: KeyKeeping },
   patienceMs: number,
 ): Promise<void> {
   const startedMs = clocks.steadyMs()
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
-    const outcome = await sender.ask(listPath(noun), limitParam === undefined ? {} : { [limitParam]: '1' })
+    const outcome = await sender.ask(listed(noun))
     clock.learn(outcome.headers)
     keys.learn(outcome)
     // Any response except a refusal of the key is enough: not every key may read.
@@ -42,10 +42,10 @@ export async function checkServer(
   }
 }
 
-/** The path of the resource, or of its parent. */
-function listPath(noun: JobNoun): string {
-  const { path, parent }: ResourceDefinition = RESOURCES[resourceOf(noun)]
-  return parent === undefined ? path : RESOURCES[parent].path
+/** The resource, or its parent: parts of a record have no list of their own. */
+function listed(noun: JobNoun): Resource {
+  const { parent }: ResourceDefinition = RESOURCES[resourceOf(noun)]
+  return parent ?? resourceOf(noun)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Write } from '../../api/writes/sender.ts'
 import { idempotencyKey } from '../plan/digest.ts'
-import { METHODS, sentKind } from '../plan/plan-format.ts'
+import { parentIdIn, sentKind } from '../plan/plan-format.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'
 import { Outcomes } from './outcomes.ts'
 import { whyNotRepeated } from './send-outcome.ts'
@@ -148,11 +148,12 @@ class Dispatch {
   }
 
   #writeOf({ operation: { op, head, body }, gen }: Task): Write {
-    const { account, run } = this.#parts
-    const { digest, n, path } = head
+    const { account, run, resource } = this.#parts
+    const { digest, n, path, id } = head
     const key = idempotencyKey({ account, run, digest, n, gen })
     const action = `${head.do} ${head.id ?? `what line ${head.line ?? op + 1} says`}`
-    return { method: METHODS[sentKind(head)], path, body, idempotencyKey: key, ifMatch: head.ifMatch, action }
+    const parentId = parentIdIn(resource, path)
+    return { kind: sentKind(head), resource, id, parentId, body, idempotencyKey: key, ifMatch: head.ifMatch, action }
   }
 
   #waitForLimit(waitMs: number): false {

@@ -4,7 +4,7 @@ import { isListUnreadable } from '../../api/pages/page-requests.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import { listedId } from '../../core/record-ids.ts'
-import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { writePrivateFile } from '../../files/write-private-file.ts'
 import { readResults } from '../history/job-results.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
@@ -36,8 +36,8 @@ export interface RecheckParts {
 }
 
 /** An upsert creates what did not exist when it was planned; another writer may have created the same since. */
-export function isRechecked({ noun, terms }: PlanHead, { create }: PlanCounts): boolean {
-  if (!hasOperation(resourceOf(noun), 'update') || terms?.as !== 'import' || create === 0) return false
+export function isRechecked({ terms }: PlanHead, { create }: PlanCounts): boolean {
+  if (terms?.as !== 'import' || create === 0) return false
   return terms.match.mode === 'upsert' && terms.match.names.length > 0 && terms.match.names[0] !== 'id'
 }
 

@@ -174,7 +174,7 @@ async function askAboutKeys({ run }: Open, unsettled: readonly Unsettled[]): Pro
   const [first] = creates
   if (!first || terms.keys.isKept) return { repeatable: [], rest: unsettled }
   const isKept = await terms.keys.isKeptAt(first.task.operation.head.path, async (path) => {
-    const outcome = await services.sender.ask(path, {})
+    const outcome = await services.sender.read(path)
     if (!isFailure(outcome)) return outcome.json
     return outcome.status === undefined ? null : undefined
   })
@@ -190,7 +190,7 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
   const parts = {
     ...{ journal, progress, leases, limiter, clock, hooks, maxFailed, keys: terms.keys },
     ...{ sender: senderFor(plan.head, services.sender), signal: services.signal, random: services.random },
-    ...{ account: plan.head.account, run: plan.head.run },
+    ...{ account: plan.head.account, run: plan.head.run, resource: resourceOf(plan.head.noun) },
     answeredIds: plan.head.kind === 'fixtures' ? undefined : answeredIds,
     ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
   }
@@ -211,7 +211,7 @@ function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: bo
   return resolveInDoubt(
     {
       ...{ journal, progress, leases, startedMs },
-      records: isListed(resourceOf(noun)) ? records : undefined,
+      records: isListed(resourceOf(noun)) && services.offers(resourceOf(noun), 'list') ? records : undefined,
       whyUnread: `${noun} cannot be read back`,
       whyNoMore: isLast ? `it was sent and looked for ${MOST_ROUNDS} times` : undefined,
       lifeMs: terms.lifeMs,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { dirname } from 'node:path'
+import type { Api } from '../../api/api.ts'
 import { ObservedCapacity } from '../../api/limits/observed-capacity.ts'
 import { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import type { ApiOptions } from '../../api/options.ts'
@@ -24,6 +25,8 @@ const MOST_UNDER_WAY = 64
 
 export interface ServerContext {
   readonly server: JobServer
+  /** How the server speaks. */
+  readonly speech: Pick<Api, 'connector' | 'references' | 'wire'>
   readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly signal: AbortSignal
   readonly version: string
@@ -37,7 +40,7 @@ export function crmAccount({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
 }
 
 /** CrmError `invalid_input` for times that allow no request at all. */
-function termsOf({ wire }: JobServer): ServerTerms {
+function termsOf({ wire }: Pick<Api, 'wire'>): ServerTerms {
   checkTimes(wire)
   return {
     windowMs: wire.idempotencyWindowMs,
@@ -48,18 +51,18 @@ function termsOf({ wire }: JobServer): ServerTerms {
 }
 
 export async function runOnServer(
-  { server, list, signal, version, now, timing = SYSTEM_TIMING }: ServerContext,
+  { server, speech, list, signal, version, now, timing = SYSTEM_TIMING }: ServerContext,
   { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
 ): Promise<JobOutcome> {
-  const serverTerms = termsOf(server)
-  const sender = createSender({ ...server, connections: terms.concurrency ?? MOST_UNDER_WAY })
+  const serverTerms = termsOf(speech)
+  const sender = createSender({ ...server, ...speech, connections: terms.concurrency ?? MOST_UNDER_WAY })
   const { sleep, random, steadyMs } = timing
   const services = {
+    offers: speech.connector.offers,
     ...{ account: crmAccount(server), sender, list, signal, version, pid: ownPid(), random, sleep },
     // Distinguishes keys, and reveals nothing about them.
     keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),
     clocks: { wallMs: now, steadyMs },
-    limitParam: server.wire.limitParam,
   }
   let budget: SharedBudget | undefined
   const observed = new ObservedCapacity({ concurrency: terms.concurrency, most: MOST_UNDER_WAY })

@@ -5,7 +5,6 @@ import { oneLine } from '../../api/errors/one-line.ts'
 import { changedRecord, dealInput, errorsIn } from '../../api/graphql/answers.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { Answer } from '../../api/transport/answer.ts'
-import { encodeSegment } from '../../api/transport/call.ts'
 import type { Sender, Write } from '../../api/writes/sender.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import {
@@ -16,19 +15,12 @@ import {
   type JsonValue,
   parseExactJson,
 } from '../../core/json.ts'
-import {
-  hasOperation,
-  type ImportableResource,
-  RESOURCES,
-  resourceOf,
-  uniqueByOf,
-} from '../../core/resources/registry.ts'
+import { type ImportableResource, resourceOf, uniqueByOf } from '../../core/resources/registry.ts'
 import type { PlanHead } from '../plan/plan-format.ts'
 
 /** The sender of a job: changes of deals and creates of an upsert are not sent as the plan describes them. */
 export function senderFor({ updates, terms, noun }: PlanHead, sender: Sender): Sender {
-  const [member, ...others] =
-    terms?.match.mode === 'upsert' && hasOperation(resourceOf(noun), 'update') ? terms.match.names : []
+  const [member, ...others] = terms?.match.mode === 'upsert' ? terms.match.names : []
   if (member !== undefined && others.length === 0) {
     return createUpsertSender(sender, { resource: resourceOf(noun), member })
   }
@@ -58,31 +50,25 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limited',
 }
 
-const DEALS = '/v1/deals/'
-
 /**
  * Sends changes of deals over GraphQL, because no endpoint accepts them. The request follows from the plan alone, as for other
  * operations. The response is converted to that of an endpoint.
  */
 export function createDealSender(sender: Sender, updates: DealUpdates): Sender {
   return {
-    ask: sender.ask,
-    close: sender.close,
+    ...sender,
     send: async (write) => {
-      if (write.method !== 'PATCH' || !write.path.startsWith(DEALS)) return sender.send(write)
-      const outcome = await sender.send({ ...write, method: 'POST', path: updates.path, body: bodyOf(write, updates) })
-      return asAnswer(outcome, updates, idOf(write))
+      const { kind, resource, id } = write
+      if (kind !== 'update' || resource !== 'deal' || id === undefined) return sender.send(write)
+      const outcome = await sender.post({ ...write, path: updates.path, body: bodyOf(write, id, updates) })
+      return asAnswer(outcome, updates, id)
     },
   }
 }
 
-function idOf({ path }: Write): string {
-  return decodeURIComponent(path.slice(DEALS.length))
-}
-
-function bodyOf(write: Write, { query, members }: DealUpdates): Buffer {
+function bodyOf(write: Write, id: string, { query, members }: DealUpdates): Buffer {
   const patch = parseExactJson(write.body?.toString('utf8') ?? '{}') as JsonObject
-  return Buffer.from(canonicalJson({ query, variables: { input: dealInput(members, idOf(write), patch) } }))
+  return Buffer.from(canonicalJson({ query, variables: { input: dealInput(members, id, patch) } }))
 }
 
 /** Error statuses that may accompany errors of GraphQL; any other status is more specific than the errors. */
@@ -168,10 +154,9 @@ interface MatchedBy {
  */
 export function createUpsertSender(sender: Sender, matched: MatchedBy): Sender {
   return {
-    ask: sender.ask,
-    close: sender.close,
+    ...sender,
     send: async (write) => {
-      if (write.method !== 'POST') return sender.send(write)
+      if (write.kind !== 'create') return sender.send(write)
       let outcome = await createOrChange(sender, write, matched)
       for (let turn = 1; turn < MOST_TURNS && isGoneStatus(outcome.status); turn++) {
         outcome = await createOrChange(sender, write, matched)
@@ -185,7 +170,7 @@ async function createOrChange(sender: Sender, write: Write, matched: MatchedBy):
   const outcome = await sender.send(write)
   const id = isFailure(outcome) ? existingIdIn(outcome, matched) : undefined
   if (id === undefined) return outcome
-  const changed = await sender.send(changeOf(write, matched.resource, id))
+  const changed = await sender.send(changeOf(write, id))
   if (isFailure(changed)) return { ...changed, isInDoubt: false }
   const turned: ChangedInstead = { ...changed, changedId: id }
   return turned
@@ -195,10 +180,9 @@ export function changedId(answer: Answer): string | undefined {
   return 'changedId' in answer ? (answer as ChangedInstead).changedId : undefined
 }
 
-function changeOf(write: Write, resource: ImportableResource, id: string): Write {
+function changeOf(write: Write, id: string): Write {
   const idempotencyKey = createHash('sha256').update(`${write.idempotencyKey}\0${id}`).digest('base64url').slice(0, 32)
-  const path = `${write.path}/${encodeSegment(id, resource, `crm ${RESOURCES[resource].plural} list`)}`
-  return { ...write, method: 'PATCH', path, idempotencyKey, action: `update ${id}` }
+  return { ...write, kind: 'update', id, idempotencyKey, action: `update ${id}` }
 }
 
 /** Undefined if the existing record is unknown, or does not match the row. */

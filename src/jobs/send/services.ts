@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Offers } from '../../api/connectors/connector.ts'
 import type { Failure } from '../../api/errors/failure.ts'
 import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import type { Timing } from '../../api/transport/timing.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import type { Sender } from '../../api/writes/sender.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JobProgress } from '../journal/progress.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
@@ -17,14 +18,13 @@ export interface JobServices {
   /** The account that the sender and the lists belong to. */
   readonly account: string
   readonly sender: Sender
+  readonly offers: Offers
   list(noun: JobNoun): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Eight hex digits that distinguish the API key from others, and reveal nothing about it. */
   readonly keyMark: string
   readonly clocks: LocalClocks
   readonly random: () => number
   readonly sleep: Timing['sleep']
-  /** The name of the list parameter for the page size; undefined sends none. */
-  readonly limitParam: string | undefined
   readonly signal: AbortSignal
   readonly pid: number
   readonly version: string
@@ -111,6 +111,7 @@ export interface DispatchParts {
   readonly keys: KeyKeeping
   /** A create whose response has one of these ids is in doubt; undefined for fixtures, which keep neither of two records. */
   readonly answeredIds: AnsweredIds | undefined
+  readonly resource: Resource
   readonly account: string
   readonly run: string
   readonly lifeMs: number

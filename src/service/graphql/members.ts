@@ -13,7 +13,8 @@ const TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   text: 'String',
   texts: '[String!]',
   number: 'Decimal',
-  integer: 'Int',
+  // A GraphQL Int has 32 bits, which suffices for a version. Decimal has no limit; the rules of the resource refuse a fraction.
+  integer: 'Decimal',
   time: 'DateTime',
 }
 
@@ -36,16 +37,20 @@ function isAlwaysPresent(name: string, { isRequired }: Field): boolean {
   return isRequired === true || name === 'pipeline_id'
 }
 
-function line(name: string, { type }: Field, isRequired: boolean): string {
-  // Ids of users are plain text, as the service has no users.
-  const isOfResource = Object.hasOwn(RESOURCES, name.replace(/_id$/, ''))
-  const graphqlType = type === 'reference' && isOfResource ? 'ID' : TYPES[type]
-  if (graphqlType === undefined) throw new Error(`${name} is of type ${type}, which has no GraphQL type`)
+function line(name: string, field: Field, isRequired: boolean): string {
+  const graphqlType = graphqlTypeOf(name, field)
+  if (graphqlType === undefined) throw new Error(`${name} is of type ${field.type}, which has no GraphQL type`)
   return `  ${fieldName(name)}: ${graphqlType}${isRequired ? '!' : ''}`
 }
 
+function graphqlTypeOf(name: string, { type, isReadOnly }: Field): string | undefined {
+  // Ids of users are plain text, as the service has no users.
+  if (type === 'reference' && Object.hasOwn(RESOURCES, name.replace(/_id$/, ''))) return 'ID'
+  return type === 'integer' && isReadOnly ? 'Int' : TYPES[type]
+}
+
 /** `owner_id` becomes `ownerId`. */
-function fieldName(member: string): string {
+export function fieldName(member: string): string {
   return member.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 

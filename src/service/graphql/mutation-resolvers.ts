@@ -2,7 +2,7 @@ import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resour
 import { newWebhookSecret } from '../../core/signing.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { badParameter } from '../problem.ts'
-import { dealCreation, dealUpdate, noteCreation } from '../resources/deals.ts'
+import { dealCreation, dealDeletion, dealUpdate, noteCreation, noteDeletion } from '../resources/deals.ts'
 import { plainCreation, plainDeletion, plainUpdate } from '../resources/plain.ts'
 import {
   ROTATION_OVERLAP_MS,
@@ -10,8 +10,10 @@ import {
   rotateSecret,
   webhookCreation,
   webhookDeletion,
+  webhookTest,
+  webhookUpdate,
 } from '../resources/webhooks.ts'
-import type { ExpectedVersions } from '../write.ts'
+import type { CheckedWrite, ExpectedVersions } from '../write.ts'
 import { inputMembers, type MutationInput } from './members.ts'
 import type { Resolver } from './query-context.ts'
 import { RecordSource } from './record-source.ts'
@@ -36,6 +38,8 @@ export const mutationResolvers: Readonly<Record<string, Resolver>> = {
     const { body } = await writer.write(dealUpdate(input.id, inputMembers(input), rules))
     return { deal: new RecordSource('deal', body) }
   },
+  deleteDeal: deletion(dealDeletion),
+  deleteNote: deletion(noteDeletion),
   createNote: async (_, { input }: Input<{ readonly dealId: string }>, { writer }) => {
     const { body } = await writer.write(noteCreation(input.dealId, inputMembers(input)))
     return { note: new RecordSource('note', body) }
@@ -43,10 +47,16 @@ export const mutationResolvers: Readonly<Record<string, Resolver>> = {
   createWebhook: async (_, { input }: Input, { writer, isTarget }) => {
     return withSecret(await writer.write(webhookCreation(inputMembers(input), isTarget)))
   },
-  deleteWebhook: async (_, { input }: Input<Existing>, { writer }) => {
-    await writer.write(webhookDeletion(input.id, expectedOf(input)))
-    return { deletedId: input.id }
+  updateWebhook: async (_, { input }: Input<Existing>, { writer, isTarget }) => {
+    const rules = { expected: expectedOf(input), isTarget }
+    const { body } = await writer.write(webhookUpdate(input.id, inputMembers(input), rules))
+    return { webhook: new RecordSource('webhook', body) }
   },
+  testWebhook: async (_, { input }: Input<Existing>, { writer }) => {
+    const { body } = await writer.write(webhookTest(input.id))
+    return { webhookId: input.id, eventId: JSON.parse(body).event_id }
+  },
+  deleteWebhook: deletion(webhookDeletion),
   rotateWebhookSecret: async (_, { input }: Input<Existing & { overlapSeconds?: number | null }>, { writer }) => {
     const overlapMs = overlapOf(input.overlapSeconds)
     const secret = newWebhookSecret()
@@ -78,15 +88,18 @@ function plainMutations(resource: PlainResource): readonly (readonly [name: stri
     const wanted = { patch: inputMembers(input), expected: expectedOf(input) }
     return payloadOf(await writer.write(plainUpdate(resource, input.id, wanted)))
   }
-  const remove: Resolver = async (_, { input }: Input<Existing>, { writer }) => {
-    await writer.write(plainDeletion(resource, input.id, expectedOf(input)))
-    return { deletedId: input.id }
-  }
   return [
     [`create${type}`, create],
     [`update${type}`, change],
-    [`delete${type}`, remove],
+    [`delete${type}`, deletion((id, expected) => plainDeletion(resource, id, expected))],
   ]
+}
+
+function deletion(writeOf: (id: string, expected: ExpectedVersions) => CheckedWrite): Resolver {
+  return async (_, { input }: Input<Existing>, { writer }) => {
+    await writer.write(writeOf(input.id, expectedOf(input)))
+    return { deletedId: input.id }
+  }
 }
 
 function expectedOf({ ifVersion }: Existing): ExpectedVersions {

@@ -8,8 +8,15 @@ type Mutation {
 ${PLAIN_RESOURCES.map(plainMutations).join('\n')}
   createDeal(input: CreateDealInput!): DealPayload
   updateDeal(input: UpdateDealInput!): DealPayload
+  "Also deletes its notes."
+  deleteDeal(input: DeleteInput!): DeletePayload
   createNote(input: CreateNoteInput!): NotePayload
+  deleteNote(input: DeleteInput!): DeletePayload
   createWebhook(input: CreateWebhookInput!): WebhookSecretPayload
+  "Its secret is unchanged. Deliveries of a disabled one are given up."
+  updateWebhook(input: UpdateWebhookInput!): WebhookPayload
+  "Sends one webhook.test event to this webhook alone."
+  testWebhook(input: TestWebhookInput!): TestWebhookPayload
   "Also deletes its deliveries and their log."
   deleteWebhook(input: DeleteInput!): DeletePayload
   rotateWebhookSecret(input: RotateWebhookSecretInput!): WebhookSecretPayload
@@ -47,6 +54,19 @@ ${inputLines('webhook', 'creation')}
   json: JSON
 }
 
+input UpdateWebhookInput {
+  id: ID!
+  ifVersion: Int
+${inputLines('webhook', 'change')}
+  "enabled or disabled"
+  status: String
+  json: JSON
+}
+
+input TestWebhookInput {
+  id: ID!
+}
+
 input RotateWebhookSecretInput {
   id: ID!
   "How long the previous secret also signs; 0 to 604800, a day by default."
@@ -64,6 +84,15 @@ type DealPayload {
 
 type NotePayload {
   note: Note!
+}
+
+type WebhookPayload {
+  webhook: Webhook!
+}
+
+type TestWebhookPayload {
+  webhookId: ID!
+  eventId: ID!
 }
 
 type WebhookSecretPayload {

@@ -8,12 +8,15 @@ import {
 } from '../../core/resources/registry.ts'
 import { cursorsOf, decodeCursor, filterText, LIMIT, unknownCursor } from '../page.ts'
 import { badParameter } from '../problem.ts'
-import { type DealQuery, limitedAlternatives, readDealFilters } from '../resources/deal-filters.ts'
-import type { DealFilters, PageQuery, Pipeline, TextPage } from '../store/store.ts'
+import { type FilterQuery, limitedAlternatives, readDealFilters, readPlainFilters } from '../resources/filters.ts'
+import type { DealFilters, PageQuery, Pipeline, PlainFilters, TextPage } from '../store/store.ts'
+import { memberName } from './members.ts'
 import type { Resolver } from './query-context.ts'
 import { type JsonValueText, RecordSource } from './record-source.ts'
 
 const PIPELINES_LIST = filterText(RESOURCES.pipeline.path, {})
+
+const WEBHOOKS_LIST = filterText(RESOURCES.webhook.path, {})
 
 interface ById {
   readonly id: string
@@ -21,7 +24,13 @@ interface ById {
 
 export const queryResolvers: Readonly<Record<string, Resolver>> = {
   ...Object.fromEntries(STORED_RESOURCES.map((resource) => [resource, byId(resource)])),
-  ...Object.fromEntries([...PLAIN_RESOURCES, 'webhook' as const].map((name) => [RESOURCES[name].plural, listOf(name)])),
+  ...Object.fromEntries(PLAIN_RESOURCES.map((name) => [RESOURCES[name].plural, listOf(name)])),
+  webhooks: async (_, args: ConnectionArgs, { reader }) =>
+    recordConnection(
+      'webhook',
+      WEBHOOKS_LIST,
+      await reader.page('webhook', readConnectionArgs(args, WEBHOOKS_LIST, 'webhook')),
+    ),
   pipeline: (_, { id }: ById, { reader }) => findPipeline(reader.pipelines(), id),
   node: async (_, { id }: ById, { reader }) => {
     const resource = STORED_RESOURCES.find((each) => decodeId(each, id) !== undefined)
@@ -60,10 +69,14 @@ function byId(resource: StoredResource): Resolver {
   return (_, { id }: ById, { reader }) => reader.record(resource, id)
 }
 
-function listOf(resource: PlainResource | 'webhook'): Resolver {
-  const list = filterText(RESOURCES[resource].path, {})
-  return async (_, args: ConnectionArgs, { reader }) =>
-    recordConnection(resource, list, await reader.page(resource, readConnectionArgs(args, list, resource)))
+function listOf(resource: PlainResource): Resolver {
+  return async (_, args: ConnectionArgs & { readonly filter?: PlainFilterInput | null }, { reader }) => {
+    const { filters, query } = readPlainFilter(resource, args.filter ?? {})
+    const list = filterText(RESOURCES[resource].path, query)
+    const page = readConnectionArgs(args, list, resource)
+    const found = await (filters ? reader.filteredPage(resource, page, filters) : reader.page(resource, page))
+    return recordConnection(resource, list, found)
+  }
 }
 
 type Maybe<T> = T | null | undefined
@@ -81,7 +94,7 @@ interface DealFilterInput {
 }
 
 /** The filters, and the equivalent query of REST, to which cursors are bound. Values in a list may contain commas. */
-function readDealFilter(input: DealFilterInput): { readonly filters: DealFilters; readonly query: DealQuery } {
+function readDealFilter(input: DealFilterInput): { readonly filters: DealFilters; readonly query: FilterQuery } {
   const lists = { stage: input.stage, owner_id: input.ownerId, pipeline_id: input.pipelineId, name: input.name }
   const bounds = sentOf({
     'amount[gte]': input.amountGte?.text,
@@ -100,8 +113,34 @@ function readDealFilter(input: DealFilterInput): { readonly filters: DealFilters
   return { filters, query: { ...bounds, ...sentOf(Object.fromEntries(joined)) } }
 }
 
-function sentOf(all: Readonly<Record<string, Maybe<string>>>): DealQuery {
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null))
+/** `ContactFilter` of the schema: lists of values, and times. */
+type PlainFilterInput = Readonly<Record<string, Maybe<string | readonly string[]>>>
+
+/** As `readDealFilter`. An empty list is no filter. */
+function readPlainFilter(
+  resource: PlainResource,
+  input: PlainFilterInput,
+): { readonly filters: PlainFilters | undefined; readonly query: FilterQuery } {
+  const sent = Object.entries(input).map(([field, value]) => ({ field, name: memberName(field), value }))
+  const values = sent.flatMap(({ field, name, value }) => {
+    const isList = Array.isArray(value) && value.length > 0
+    return isList ? [[name, limitedAlternatives(`filter.${field}`, value)] as const] : []
+  })
+  const times = Object.fromEntries(
+    sent.flatMap(({ name, value }) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
+  const bounds = readPlainFilters(resource, times)
+  const { createdSinceMs, createdUntilMs } = bounds ?? {}
+  return {
+    filters: values.length === 0 ? bounds : { values: Object.fromEntries(values), createdSinceMs, createdUntilMs },
+    query: { ...times, ...Object.fromEntries(values.map(([name, all]) => [name, all.join(',')])) },
+  }
+}
+
+function sentOf(all: Readonly<Record<string, Maybe<string>>>): FilterQuery {
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
 }
 
 export interface ConnectionArgs {

@@ -1,11 +1,13 @@
 import {
+  filterFields,
+  filtersOf,
   PLAIN_RESOURCES,
   type PlainResource,
   RESOURCES,
   STORED_RESOURCES,
   typeName,
 } from '../../core/resources/registry.ts'
-import { memberLines } from './members.ts'
+import { fieldName, memberLines } from './members.ts'
 
 const NODES = ['Pipeline', 'Delivery', ...STORED_RESOURCES.map(typeName)]
 
@@ -58,7 +60,7 @@ input DealFilter {
   createdUntil: DateTime
 }
 
-${PLAIN_RESOURCES.map(plainType).join('')}type Deal implements Node {
+${PLAIN_RESOURCES.map(filterType).join('')}${PLAIN_RESOURCES.map(plainType).join('')}type Deal implements Node {
 ${memberLines('deal')}
   pipeline: Pipeline
   json: JSON!
@@ -124,7 +126,21 @@ type Delivery {
 ${NODES.map(connectionTypes).join('')}`
 
 function listLine(resource: PlainResource): string {
-  return `  ${RESOURCES[resource].plural}(first: Int, after: String): ${typeName(resource)}Connection!`
+  const filter = filtersOf(resource).length === 0 ? '' : `, filter: ${typeName(resource)}Filter`
+  return `  ${RESOURCES[resource].plural}(first: Int, after: String${filter}): ${typeName(resource)}Connection!`
+}
+
+function filterType(resource: PlainResource): string {
+  const filters = filtersOf(resource)
+  if (filters.length === 0) return ''
+  const fields = filterFields(resource)
+  const lines = filters.map((name) => `  ${fieldName(name)}: ${fields.includes(name) ? '[String!]' : 'DateTime'}`)
+  return `"As DealFilter. Texts are compared without regard to case and surrounding blanks, ids exactly."
+input ${typeName(resource)}Filter {
+${lines.join('\n')}
+}
+
+`
 }
 
 function plainType(resource: PlainResource): string {

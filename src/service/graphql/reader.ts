@@ -2,7 +2,7 @@ import type { PlainResource, StoredResource } from '../../core/resources/registr
 import { requireScope } from '../admission.ts'
 import { Problem } from '../problem.ts'
 import type { DeliveryPage } from '../store/deliveries.ts'
-import type { ApiKey, DealFilters, PageQuery, Pipeline, Store, TextPage } from '../store/store.ts'
+import type { ApiKey, DealFilters, PageQuery, Pipeline, PlainFilters, Store, TextPage } from '../store/store.ts'
 import { RecordSource } from './record-source.ts'
 
 /** The limit of record text per request: two pages of the largest records. */
@@ -11,6 +11,7 @@ const MAX_CHARS = 64 * 1024 * 1024
 /** The reads of one request. Records and notes of siblings are read together. */
 export interface QueryReader {
   page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
+  filteredPage(resource: PlainResource, query: PageQuery, filters: PlainFilters): Promise<TextPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
   notes(dealId: string, query: PageQuery): Promise<TextPage>
   deliveries(webhookId: string, query: PageQuery): Promise<DeliveryPage>
@@ -59,6 +60,7 @@ export function openQueryReader(store: Store, key: ApiKey): QueryReader {
   let pipelines: Promise<readonly Pipeline[]> | undefined
   return {
     page: (resource, query) => page(() => store.page(resource, query)),
+    filteredPage: (resource, query, filters) => page(() => store.filteredPage(resource, query, filters)),
     deals: (query, filters) => page(() => store.deals(query, filters)),
     notes: async (dealId, query) => {
       const load = kept(notesBy, JSON.stringify(query), () => loadNotes(query))

@@ -2,7 +2,7 @@ import { type ConstObjectFieldNode, type ConstValueNode, GraphQLError, type Grap
 import { exactDigits } from '../../core/json.ts'
 import { type JsonNode, JsonTextError, nodeText, parseJsonText } from '../json-text.ts'
 import { quotedText } from '../problem.ts'
-import { parseTimeMs } from '../resources/deal-filters.ts'
+import { parseTimeMs } from '../resources/filters.ts'
 import { JsonValueText } from './record-source.ts'
 
 /** The functions of a custom scalar, assigned to the GraphQLScalarType of a schema built from text. */

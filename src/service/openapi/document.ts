@@ -1,4 +1,5 @@
 import { PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
+import { EVENT_WEBHOOKS } from './event-webhooks.ts'
 import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef } from './operations.ts'
 import { PARAMETERS, type Part, refs } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
@@ -122,6 +123,7 @@ export function openapiDocument(version: string): Part {
     security: [{ key: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: { ...RECORD_PATHS, ...SERVICE_PATHS },
+    webhooks: EVENT_WEBHOOKS,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'A key of crm serve keys create.' } },
       schemas: componentSchemas(),

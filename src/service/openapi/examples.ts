@@ -1,13 +1,25 @@
 import type { JsonObject } from '../../core/json.ts'
-import { PLAIN_RESOURCES, type PlainResource, RESOURCES, typeName } from '../../core/resources/registry.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
+import {
+  PLAIN_RESOURCES,
+  type PlainResource,
+  RESOURCES,
+  type Resource,
+  STORED_RESOURCES,
+  typeName,
+} from '../../core/resources/registry.ts'
 
-const TIMES = { created_at: '2026-03-01T09:30:00.000Z', updated_at: '2026-03-01T09:30:00.000Z', version: 1 }
+export const TIMES = { created_at: '2026-03-01T09:30:00.000Z', updated_at: '2026-03-01T09:30:00.000Z', version: 1 }
 
 const PROBLEM = {
   type: 'about:blank',
   instance: '/v1/contacts',
   request_id: 'req_7b0d7c8e-3c0f-4f0e-9a51-1f1f6a1c2b3d',
 }
+
+const NEW_WEBHOOK = { url: 'https://example.com/hook', events: ['contact.*', 'deal.created'], description: 'Warehouse' }
+
+const WEBHOOK = { id: exampleId('webhook'), ...NEW_WEBHOOK, status: 'enabled', ...TIMES }
 
 type PlainType = Capitalize<PlainResource>
 
@@ -17,30 +29,27 @@ export type PlainSchema = `New${PlainType}` | `${PlainType}Patch` | PlainType
 export const EXAMPLES = {
   ...(Object.fromEntries(PLAIN_RESOURCES.flatMap(plainExamples)) as Readonly<Record<PlainSchema, JsonObject>>),
   NewDeal: RESOURCES.deal.example,
+  DealPatch: { stage: 'Qualified' },
   Deal: {
-    id: 'deal_0s9ntcj9g01',
+    id: exampleId('deal'),
     ...RESOURCES.deal.example,
     pipeline_id: 'sales',
     ...TIMES,
   },
   NewNote: RESOURCES.note.example,
   Note: {
-    id: 'note_0s9ntcj9g02',
-    deal_id: 'deal_0s9ntcj9g01',
+    id: exampleId('note'),
+    deal_id: exampleId('deal'),
     ...RESOURCES.note.example,
     ...TIMES,
   },
   Stage: { id: 'sales.lead', name: 'Lead', position: 1, probability: 0.1 },
-  NewWebhook: { url: 'https://example.com/hook', events: ['contact.*', 'deal.created'], description: 'Warehouse' },
-  Webhook: {
-    id: 'wh_0s9ntcj9g03',
-    url: 'https://example.com/hook',
-    events: ['contact.*', 'deal.created'],
-    description: 'Warehouse',
-    status: 'enabled',
-    ...TIMES,
-    secret: 'whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I=',
-  },
+  Pipeline: { id: 'sales', name: 'Sales' },
+  NewWebhook: NEW_WEBHOOK,
+  Webhook: WEBHOOK,
+  WebhookPatch: { events: ['deal.*'], status: 'enabled' },
+  WebhookTest: { event_id: 'evt_0s9ntcj9g09', type: 'webhook.test', webhook_id: exampleId('webhook') },
+  CreatedWebhook: { ...WEBHOOK, secret: 'whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I=' },
   Problem: {
     ...PROBLEM,
     title: 'Unprocessable Content',
@@ -51,16 +60,16 @@ export const EXAMPLES = {
   },
   GraphqlRequest: {
     query: 'query ($id: ID!) { deal(id: $id) { name notes { nodes { body } } } }',
-    variables: { id: 'deal_0s9ntcj9g01' },
+    variables: { id: exampleId('deal') },
   },
   GraphqlAnswer: { data: { deal: { name: 'Fleet renewal', notes: { nodes: [{ body: 'Call back on Friday' }] } } } },
 } as const
 
 /** The `{id}` in example paths. */
-export const EXAMPLE_IDS = { deal: 'deal_0s9ntcj9g01', pipeline: 'sales' } as const
-
-export function exampleId(resource: PlainResource): string {
-  return `${RESOURCES[resource].idPrefix}0s9ntcj9g00`
+export function exampleId(resource: Resource): string {
+  const { idPrefix }: ResourceDefinition = RESOURCES[resource]
+  if (idPrefix === undefined) return 'sales'
+  return `${idPrefix}0s9ntcj9g0${(STORED_RESOURCES as readonly Resource[]).indexOf(resource)}`
 }
 
 function plainExamples(resource: PlainResource): readonly (readonly [name: string, example: JsonObject])[] {

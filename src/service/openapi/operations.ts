@@ -44,7 +44,10 @@ const FAULTS: readonly (readonly [status: string, description: string, ...header
   ['403', 'The key lacks the scope.', 'WWW-Authenticate'],
   ['404', 'There is no such record.'],
   ['405', 'The path has no such method.', 'Allow'],
-  ['409', '`already_exists`: the record `existing_id` has this value.'],
+  [
+    '409',
+    '`already_exists`: the record `existing_id` has this value. `webhook_disabled`: the subscription is disabled.',
+  ],
   ['412', 'The record is at another version.', 'ETag'],
   ['413', 'The body is larger than 1 MiB.'],
   ['415', 'The Content-Type of the body is not JSON.'],

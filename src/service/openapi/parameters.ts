@@ -1,5 +1,15 @@
 import type { JsonSchema } from '../../core/json.ts'
-import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
+import type { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
+import {
+  fieldOf,
+  filterFields,
+  filtersOf,
+  PLAIN_RESOURCES,
+  type PlainResource,
+  RESOURCES,
+  type Resource,
+} from '../../core/resources/registry.ts'
 import { LIMIT } from '../page.ts'
 
 /** An object of the OpenAPI document. */
@@ -7,28 +17,48 @@ export type Part = Readonly<Record<string, unknown>>
 
 const ALTERNATIVES = 'Values separated by commas are alternatives.'
 
-type Filter = (typeof DEAL_FILTER_PARAMETERS)[number]
+interface Filter {
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly example?: unknown
+}
 
-const FILTERS: Readonly<
-  Record<Filter, { readonly description: string; readonly schema: JsonSchema; example: unknown }>
-> = {
-  stage: { description: `The name of a stage. ${ALTERNATIVES}`, schema: { type: 'string' }, example: 'Lead,Won' },
-  owner_id: { description: `The owner. ${ALTERNATIVES}`, schema: { type: 'string' }, example: 'u_ines' },
-  pipeline_id: { description: `The pipeline. ${ALTERNATIVES}`, schema: { type: 'string' }, example: 'sales' },
-  name: { description: `The whole name. ${ALTERNATIVES}`, schema: { type: 'string' }, example: 'Fleet renewal' },
+const TEXT: JsonSchema = { type: 'string' }
+const TIME: JsonSchema = { type: 'string', format: 'date-time' }
+
+const TIMES: Readonly<Record<string, Filter>> = {
+  created_since: { description: 'Created at this time or later.', schema: TIME, example: '2026-01-01T00:00:00Z' },
+  created_until: { description: 'Created at this time or earlier.', schema: TIME, example: '2026-12-31T23:59:59Z' },
+}
+
+const DEAL_FILTERS: Readonly<Record<(typeof DEAL_FILTER_PARAMETERS)[number], Filter>> = {
+  stage: { description: `The name of a stage. ${ALTERNATIVES}`, schema: TEXT, example: 'Lead,Won' },
+  owner_id: { description: `The owner. ${ALTERNATIVES}`, schema: TEXT, example: 'u_ines' },
+  pipeline_id: { description: `The pipeline. ${ALTERNATIVES}`, schema: TEXT, example: 'sales' },
+  name: { description: `The whole name. ${ALTERNATIVES}`, schema: TEXT, example: 'Fleet renewal' },
   'amount[gte]': { description: 'This amount or more.', schema: { type: 'number' }, example: 1000 },
   'amount[lte]': { description: 'This amount or less.', schema: { type: 'number' }, example: 5000 },
-  created_since: {
-    description: 'Created at this time or later.',
-    schema: { type: 'string', format: 'date-time' },
-    example: '2026-01-01T00:00:00Z',
-  },
-  created_until: {
-    description: 'Created at this time or earlier.',
-    schema: { type: 'string', format: 'date-time' },
-    example: '2026-12-31T23:59:59Z',
-  },
+  ...(TIMES as { readonly created_since: Filter; readonly created_until: Filter }),
 }
+
+function plainFilters(resource: PlainResource): Readonly<Record<string, Filter>> {
+  const { example = {} }: ResourceDefinition = RESOURCES[resource]
+  const filters = filterFields(resource).map((name): [string, Filter] => {
+    const field = fieldOf(resource, name)
+    const how = field?.type === 'text' ? ', without regard to case and surrounding blanks' : ''
+    const description = `${field?.about ?? name}${how}. ${ALTERNATIVES}`
+    return [name, { description, schema: TEXT, ...(name in example && { example: example[name] }) }]
+  })
+  return { ...Object.fromEntries(filters), ...TIMES }
+}
+
+/** The parameters of the filters of every list, by the names of their components. */
+const FILTERS = Object.fromEntries(
+  [['deal', DEAL_FILTERS] as const, ...PLAIN_RESOURCES.map((name) => [name, plainFilters(name)] as const)].flatMap(
+    ([resource, filters]) =>
+      Object.entries(filters).map(([name, filter]) => [filterComponent(resource, name), query(name, { ...filter })]),
+  ),
+)
 
 /** `components/parameters`. */
 export const PARAMETERS = {
@@ -41,7 +71,7 @@ export const PARAMETERS = {
     description: 'The next_cursor of the previous page; it is valid for the same list and filters.',
     schema: { type: 'string' },
   }),
-  ...Object.fromEntries(DEAL_FILTER_PARAMETERS.map((name) => [componentName(name), query(name, FILTERS[name])])),
+  ...FILTERS,
   ifMatch: header('If-Match', {
     description: 'The expected version, from ETag; any other version gives 412.',
     schema: { type: 'string' },
@@ -56,7 +86,11 @@ export const PARAMETERS = {
 } as Readonly<Record<string, Part>>
 
 export function refs(...names: readonly string[]): readonly Part[] {
-  return names.map((name) => ({ $ref: `#/components/parameters/${componentName(name)}` }))
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+}
+
+export function filterRefs(resource: Resource): readonly Part[] {
+  return refs(...filtersOf(resource).map((name) => filterComponent(resource, name)))
 }
 
 export function idOf(what: string, example: string): Part {
@@ -70,9 +104,10 @@ export function idOf(what: string, example: string): Part {
   }
 }
 
-/** Keys of components are letters, digits, dots, dashes and underscores. */
-function componentName(name: string): string {
-  return name.replace('[', '_').replace(']', '')
+/** Keys of components are letters, digits, dots, dashes and underscores. Filters of one name differ between resources. */
+function filterComponent(resource: Resource, name: string): string {
+  const key = name.replace('[', '_').replace(']', '')
+  return name in TIMES ? key : `${resource}_${key}`
 }
 
 function query(name: string, parts: Part): Part {

@@ -4,7 +4,7 @@ import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
 import { plainRules } from '../resources/plain.ts'
 import { filledText, notSent, patchRulesOf, type Rule, type Rules } from '../resources/rules.ts'
-import { WEBHOOK_RULES } from '../resources/webhooks.ts'
+import { WEBHOOK_PATCH_RULES, WEBHOOK_RULES } from '../resources/webhooks.ts'
 import { EXAMPLES, type PlainSchema } from './examples.ts'
 
 const OPTIONAL_TEXT: Rule = { check: filledText.check, schema: filledText.schema }
@@ -25,8 +25,10 @@ function sent(rules: Rules): JsonSchema {
   }
 }
 
-/** A record in a response: the sent members and those set by the service. */
-function record(kind: IdKind, rules: Rules, own: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
+type Properties = Readonly<Record<string, JsonSchema>>
+
+/** A record in a response: the sent members and those set by the service, always or sometimes. */
+function record(kind: IdKind, rules: Rules, own: Properties = {}, sometimes: Properties = {}): JsonSchema {
   const kept = Object.entries(rules).filter(([, rule]) => rule !== notSent)
   const required = kept.filter(([, { isRequired }]) => isRequired).map(([name]) => name)
   return {
@@ -35,6 +37,7 @@ function record(kind: IdKind, rules: Rules, own: Readonly<Record<string, JsonSch
       id: { type: 'string', pattern: `^${idPrefix(kind)}[0-7][0-9a-hjkmnp-tv-z]{10}$` },
       ...Object.fromEntries(kept.map(([name, { schema }]) => [name, schema])),
       ...own,
+      ...sometimes,
       created_at: TIME,
       updated_at: TIME,
       version: { type: 'integer', minimum: 1 },
@@ -119,6 +122,29 @@ const STAGE: JsonSchema = {
   required: ['id', 'name', 'position'],
 }
 
+const PIPELINE: JsonSchema = { type: 'object', properties: { id: TEXT, name: TEXT }, required: ['id', 'name'] }
+
+const WEBHOOK_STATUS = { status: { type: 'string', enum: ['enabled', 'disabled'] } }
+
+const WEBHOOK = record('webhook', WEBHOOK_RULES, WEBHOOK_STATUS, {
+  disabled_reason: { ...TEXT, description: 'Why the service disabled it.' },
+})
+
+const WEBHOOK_TEST: JsonSchema = {
+  type: 'object',
+  properties: {
+    event_id: { type: 'string', description: 'The webhook-id header of the delivery.' },
+    type: { const: 'webhook.test' },
+    webhook_id: TEXT,
+  },
+  required: ['event_id', 'type', 'webhook_id'],
+}
+
+const CREATED_WEBHOOK = record('webhook', WEBHOOK_RULES, {
+  ...WEBHOOK_STATUS,
+  secret: { type: 'string', pattern: '^whsec_' },
+})
+
 function plainSchemas(): Readonly<Record<PlainSchema, JsonSchema>> {
   const schemas = PLAIN_RESOURCES.flatMap((resource) => {
     const rules = plainRules(resource)
@@ -137,15 +163,17 @@ export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   const schemas: Readonly<Record<keyof typeof EXAMPLES, JsonSchema>> = {
     ...plainSchemas(),
     NewDeal: sent({ ...DEAL_RULES, pipeline_id: OPTIONAL_TEXT }),
+    DealPatch: sent({ ...patchRulesOf('deal'), pipeline_id: OPTIONAL_TEXT }),
     Deal: record('deal', DEAL_RULES, { pipeline_id: TEXT }),
     NewNote: NEW_NOTE,
     Note: record('note', NOTE_RULES, { deal_id: TEXT }),
     Stage: STAGE,
     NewWebhook: sent(WEBHOOK_RULES),
-    Webhook: record('webhook', WEBHOOK_RULES, {
-      status: { type: 'string', enum: ['enabled', 'disabled'] },
-      secret: { type: 'string', pattern: '^whsec_' },
-    }),
+    Pipeline: PIPELINE,
+    Webhook: WEBHOOK,
+    WebhookPatch: sent(WEBHOOK_PATCH_RULES),
+    WebhookTest: WEBHOOK_TEST,
+    CreatedWebhook: CREATED_WEBHOOK,
     Problem: PROBLEM,
     GraphqlRequest: GRAPHQL_REQUEST,
     GraphqlAnswer: GRAPHQL_ANSWER,

@@ -1,14 +1,14 @@
-import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { readBody } from '../body.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
-import { PAGE_PARAMETERS, pageReply, readPageQuery } from '../page.ts'
+import { pageReply, readPageQuery } from '../page.ts'
 import { invalidValues, notFound } from '../problem.ts'
-import { type Route, routePath } from '../route.ts'
+import type { Route } from '../route.ts'
 import type { DealColumns, Pipeline } from '../store/store.ts'
-import { type CheckedWrite, type ExpectedVersions, write } from '../write.ts'
-import { readDealFilters } from './deal-filters.ts'
-import { creationChange, patchChange, requireRecord } from './records.ts'
+import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
+import { readDealFilters } from './filters.ts'
+import { creationChange, deletionChange, patchChange, requireRecord } from './records.ts'
+import { findRecord, routesOf, showRecord } from './routes.ts'
 import { notSent, oneOf, READ_ONLY_RULES, type Rules, requireRules, rulesOf, stringOf } from './rules.ts'
 
 /** The rule of pipeline_id depends on the existing pipelines. */
@@ -20,28 +20,26 @@ export const DEAL_RULES: Rules = { ...READ_ONLY_RULES, ...RULES }
 export const NOTE_RULES: Rules = { ...READ_ONLY_RULES, ...rulesOf('note'), deal_id: notSent }
 
 export const dealRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: routePath('deal'),
-    scope: 'read',
-    parameters: [...PAGE_PARAMETERS, ...DEAL_FILTER_PARAMETERS],
-    handle: async (store, call) =>
+  ...routesOf('deal', {
+    list: async (store, call) =>
       pageReply(call, await store.deals(readPageQuery(call, 'deal'), readDealFilters(call.query))),
-  },
-  {
-    method: 'POST',
-    path: routePath('deal'),
-    scope: 'write',
-    parameters: [],
-    handle: async (store, call) => write(store, call, dealCreation(readBody(call), await store.pipelines())),
-  },
-  {
-    method: 'POST',
-    path: routePath('note'),
-    scope: 'write',
-    parameters: [],
-    handle: async (store, call) => write(store, call, noteCreation(call.id, readBody(call))),
-  },
+    create: async (store, call) => write(store, call, dealCreation(readBody(call), await store.pipelines())),
+    get: showRecord('deal'),
+    update: async (store, call) => {
+      const rules = { expected: readIfMatch(call.headers['if-match']), pipelines: await store.pipelines() }
+      return write(store, call, dealUpdate(call.id, readBody(call), rules))
+    },
+    delete: async (store, call) => write(store, call, dealDeletion(call.id, readIfMatch(call.headers['if-match']))),
+  }),
+  ...routesOf('note', {
+    list: async (store, call) => {
+      const query = { ...readPageQuery(call, 'note'), dealIds: [call.id], maxChars: Number.POSITIVE_INFINITY }
+      const { id } = await findRecord(store, 'deal', call.id)
+      return pageReply(call, (await store.notes(query)).get(id) ?? { texts: [], nextOlderThanId: undefined })
+    },
+    create: async (store, call) => write(store, call, noteCreation(call.id, readBody(call))),
+    delete: async (store, call) => write(store, call, noteDeletion(call.id, readIfMatch(call.headers['if-match']))),
+  }),
 ]
 
 /** The first pipeline is the default one. */
@@ -49,7 +47,7 @@ export function dealCreation(sent: Members, pipelines: readonly Pipeline[]): Che
   const defaultId = JSON.stringify(pipelines[0]?.id ?? null)
   const fields = sent.has('pipeline_id') ? sent : new Map([...sent, ['pipeline_id', defaultId]])
   const deal = readDeal(fields, pipelines, DEAL_RULES)
-  const creation = { collection: RESOURCES.deal.path, fields, event: 'deal.created' } as const
+  const creation = { resource: 'deal', fields, event: 'deal.created' } as const
   return {
     resource: 'deal',
     id: undefined,
@@ -71,6 +69,15 @@ export function dealUpdate(
       const members = parseJsonText(change.next?.text ?? '{}') as Members
       return { ...change, deal: readDeal(members, pipelines, RULES) }
     },
+  }
+}
+
+/** Also deletes its notes. Their events come before that of the deal. */
+export function dealDeletion(id: string, expected: ExpectedVersions): CheckedWrite {
+  return {
+    resource: 'deal',
+    id,
+    decide: (state) => deletionChange(state, requireRecord('deal', state, expected), 'deal.deleted', 'note.deleted'),
   }
 }
 
@@ -105,8 +112,16 @@ export function noteCreation(dealId: string, sent: Members): CheckedWrite {
     parent: { resource: 'deal', id: dealId },
     decide: (state) => {
       if (!state.isParentThere) throw notFound('deal', dealId)
-      return creationChange(state, { collection: notesPath(dealId), fields, event: 'note.created' })
+      return creationChange(state, { resource: 'note', fields, event: 'note.created' })
     },
+  }
+}
+
+export function noteDeletion(id: string, expected: ExpectedVersions): CheckedWrite {
+  return {
+    resource: 'note',
+    id,
+    decide: (state) => deletionChange(state, requireRecord('note', state, expected), 'note.deleted'),
   }
 }
 

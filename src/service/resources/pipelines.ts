@@ -1,12 +1,28 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { PAGE_PARAMETERS, pageReply, readAnyPlace, unknownCursor } from '../page.ts'
+import { pageReply, readAnyPlace, unknownCursor } from '../page.ts'
 import { notFound } from '../problem.ts'
-import { type Route, type RouteCall, type RouteReply, routePath } from '../route.ts'
-import type { Pipeline, Stage, Store } from '../store/store.ts'
+import type { Route, RouteCall, RouteReply } from '../route.ts'
+import type { Pipeline, Stage } from '../store/store.ts'
+import { routesOf } from './routes.ts'
 
 export const pipelineRoutes: readonly Route[] = [
-  { method: 'GET', path: routePath('stage'), scope: 'read', parameters: PAGE_PARAMETERS, handle: listStages },
+  ...routesOf('pipeline', {
+    list: async (store, call) => {
+      const pipelines = await store.pipelines()
+      return wholePageReply(
+        call,
+        pipelines.map(({ id, name }) => ({ id, name })),
+      )
+    },
+  }),
+  ...routesOf('stage', {
+    list: async (store, call) => {
+      const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
+      if (!pipeline) throw notFound('pipeline', call.id)
+      return wholePageReply(call, pipeline.stages)
+    },
+  }),
 ]
 
 /** The pipelines in a parsed file; the first is the default one. Errors name the path in the file. */
@@ -108,19 +124,15 @@ function invalid(path: string, expected: string, got: unknown): CrmError {
   })
 }
 
-/** In order of position, paged over the current pipeline. */
-async function listStages(store: Store, call: RouteCall): Promise<RouteReply> {
+/** A page of a list that was read whole. */
+function wholePageReply(call: RouteCall, all: readonly { readonly id: string }[]): RouteReply {
   const { limit, olderThanId } = readAnyPlace(call)
-  const pipeline = (await store.pipelines()).find((each) => each.id === call.id)
-  if (!pipeline) throw notFound('pipeline', call.id)
-  const last = pipeline.stages.findIndex((stage) => stage.id === olderThanId)
+  const last = all.findIndex(({ id }) => id === olderThanId)
   // Starting over would make a client loop.
   if (olderThanId !== undefined && last < 0) throw unknownCursor(call.query.cursor ?? '')
-  const start = last + 1
-  const stages = pipeline.stages.slice(start, start + limit)
-  const isLast = start + limit >= pipeline.stages.length
+  const page = all.slice(last + 1, last + 1 + limit)
   return pageReply(call, {
-    texts: stages.map((stage) => JSON.stringify(stage)),
-    nextOlderThanId: isLast ? undefined : stages.at(-1)?.id,
+    texts: page.map((each) => JSON.stringify(each)),
+    nextOlderThanId: last + 1 + limit < all.length ? page.at(-1)?.id : undefined,
   })
 }

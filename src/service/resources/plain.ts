@@ -1,51 +1,33 @@
-import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { PLAIN_RESOURCES, type PlainResource } from '../../core/resources/registry.ts'
 import { readBody } from '../body.ts'
 import type { Members } from '../json-text.ts'
-import { joinedPageReply, PAGE_PARAMETERS, readPageQuery } from '../page.ts'
+import { joinedPageReply, pageReply, readPageQuery } from '../page.ts'
 import type { Route } from '../route.ts'
 import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
+import { readPlainFilters } from './filters.ts'
 import { creationChange, deletionChange, patchChange, requireRecord } from './records.ts'
+import { routesOf, showRecord } from './routes.ts'
 import { patchRulesOf, READ_ONLY_RULES, type Rules, requireMember, requireRules, rulesOf } from './rules.ts'
 
-export const plainRoutes: readonly Route[] = PLAIN_RESOURCES.flatMap(routesOf)
+export const plainRoutes: readonly Route[] = PLAIN_RESOURCES.flatMap(routesOfPlain)
 
-function routesOf(resource: PlainResource): readonly Route[] {
-  const { path } = RESOURCES[resource]
-  return [
-    {
-      method: 'GET',
-      path,
-      scope: 'read',
-      parameters: PAGE_PARAMETERS,
-      handle: async (store, call) =>
-        joinedPageReply(call, await store.joinedPage(resource, readPageQuery(call, resource))),
+function routesOfPlain(resource: PlainResource): readonly Route[] {
+  return routesOf(resource, {
+    list: async (store, call) => {
+      const query = readPageQuery(call, resource)
+      const filters = readPlainFilters(resource, call.query)
+      if (filters) return pageReply(call, await store.filteredPage(resource, query, filters))
+      return joinedPageReply(call, await store.joinedPage(resource, query))
     },
-    {
-      method: 'POST',
-      path,
-      scope: 'write',
-      parameters: [],
-      handle: async (store, call) => write(store, call, plainCreation(resource, readBody(call))),
+    create: async (store, call) => write(store, call, plainCreation(resource, readBody(call))),
+    get: showRecord(resource),
+    update: async (store, call) => {
+      const change = { patch: readBody(call), expected: readIfMatch(call.headers['if-match']) }
+      return write(store, call, plainUpdate(resource, call.id, change))
     },
-    {
-      method: 'PATCH',
-      path: `${path}/:id`,
-      scope: 'write',
-      parameters: [],
-      handle: async (store, call) => {
-        const change = { patch: readBody(call), expected: readIfMatch(call.headers['if-match']) }
-        return write(store, call, plainUpdate(resource, call.id, change))
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${path}/:id`,
-      scope: 'write',
-      parameters: [],
-      handle: async (store, call) =>
-        write(store, call, plainDeletion(resource, call.id, readIfMatch(call.headers['if-match']))),
-    },
-  ]
+    delete: async (store, call) =>
+      write(store, call, plainDeletion(resource, call.id, readIfMatch(call.headers['if-match']))),
+  })
 }
 
 export function plainRules(resource: PlainResource): Rules {
@@ -56,11 +38,10 @@ export function plainRules(resource: PlainResource): Rules {
 export function plainCreation(resource: PlainResource, fields: Members): CheckedWrite {
   requireRules(fields, plainRules(resource))
   requireMember(fields)
-  const { path } = RESOURCES[resource]
   return {
     resource,
     id: undefined,
-    decide: (state) => creationChange(state, { collection: path, fields, event: `${resource}.created` }),
+    decide: (state) => creationChange(state, { resource, fields, event: `${resource}.created` }),
   }
 }
 

@@ -1,7 +1,7 @@
-import { READ_ONLY_FIELDS, type StoredResource } from '../../core/resources/registry.ts'
+import { READ_ONLY_FIELDS, recordPath, type StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
-import { invalidValues, notFound } from '../problem.ts'
+import { invalidValues, notFound, type Problem } from '../problem.ts'
 import type { OutboxEvent, RecordChange, StoredRecord, WriteAnswer, WriteState } from '../store/store.ts'
 import { type ExpectedVersions, requireVersion } from '../write.ts'
 import { pointer, requireMember } from './rules.ts'
@@ -17,8 +17,7 @@ interface RecordParts {
 }
 
 export interface Creation {
-  /** The path of the collection, such as `/v1/contacts`. */
-  readonly collection: string
+  readonly resource: StoredResource
   readonly fields: Members
   readonly event: EventKind | undefined
 }
@@ -29,7 +28,7 @@ export function creationChange(state: WriteState, creation: Creation): RecordCha
   return {
     next: { text, version: 1 },
     event: creation.event && eventOf(creation.event, time, text),
-    answer: { status: 201, body: text, location: `${creation.collection}/${state.id}`, etag: '"1"' },
+    answer: { status: 201, body: text, location: recordPath(creation.resource).replace('{id}', state.id), etag: '"1"' },
   }
 }
 
@@ -51,7 +50,12 @@ export function newRecordText(state: WriteState, fields: Members): string {
 }
 
 /** A patch without changes keeps the version and sends no event. */
-export function patchChange(state: WriteState, current: StoredRecord, patch: Members, event: EventKind): RecordChange {
+export function patchChange(
+  state: WriteState,
+  current: StoredRecord,
+  patch: Members,
+  event: EventKind | undefined,
+): RecordChange {
   const { fields, own } = recordParts(current.text)
   const fieldPatch = withoutReadOnly(patch, own)
   const nextFields = mergeMembers(fields, fieldPatch)
@@ -68,15 +72,23 @@ export function patchChange(state: WriteState, current: StoredRecord, patch: Mem
   })
   return {
     next: { text, version },
-    event: eventOf(event, time, text, nodeText(previous)),
+    event: event && eventOf(event, time, text, nodeText(previous)),
     answer: okAnswer(text, version),
   }
 }
 
-export function deletionChange(state: WriteState, current: StoredRecord, event: EventKind | undefined): RecordChange {
+/** With the kind of event for each note of a removed deal. */
+export function deletionChange(
+  state: WriteState,
+  current: StoredRecord,
+  event: EventKind | undefined,
+  noteEvent?: EventKind,
+): RecordChange {
+  const time = timeText(state.nowMs)
   return {
     next: undefined,
-    event: event && eventOf(event, timeText(state.nowMs), current.text),
+    event: event && eventOf(event, time, current.text),
+    noteEvents: noteEvent && { kind: noteEvent, eventOf: (text) => eventOf(noteEvent, time, text) },
     answer: { status: 204, body: '', location: undefined, etag: undefined },
   }
 }
@@ -110,17 +122,16 @@ function recordParts(text: string): RecordParts {
 function withoutReadOnly(patch: Members, own: RecordParts['own']): Members {
   const changed = READ_ONLY_FIELDS.filter((name) => patch.has(name) && nodeText(patch.get(name) ?? '') !== own[name])
   if (changed.length > 0) {
-    throw invalidValues(
-      changed.map((name) => ({
-        pointer: pointer(name),
-        code: 'read_only',
-        detail: 'read-only: remove it from the request',
-      })),
-    )
+    throw readOnly(changed)
   }
   const fields = new Map(patch)
   for (const name of READ_ONLY_FIELDS) fields.delete(name)
   return fields
+}
+
+export function readOnly(names: readonly string[]): Problem {
+  const detail = 'read-only: remove it from the request'
+  return invalidValues(names.map((name) => ({ pointer: pointer(name), code: 'read_only', detail })))
 }
 
 /** The old values of changed members; null for members that were missing. */
@@ -134,6 +145,11 @@ function changedMembers(before: Members, after: Members): Members {
     if (!isSame) changed.set(name, old ?? 'null')
   }
   return changed
+}
+
+/** An event about a record that is not changed. */
+export function eventAbout({ nowMs }: WriteState, { text }: StoredRecord, kind: EventKind): OutboxEvent {
+  return eventOf(kind, timeText(nowMs), text)
 }
 
 function eventOf(kind: EventKind, time: string, data: string, previous?: string): OutboxEvent {

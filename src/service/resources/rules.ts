@@ -126,8 +126,12 @@ function ruleOf(name: string, { type, isRequired }: Field): Rule {
 
 /** The rules of a change: members that are not sent are unchanged. */
 export function patchRulesOf(resource: Resource): Rules {
+  return patchRules(rulesOf(resource))
+}
+
+export function patchRules(rules: Rules): Rules {
   return Object.fromEntries(
-    Object.entries(rulesOf(resource)).map(([name, { schema, check }]) => [
+    Object.entries(rules).map(([name, { schema, check }]) => [
       name,
       { schema, check: (value) => (value === undefined ? undefined : check(value)) } satisfies Rule,
     ]),

@@ -1,17 +1,29 @@
-import { RESOURCES } from '../../core/resources/registry.ts'
 import { newWebhookSecret } from '../../core/signing.ts'
 import { eventKinds, eventPatterns, isEventPattern } from '../../core/webhook-events.ts'
 import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
-import { notFound, Problem, quotedText } from '../problem.ts'
-import type { Route, RouteCall, RouteReply } from '../route.ts'
-import type { RecordChange, Store, StoredRecord, WebhookColumns, WriteState } from '../store/store.ts'
-import { type CheckedWrite, type ExpectedVersions, write } from '../write.ts'
-import { creationChange, deletionChange, newRecordText, requireRecord } from './records.ts'
+import { pageReply, readPageQuery } from '../page.ts'
+import { invalidValues, notFound, Problem, quotedText } from '../problem.ts'
+import type { Route, RouteCall } from '../route.ts'
+import type { RecordChange, StoredRecord, WebhookColumns, WriteState } from '../store/store.ts'
+import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
+import {
+  creationChange,
+  deletionChange,
+  eventAbout,
+  newRecordText,
+  patchChange,
+  readOnly,
+  requireRecord,
+} from './records.ts'
+import { routesOf, showRecord } from './routes.ts'
 import {
   filledText,
   notSent,
+  oneOf,
+  patchRules,
+  pointer,
   READ_ONLY_RULES,
   type Rule,
   type Rules,
@@ -60,6 +72,11 @@ const eventsRule: Rule = {
   isRequired: true,
 }
 
+const TEST_EVENT = 'webhook.test'
+
+const STATUSES = ['enabled', 'disabled'] as const
+
+/** The rules of a new subscription. */
 export const WEBHOOK_RULES: Rules = {
   ...READ_ONLY_RULES,
   status: notSent,
@@ -69,6 +86,15 @@ export const WEBHOOK_RULES: Rules = {
   events: eventsRule,
   description: textOrNull,
 }
+
+/** `disabled_reason` is compared with the record, like all read-only members. */
+export const WEBHOOK_PATCH_RULES: Rules = patchRules({
+  status: oneOf(STATUSES),
+  secret: notSent,
+  url: addressRule,
+  events: eventsRule,
+  description: textOrNull,
+})
 
 /** How long the old secret also signs after a rotation, by default; as in Svix. */
 export const ROTATION_OVERLAP_MS = 24 * 60 * 60 * 1000
@@ -104,14 +130,35 @@ export function rotateSecret(
 export function resendDelivery(state: WriteState, eventId: string): RecordChange {
   const current = requireRecord('webhook', state)
   if (!state.delivery) throw notFound(`delivery to ${state.id} of event`, eventId)
-  if (membersOf(current.text).get('status') !== '"enabled"') {
-    const detail = `the webhook ${state.id} is disabled`
-    throw new Problem(409, { code: 'webhook_disabled', detail })
-  }
+  requireEnabled(current)
   return {
     next: current,
     isResent: true,
     answer: { status: 200, body: current.text, location: undefined, etag: `"${current.version}"` },
+  }
+}
+
+function requireEnabled({ id, text }: StoredRecord): void {
+  if (membersOf(text).get('status') === '"enabled"') return
+  throw new Problem(409, { code: 'webhook_disabled', detail: `the webhook ${id} is disabled` })
+}
+
+/** One `webhook.test` event with the record as its data, to this subscription alone, whatever events it names. */
+export function webhookTest(id: string): CheckedWrite {
+  return {
+    resource: 'webhook',
+    id,
+    hasOwnEvent: true,
+    decide: (state) => {
+      const current = requireRecord('webhook', state)
+      requireEnabled(current)
+      const body = JSON.stringify({ event_id: state.eventId, type: TEST_EVENT, webhook_id: id })
+      return {
+        next: current,
+        ownEvent: eventAbout(state, current, TEST_EVENT),
+        answer: { status: 202, body, location: undefined, etag: undefined },
+      }
+    },
   }
 }
 
@@ -130,7 +177,7 @@ export function webhookDeletion(id: string, expected: ExpectedVersions): Checked
 
 /** The secret (Standard Webhooks 1.0) is shown only in the answer and its replays. */
 export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWrite {
-  const columns = readWebhook(sent, isTarget)
+  requireRules(sent, deliverable(WEBHOOK_RULES, isTarget))
   const secret = newWebhookSecret()
   const fields = new Map([...sent, ['status', '"enabled"']])
   const shown = new Map([...fields, ['secret', JSON.stringify(secret)]])
@@ -138,33 +185,81 @@ export function webhookCreation(sent: Members, isTarget: TargetRule): CheckedWri
     resource: 'webhook',
     id: undefined,
     decide: (state) => {
-      const change = creationChange(state, { collection: RESOURCES.webhook.path, fields, event: undefined })
+      const change = creationChange(state, { resource: 'webhook', fields, event: undefined })
       const answer = { ...change.answer, body: newRecordText(state, shown) }
-      return { ...change, answer, webhook: { ...columns, secret } }
+      return { ...change, answer, webhook: { ...columnsOf(sent), secret } }
+    },
+  }
+}
+
+/** A merge patch. A subscription that is enabled again has no reason for its end, and its failures are forgotten. */
+export function webhookUpdate(
+  id: string,
+  patch: Members,
+  { expected, isTarget }: { readonly expected: ExpectedVersions; readonly isTarget: TargetRule },
+): CheckedWrite {
+  requireRules(patch, deliverable(WEBHOOK_PATCH_RULES, isTarget))
+  return {
+    resource: 'webhook',
+    id,
+    decide: (state) => {
+      const current = requireRecord('webhook', state, expected)
+      const reason = patch.get('disabled_reason')
+      if (reason !== undefined && reason !== membersOf(current.text).get('disabled_reason'))
+        throw readOnly(['disabled_reason'])
+      const isEnabled = stringOf(patch.get('status')) === 'enabled'
+      const members = new Map([...patch, ...(isEnabled ? [['disabled_reason', 'null'] as const] : [])])
+      const change = patchChange(state, current, members, undefined)
+      return change.next === current ? change : { ...change, webhook: columnsOf(membersOf(change.next?.text ?? '{}')) }
     },
   }
 }
 
 /** Checks an IP address. Host names are checked at each delivery, as they may resolve differently then. */
 function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): ReturnType<Rule['check']> {
-  const fault = checkAddress(value)
-  if (fault) return fault
-  const address = literalAddress(new URL(stringOf(value) ?? ''))
+  const url = URL.parse(stringOf(value) ?? '')
+  const address = url ? literalAddress(url) : undefined
   if (address === undefined || isTarget(address)) return undefined
   return { code: 'not_deliverable', detail: refusedTarget(address).message }
 }
 
-function readWebhook(sent: Members, isTarget: TargetRule): Omit<WebhookColumns, 'secret'> {
-  requireRules(sent, { ...WEBHOOK_RULES, url: { ...addressRule, check: (value) => checkTarget(value, isTarget) } })
-  return { url: stringOf(sent.get('url')) ?? '', events: listOf(sent.get('events') ?? '[]') as string[] }
+/** The rules with an address to which events may be delivered. */
+function deliverable({ url, ...rules }: Rules, isTarget: TargetRule): Rules {
+  return {
+    ...rules,
+    ...(url && { url: { ...url, check: (value) => url.check(value) ?? checkTarget(value, isTarget) } }),
+  }
+}
+
+function columnsOf(fields: Members): WebhookColumns {
+  return { url: stringOf(fields.get('url')) ?? '', events: listOf(fields.get('events') ?? '[]') as string[] }
 }
 
 function listOf(value: JsonNode): unknown[] | undefined {
   return typeof value === 'string' && value.startsWith('[') ? (JSON.parse(value) as unknown[]) : undefined
 }
 
+/** The body may be missing. */
+function requireNoMembers(call: RouteCall): void {
+  const [name] = call.body?.length ? readBody(call).keys() : []
+  if (name === undefined) return
+  throw invalidValues([{ pointer: pointer(name), code: 'not_allowed', detail: 'expected no members' }])
+}
+
+/** No text of a stored subscription has the secret. */
 export function webhookRoutes(isTarget: TargetRule): readonly Route[] {
-  const createWebhook = async (store: Store, call: RouteCall): Promise<RouteReply> =>
-    write(store, call, webhookCreation(readBody(call), isTarget))
-  return [{ method: 'POST', path: RESOURCES.webhook.path, scope: 'write', parameters: [], handle: createWebhook }]
+  return routesOf('webhook', {
+    list: async (store, call) => pageReply(call, await store.page('webhook', readPageQuery(call, 'webhook'))),
+    create: async (store, call) => write(store, call, webhookCreation(readBody(call), isTarget)),
+    get: showRecord('webhook'),
+    update: async (store, call) => {
+      const rules = { expected: readIfMatch(call.headers['if-match']), isTarget }
+      return write(store, call, webhookUpdate(call.id, readBody(call), rules))
+    },
+    delete: async (store, call) => write(store, call, webhookDeletion(call.id, readIfMatch(call.headers['if-match']))),
+    test: async (store, call) => {
+      requireNoMembers(call)
+      return write(store, call, webhookTest(call.id))
+    },
+  })
 }

@@ -1,8 +1,16 @@
 import { CrmError } from '../../core/errors.ts'
 import { foldedText } from '../../core/folded-text.ts'
 import { FIRST_ID_MS, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
-import { RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
+import {
+  fieldOf,
+  filterFields,
+  PLAIN_RESOURCES,
+  type PlainResource,
+  RESOURCES,
+  type StoredResource,
+} from '../../core/resources/registry.ts'
 import { type Members, parseJsonText } from '../json-text.ts'
 import type { RecordChange, StoreWrite, WriteAnswer, WriteState } from './store.ts'
 
@@ -21,7 +29,7 @@ export function checkChange(write: StoreWrite, state: WriteState, change: Record
   if (isCreated && write.parent?.resource !== parentOf(write.resource))
     throw invalidChange(state, 'names another parent')
   if (write.resource === 'deal' && !change.deal) throw invalidChange(state, 'needs the columns of a deal')
-  if (write.resource === 'webhook' && isCreated && !change.webhook)
+  if (write.resource === 'webhook' && isCreated && change.webhook?.secret === undefined)
     throw invalidChange(state, 'needs its url and secret')
 }
 
@@ -80,4 +88,33 @@ export function uniqueValues(text: string, members: readonly string[]): Readonly
 function comparedValue(node: string): string | undefined {
   if (node.startsWith('"')) return foldedText(JSON.parse(node) as string)
   return /^[-\d]/.test(node) ? node : undefined
+}
+
+/** The form in which a filter compares a value of a field: like unique values, but ids exactly. Undefined for a blank text. */
+export function filterValue(resource: PlainResource, name: string, value: string): string | undefined {
+  return isFolded(resource, name) ? foldedText(value) : value
+}
+
+function isFolded(resource: PlainResource, name: string): boolean {
+  return fieldOf(resource, name)?.type === 'text'
+}
+
+/** Found once, as every write needs them. */
+const FILTER_FIELDS = new Map(
+  PLAIN_RESOURCES.map((resource) => [
+    resource,
+    filterFields(resource).map((name) => ({ name, isFolded: isFolded(resource, name) })),
+  ]),
+)
+
+/** The values of a record in the columns of its filters, in their order; null where it has no text. */
+export function filterColumns(resource: PlainResource, text: string): readonly (string | null)[] {
+  const names = FILTER_FIELDS.get(resource) ?? []
+  if (names.length === 0) return []
+  const fields = JSON.parse(text) as JsonObject
+  return names.map(({ name, isFolded }) => {
+    const value = fields[name]
+    if (typeof value !== 'string') return null
+    return isFolded ? (foldedText(value) ?? null) : value
+  })
 }

@@ -34,7 +34,8 @@ export interface WebhookColumns {
   readonly url: string
   /** Event patterns, as `matchesEvent` reads them. */
   readonly events: readonly string[]
-  readonly secret: string
+  /** Undefined: an existing webhook keeps its secret. */
+  readonly secret?: string
 }
 
 /** Values of one list are alternatives; lists are combined. Times bound `created_at`, inclusive. */
@@ -45,6 +46,13 @@ export interface DealFilters {
   readonly pipelineIds: readonly string[]
   readonly amountAtLeast: number | undefined
   readonly amountAtMost: number | undefined
+  readonly createdSinceMs: number | undefined
+  readonly createdUntilMs: number | undefined
+}
+
+/** Filters of a plain resource, as DealFilters; values by field, with at least one for each. */
+export interface PlainFilters {
+  readonly values: Readonly<Record<string, readonly string[]>>
   readonly createdSinceMs: number | undefined
   readonly createdUntilMs: number | undefined
 }
@@ -107,6 +115,10 @@ export interface RecordChange {
   /** Restarts the delivery of `Write.deliveryOf` now. */
   readonly isResent?: true
   readonly event?: OutboxEvent | undefined
+  /** An event for the changed webhook alone, whatever events it names; its id is `WriteState.eventId`. */
+  readonly ownEvent?: OutboxEvent
+  /** For a removed deal: the event of each of its notes, which are removed with it. */
+  readonly noteEvents?: { readonly kind: EventKind; eventOf(noteText: string): OutboxEvent } | undefined
   readonly answer: WriteAnswer
 }
 
@@ -121,6 +133,8 @@ export interface WriteState {
   readonly isParentThere: boolean
   /** The delivery of `Write.deliveryOf`; undefined when it is not set or does not exist. */
   readonly delivery?: DeliveryEntry | undefined
+  /** The id of `RecordChange.ownEvent`; undefined when the write has none. */
+  readonly eventId?: string | undefined
 }
 
 export interface StoreWrite {
@@ -131,6 +145,8 @@ export interface StoreWrite {
   readonly parent?: { readonly resource: StoredResource; readonly id: string } | undefined
   /** An event whose delivery to the webhook `id` is passed to `decide`. */
   readonly deliveryOf?: string | undefined
+  /** `decide` returns an event for the webhook `id` alone. */
+  readonly hasOwnEvent?: true
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | undefined
   /** Pure; may run more than once. When it throws, nothing is written and `write` rejects with the error. */
   decide(state: WriteState): RecordChange
@@ -238,6 +254,7 @@ export interface Store {
   page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
   /** The same page as one text, at less cost. */
   joinedPage(resource: PlainResource, query: PageQuery): Promise<JoinedPage>
+  filteredPage(resource: PlainResource, query: PageQuery, filters: PlainFilters): Promise<TextPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
   /** One page per deal; empty for a deal that does not exist. */
   notes(query: NotesQuery): Promise<ReadonlyMap<string, TextPage>>

@@ -1,4 +1,3 @@
-import { hasOperation, resourceOf } from '../../core/resources/registry.ts'
 import { GRACE_MS } from '../background/deletions.ts'
 import { type EditedRecord, editRecord } from '../background/edit-record.ts'
 import { leadOf, lookText } from '../background/notices.ts'
@@ -50,7 +49,7 @@ export const CHANGING: readonly Action[] = [
     footer: 'delete',
     refusal: (state) => {
       const list = serverList(state)
-      return hasOperation(resourceOf(list), 'delete') ? undefined : `the documented API deletes no ${list}`
+      return state.deletable.includes(list) ? undefined : `this server has no request that deletes ${list}`
     },
     run: askDeletion,
   },

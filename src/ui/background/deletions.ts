@@ -1,8 +1,8 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import { type CrmRecord, isPlainResource, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
-import { listOfScreen, type ServerList } from '../screens.ts'
+import { listOfScreen, SERVER_LISTS, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName, rowsText } from '../text/change-text.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
@@ -145,7 +145,7 @@ async function send({ store, openApi, notices, late }: Parts, waiting: Waiting):
   const { list, id, row } = waiting
   const name = recordName(row)
   try {
-    await deleteOnServer(await openApi(), list, id, { ifMatch: undefined, isLetFinish: true, signal: late })
+    await (await openApi())[list].delete(id, { ifMatch: undefined, isLetFinish: true, signal: late })
     notices.done(`Deleted ${name}`)
   } catch (error) {
     if (!(error instanceof CrmError && error.code === 'not_found')) {
@@ -161,14 +161,13 @@ async function send({ store, openApi, notices, late }: Parts, waiting: Waiting):
   return true
 }
 
-/** For the lists whose records the contract deletes; actions reject the others. */
-export async function deleteOnServer(
-  api: Api,
-  list: ServerList,
-  id: string,
-  options: Parameters<Api['contacts']['delete']>[1],
-): Promise<void> {
-  const resource = resourceOf(list)
-  if (!isPlainResource(resource)) throw new Error(`the API deletes no ${list}`)
-  await api[RESOURCES[resource].plural].delete(id, options)
+/** Learns which records the server deletes. Without an answer it stays at what every server deletes. */
+export async function learnDeletable(store: StateStore<State>, openApi: () => Promise<Api>): Promise<void> {
+  try {
+    const api = await openApi()
+    const offered = await Promise.all(SERVER_LISTS.map((name) => api.offers(resourceOf(name), 'delete')))
+    store.update((state) => ({ ...state, deletable: SERVER_LISTS.filter((_, at) => offered[at]) }))
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+  }
 }

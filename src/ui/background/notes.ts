@@ -34,9 +34,9 @@ export function watchNotes(store: StateStore<State>, openApi: () => Promise<Api>
 
   /** Why these are not all, or undefined. */
   async function collect(dealId: string, items: CrmRecord[]): Promise<string | undefined> {
-    const { graphql } = await openApi()
+    const api = await openApi()
     let last: Page | undefined
-    for await (const page of graphql.notes(dealId, { limit: MOST_NOTES, cursor: undefined, filters: {} })) {
+    for await (const page of api.notes(dealId).list({ limit: MOST_NOTES })) {
       items.push(...page.items)
       last = page
     }

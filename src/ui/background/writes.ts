@@ -1,11 +1,10 @@
 import type { Api } from '../../api/api.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, hasOperation, resourceOf } from '../../core/resources/registry.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { putRow, removeRow, rowId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
-import { deleteOnServer } from './deletions.ts'
 import type { Notices } from './notices.ts'
 import type { History, UnderWay } from './under-way.ts'
 
@@ -45,7 +44,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
     const ifMatch = typeof version === 'number' ? String(version) : undefined
     const row = await underWay.track(`the change of ${id}`, async () => {
       const api = await openApi()
-      return api.update(resourceOf(name), id, patch, { ...options, ifMatch })
+      return api[name].update(id, patch, { ...options, ifMatch })
     })
     put(name, row)
     return row
@@ -58,7 +57,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       )
       put(name, row)
       const id = rowId(row)
-      if (!hasOperation(resourceOf(name), 'delete') || id === undefined) {
+      if (!store.get().deletable.includes(name) || id === undefined) {
         return notices.done(`Created ${recordName(row)}, which cannot be undone`)
       }
       notices.done(`Created ${recordName(row)}`, UNDO)
@@ -66,7 +65,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
         what: `the creation of ${recordName(row)}`,
         undo: async () => {
           await underWay.track(`the deletion of ${id}`, async () =>
-            deleteOnServer(await openApi(), name, id, { ...options, ifMatch: undefined }),
+            (await openApi())[name].delete(id, { ...options, ifMatch: undefined }),
           )
           store.update((state) => withList(state, name, (list) => removeRow(list, id)))
         },

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type CrmRecord, hasOperation, RESOURCES, type Resource, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
 import { leadOf, lookText } from '../background/notices.ts'
@@ -20,7 +20,7 @@ export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>
  * the server accepts it.
  */
 export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined, typed?: Typed): void {
-  const title = record ? `Edit ${recordName(record)}` : newTitle(resourceOf(list))
+  const title = record ? `Edit ${recordName(record)}` : newTitle(list, ui.store.get().deletable)
   const fields = formFields(list, record)
   showOverlay(ui, {
     ...{ type: 'form', key: Symbol(title), list, record, title, index: 0, isSending: false },
@@ -30,9 +30,9 @@ export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined
   })
 }
 
-function newTitle(resource: Resource): string {
-  const { singular, plural } = RESOURCES[resource]
-  return `New ${singular}${hasOperation(resource, 'delete') ? '' : ` (${plural} cannot be deleted)`}`
+function newTitle(list: ServerList, deletable: readonly ServerList[]): string {
+  const { singular, plural } = RESOURCES[resourceOf(list)]
+  return `New ${singular}${deletable.includes(list) ? '' : ` (${plural} cannot be deleted)`}`
 }
 
 function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form, 'list' | 'record' | 'title'>) {

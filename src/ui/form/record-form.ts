@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
-import { type CrmRecord, isNumeric, isReadOnly, resourceOf, writableFields } from '../../core/resources/registry.ts'
+import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
+import { type CrmRecord, isReadOnly, numericType, resourceOf, writableFields } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
@@ -16,35 +17,43 @@ export function formFields(list: ServerList, record: CrmRecord | undefined): rea
     const value = record?.[name]
     if (typeof value === 'object' && value !== null) return []
     const text = textOf(value)
-    const isJson =
-      isNumeric(resourceOf(list), name) || (value !== null && value !== undefined && typeof value !== 'string')
-    return [{ name, input: textInput(text), before: record && text, isJson, problem: undefined }]
+    const isText = value === null || value === undefined || typeof value === 'string'
+    const type = numericType(resourceOf(list), name) ?? (isText ? 'text' : 'json')
+    return [{ name, input: textInput(text), before: record && text, type, problem: undefined }]
   })
 }
 
 /**
  * The changed members as a merge patch; for a new record those that are not empty. CrmError `invalid_input` names a field
- * whose text must be JSON and is not.
+ * whose text is not of its type.
  */
 export function formPatch(fields: readonly FormField[]): JsonObject {
   const patch: [string, JsonValue][] = []
-  for (const { name, input, before, isJson } of fields) {
+  for (const { name, input, before, type } of fields) {
     const text = inputText(input)
     if (text === (before ?? '')) continue
-    patch.push([name, text === '' ? null : isJson ? parseField(name, text) : text])
+    patch.push([name, text === '' ? null : typedValue(name, type, text)])
   }
   return Object.fromEntries(patch)
 }
 
-function parseField(name: string, text: string): JsonValue {
+function typedValue(name: string, type: FormField['type'], text: string): JsonValue {
+  if (type === 'text') return text
+  const value = parsed(text)
+  if (value !== undefined && (type === 'json' || isOfNumericType(value, type))) return value
+  const { expected, example } = type === 'json' ? { expected: 'JSON', example: 'true or 12' } : NUMERIC_TYPES[type]
+  throw new CrmError('invalid_input', `${name} is ${jsonText(text)}, expected ${expected}`, {
+    hint: `write it as in ${example}`,
+  })
+}
+
+/** Undefined if the text is not JSON. */
+function parsed(text: string): JsonValue | undefined {
   try {
     return parseExactJson(text)
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
-    throw new CrmError('invalid_input', `${name} is ${jsonText(text)}, expected a number`, {
-      cause,
-      hint: 'write it with digits and a point, such as 1200.5',
-    })
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
   }
 }
 
@@ -73,7 +82,7 @@ export function withTexts(
     return { ...field, input: textInput(text), problem: problem && safeText(problem) }
   })
   const names = new Set(fields.map(({ name }) => name))
-  const others = Object.entries(texts).flatMap(([name, text]) =>
+  const others = Object.entries(texts).flatMap(([name, text]): FormField[] =>
     names.has(name)
       ? []
       : [
@@ -81,7 +90,7 @@ export function withTexts(
             name,
             input: textInput(text),
             before: before ? '' : undefined,
-            isJson: isNumeric(resourceOf(list), name),
+            type: numericType(resourceOf(list), name) ?? 'text',
             problem: undefined,
           },
         ],

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { tempFolder } from '../../harness/home.ts'
+import { PRISM } from '../../harness/prism.ts'
 import { freePort } from './free-port.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
-const PRISM = fileURLToPath(new URL('tools/judges/node_modules/.bin/prism', ROOT))
 
 /** Prism comes with `npm ci` in tools/judges. */
 export const HAS_PRISM = existsSync(PRISM)

@@ -18,7 +18,8 @@ async function changed(status: number, answer: object, members: readonly string[
   const sender = createSender({ ...options, now: Date.now, debug: undefined, env: {}, connections: 1 })
   onTestFinished(() => sender.close())
   const outcome = await createDealSender(sender, { ...UPDATES, members }).send({
-    ...{ method: 'PATCH', path: '/v1/deals/deal_1', body: Buffer.from('{"owner_id":null,"stage":"Won"}') },
+    ...({ kind: 'update', resource: 'deal', id: 'deal_1' } as const),
+    ...{ body: Buffer.from('{"owner_id":null,"stage":"Won"}') },
     ...{ idempotencyKey: 'key', ifMatch: undefined, action: 'update deal_1' },
   })
   return { outcome, seen }

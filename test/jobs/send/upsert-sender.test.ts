@@ -15,7 +15,7 @@ function senderTo(url: URL, key = 'crm_key_of_the_test'): Sender {
 }
 
 function create(body: object, idempotencyKey = 'key') {
-  const place = { method: 'POST', path: '/v1/contacts', ifMatch: undefined, action: 'create' } as const
+  const place = { kind: 'create', resource: 'contact', ifMatch: undefined, action: 'create' } as const
   return { ...place, body: Buffer.from(JSON.stringify(body)), idempotencyKey }
 }
 

@@ -152,7 +152,7 @@ test('an outdated version is answered with the current one', async () => {
   const { send } = await serveForTest()
   const { json } = await send('POST', '/v1/contacts', { name: 'Ada' })
   const answer = await send('PATCH', `/v1/contacts/${json.id}`, { name: 'Bob' }, { 'if-match': '"7", W/"1"' })
-  expect(answer.json.detail).toBe('If-Match expects version 7 or W/1, but the record is at version 1')
+  expect(answer.json.detail).toBe('the record is at version 1, expected 7 or W/1')
 })
 
 test('a contact is deleted once, and only in the expected version', async () => {
@@ -178,3 +178,89 @@ test.each(['x', 'deal_0s9nekas400', 'con_', '%00', '%F0%9F%92%A9', '..%2F..', "'
     })
   },
 )
+
+async function withContacts() {
+  const service = await serveForTest()
+  for (const contact of [
+    { name: 'Ada', email: 'Ada@X.test', company: 'Engines, Ltd', owner_id: 'u_1' },
+    { name: 'Bea', email: 'bea@x.test', phone: '+1 (2)', company: 'Engines', owner_id: 'u_2' },
+    { name: 'Lovelace, Ada', email: 'ada@x.test ', owner_id: 'U_1' },
+    { nickname: 'ada@x.test' },
+  ])
+    await service.send('POST', '/v1/contacts', contact)
+  const names = async (query: string) => {
+    const { json } = await service.send('GET', `/v1/contacts?${query}`)
+    return (json.data as { name?: string }[]).map(({ name }) => name)
+  }
+  return { ...service, names }
+}
+
+test.each([
+  ['email=ada@x.test', ['Lovelace, Ada', 'Ada']],
+  ['email=ADA@x.test', ['Lovelace, Ada', 'Ada']],
+  ['email=ada@x', []],
+  ['email=%25', []],
+  ['email=bea@x.test,ada@x.test', ['Lovelace, Ada', 'Bea', 'Ada']],
+  ['name=ada', ['Ada']],
+  ['name=Lovelace,%20Ada', ['Lovelace, Ada', 'Ada']],
+  ['phone=%2B1%20(2)', ['Bea']],
+  ['company=engines', ['Bea']],
+  ['company=engines,%20ltd', ['Bea', 'Ada']],
+  ['owner_id=u_1', ['Ada']],
+  ['owner_id=U_1', ['Lovelace, Ada']],
+  ['owner_id=u_1,u_2&company=Engines', ['Bea']],
+  ['name=Ada&created_until=2020-01-01T00:00:00Z', []],
+  ['created_since=2020-01-01T00:00:00Z&owner_id=u_2', ['Bea']],
+  ['created_since=2099-01-01T00:00:00Z', []],
+])('contacts with %s are %j', async (query, expected) => {
+  const { names } = await withContacts()
+  expect(await names(query)).toEqual(expected)
+})
+
+test('a changed member is found by its new value alone, and a deleted contact by none', async () => {
+  const { send, names } = await withContacts()
+  const { json } = await send('GET', '/v1/contacts?email=bea@x.test')
+  const [{ id }] = json.data as [{ id: string }]
+  await send('PATCH', `/v1/contacts/${id}`, { tier: 1 })
+  expect(await names('email=bea@x.test')).toEqual(['Bea'])
+  await send('PATCH', `/v1/contacts/${id}`, { email: 'b@x.test', phone: null })
+  expect([await names('email=bea@x.test'), await names('email=b@x.test')]).toEqual([[], ['Bea']])
+  expect(await names('phone=%2B1%20(2)')).toEqual([])
+  await send('DELETE', `/v1/contacts/${id}`)
+  expect(await names('email=b@x.test')).toEqual([])
+})
+
+test('a filtered list has pages, whose cursors are bound to the filter and shared with GraphQL', async () => {
+  const { send } = await withContacts()
+  const first = await send('GET', '/v1/contacts?email=ada@x.test&limit=1')
+  expect(first.json).toMatchObject({ data: [{ name: 'Lovelace, Ada' }], has_more: true })
+  const next = /^<(.*)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1]
+  expect((await send('GET', `${next}`)).json).toMatchObject({ data: [{ name: 'Ada' }], has_more: false })
+  const other = await send('GET', `/v1/contacts?email=x@x.test&cursor=${first.json.next_cursor}`)
+  expect(other.json).toMatchObject({ status: 400, errors: [{ parameter: 'cursor', code: 'invalid_cursor' }] })
+  const query = `query ($after: String, $filter: ContactFilter) {
+    contacts(after: $after, filter: $filter) { nodes { name } }
+  }`
+  const ask = async (variables: object) => (await send('POST', '/v1/graphql', { query, variables })).json.data
+  const filter = { email: ['ada@x.test'] }
+  expect(await ask({ filter, after: first.json.next_cursor })).toEqual({ contacts: { nodes: [{ name: 'Ada' }] } })
+  expect(
+    await ask({ filter: { name: ['LOVELACE, ADA'], ownerId: ['U_1'], createdSince: '2020-01-01T00:00:00Z' } }),
+  ).toEqual({ contacts: { nodes: [{ name: 'Lovelace, Ada' }] } })
+  expect(await ask({ filter: { email: [], createdUntil: '2020-01-01T00:00:00Z' } })).toEqual({
+    contacts: { nodes: [] },
+  })
+})
+
+test.each([
+  ['email=', 'email', 'empty'],
+  ['email=a,,b', 'email', 'empty'],
+  [`name=${Array.from({ length: 101 }, (_, index) => index).join(',')}`, 'name', 'too_many'],
+  ['created_since=yesterday', 'created_since', 'invalid_time'],
+  ['nickname=a', 'nickname', 'unknown_parameter'],
+  ['email=a&email=b', 'email', 'repeated_parameter'],
+])('listing contacts with %s is rejected: %s %s', async (query, parameter, code) => {
+  const { send } = await serveForTest()
+  const { json } = await send('GET', `/v1/contacts?${query}`)
+  expect(json).toMatchObject({ status: 400, code: 'invalid_parameter', errors: [{ parameter, code }] })
+})

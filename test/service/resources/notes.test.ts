@@ -19,7 +19,7 @@ test.each(['body', 'content'])('a note with its text as %s is added to its deal'
     updated_at: made.json.created_at,
     version: 1,
   })
-  expect(made.headers.get('location')).toBe(`/v1/deals/${dealId}/notes/${made.json.id}`)
+  expect(made.headers.get('location')).toBe(`/v1/notes/${made.json.id}`)
 })
 
 test.each([
@@ -43,4 +43,18 @@ test('a note for a missing deal is rejected', async () => {
       code: 'not_found',
     })
   }
+})
+
+test('the notes of a deal are listed newest first, page by page, without those of other deals', async () => {
+  const { send } = await serveForTest()
+  const [dealId, otherId] = [await makeDeal(send), await makeDeal(send)]
+  const made: string[] = []
+  for (const body of ['1', '2', '3']) made.unshift((await send('POST', `/v1/deals/${dealId}/notes`, { body })).text)
+  await send('POST', `/v1/deals/${otherId}/notes`, { body: 'other' })
+  const first = await send('GET', `/v1/deals/${dealId}/notes?limit=2`)
+  expect(first.text).toBe(`{"data":[${made[0]},${made[1]}],"next_cursor":"${first.json.next_cursor}","has_more":true}`)
+  const rest = await send('GET', `/v1/deals/${dealId}/notes?cursor=${first.json.next_cursor}`)
+  expect(rest.text).toBe(`{"data":[${made[2]}],"next_cursor":null,"has_more":false}`)
+  const moved = await send('GET', `/v1/deals/${otherId}/notes?cursor=${first.json.next_cursor}`)
+  expect(moved.json).toMatchObject({ status: 400, errors: [{ parameter: 'cursor', code: 'invalid_cursor' }] })
 })

@@ -28,3 +28,17 @@ test('an unknown pipeline is not found', async () => {
   const { send } = await serveForTest()
   expect((await send('GET', '/v1/pipelines/none/stages')).json).toMatchObject({ status: 404, code: 'not_found' })
 })
+
+test('pipelines are listed with the default one first, page by page', async () => {
+  const { send, store } = await serveForTest()
+  const stages = [{ id: 's', name: 'A', position: 1, probability: undefined }]
+  await store.putPipelines(['z', 'b', 'a'].map((id) => ({ id, name: `${id}!`, stages })))
+  const first = await send('GET', '/v1/pipelines?limit=2')
+  expect(first.json).toMatchObject({ data: [{ id: 'z', name: 'z!' }, { id: 'b' }], has_more: true })
+  expect(first.headers.get('link')).toBe(`</v1/pipelines?limit=2&cursor=${first.json.next_cursor}>; rel="next"`)
+  const rest = await send('GET', `/v1/pipelines?limit=2&cursor=${first.json.next_cursor}`)
+  expect(rest.json).toEqual({ data: [{ id: 'a', name: 'a!' }], next_cursor: null, has_more: false })
+  const after = { query: 'query ($after: String) { pipelines(after: $after) { nodes { id name } } }' }
+  const { json } = await send('POST', '/v1/graphql', { ...after, variables: { after: first.json.next_cursor } })
+  expect(json.data).toEqual({ pipelines: { nodes: [{ id: 'a', name: 'a!' }] } })
+})

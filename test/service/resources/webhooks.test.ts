@@ -78,3 +78,16 @@ test('a pattern that matches nothing is named with the known kinds', async () =>
   expect(json.detail).toContain('"contact.made" matches no event')
   expect(json.detail).toContain(eventKinds().join(', '))
 })
+
+test('subscriptions are listed and shown without their secrets', async () => {
+  const { send } = await serveForTest()
+  const ids: unknown[] = []
+  for (const url of ['https://a.example', 'https://b.example'])
+    ids.unshift((await send('POST', '/v1/webhooks', { url, events: ['*'] })).json.id)
+  const list = await send('GET', '/v1/webhooks')
+  expect((list.json.data as { id: string }[]).map(({ id }) => id)).toEqual(ids)
+  const shown = await send('GET', `/v1/webhooks/${ids[0]}`)
+  expect(shown.json).toMatchObject({ id: ids[0], url: 'https://b.example', events: ['*'], status: 'enabled' })
+  expect(shown.headers.get('etag')).toBe('"1"')
+  expect(list.text + shown.text).not.toMatch(/secret|whsec_/)
+})

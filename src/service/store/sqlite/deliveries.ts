@@ -149,6 +149,11 @@ function keepHealth(db: Connection, results: readonly TryResult[], nowMs: number
   return failingSinceMs
 }
 
+/** A changed subscription has not failed yet. */
+export function forgetFailures(db: Connection, webhookId: string): void {
+  db.run('UPDATE webhooks SET failing_since_ms = NULL WHERE id = ?', decodeId('webhook', webhookId) ?? null)
+}
+
 /** Each signs every delivery, so their number is limited. */
 const MAX_OLD_SECRETS = 5
 

@@ -1,13 +1,15 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { CrmError } from '../../../core/errors.ts'
-import { PLAIN_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
+import { filterFields, PLAIN_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-words.ts'
 import { makeFolders } from '../../../files/folders.ts'
 import { errorCode } from '../../../files/machine-error.ts'
+import { filterColumns } from '../change-rules.ts'
 import { defaultPipeline } from '../pipeline-rules.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
+import { indexName } from './filter-query.ts'
 import { insertPipelines } from './pipelines.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { BUSY_TIMEOUT_MS, storageFailure } from './storage-failure.ts'
@@ -34,7 +36,9 @@ export function openDatabase(name: string, isCreated: boolean): Connection {
   const file = isInMemory ? name : resolve(name)
   if (!isInMemory) prepareDatabaseFile(file, isCreated)
   try {
-    const db = connect(new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS }), file)
+    const database = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS })
+    database.function('contact_column', { deterministic: true }, contactColumn())
+    const db = connect(database, file)
     try {
       // Before anything is written: a database of another program is unchanged.
       if (!isNew(db)) checkIdentity(db)
@@ -69,11 +73,29 @@ function migrate(db: Connection): void {
   })
 }
 
+/** For a migration: the value of a contact in the column of a filter. A text is parsed once for all its columns. */
+function contactColumn(): (text: SQLOutputValue, name: SQLOutputValue) => string | null {
+  const names = filterFields('contact')
+  let last: SQLOutputValue | undefined
+  let values: readonly (string | null)[] = []
+  return (text, name) => {
+    if (text !== last) values = filterColumns('contact', `${text}`)
+    last = text
+    return values[names.indexOf(`${name}`)] ?? null
+  }
+}
+
 /** Creates the table of a plain resource that the database lacks; the table of contacts is part of the schema. */
 function addTables(db: Connection): void {
   for (const resource of PLAIN_RESOURCES) {
-    const columns = 'id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL'
-    db.script(`CREATE TABLE IF NOT EXISTS ${RESOURCES[resource].plural} (${columns}) STRICT`)
+    const { plural } = RESOURCES[resource]
+    const filters = filterFields(resource)
+    const columns = ['id INTEGER PRIMARY KEY', 'version INTEGER NOT NULL', 'text TEXT NOT NULL']
+    const all = [...columns, ...filters.map((name) => `${name} TEXT`)].join(', ')
+    db.script(`CREATE TABLE IF NOT EXISTS ${plural} (${all}) STRICT`)
+    for (const name of filters) {
+      db.script(`CREATE INDEX IF NOT EXISTS ${indexName(plural, name)} ON ${plural} (${name})`)
+    }
   }
 }
 

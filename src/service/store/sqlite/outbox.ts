@@ -1,3 +1,4 @@
+import { decodeId } from '../../../core/ids.ts'
 import { matchesEvent } from '../../../core/webhook-events.ts'
 import type { DeliveryEntry } from '../deliveries.ts'
 import type { OutboxEvent } from '../store.ts'
@@ -10,11 +11,19 @@ interface Subscription {
   readonly patterns: readonly string[]
 }
 
+export interface EventPlace {
+  readonly serial: number
+  readonly recordId: string
+  readonly dueAtMs: number
+  /** The id of the only webhook that receives it. */
+  readonly onlyTo?: string
+}
+
 export interface Outbox {
   /** Whether any subscription matches the kind; otherwise no event is written. */
   isWanted(kind: OutboxEvent['kind']): boolean
-  /** Writes the event and a delivery for each matching enabled webhook, queued after those of its record. */
-  put(event: OutboxEvent, place: { readonly serial: number; readonly recordId: string; readonly dueAtMs: number }): void
+  /** Writes the event and a delivery for each matching enabled webhook, or the one named, queued after those of its record. */
+  put(event: OutboxEvent, place: EventPlace): void
   /** Restarts a delivery now. */
   resend(delivery: DeliveryEntry, nowMs: number): void
   /** Drops the cached subscriptions, after a webhook was written or a transaction rolled back. */
@@ -29,15 +38,18 @@ export function openOutbox(db: Connection): Outbox {
   let subscriptions: readonly Subscription[] | undefined
   let dataVersion: number | undefined
   let isWritten = false
-  const subscribersTo = (kind: string): readonly Subscription[] => {
+  /** The serials of the enabled webhooks. */
+  const subscribersTo = (kind: string): readonly number[] => {
     subscriptions ??= readSubscriptions(db)
-    return subscriptions.filter(({ patterns }) => patterns.some((pattern) => matchesEvent(pattern, kind)))
+    const matching = subscriptions.filter(({ patterns }) => patterns.some((pattern) => matchesEvent(pattern, kind)))
+    return matching.map(({ webhookSerial }) => webhookSerial)
   }
   return {
     isWanted: (kind) => subscribersTo(kind).length > 0,
-    put: (event, { serial, recordId, dueAtMs }) => {
+    put: (event, { serial, recordId, dueAtMs, onlyTo }) => {
       db.run('INSERT INTO events (id, kind, text) VALUES (?, ?, ?)', serial, event.kind, event.text)
-      for (const { webhookSerial } of subscribersTo(event.kind)) {
+      const serials = onlyTo === undefined ? subscribersTo(event.kind) : [decodeId('webhook', onlyTo) ?? 0]
+      for (const webhookSerial of serials) {
         const line = { webhookSerial, recordId }
         const isBehind = isLineOpen(db, line)
         db.run(

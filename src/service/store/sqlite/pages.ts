@@ -1,9 +1,9 @@
 import { CrmError } from '../../../core/errors.ts'
 import { decodeId, encodeId, LAST_SERIAL } from '../../../core/ids.ts'
 import { type PlainResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
-import type { DealFilters, JoinedPage, NotesQuery, PageQuery, TextPage } from '../store.ts'
+import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, TextPage } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { type PageRow, queryDeals } from './deal-query.ts'
+import { type PageRow, queryDeals, queryPlain } from './filter-query.ts'
 
 export function readRecords(db: Connection, resource: PlainResource | 'webhook', query: PageQuery): TextPage {
   const rows = db.all<[string]>(
@@ -30,6 +30,16 @@ export function joinRecords(db: Connection, resource: PlainResource, query: Page
   const isFull = count === query.limit && typeof lastSerial === 'number'
   const hasMore = isFull && db.get(`SELECT 1 FROM ${table} WHERE id < ? LIMIT 1`, lastSerial) !== undefined
   return { text: text ?? '', nextOlderThanId: hasMore ? encodeId(resource, lastSerial) : undefined }
+}
+
+export function readFiltered(
+  db: Connection,
+  resource: PlainResource,
+  query: PageQuery,
+  filters: PlainFilters,
+): TextPage {
+  const walk = { belowSerial: placeOf(resource, query), count: query.limit + 1 }
+  return pageOf(queryPlain(db, resource, filters, walk), query.limit)
 }
 
 export function readDeals(db: Connection, query: PageQuery, filters: DealFilters): TextPage {

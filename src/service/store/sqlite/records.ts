@@ -1,11 +1,20 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import { RESOURCES, STORED_RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
+import {
+  filterFields,
+  isPlainResource,
+  PLAIN_RESOURCES,
+  RESOURCES,
+  STORED_RESOURCES,
+  type StoredResource,
+} from '../../../core/resources/registry.ts'
+import { filterColumns } from '../change-rules.ts'
 import type { RecordChange, StoredRecord, StoreWrite } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 /** The columns of each table besides id, version and text. */
 const OWN_COLUMNS: Readonly<Partial<Record<StoredResource, readonly string[]>>> = {
+  ...Object.fromEntries(PLAIN_RESOURCES.map((resource) => [resource, filterFields(resource)])),
   deal: ['name', 'stage', 'owner_id', 'pipeline_id', 'amount'],
   note: ['deal_id'],
   webhook: ['url', 'events', 'secret'],
@@ -16,6 +25,8 @@ interface Statements {
   readonly findAll: string
   readonly insert: string
   readonly update: string
+  /** Leaves the columns, and so their indexes, as they are. */
+  readonly updateText: string
   readonly remove: string
 }
 
@@ -27,9 +38,9 @@ function statementsOf(resource: StoredResource): Statements {
   const table = RESOURCES[resource].plural
   const own = OWN_COLUMNS[resource] ?? []
   const columns = ['id', 'version', 'text', ...own]
-  // The columns of a deal are always set together, and null is a value.
+  // A webhook keeps its secret unless it is given another.
   const assigned = own.map((name, place) =>
-    resource === 'deal' ? `${name} = ?${place + 4}` : `${name} = coalesce(?${place + 4}, ${name})`,
+    name === 'secret' ? `${name} = coalesce(?${place + 4}, ${name})` : `${name} = ?${place + 4}`,
   )
   return {
     find: `SELECT version, text FROM ${table} WHERE id = ?`,
@@ -37,6 +48,7 @@ function statementsOf(resource: StoredResource): Statements {
     findAll: `SELECT id, version, text FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     insert: `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     update: `UPDATE ${table} SET ${['version = ?2', 'text = ?3', ...assigned].join(', ')} WHERE id = ?1`,
+    updateText: `UPDATE ${table} SET version = ?2, text = ?3 WHERE id = ?1`,
     remove: `DELETE FROM ${table} WHERE id = ?`,
   }
 }
@@ -81,11 +93,19 @@ export function insertRecord(
 export function updateRecord(
   db: Connection,
   resource: StoredResource,
-  id: string,
+  current: StoredRecord,
   change: RecordChange & { next: Next },
 ): void {
   const { version, text } = change.next
-  db.run(SQL[resource].update, serialOf(resource, id), version, text, ...columnsOf(resource, change))
+  const { update, updateText } = SQL[resource]
+  const columns = columnsOf(resource, change)
+  const isKept =
+    columns.length === 0 || (isPlainResource(resource) && isEqual(columns, filterColumns(resource, current.text)))
+  db.run(isKept ? updateText : update, serialOf(resource, current.id), version, text, ...(isKept ? [] : columns))
+}
+
+function isEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.every((value, place) => value === other[place])
 }
 
 /** Also removes the notes of a deal and the deliveries of a webhook. */
@@ -93,10 +113,24 @@ export function removeRecord(db: Connection, resource: StoredResource, id: strin
   db.run(SQL[resource].remove, serialOf(resource, id))
 }
 
-function columnsOf(resource: StoredResource, { deal, webhook }: RecordChange): readonly SQLInputValue[] {
+/** The notes of a deal, oldest first, read one by one. */
+export function* notesOf(db: Connection, dealId: string): Iterable<{ readonly id: string; readonly text: string }> {
+  const rows = db.iterate<readonly [number, string]>(
+    'SELECT id, text FROM notes WHERE deal_id = ? ORDER BY id',
+    serialOf('deal', dealId),
+  )
+  for (const [serial, text] of rows) yield { id: encodeId('note', serial), text }
+}
+
+/** Empty when the change keeps them. */
+function columnsOf(
+  resource: StoredResource,
+  { next, deal, webhook }: RecordChange & { next: Next },
+): readonly SQLInputValue[] {
+  if (isPlainResource(resource)) return filterColumns(resource, next.text)
   if (resource === 'deal' && deal) return [deal.name, deal.stage, deal.ownerId, deal.pipelineId, deal.amount]
-  if (webhook) return [webhook.url, JSON.stringify(webhook.events), webhook.secret]
-  return (OWN_COLUMNS[resource] ?? []).map(() => null)
+  if (webhook) return [webhook.url, JSON.stringify(webhook.events), webhook.secret ?? null]
+  return []
 }
 
 function serialOf(resource: StoredResource, id: string): number {

@@ -8,7 +8,22 @@ export const SCHEMA = `
   CREATE TABLE sequence (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), last_serial INTEGER NOT NULL) STRICT;
   INSERT INTO sequence VALUES (1, 0);
 
-  CREATE TABLE contacts (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
+  -- Columns of filters are normalised: see filterColumns in change-rules.ts.
+  CREATE TABLE contacts (
+    id INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    email TEXT,
+    name TEXT,
+    phone TEXT,
+    company TEXT,
+    owner_id TEXT
+  ) STRICT;
+  CREATE INDEX contacts_by_email ON contacts (email);
+  CREATE INDEX contacts_by_name ON contacts (name);
+  CREATE INDEX contacts_by_phone ON contacts (phone);
+  CREATE INDEX contacts_by_company ON contacts (company);
+  CREATE INDEX contacts_by_owner ON contacts (owner_id);
 
   CREATE TABLE deals (
     id INTEGER PRIMARY KEY,
@@ -205,6 +220,25 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO unique_field_values SELECT 'contact', member, value, contact_id FROM unique_values;
   DROP TABLE unique_values;
   DROP TABLE unique_members;
+  `,
+  // `contact_column(text, name)` is a function of open-database.ts.
+  `
+  ALTER TABLE contacts ADD COLUMN email TEXT;
+  ALTER TABLE contacts ADD COLUMN name TEXT;
+  ALTER TABLE contacts ADD COLUMN phone TEXT;
+  ALTER TABLE contacts ADD COLUMN company TEXT;
+  ALTER TABLE contacts ADD COLUMN owner_id TEXT;
+  UPDATE contacts SET
+    email = contact_column(text, 'email'),
+    name = contact_column(text, 'name'),
+    phone = contact_column(text, 'phone'),
+    company = contact_column(text, 'company'),
+    owner_id = contact_column(text, 'owner_id');
+  CREATE INDEX contacts_by_email ON contacts (email);
+  CREATE INDEX contacts_by_name ON contacts (name);
+  CREATE INDEX contacts_by_phone ON contacts (phone);
+  CREATE INDEX contacts_by_company ON contacts (company);
+  CREATE INDEX contacts_by_owner ON contacts (owner_id);
   `,
 ]
 

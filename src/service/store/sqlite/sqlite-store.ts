@@ -8,7 +8,7 @@ import { readLog } from './delivery-log.ts'
 import { findReplay } from './idempotency.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
-import { joinRecords, readDeals, readNotes, readRecords } from './pages.ts'
+import { joinRecords, readDeals, readFiltered, readNotes, readRecords } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import { openToRead, readStats } from './read-database.ts'
 import { findRecords } from './records.ts'
@@ -66,6 +66,7 @@ export function sqliteStore(db: Connection, now: () => number): Store {
   return {
     page: (resource, query) => run(() => readRecords(db, resource, query)),
     joinedPage: (resource, query) => run(() => joinRecords(db, resource, query)),
+    filteredPage: (resource, query, filters) => run(() => readFiltered(db, resource, query, filters)),
     deals: (query, filters) => run(() => readDeals(db, query, filters)),
     notes: (query) => run(() => readNotes(db, query)),
     records: (resource, ids) => run(() => findRecords(db, resource, ids)),

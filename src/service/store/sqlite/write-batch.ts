@@ -1,13 +1,13 @@
-import { encodeId, timeOfSerial } from '../../../core/ids.ts'
+import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { isPlainResource } from '../../../core/resources/registry.ts'
 import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
 import type { RecordChange, StoredRecord, StoreWrite, UniqueMember, WriteResult, WriteState } from '../store.ts'
 import { type Connection, inTransaction } from './connection.ts'
-import { storeRotation } from './deliveries.ts'
+import { forgetFailures, storeRotation } from './deliveries.ts'
 import { findDelivery } from './delivery-log.ts'
 import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
-import { findRecord, insertRecord, removeRecord, updateRecord } from './records.ts'
+import { findRecord, insertRecord, notesOf, removeRecord, updateRecord } from './records.ts'
 import {
   findTaken,
   keepUniqueValues,
@@ -80,11 +80,13 @@ function applyWrite(batch: Batch, write: StoreWrite): BatchOutcome {
   return { result: { type: 'done', answer: change.answer } }
 }
 
-function readState({ db, sequence }: Batch, { resource, id, parent, deliveryOf }: StoreWrite): WriteState {
+function readState({ db, sequence }: Batch, write: StoreWrite): WriteState {
+  const { resource, id, parent, deliveryOf, hasOwnEvent } = write
   const isParentThere = !parent || findRecord(db, parent.resource, parent.id) !== undefined
   if (id !== undefined) {
     const delivery = deliveryOf === undefined ? undefined : findDelivery(db, id, deliveryOf)
-    return { id, nowMs: sequence.timeMs(), current: findRecord(db, resource, id), isParentThere, delivery }
+    const eventId = hasOwnEvent && encodeId('event', sequence.next())
+    return { id, nowMs: sequence.timeMs(), current: findRecord(db, resource, id), isParentThere, delivery, eventId }
   }
   const serial = sequence.next()
   return { id: encodeId(resource, serial), nowMs: timeOfSerial(serial), current: undefined, isParentThere }
@@ -104,16 +106,36 @@ function takenBy(
 function applyChange(batch: Batch, write: StoreWrite, state: WriteState, change: RecordChange): void {
   const { db, outbox, sequence, clockMs } = batch
   const { id, current, delivery } = state
-  const { next, event, rotation, isResent } = change
-  if (!next && current) removeRecord(db, write.resource, id)
-  else if (next && write.id === undefined) insertRecord(db, id, write, { ...change, next })
-  else if (next && !isUnchanged(current, change)) updateRecord(db, write.resource, id, { ...change, next })
+  const { next, event, rotation, isResent, webhook } = change
+  if (!next && current) {
+    putNoteEvents(batch, id, change)
+    removeRecord(db, write.resource, id)
+  }
+  if (next && write.id === undefined) insertRecord(db, id, write, { ...change, next })
+  else if (next && current && !isUnchanged(current, change))
+    updateRecord(db, write.resource, current, { ...change, next })
   keepUnique(batch, write, state, change)
   if (write.resource === 'webhook') outbox.forget()
+  if (webhook && current) forgetFailures(db, id)
   if (rotation) storeRotation(db, id, rotation, clockMs)
   if (isResent && delivery) outbox.resend(delivery, clockMs)
+  putOwnEvent(batch, state, change)
   if (event && outbox.isWanted(event.kind)) {
     outbox.put(event, { serial: sequence.next(), recordId: id, dueAtMs: clockMs })
+  }
+}
+
+/** Each is the only one of its record, so that none waits for an earlier one that fails. */
+function putOwnEvent({ outbox, clockMs }: Batch, { id, eventId }: WriteState, { ownEvent }: RecordChange): void {
+  if (!ownEvent || eventId === undefined) return
+  outbox.put(ownEvent, { serial: decodeId('event', eventId) ?? 0, recordId: eventId, dueAtMs: clockMs, onlyTo: id })
+}
+
+/** One event for each note of a deal that is about to be removed, oldest first. */
+function putNoteEvents({ db, outbox, sequence, clockMs }: Batch, dealId: string, { noteEvents }: RecordChange): void {
+  if (!noteEvents || !outbox.isWanted(noteEvents.kind)) return
+  for (const { id, text } of notesOf(db, dealId)) {
+    outbox.put(noteEvents.eventOf(text), { serial: sequence.next(), recordId: id, dueAtMs: clockMs })
   }
 }
 

@@ -141,6 +141,36 @@ test('unique members of contacts in a database of an older crm stay unique, with
   expect(await store.write(creation('contact', { email: 'a@x.test' }))).toHaveProperty('type', 'done')
 })
 
+test('contacts of a database of an older crm are found by every filter', async () => {
+  const file = join(await temporaryFolder(), 'crm.db')
+  const old = new DatabaseSync(file)
+  const serials = [1, 2, 3].map((place) => firstSerialAt(Date.now()) + place)
+  for (const step of [FIRST_SCHEMA, ...MIGRATIONS].slice(0, 6)) old.exec(step)
+  const texts = [
+    '{"id":"1","name":" Ada É ","email":"Ada@X.test","phone":"+1","company":"Engines, Ltd","owner_id":"U_1"}',
+    '{"id":"2","name":null,"email":" ","email_2":"ada@x.test"}',
+    '{"id":"3","nested":{"email":"ada@x.test"}}',
+  ]
+  for (const [place, text] of texts.entries())
+    old.prepare('INSERT INTO contacts VALUES (?, 1, ?)').run(serials[place] ?? 0, text)
+  old.exec(`PRAGMA user_version = 6; PRAGMA application_id = ${0x43524d31}`)
+  old.close()
+  const store = await openStore({ address: file, now: Date.now })
+  onTestFinished(() => store.close())
+  const found = async (values: Readonly<Record<string, readonly string[]>>) =>
+    (
+      await store.filteredPage(
+        'contact',
+        { limit: 9, olderThanId: undefined },
+        { values, createdSinceMs: undefined, createdUntilMs: undefined },
+      )
+    ).texts.map((text) => JSON.parse(text).id)
+  const filters = { email: 'ada@x.test', name: 'ADA É', phone: '+1', company: 'engines, ltd', owner_id: 'U_1' }
+  for (const [name, value] of Object.entries(filters)) expect(await found({ [name]: [value] })).toEqual(['1'])
+  expect(await found({ owner_id: ['u_1'] })).toEqual([])
+  expect(await found({ email: [' '] })).toEqual([])
+})
+
 test('a file that is not a database is rejected unchanged', async () => {
   const folder = await temporaryFolder()
   for (const [name, content] of [

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Connection } from '../../../../src/service/store/sqlite/connection.ts'
-import { queryDeals } from '../../../../src/service/store/sqlite/deal-query.ts'
+import { queryDeals, queryPlain } from '../../../../src/service/store/sqlite/filter-query.ts'
 import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
-import type { DealFilters } from '../../../../src/service/store/store.ts'
+import type { DealFilters, PlainFilters } from '../../../../src/service/store/store.ts'
 import { NO_FILTERS } from '../samples.ts'
 
-/** The query plan for a page of these deals (EXPLAIN QUERY PLAN). */
-function planOf(filters: Partial<DealFilters>, script = ''): readonly string[] {
+/** The query plan of what `query` asks for (EXPLAIN QUERY PLAN). */
+function planOfQuery(query: (db: Connection) => unknown, script: string): readonly string[] {
   const db = openDatabase(':memory:', true)
   db.script(script)
   onTestFinished(() => db.close())
@@ -19,8 +19,19 @@ function planOf(filters: Partial<DealFilters>, script = ''): readonly string[] {
       return []
     },
   }
-  queryDeals(explaining, { ...NO_FILTERS, ...filters }, { belowSerial: 1e15, count: 101 })
+  query(explaining)
   return steps
+}
+
+const WALK = { belowSerial: 1e15, count: 101 }
+
+function planOf(filters: Partial<DealFilters>, script = ''): readonly string[] {
+  return planOfQuery((db) => queryDeals(db, { ...NO_FILTERS, ...filters }, WALK), script)
+}
+
+function planOfContacts(filters: Partial<PlainFilters>, script = ''): readonly string[] {
+  const all = { values: {}, createdSinceMs: undefined, createdUntilMs: undefined, ...filters }
+  return planOfQuery((db) => queryPlain(db, 'contact', all, WALK), script)
 }
 
 test('without a filter the table itself is scanned', () => {
@@ -67,4 +78,31 @@ test('no combination of filters sorts what it matches', () => {
     expect(steps.filter((step) => /TEMP B-TREE|^SCAN deals|AUTOMATIC/.test(step))).toEqual([])
     expect(steps.filter((step) => step.startsWith('SEARCH deals USING INDEX')).length).toBeGreaterThan(0)
   }
+})
+
+test('each filter of contacts is one scan of its index without sorting, also with misleading statistics', () => {
+  const misled = `ANALYZE; INSERT INTO sqlite_stat1 VALUES ('contacts', 'contacts_by_email', '1000000 1000000'); ANALYZE sqlite_schema`
+  for (const [member, index] of [
+    ['email', 'contacts_by_email'],
+    ['name', 'contacts_by_name'],
+    ['phone', 'contacts_by_phone'],
+    ['company', 'contacts_by_company'],
+    ['owner_id', 'contacts_by_owner'],
+  ] as const) {
+    const values = { [member]: ['a'] }
+    const plan = [`SEARCH contacts USING INDEX ${index} (${member}=? AND rowid<?)`]
+    expect(planOfContacts({ values })).toEqual(plan)
+    expect(planOfContacts({ values }, misled)).toEqual(plan)
+  }
+})
+
+test('the email of a contact selects the index, and times are bounds of its scan', () => {
+  const plan = planOfContacts({ values: { company: ['c'], email: ['a', 'b'] }, createdSinceMs: 1 })
+  expect(plan.filter((step) => step.startsWith('SEARCH contacts'))).toEqual(
+    Array(2).fill('SEARCH contacts USING INDEX contacts_by_email (email=? AND rowid>? AND rowid<?)'),
+  )
+  expect(plan.filter((step) => /TEMP B-TREE|^SCAN contacts|AUTOMATIC/.test(step))).toEqual([])
+  expect(planOfContacts({ createdSinceMs: 1, createdUntilMs: 2 })).toEqual([
+    'SEARCH contacts USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+  ])
 })

@@ -1,15 +1,14 @@
-import type { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
+import { filterFields, filtersOf, type PlainResource } from '../../core/resources/registry.ts'
 import { badParameter, quotedText } from '../problem.ts'
-import type { DealFilters } from '../store/store.ts'
+import type { DealFilters, PlainFilters } from '../store/store.ts'
 
-type Parameter = (typeof DEAL_FILTER_PARAMETERS)[number]
-
-export type DealQuery = Readonly<Partial<Record<Parameter, string>>>
+/** Parameters of a list by name. */
+export type FilterQuery = Readonly<Record<string, string | undefined>>
 
 /** Each alternative is a separate index scan. */
 const MAX_ALTERNATIVES = 100
 
-export function readDealFilters(query: DealQuery): DealFilters {
+export function readDealFilters(query: FilterQuery): DealFilters {
   return {
     stages: readAlternatives(query, 'stage'),
     ownerIds: readAlternatives(query, 'owner_id'),
@@ -22,14 +21,26 @@ export function readDealFilters(query: DealQuery): DealFilters {
   }
 }
 
-function readAlternatives(query: DealQuery, parameter: Parameter): readonly string[] {
+/** Undefined without a filter. */
+export function readPlainFilters(resource: PlainResource, query: FilterQuery): PlainFilters | undefined {
+  if (!filtersOf(resource).some((name) => query[name] !== undefined)) return undefined
+  const sent = filterFields(resource).filter((name) => query[name] !== undefined)
+  return {
+    values: Object.fromEntries(sent.map((name) => [name, readAlternatives(query, name)])),
+    createdSinceMs: readTimeMs(query, 'created_since'),
+    createdUntilMs: readTimeMs(query, 'created_until'),
+  }
+}
+
+/** The values separated by commas, and the whole text, which may be a value with a comma. */
+function readAlternatives(query: FilterQuery, parameter: string): readonly string[] {
   const text = query[parameter]
   if (text === undefined) return []
   const values = text.split(',')
   if (values.includes('')) {
     throw badParameter(parameter, 'empty', `expected values separated by commas, got ${quotedText(text)}`)
   }
-  return limitedAlternatives(parameter, values)
+  return [...limitedAlternatives(parameter, values), ...(values.length > 1 ? [text] : [])]
 }
 
 export function limitedAlternatives(parameter: string, sent: readonly string[]): readonly string[] {
@@ -38,7 +49,7 @@ export function limitedAlternatives(parameter: string, sent: readonly string[]):
   throw badParameter(parameter, 'too_many', `expected at most ${MAX_ALTERNATIVES} values, got ${values.length}`)
 }
 
-function readNumber(query: DealQuery, parameter: Parameter): number | undefined {
+function readNumber(query: FilterQuery, parameter: string): number | undefined {
   const text = query[parameter]
   if (text === undefined) return undefined
   const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
@@ -46,7 +57,7 @@ function readNumber(query: DealQuery, parameter: Parameter): number | undefined 
   throw badParameter(parameter, 'invalid_number', `expected a number, got ${quotedText(text)}`)
 }
 
-function readTimeMs(query: DealQuery, parameter: Parameter): number | undefined {
+function readTimeMs(query: FilterQuery, parameter: string): number | undefined {
   const text = query[parameter]
   if (text === undefined) return undefined
   const timeMs = parseTimeMs(text)

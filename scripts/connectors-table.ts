@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PRISM } from '../test/harness/prism.ts'
+import { hasMiss, judgeFolder, markdownTable, operationTable } from './vendor-mocks/results.ts'
+
+/**
+ * `npm run connectors:table -- FOLDER`: writes the results of the contract suite and of the mocks of the vendors' documents in
+ * FOLDER into docs/connectors/README.md. Exits with 1 if one of them fails, with 2 if the documents or Prism are missing.
+ */
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PAGE = join(ROOT, 'docs/connectors/README.md')
+const SUITE = ['contract.test.ts', 'families/families.test.ts', 'kills.test.ts'].map(
+  (name) => `test/connectors/${name}`,
+)
+const [BEGIN, END] = ['<!-- npm run connectors:table -->', '<!-- end of the tables -->']
+
+const [folder] = process.argv.slice(2)
+if (folder === undefined || !existsSync(folder) || !existsSync(PRISM)) {
+  console.error('npm run connectors:table -- FOLDER, with the vendors’ documents, after (cd tools/judges && npm ci)')
+  process.exit(2)
+}
+
+interface Claim {
+  readonly ancestorTitles: readonly string[]
+  readonly title: string
+  readonly status: string
+}
+
+const claims = runSuite()
+const found = await judgeFolder(folder)
+const before = readFileSync(PAGE, 'utf8')
+const [head, rest] = before.split(BEGIN)
+const [, tail] = (rest ?? '').split(END)
+if (tail === undefined) throw new Error(`${PAGE} has no ${BEGIN} with ${END} behind it`)
+const tables = ['', operationTable(found), '', suiteTable(claims), ''].join('\n')
+writeFileSync(PAGE, `${head}${BEGIN}\n${tables}\n${END}${tail}`)
+for (const sentence of found.left) console.error(sentence)
+process.exitCode = hasMiss(found) || claims.some(({ status }) => status === 'failed') ? 1 : 0
+
+function runSuite(): readonly Claim[] {
+  const results = mkdtempSync(join(tmpdir(), 'crm-suite-'))
+  const file = join(results, 'suite.json')
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+  const projects = ['--project', 'connectors', '--project', 'slow']
+  const reporters = ['--reporter=json', `--outputFile=${file}`]
+  spawnSync(process.execPath, [vitest, 'run', ...projects, ...reporters, ...SUITE], { cwd: ROOT, stdio: 'inherit' })
+  const report: { testResults: readonly { assertionResults: readonly Claim[] }[] } = JSON.parse(
+    readFileSync(file, 'utf8'),
+  )
+  rmSync(results, { recursive: true })
+  return report.testResults.flatMap(({ assertionResults }) => assertionResults)
+}
+
+/** A row for each claim on several servers, a column for each server, without what its title says beside its name. */
+function suiteTable(all: readonly Claim[]): string {
+  const serverOf = ({ ancestorTitles: [title = ''] }: Claim) => title.replace(/,? \(.*| of .*|, .*/, '')
+  const servers = [...new Set(all.map(serverOf))]
+  const rows = [...Map.groupBy(all, ({ title }) => title)]
+    .filter(([, some]) => some.length > 1)
+    .map(([title, some]) => {
+      const states = servers.map((server) => some.find((claim) => serverOf(claim) === server)?.status)
+      return [title, ...states.map((state) => (state === 'passed' ? 'ok' : (state ?? 'not run')))]
+    })
+  return markdownTable(['claim of the contract suite', ...servers], rows)
+}

@@ -1,0 +1,97 @@
+import { CONNECTOR, PLURALS } from '../../src/api/connectors/grammar.ts'
+import { FORMATS, type ObjectShape, type Shape, type TextFormat } from '../../src/api/connectors/shapes.ts'
+import type { JsonSchema } from '../../src/core/json.ts'
+
+/** `schemas/connector.json`, with which an editor checks a connector while it is written. */
+export function connectorSchema(): JsonSchema {
+  const definitions = new Map<string, JsonSchema>([['template', TEMPLATE]])
+  const { required, ...connector } = objectSchema(CONNECTOR, definitions) as { required: readonly string[] }
+  const inherited = ['resources']
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'crm connector',
+    ...connector,
+    required: required.filter((name) => !inherited.includes(name)),
+    // A connector that changes another one inherits its resources.
+    if: having(['extends']),
+    else: having(inherited),
+    $defs: Object.fromEntries([...definitions].toSorted(([one], [other]) => one.localeCompare(other))),
+  }
+}
+
+type Definitions = Map<string, JsonSchema>
+
+const TEMPLATE: JsonSchema = {
+  type: ['string', 'number', 'boolean', 'null', 'array', 'object'],
+  pattern: FORMATS.template.pattern,
+  items: { $ref: '#/$defs/template' },
+  additionalProperties: { $ref: '#/$defs/template' },
+}
+
+const NULL: JsonSchema = { type: 'null' }
+
+function schemaOf(shape: Shape, definitions: Definitions): JsonSchema {
+  switch (shape.type) {
+    case 'text':
+      return { type: 'string', ...textRule(shape.format) }
+    case 'choice':
+      return { type: 'string', enum: shape.of }
+    case 'constant':
+      return { const: shape.value }
+    case 'flag':
+      return { type: 'boolean' }
+    case 'integer':
+      return { type: 'integer', minimum: shape.least, maximum: shape.most }
+    case 'json':
+      return shape.isTemplate ? { $ref: '#/$defs/template' } : {}
+    case 'list':
+      return { type: 'array', items: schemaOf(shape.of, definitions), minItems: shape.least, maxItems: shape.most }
+    case 'map':
+      return {
+        type: 'object',
+        propertyNames: textRule(shape.names),
+        additionalProperties: orNull(schemaOf(shape.of, definitions)),
+      }
+    case 'object':
+      return defined(shape, definitions)
+    case 'either':
+      return { anyOf: shape.of.map((each) => schemaOf(each, definitions)) }
+  }
+}
+
+function textRule(format: TextFormat): JsonSchema {
+  const { pattern } = FORMATS[format]
+  if (format === 'resource') return { enum: PLURALS }
+  if (format === 'pattern') return { maxLength: 100 }
+  return pattern === undefined ? {} : { pattern }
+}
+
+/** Shapes of one name are the same. */
+function defined(shape: ObjectShape, definitions: Definitions): JsonSchema {
+  if (!definitions.has(shape.name)) definitions.set(shape.name, objectSchema(shape, definitions))
+  return { $ref: `#/$defs/${shape.name}` }
+}
+
+/** Null removes a member, so that a connector can take one away from what it extends. */
+function orNull(schema: JsonSchema): JsonSchema {
+  return 'anyOf' in schema ? { anyOf: [...(schema.anyOf as JsonSchema[]), NULL] } : { anyOf: [schema, NULL] }
+}
+
+function having(names: readonly string[]): JsonSchema {
+  return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])), required: names }
+}
+
+function objectSchema({ members, required, some, oneOf }: ObjectShape, definitions: Definitions): JsonSchema {
+  const properties = Object.entries(members).map(([name, shape]) => {
+    const schema = schemaOf(shape, definitions)
+    return [name, required.includes(name) ? schema : orNull(schema)] as const
+  })
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    ...(some.length > 0 && { allOf: some.map((names) => ({ anyOf: names.map((name) => having([name])) })) }),
+    ...(oneOf.length > 0 && { not: having(oneOf) }),
+  }
+}

@@ -1,0 +1,86 @@
+import type { JsonObject } from '../../src/core/json.ts'
+
+/** A vendor's OpenAPI document in the given folder. */
+export interface VendorDocument {
+  readonly file: string
+  /** Where its paths begin at the origin of the vendor, as the path in the document's `servers`. */
+  readonly prefix: string
+}
+
+/** Which documents describe the server of a connector, and what a mock of them cannot know. */
+export interface Vendor {
+  readonly connector: string
+  readonly documents: readonly VendorDocument[]
+  readonly variables: Readonly<Record<string, string>>
+  /** Operations that the documents do not have. */
+  readonly lacks: readonly string[]
+  /**
+   * What a mock cannot know: its example becomes an answer to this request, with an empty last page where the example would be
+   * the same page again, and with the id that was asked for.
+   */
+  completed(asked: Asked, example: JsonObject): JsonObject
+  /** Failures whose cause is the mock's own. */
+  readonly mockCauses: readonly MockCause[]
+}
+
+interface Asked {
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: JsonObject
+}
+
+interface MockCause {
+  readonly operation: string
+  /** Of the failure. */
+  readonly message: RegExp
+  readonly cause: string
+}
+
+export const VENDORS: readonly Vendor[] = [
+  {
+    connector: 'pipedrive',
+    documents: [
+      { file: 'pipedrive-v2.yaml', prefix: '/api/v2' },
+      { file: 'pipedrive-v1.yaml', prefix: '/api/v1' },
+    ],
+    variables: { company: 'acme' },
+    lacks: [],
+    completed: ({ query }, example) =>
+      query.has('cursor') || Number(query.get('start') ?? 0) > 0
+        ? { ...example, data: [], additional_data: { next_cursor: null } }
+        : example,
+    mockCauses: [],
+  },
+  {
+    connector: 'attio',
+    documents: [{ file: 'attio.json', prefix: '' }],
+    variables: {},
+    lacks: [],
+    completed: ({ query, body }, example) =>
+      Number(query.get('offset') ?? body.offset ?? 0) > 0 ? { ...example, data: [] } : example,
+    mockCauses: [],
+  },
+  {
+    connector: 'hubspot',
+    documents: [{ file: 'hubspot-crm-v3.json', prefix: '' }],
+    variables: {},
+    lacks: ['notes list', 'notes add', 'webhooks create'],
+    completed: ({ path, query, body }, example) => {
+      if (query.has('after') || body.after !== undefined) return { ...example, results: [], paging: null }
+      const [, id] = /\/objects\/[\w-]+\/(\w+)$/.exec(path) ?? []
+      return id === undefined || example.id === undefined ? example : { ...example, id }
+    },
+    mockCauses: [],
+  },
+  {
+    connector: 'onepagecrm',
+    documents: [{ file: 'onepagecrm.yaml', prefix: '/api/v3' }],
+    variables: { user: '0123456789abcdef01234567' },
+    lacks: ['webhooks create'],
+    completed: ({ query }, example) =>
+      Number(query.get('page') ?? 1) > 1
+        ? { ...example, data: { contacts: [], deals: [], notes: [], max_page: 1 } }
+        : example,
+    mockCauses: [],
+  },
+]

@@ -1,0 +1,107 @@
+import { idText, isJsonObject } from '../core/json.ts'
+import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
+import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { shellWord } from '../core/shell-words.ts'
+import type { Wire } from '../core/wire.ts'
+import type { Connector } from './connectors/connector.ts'
+import { createExchange } from './connectors/exchange.ts'
+import type { ListedReferences } from './connectors/references.ts'
+import { listRecords, ofOneParent, parentMember, type ReadScope, readRecord } from './listing.ts'
+import type { ListQuery, Operations } from './operations.ts'
+import { checkId } from './transport/call.ts'
+import type { Http } from './transport/http.ts'
+import { createRecord, requestRecord, requestWrite, type WriteCall } from './writes/record.ts'
+
+export interface CollectionParts {
+  readonly http: Http
+  readonly wire: Wire
+  readonly connector: Connector
+  readonly references: ListedReferences
+}
+
+/** The operations of one resource, or of the records of one parent, as the connector describes them. */
+export function createCollection(parts: CollectionParts, resource: Resource, parentId?: string): Operations {
+  const { http, wire, connector, references } = parts
+  const { parent }: ResourceDefinition = RESOURCES[resource]
+  const texts = textsFor(resource, parentId)
+  const exchange = createExchange(parts, { resource, parentId })
+  const scope = (): ReadScope => ({ http, rules: connector.rules(resource), exchange, references })
+
+  const list: Operations['list'] = (asked = {}) => {
+    if (parent && parentId !== undefined) checkId(parentId, parent)
+    const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, ...asked }
+    const reading = scope()
+    const pages = listRecords(reading, texts.ofAll('list'), query, wire)
+    const isOfAll = parent && parentId !== undefined && reading.rules.parent === undefined
+    return isOfAll ? ofOneParent(pages, parentMember(parent), parentId) : pages
+  }
+  const get: Operations['get'] = (id, signal) =>
+    readRecord(scope(), id, { ...texts.ofOne(id, 'get'), findCommand: texts.listCommand, signal })
+  const ofRecord = (id: string, name: 'update' | 'delete') => ({
+    ...texts.ofOne(id, name),
+    recordId: id,
+    list: () => list(),
+    ...(connector.offers(resource, 'get') && { read: () => get(id) }),
+    findCommand: texts.listCommand,
+    showCommand: `crm ${RESOURCES[resource].plural} get ${shellWord(id)}`,
+  })
+  /** The record after a write whose answer shows a part of it, or nothing, as a 204. */
+  const whole = async (name: 'create' | 'update', written: CrmRecord, id = idText(written.id)): Promise<CrmRecord> => {
+    const { isPlain, operation } = connector.rules(resource)
+    const isEmpty = !isPlain && Object.keys(written).every((member) => member === 'id')
+    const isShown = operation(name).returns === 'record' && !isEmpty
+    if (isShown || id === undefined || !connector.offers(resource, 'get')) return written
+    return (await get(id)) ?? written
+  }
+  return {
+    list,
+    get,
+    create: async (fields, options) => {
+      if (parent && parentId !== undefined) checkId(parentId, parent)
+      const call: WriteCall = await exchange.write('create', { fields }, { ...options, ...texts.ofAll('create') })
+      const create = { ...call, body: fields }
+      const isListed = connector.offers(resource, 'list') && parent === undefined
+      const made = isListed
+        ? createRecord(http, create, () => list({ signal: options.signal }))
+        : requestRecord(http, { ...create, lookCommand: texts.lookCommand })
+      return whole('create', await made)
+    },
+    update: async (id, patch, options) => {
+      const naming = { ...options, ...ofRecord(id, 'update') }
+      const written = await requestRecord(http, await exchange.write('update', { id, fields: patch }, naming))
+      return whole('update', written, id)
+    },
+    delete: async (id, options) => {
+      await requestWrite(http, await exchange.write('delete', { id }, { ...options, ...ofRecord(id, 'delete') }))
+    },
+    test: async (id, options) => {
+      const { body: _, ...request } = connector.rules(resource).request('test', { id })
+      const { json } = await http.request({ ...request, ...options, ...texts.ofOne(id, 'test') })
+      return isJsonObject(json) ? json : {}
+    },
+  }
+}
+
+/** For messages and hints. */
+function textsFor(resource: Resource, parentId: string | undefined) {
+  const { singular, plural, parent, commands }: ResourceDefinition = RESOURCES[resource]
+  const commandOf = (name: ApiOperation) => commands?.[name] ?? `crm ${plural} ${name}`
+  const isOfParent = parent !== undefined && parentId !== undefined
+  const actions = isOfParent
+    ? { list: `list the ${plural} of ${parent} ${parentId}`, create: `add the ${singular} to ${parent} ${parentId}` }
+    : { list: `list ${plural}`, create: `create the ${singular}` }
+  return {
+    listCommand: commandOf('list'),
+    lookCommand: parent ? `crm ${plural} list ${shellWord(parentId ?? '')}` : `crm ${plural} list`,
+    ofAll: (name: 'list' | 'create') => ({
+      action: actions[name],
+      command: commandOf(name),
+      findCommand: parent && `crm ${RESOURCES[parent].plural} list`,
+    }),
+    ofOne: (id: string, name: 'get' | 'update' | 'delete' | 'test') => ({
+      action: `${name} ${singular} ${checkId(id, resource)}`,
+      command: name === 'get' || name === 'test' ? `crm ${plural} ${name}` : commandOf(name),
+      findCommand: parent ? undefined : commandOf('list'),
+    }),
+  }
+}

@@ -1,0 +1,228 @@
+import { READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { checkFields, expectName, expectResource, type ResourceCheck } from './check-fields.ts'
+import { BATCH_KINDS } from './document.ts'
+import {
+  isElements,
+  isMembers,
+  type Located,
+  meantHint,
+  memberAt,
+  membersOf,
+  merged,
+  type Problems,
+  textIn,
+} from './located.ts'
+import { ConnectorMistake } from './paths.ts'
+import { compileTemplate, placeholdersOf } from './templates.ts'
+
+/** Placeholders that no variable can be named like. */
+const RESERVED = ['key', 'id', 'parent', 'record', 'value', 'values', 'items', 'row', 'by', 'select', 'last']
+
+/**
+ * Checks what a shape cannot say: placeholders, names of other parts, and members that need each other. Values of a wrong
+ * shape are passed over, so that all mistakes of a file are found at once.
+ */
+export function checkMeaning(tree: Located, problems: Problems): void {
+  const variables = [...membersOf(memberAt(tree, 'variables')).keys()]
+  for (const [name, { keyPlace }] of membersOf(memberAt(tree, 'variables'))) {
+    if (RESERVED.includes(name)) problems.add(keyPlace, `${name} is a placeholder already, expected another name`)
+  }
+  checkAuth(memberAt(tree, 'auth'), variables, problems)
+  for (const key of ['origin', 'base', 'headers', 'query']) checkPlaceholders(memberAt(tree, key), variables, problems)
+  for (const [name, resource] of membersOf(memberAt(tree, 'resources'))) {
+    checkResource({ tree, name, resource, variables, problems })
+  }
+}
+
+function checkAuth(auth: Located | undefined, variables: readonly string[], problems: Problems): void {
+  if (!auth) return
+  const kind = textIn(memberAt(auth, 'in'))
+  const parts = membersOf(auth)
+  const needed = kind === 'header' || kind === 'query' ? 'name' : kind === 'basic' ? 'user' : undefined
+  if (needed !== undefined && !parts.has(needed))
+    problems.add(auth.place, `${needed} is missing in "auth" with in: ${kind}`)
+  const templates = ['value', 'user', 'password'].flatMap((key) => parts.get(key) ?? [])
+  for (const template of templates) checkPlaceholders(template, [...variables, 'key'], problems)
+  const isKeySent = kind === 'bearer' || templates.length === 0 || templates.some((template) => uses(template, ['key']))
+  if (!isKeySent) problems.add(auth.place, '"auth" does not send the key, expected {key} in it')
+}
+
+function checkResource(check: ResourceCheck): void {
+  const { tree, resource, variables, problems } = check
+  const parts = membersOf(resource)
+  const parent = parts.get('parent')
+  if (parent) expectResource(parent, tree, problems)
+  const common = parent ? [...variables, 'parent', 'parent.*'] : variables
+  checkPlaceholders(parts.get('base'), variables, problems)
+  checkPlaceholders(parts.get('path'), common, problems)
+  checkPath(tree, resource, undefined, problems)
+  for (const name of Object.keys(SCOPES)) checkSingle(name, parts.get(name), { common, check })
+  for (const operation of membersOf(parts.get('find')).values()) {
+    checkOperation(operation, [...common, 'value', 'values', 'select'], check)
+    if (!uses(operation, ['value', 'values'])) problems.add(operation.place, 'find never uses {value} or {values}')
+    checkPaging(operation, check)
+  }
+  for (const operation of membersOf(parts.get('upsert')).values()) {
+    checkOperation(operation, [...common, 'value', 'record', 'by'], check)
+  }
+  checkBatches(parts.get('batch'), common, check)
+  checkFields(check)
+  for (const field of membersOf(parts.get('fields')).values())
+    checkPlaceholders(memberAt(field, 'set'), ['value'], problems)
+  const fields = [...membersOf(parts.get('fields')).keys(), ...READ_ONLY_FIELDS]
+  for (const key of ['find', 'upsert']) {
+    for (const [name, { keyPlace }] of membersOf(parts.get(key))) expectName(name, keyPlace, { fields, problems })
+  }
+}
+
+const SCOPES: Readonly<Record<string, { placeholders: readonly string[]; needs: readonly string[] }>> = {
+  list: { placeholders: ['select'], needs: [] },
+  get: { placeholders: ['id', 'select'], needs: ['id'] },
+  create: { placeholders: ['record'], needs: [] },
+  update: { placeholders: ['id', 'record'], needs: ['id'] },
+  delete: { placeholders: ['id'], needs: ['id'] },
+  restore: { placeholders: ['id'], needs: ['id'] },
+}
+
+function checkSingle(
+  name: string,
+  operation: Located | undefined,
+  { common, check }: { common: readonly string[]; check: ResourceCheck },
+): void {
+  const { placeholders = [], needs = [] } = SCOPES[name] ?? {}
+  if (!operation) return
+  checkOperation(operation, [...common, ...placeholders], check)
+  const isUsed = needs.length === 0 || uses(operation, needs)
+  if (!isUsed) check.problems.add(operation.place, `${name} never uses {${needs[0]}}`)
+  if (name === 'list') checkPaging(operation, check)
+}
+
+const TEMPLATES = ['path', 'headers', 'query', 'body', 'set', 'keep']
+
+function checkOperation(
+  operation: Located,
+  names: readonly string[],
+  { tree, resource, variables, problems }: ResourceCheck,
+): void {
+  const parts = membersOf(operation)
+  checkPlaceholders(parts.get('base'), variables, problems)
+  for (const key of TEMPLATES) checkPlaceholders(parts.get(key), names, problems)
+  checkPlaceholders(memberAt(operation, 'paging', 'path'), [...names, 'last'], problems)
+  checkPath(tree, resource, operation, problems)
+}
+
+/** The parts of a path may begin in any way, the whole begins with a slash. */
+function checkPath(tree: Located, resource: Located, operation: Located | undefined, problems: Problems): void {
+  const base = memberAt(operation, 'base') ?? memberAt(resource, 'base') ?? memberAt(tree, 'base')
+  const path = [memberAt(resource, 'path'), memberAt(operation, 'path')].flatMap((node) => textIn(node) ?? []).join('')
+  const baseText = textIn(base) ?? ''
+  if (base && baseText !== '' && !baseText.startsWith('/'))
+    problems.add(base.place, `${JSON.stringify(baseText)}, expected / at its beginning`)
+  const at = memberAt(resource, 'path') ?? memberAt(operation, 'path')
+  if (at && path !== '' && !path.startsWith('/'))
+    problems.add(at.place, `${JSON.stringify(path)}, expected / at its beginning`)
+}
+
+const NEEDED_PAGING: Readonly<Record<string, readonly string[]>> = {
+  cursor: ['param', 'next'],
+  page: ['param'],
+  offset: ['param'],
+  last: ['path', 'param'],
+  next_url: ['next'],
+}
+
+function checkPaging(operation: Located, { tree, resource, problems }: ResourceCheck): void {
+  const paging = [tree, resource, operation]
+    .map((node) => memberAt(node, 'paging'))
+    .filter((node) => node !== undefined)
+  const last = paging.at(-1)
+  const whole = paging.reduce<Located | undefined>(
+    (outer, inner) => (outer ? overridden(outer, inner) : inner),
+    undefined,
+  )
+  if (!last || !whole) {
+    problems.add(
+      operation.place,
+      'paging is missing for this list, for its resource and for the connector, expected paging: none or by: ...',
+    )
+    return
+  }
+  if (!isMembers(whole.value)) return
+  const by = textIn(memberAt(whole, 'by'))
+  const needed = NEEDED_PAGING[by ?? ''] ?? []
+  if (by === undefined) problems.add(last.place, 'by is missing in "paging"')
+  const has = (key: string) => membersOf(whole).has(key)
+  if (by === 'last' ? !needed.some(has) : !needed.every(has)) {
+    problems.add(
+      last.place,
+      `${needed.filter((key) => !has(key)).join(by === 'last' ? ' or ' : ', ')} is missing in "paging" by ${by}`,
+    )
+  }
+}
+
+/** As normalisation does it: another way of paging begins anew. */
+function overridden(outer: Located, inner: Located): Located {
+  const by = textIn(memberAt(inner, 'by'))
+  return by === undefined || by === textIn(memberAt(outer, 'by')) ? merged(outer, inner) : inner
+}
+
+function checkBatches(batch: Located | undefined, common: readonly string[], check: ResourceCheck): void {
+  if (!batch) return
+  const { resource, problems } = check
+  const parts = membersOf(batch)
+  const shared = { ...batch, value: new Map([...parts].filter(([key]) => !BATCH_KINDS.some((kind) => kind === key))) }
+  const kinds = BATCH_KINDS.flatMap((kind) => parts.get(kind) ?? [])
+  if (kinds.length === 0) problems.add(batch.place, `"batch" has none of ${BATCH_KINDS.join(', ')}, expected one`)
+  const fields = ['id', ...membersOf(memberAt(resource, 'fields')).keys()]
+  for (const kind of kinds) {
+    const whole = merged(shared, kind)
+    for (const key of ['size', 'item']) {
+      if (!membersOf(whole).has(key)) problems.add(kind.place, `${key} is missing for this batch, and in "batch"`)
+    }
+    checkOperation(whole, [...common, 'items', 'by', 'select'], check)
+    checkPlaceholders(memberAt(whole, 'item'), [...common, 'id', 'record', 'value', 'row', 'by'], problems)
+    for (const [name, { keyPlace }] of membersOf(memberAt(whole, 'by')))
+      expectName(name, keyPlace, { fields, problems })
+  }
+}
+
+interface Used {
+  readonly name: string
+  readonly place: Located['place']
+}
+
+function placeholdersIn(node: Located | undefined): readonly Used[] {
+  if (!node) return []
+  const { value, place } = node
+  if (isElements(value)) return value.flatMap(placeholdersIn)
+  if (isMembers(value)) return [...value.values()].flatMap(placeholdersIn)
+  if (typeof value !== 'string') return []
+  try {
+    return placeholdersOf(compileTemplate(value)).map((name) => {
+      return { name, place: { ...place, column: place.column + Math.max(0, value.indexOf(`{${name}}`)) } }
+    })
+  } catch (error) {
+    // Its shape was reported.
+    if (error instanceof ConnectorMistake) return []
+    throw error
+  }
+}
+
+function uses(node: Located, names: readonly string[]): boolean {
+  return placeholdersIn(node).some(({ name }) => names.includes(name))
+}
+
+function checkPlaceholders(node: Located | undefined, known: readonly string[], problems: Problems): void {
+  for (const { name, place } of placeholdersIn(node)) {
+    if (known.includes(name) || (name.startsWith('parent.') && known.includes('parent.*'))) continue
+    const names = known.filter((each) => each !== 'parent.*')
+    const expected = names.length === 0 ? 'none here' : `one of ${names.map((each) => `{${each}}`).join(', ')}`
+    problems.add(
+      place,
+      `{${name}} is unknown here, expected ${expected}${meantHint(
+        `{${name}}`,
+        names.map((each) => `{${each}}`),
+      )}`,
+    )
+  }
+}

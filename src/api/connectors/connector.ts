@@ -1,0 +1,57 @@
+import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { type Credentials, compileCredentials } from './credentials.ts'
+import type { ConnectorDocument } from './document.ts'
+import { createErrorRules, type ErrorRules } from './error-rules.ts'
+import type { createRecordMap } from './record-map.ts'
+import type { ConnectorPlace } from './requests.ts'
+import { createResourceRules, lacks, type OperationName, type ResourceRules } from './resource-rules.ts'
+
+/** Whether the server has an operation, as its connector says. */
+export type Offers = (resource: Resource, operation: OperationName) => boolean
+
+/** A connector compiled for the address of one server. */
+export interface Connector {
+  readonly name: string
+  /** Undefined: recognised alone, as without a connector. */
+  readonly errors: ErrorRules | undefined
+  readonly document: ConnectorDocument
+  /** Replaces the document by one that offers more. */
+  adopt(document: ConnectorDocument): void
+  credentials(key: string): Credentials
+  readonly offers: Offers
+  /** CrmError `not_supported` if the server has nothing of this resource. */
+  rules(resource: Resource): ResourceRules
+}
+
+/** `mapRecords` translates records; without it, as for the contract, they are the server's own. */
+export function createConnector(
+  given: ConnectorDocument,
+  place: ConnectorPlace,
+  mapRecords?: typeof createRecordMap,
+): Connector {
+  let document = given
+  const byResource = new Map<Resource, ResourceRules>()
+  const rules = (resource: Resource): ResourceRules => {
+    const known = byResource.get(resource)
+    if (known) return known
+    const described = document.resources[resource]
+    if (!described) throw lacks(document, RESOURCES[resource].plural)
+    const made = createResourceRules(resource, described, { document, place, mapRecords })
+    byResource.set(resource, made)
+    return made
+  }
+  return {
+    name: given.name,
+    get document() {
+      return document
+    },
+    adopt: (other) => {
+      document = other
+      byResource.clear()
+    },
+    errors: createErrorRules(given),
+    credentials: compileCredentials(given, place.variables),
+    offers: (resource, operation) => document.resources[resource]?.[operation] !== undefined,
+    rules,
+  }
+}

@@ -1,0 +1,252 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { Resource } from '../../core/resources/registry.ts'
+
+// A connector as loaded: shorthand expanded, `extends` and `like` merged, defaults filled in, every text checked.
+// Paths and templates stay texts, because the document can be printed; `connector.ts` compiles them.
+
+/** A path into JSON, such as `emails[primary=true].value`; see paths.ts. */
+export type PathText = string
+
+/** JSON in which texts may hold placeholders, such as `{ data: { values: '{record}' } }`; see templates.ts. */
+export type TemplateJson = JsonValue
+
+/** The values by which a field is cleared; `omit` leaves the member out. */
+export type Clear = '' | null | readonly [] | 'omit'
+
+export interface ConnectorDocument {
+  readonly connector: 1
+  readonly name: string
+  readonly title?: string
+  readonly docs?: string
+  readonly variables: Readonly<Record<string, Variable>>
+  /** Scheme and host, as a template over the variables; undefined: that of the profile. */
+  readonly origin: string | undefined
+  readonly base: string
+  readonly auth: Auth
+  readonly success: SuccessTest | undefined
+  readonly error: ErrorReading
+  readonly limits: readonly Limit[]
+  readonly idempotency: 'none' | 'unknown' | KeptKeys
+  /** `detected`: GraphQL is searched for. */
+  readonly graphql?: 'detected'
+  /** Offers what the OpenAPI document of the server names, beside its own operations. */
+  readonly isDescribed?: true
+  readonly resources: Readonly<Partial<Record<Resource, ResourceDocument>>>
+}
+
+export interface Variable {
+  readonly ask: string
+  /** A regular expression for the whole value. */
+  readonly pattern?: string
+}
+
+export type Auth =
+  | { readonly in: 'bearer' }
+  | { readonly in: 'header' | 'query'; readonly name: string; readonly value: string }
+  | { readonly in: 'basic'; readonly user: string; readonly password: string }
+
+/** A 2xx whose member differs from `is`, or equals `not`, is a refusal; an absent member passes. */
+export interface SuccessTest {
+  readonly at: PathText
+  readonly is?: JsonValue
+  readonly not?: JsonValue
+}
+
+export const FAILURE_MEANINGS = ['exists', 'gone', 'limit', 'retry', 'auth', 'invalid'] as const
+
+export type FailureMeaning = (typeof FAILURE_MEANINGS)[number]
+
+/** Where a refusal states its parts; what is absent is recognised as without a connector. */
+export interface ErrorReading {
+  readonly message?: PathText
+  readonly code?: PathText
+  readonly request?: PathText
+  readonly fields?: { readonly items: PathText; readonly name?: PathText; readonly message?: PathText }
+  readonly kinds: readonly {
+    readonly status?: number
+    readonly when?: { readonly at: PathText; readonly is: JsonValue }
+    readonly means: FailureMeaning
+  }[]
+}
+
+export interface Limit {
+  readonly requests: number
+  readonly perMs: number
+}
+
+export interface KeptKeys {
+  readonly header: string
+  readonly keepsMs?: number
+  readonly scope?: 'key' | 'account'
+}
+
+export const PAGING_TYPES = ['cursor', 'page', 'offset', 'last', 'next_url', 'link', 'none', 'detected'] as const
+
+/** `detected`: recognised from the answers, as without a connector. */
+export type PagingType = (typeof PAGING_TYPES)[number]
+
+export interface PagingDocument {
+  readonly by: PagingType
+  readonly param?: string
+  readonly in: 'query' | 'body'
+  /** Its absence, null or an empty text is the end. */
+  readonly next?: PathText
+  /** False is the end. */
+  readonly more?: PathText
+  readonly total?: PathText
+  /** The number of pages. */
+  readonly pages?: PathText
+  /** The number of the first page, or the first offset. */
+  readonly start: number
+  readonly size?: { readonly param: string; readonly max: number }
+  /** The server lists no more than so many: reaching it is an error. */
+  readonly most?: number
+  /** With `by: last`: the path of the next page, with `{last}`. */
+  readonly path?: string
+  /** With `by: detected`: no page size is requested. */
+  readonly isSizeOmitted?: true
+}
+
+export interface ResourceDocument {
+  readonly parent: Resource | undefined
+  readonly id: { readonly at: PathText; readonly type: 'string' | 'integer' }
+  readonly createdAt: TimePlace | undefined
+  readonly updatedAt: TimePlace | undefined
+  readonly version: PathText | undefined
+  /** True there: the record does not exist. */
+  readonly deleted: PathText | undefined
+  /** The object in which field paths, `others` and `{record}` begin; `.` is the record itself. */
+  readonly inside: PathText
+  /** Objects under `inside` whose members appear under their own names. */
+  readonly others: readonly OtherPlace[]
+  /** Names of own members that are never sent; `*` stands for any characters. */
+  readonly readOnly: readonly string[]
+  readonly select: { readonly param: string; readonly as: 'comma' | 'repeat' } | undefined
+  readonly value: { readonly each: readonly PathText[]; readonly drop: readonly string[] } | undefined
+  readonly clear: Clear
+  /** Filters of the server by field; `any`: every name is sent as it is typed. */
+  readonly filters: 'any' | Readonly<Record<string, { readonly query: string } | { readonly body: TemplateJson }>>
+  readonly list: ListOperation | undefined
+  readonly get: Operation | undefined
+  readonly create: Operation | undefined
+  readonly update: Operation | undefined
+  readonly delete: Operation | undefined
+  readonly restore: Operation | undefined
+  /** Sends a test event to a subscription. */
+  readonly test?: Operation | undefined
+  /** By the name of a field. */
+  readonly find: Readonly<Record<string, FindOperation>>
+  readonly upsert: Readonly<Record<string, Operation>>
+  readonly batch: Readonly<Partial<Record<BatchKind, Batch>>>
+  readonly fields: Readonly<Record<string, FieldDocument>>
+}
+
+/** The text of a path alone stands for a place that takes any name. */
+export interface OtherPlace {
+  readonly at: PathText
+  /** A regular expression for the whole name: members that belong here, although no record shows where they are. */
+  readonly names: string | undefined
+}
+
+export const WIRE_FORMS = ['rfc3339', 'unix', 'unix_ms', 'YYYY-MM-DD hh:mm:ss', 'string', 'integer'] as const
+
+export type WireForm = (typeof WIRE_FORMS)[number]
+
+export type TimeForm = Exclude<WireForm, 'integer'>
+
+export interface TimePlace {
+  readonly at: PathText
+  readonly as: TimeForm
+}
+
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Replaces the base of the connector; undefined: that base, or the path of the profile's address. */
+  readonly base: string | undefined
+  /** Below the base: path of the resource and of the operation; `{id}`, `{parent}` and variables are segments. */
+  readonly path: string
+  /** With those of the connector. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, TemplateJson>>
+  readonly body: TemplateJson | undefined
+  /** Constant members of the record that is sent. */
+  readonly set: JsonObject
+  /** The record in the answer; undefined: recognised. */
+  readonly record: PathText | undefined
+  readonly returns: 'record' | 'id' | 'nothing'
+  readonly sends: 'changes' | 'whole'
+  /** In place of those of the connector. */
+  readonly limits?: readonly Limit[]
+  /** How long a deleted record can be restored. */
+  readonly restorableMs?: number
+  /** With `upsert`: whether the record was made. */
+  readonly made?: PathText
+}
+
+export interface ListOperation extends Operation {
+  /** Each record; undefined: recognised. */
+  readonly items: PathText | undefined
+  /** Members taken from the element that encloses the record. */
+  readonly up: Readonly<Record<string, PathText>>
+  /** Only records with these values belong to the list. */
+  readonly keep: Readonly<Record<string, TemplateJson>>
+  readonly paging: PagingDocument
+}
+
+export interface FindOperation extends ListOperation {
+  readonly gives: 'record' | 'id'
+  /** The age of the index; undefined: unknown. */
+  readonly lagMs: number | undefined
+  /** The number of values in one request. */
+  readonly values: number
+}
+
+export const BATCH_KINDS = ['create', 'update', 'upsert', 'delete', 'read'] as const
+
+export type BatchKind = (typeof BATCH_KINDS)[number]
+
+export interface Batch extends Operation {
+  readonly size: number
+  readonly item: TemplateJson
+  /** The fields by which it can ask, with the server's names. */
+  readonly by: Readonly<Record<string, string>>
+  readonly results: PathText | undefined
+  readonly errors: PathText | undefined
+  /** Where a result or an error names its row; undefined: by id, then by `by`. */
+  readonly row: { readonly result: PathText; readonly error: PathText } | undefined
+  /** `all`: a 2xx accounts for every row. */
+  readonly accounts: 'each' | 'all'
+}
+
+/** `any`: JSON of any type, which is not converted. */
+export const FIELD_TYPES = ['string', 'number', 'integer', 'id', 'time', 'date', 'html', 'any'] as const
+
+export type ValueType = (typeof FIELD_TYPES)[number]
+
+export interface FieldDocument {
+  /** Several with `join` or `map`. */
+  readonly read: readonly PathText[]
+  /** Empty: read only. */
+  readonly write: readonly PathText[]
+  /** Texts of several members: read joined by a space, written split at the first one. */
+  readonly isJoined: boolean
+  /** Members of an element that is made for this value. */
+  readonly new: JsonObject
+  /** Written beside the value, by path; `{value}` stands for it. */
+  readonly set: JsonObject
+  readonly map: Readonly<Record<string, JsonValue>> | undefined
+  readonly isOne: boolean
+  readonly type: ValueType
+  /** On the wire; undefined: the usual form of the type. */
+  readonly as: WireForm | undefined
+  /** A name here, an id there. */
+  readonly ref: Resource | undefined
+  /** The fields of the referred record that equal fields of this one. */
+  readonly within: Readonly<Record<string, string>>
+  readonly isRequired: boolean
+  readonly max: readonly number[]
+  readonly when: 'always' | 'create'
+  readonly isCaseFolded: boolean
+  readonly clear: Clear
+  readonly jq: { readonly read?: string; readonly write?: string } | undefined
+}

@@ -1,0 +1,45 @@
+/** A point that the document leaves open. */
+export interface Decision {
+  /** Names from the root of the draft on: the comment stands before that member, or before the nearest one that is there. */
+  readonly at: readonly string[]
+  readonly text: string
+  readonly question: Question | undefined
+}
+
+/** A decision that can be made before the draft is written. */
+export interface Question {
+  /** `contacts` for its path; such as `auth` for others. */
+  readonly id: string
+  readonly ask: string
+  /** Empty: any text is an answer. */
+  readonly choices: readonly string[]
+}
+
+/** What the draft says beside its values: open points, remarks, and the answers that were given. */
+export class Decisions {
+  readonly open: Decision[] = []
+  readonly remarks: { readonly at: readonly string[]; readonly text: string }[] = []
+  readonly #answers: ReadonlyMap<string, string>
+
+  constructor(answers: ReadonlyMap<string, string>) {
+    this.#answers = answers
+  }
+
+  answer(id: string): string | undefined {
+    return this.#answers.get(id)
+  }
+
+  decide(at: readonly string[], text: string, question?: Question): void {
+    if (question && this.#answers.has(question.id)) return
+    this.open.push({ at, text, question })
+  }
+
+  remark(at: readonly string[], text: string): void {
+    this.remarks.push({ at, text })
+  }
+}
+
+/** Without control characters, and without characters that change the direction of text. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
+}

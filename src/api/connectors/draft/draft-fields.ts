@@ -1,0 +1,138 @@
+import type { JsonObject, JsonValue } from '../../../core/json.ts'
+import type { Resource } from '../../../core/resources/registry.ts'
+import { escaped } from './record-places.ts'
+import type { Schemas, SchemaView } from './schemas.ts'
+import { FIELD_NAMES, FIRST_NAMES, foldedName, LAST_NAMES, memberNamed } from './server-names.ts'
+import { valuePlace, valueType } from './value-places.ts'
+
+/** What is known of the members of a record. */
+export interface RecordMembers {
+  readonly schemas: Schemas
+  /** Of answers. */
+  readonly read: SchemaView
+  /** Of the body of a create; undefined if the document does not describe it. */
+  readonly write: SchemaView | undefined
+  /** Resources of the draft with a list. */
+  readonly hasStages: boolean
+}
+
+export interface DraftFields {
+  readonly fields: JsonObject
+  /** Names of the server that a field stands for. */
+  readonly mapped: ReadonlySet<string>
+}
+
+/** The fields of crm that the record has, in the grammar of connectors. */
+export function draftFields(resource: Resource, members: RecordMembers): DraftFields {
+  const fields: JsonObject = {}
+  const mapped = new Set<string>()
+  const views = [members.write, members.read].filter((view) => view !== undefined)
+  const joined = resource === 'contact' ? joinedName(members) : undefined
+  if (joined) {
+    fields.name = {
+      join: joined.map(escaped),
+      ...clearOf(joined, members),
+      ...maxima(joined.map((each) => limitOf(members, each))),
+    }
+    for (const each of joined) mapped.add(each)
+  }
+  for (const [field, names] of Object.entries(FIELD_NAMES[resource])) {
+    if (fields[field] !== undefined) continue
+    const server = bestMember(names, { views, mapped, members, field })
+    if (server === undefined) continue
+    const made = fieldAt(field, server, { resource, members })
+    if (made === undefined) continue
+    fields[field] = made
+    mapped.add(server)
+  }
+  const { stage, pipeline_id: pipeline } = fields
+  if (resource === 'deal' && typeof stage === 'object' && stage && 'ref' in stage && pipeline !== undefined) {
+    fields.stage = { ...stage, within: { pipeline_id: 'pipeline_id' } }
+  }
+  return { fields, mapped }
+}
+
+interface Search {
+  readonly views: readonly SchemaView[]
+  readonly mapped: ReadonlySet<string>
+  readonly members: RecordMembers
+  readonly field: string
+}
+
+/** A member that can be written is better than one of answers alone. */
+function bestMember(names: readonly string[], { views, mapped, members, field }: Search): string | undefined {
+  for (const view of views) {
+    for (const name of names) {
+      const found = [...view.members.keys()].find((each) => foldedName(each) === name && !mapped.has(each))
+      if (found !== undefined && isOfField(field, members, found)) return found
+    }
+  }
+  return undefined
+}
+
+/** A company's name is no number, and a time is no amount. */
+function isOfField(field: string, { schemas, read, write }: RecordMembers, name: string): boolean {
+  const view = (write && schemas.member(write, name)) ?? schemas.member(read, name)
+  if (!view) return false
+  const isNumber = view.type === 'integer' || view.type === 'number'
+  if (['name', 'company', 'email', 'url', 'body'].includes(field)) return !isNumber && view.type !== 'boolean'
+  if (field === 'amount') return view.format !== 'date-time' && view.format !== 'date' && view.type !== 'boolean'
+  return view.type !== 'boolean'
+}
+
+/** First and last name, unless the whole name can be written. */
+function joinedName({ read, write }: RecordMembers): readonly string[] | undefined {
+  const view = write && write.members.size > 0 ? write : read
+  if (memberNamed(view.members, FIELD_NAMES.contact.name ?? [])) return undefined
+  const first = memberNamed(view.members, FIRST_NAMES)
+  const last = memberNamed(view.members, LAST_NAMES)
+  return first !== undefined && last !== undefined ? [first, last] : undefined
+}
+
+/** A name of one word clears the other half, for which the document may not take null. */
+function clearOf(names: readonly string[], { schemas, write }: RecordMembers): JsonObject {
+  const views = names.map((name) => write && schemas.member(write, name))
+  return views.every((view) => view?.type === 'string' && !view.isNullable) ? { clear: '' } : {}
+}
+
+function limitOf({ schemas, read, write }: RecordMembers, name: string): number | undefined {
+  const view = (write && schemas.member(write, name)) ?? schemas.member(read, name)
+  return view?.maxLength
+}
+
+function maxima(limits: readonly (number | undefined)[]): JsonObject {
+  const known = limits.filter((limit) => limit !== undefined)
+  return known.length === limits.length ? { max: known } : {}
+}
+
+interface FieldContext {
+  readonly resource: Resource
+  readonly members: RecordMembers
+}
+
+function fieldAt(field: string, server: string, { resource, members }: FieldContext): JsonValue | undefined {
+  const { schemas, read, write } = members
+  const readView = schemas.member(read, server)
+  const writeView = write && schemas.member(write, server)
+  const isWritable = writeView !== undefined || !write || write.members.size === 0
+  const readPlace = readView && valuePlace(field, server, readView, schemas)
+  const writePlace = writeView ? valuePlace(field, server, writeView, schemas) : readPlace
+  const place = readPlace ?? writePlace
+  if (!place || !writePlace) return undefined
+  const paths = pathsOf(place.path, isWritable && !readView?.isReadOnly ? writePlace.path : undefined)
+  const extras = {
+    ...paths,
+    ...(writePlace.new && isWritable && { new: writePlace.new }),
+    ...valueType(field, { resource, server, view: place.view, hasStages: members.hasStages }),
+    ...(isWritable && write?.required.has(server) && { required: true }),
+    ...(isWritable && writePlace.view.maxLength !== undefined && { max: writePlace.view.maxLength }),
+    ...(field === 'email' && { fold: 'case' }),
+  }
+  const { at, ...more } = extras as JsonObject
+  return at !== undefined && Object.keys(more).length === 0 ? at : extras
+}
+
+function pathsOf(read: string, write: string | undefined): JsonObject {
+  if (write === undefined) return { read }
+  return read === write ? { at: read } : { read, write }
+}

@@ -1,0 +1,229 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
+import { RESOURCES } from '../../../core/resources/registry.ts'
+import type { ApiDescription, ApiMethod } from './api-description.ts'
+import { draftFilters, draftFind } from './draft-find.ts'
+import { draftPaging } from './draft-paging.ts'
+import { askOf, variableName } from './path-parts.ts'
+import { commonPath, textOf } from './path-texts.ts'
+import type { RecordPlace } from './record-places.ts'
+import type { ResourceContext } from './resource-context.ts'
+import { CREATED_NAMES, fieldFit, foldedName, ID_NAMES } from './server-names.ts'
+
+type Name = 'list' | 'get' | 'create' | 'update' | 'delete'
+
+const USUAL: Readonly<Record<Name, string>> = {
+  list: 'get',
+  get: 'get',
+  create: 'post',
+  update: 'patch',
+  delete: 'delete',
+}
+
+export interface DraftOperations {
+  readonly operations: JsonObject
+  /** Of the resource. */
+  readonly path: string
+  readonly methods: readonly ApiMethod[]
+}
+
+export function draftOperations(context: ResourceContext): DraftOperations {
+  const { resource, offered, collection } = context
+  const isListOnly = RESOURCES[resource].operations.length === 0 || resource === 'stage'
+  const [update] = offered.updates
+  const all: readonly (readonly [Name, ApiMethod | undefined])[] = isListOnly
+    ? [['list', offered.list]]
+    : [
+        ['list', offered.list],
+        ['get', offered.get],
+        ['create', offered.create],
+        ['update', update],
+        ['delete', offered.delete],
+      ]
+  const found = all.flatMap(([name, method]) => (method ? [{ name, method, text: pathOf(method, context) }] : []))
+  const own = textOf(collection.path, collection.slots, collection.path)
+    .replace(/\/$/, '')
+    .replace(/\.json$/i, '')
+  const path = commonPath(
+    found.map(({ text }) => text),
+    own,
+  )
+  const operations: JsonObject = {}
+  for (const { name, method, text } of found) {
+    const rest = text.slice(path.length)
+    const made: JsonObject = {
+      ...(method.method !== USUAL[name] && { method: method.method.toUpperCase() }),
+      ...(rest !== '' && { path: rest }),
+      ...partsOf(name, method, context),
+    }
+    const query = { ...queryOf(name, method, context), ...asObject(made.query) }
+    if (Object.keys(query).length > 0) made.query = query
+    operations[name] = made
+  }
+  const methods = found.map(({ method }) => method)
+  if (isListOnly) return { operations, path, methods }
+  const find = draftFind(context, path)
+  const filters = draftFilters(context)
+  return { operations: { ...operations, ...(find && { find }), ...(filters && { filters }) }, path, methods }
+}
+
+/** An operation of the other collection has the slots of that one. */
+function pathOf(method: ApiMethod, { collection, other }: ResourceContext): string {
+  const isOthers = other !== undefined && method.path.startsWith(other.path) && !method.path.startsWith(collection.path)
+  const { slots, path } = isOthers ? other : collection
+  return textOf(method.path, slots, path)
+}
+
+function partsOf(name: Name, method: ApiMethod, context: ResourceContext): JsonObject {
+  if (name === 'list') return listParts(method, context)
+  if (name === 'delete') return {}
+  if (name === 'get') return recordPart(method, context)
+  const body = bodyPart(name, method, context)
+  return { ...body, ...(name === 'update' && updatePart(method, context)), ...recordPart(method, context) }
+}
+
+function listParts(method: ApiMethod, { finder, api, decisions, at }: ResourceContext): JsonObject {
+  const items = method.answer && finder.items(method.answer)
+  if (!items)
+    decisions.decide(
+      [...at, 'list'],
+      'the document does not describe the answer of the list: where are its records (items: PATH, such as data[]), and how is it paged (paging)?',
+    )
+  const { paging, doubt, remark } = draftPaging(method, api.schemas)
+  if (doubt !== undefined) decisions.decide([...at, 'list', 'paging'], doubt)
+  if (remark !== undefined) decisions.remark([...at, 'list', 'paging'], remark)
+  const order = paging?.by === 'page' || paging?.by === 'offset' ? orderOf(method) : undefined
+  // Without an answer there is no telling: the loader refuses a paging without `by`.
+  const unknown = method.answer ? 'none' : {}
+  return { ...(items && { items: items.path }), paging: paging ?? unknown, ...(order && { query: order }) }
+}
+
+/** Pages of a list without an order may miss records. */
+function orderOf({ parameters }: ApiMethod): JsonObject | undefined {
+  const named = (names: readonly string[]) =>
+    parameters.find(({ name, in: place }) => place === 'query' && names.includes(foldedName(name)))
+  const sort = named(['sortby', 'sort', 'orderby', 'ordering', 'sortfield'])
+  const field = [...ID_NAMES, ...CREATED_NAMES].flatMap(
+    (name) => sort?.schema.values.find((value) => foldedName(String(value)) === name) ?? [],
+  )[0]
+  if (!sort || field === undefined) return undefined
+  const direction = named(['order', 'sortdirection', 'sortorder', 'direction', 'orderdirection', 'sortdir'])
+  const up = direction?.schema.values.find((value) => /^asc/i.test(String(value)))
+  return { [sort.name]: field, ...(direction && up !== undefined && { [direction.name]: up }) }
+}
+
+function recordPart(method: ApiMethod, { finder, offered, fieldsView, resource }: ResourceContext): JsonObject {
+  if (method.isAnswerEmpty) return { returns: 'nothing' }
+  const own = method.answer && finder.record(method.answer)
+  const found = own ?? (offered.get?.answer && finder.record(offered.get.answer))
+  if (!found) return {}
+  const isIdAlone = method !== offered.get && fieldFit(resource, fieldsView.members.keys()) > 0 && isOnlyId(found)
+  return { ...(found.path !== '.' && { record: found.path }), ...(isIdAlone && { returns: 'id' }) }
+}
+
+const MOST_OF_ID = 2
+
+function isOnlyId({ view }: RecordPlace): boolean {
+  return view.members.size <= MOST_OF_ID && [...view.members.keys()].some((name) => /id$/i.test(name))
+}
+
+/** The body around the record, where it is not the record itself. */
+function bodyPart(name: Name, method: ApiMethod, { finder, inside, api, decisions, at }: ResourceContext): JsonObject {
+  if (method.isForm) decisions.decide([...at, name], 'the document describes a form as the body, and crm sends JSON')
+  if (!method.body) return {}
+  const { path } = finder.body(method.body, inside)
+  const names = path === '.' ? [] : path.split(/(?<!\\)\./).map((each) => each.replaceAll('\\', ''))
+  const wrap = (view: ApiMethod['body'], rest: readonly string[]): JsonValue => {
+    const [next, ...more] = rest
+    if (next === undefined || !view) return '{record}'
+    const beside = [...view.required].flatMap((member): readonly (readonly [string, JsonValue])[] => {
+      if (member === next) return []
+      const value = constantOf(api.schemas.member(view, member), member, name)
+      if (value !== undefined) return [[member, value]]
+      decisions.decide([...at, name], `the body needs ${member} beside the record`)
+      return []
+    })
+    return Object.fromEntries([...beside, [next, wrap(api.schemas.member(view, next), more)]])
+  }
+  const body = wrap(method.body, names)
+  const usual: JsonValue = inside === '.' ? '{record}' : { [inside]: '{record}' }
+  return JSON.stringify(body) === JSON.stringify(usual) ? {} : { body }
+}
+
+function constantOf(view: ApiMethod['body'], member: string, operation: Name): JsonValue | undefined {
+  if (!view) return undefined
+  if (view.default !== undefined) return view.default
+  if (view.values.length === 1) return view.values[0]
+  if (foldedName(member) === 'id' && operation === 'update') return '{id}'
+  if (view.type === 'array') return []
+  return view.type === 'boolean' ? false : undefined
+}
+
+const PARTIAL =
+  /\bpartial|only (?:the )?(?:fields|properties|attributes|values|members)|(?:omitted|not (?:provided|included|specified))[^.]{0,40}(?:unchanged|not (?:be )?(?:changed|modified|updated|affected))|left unchanged/i
+
+/** What the document says of all operations. */
+function about({ document: { info } }: ApiDescription): string {
+  return isJsonObject(info) && typeof info.description === 'string' ? info.description : ''
+}
+
+function updatePart(method: ApiMethod, { decisions, at, offered, api }: ResourceContext): JsonObject {
+  if (offered.updates.length > 1) {
+    const others = offered.updates
+      .slice(1)
+      .map((each) => each.method.toUpperCase())
+      .join(', ')
+    decisions.remark([...at, 'update'], `the document also has ${others} for updates`)
+  }
+  if (method.method !== 'put' || offered.updates.length > 1) return {}
+  const flag = method.parameters.find(
+    ({ name, schema, in: place }) => place === 'query' && /^(?:is_?)?partial/i.test(name) && schema.type === 'boolean',
+  )
+  if (flag) return { query: { [flag.name]: true } }
+  const id = `${at.join('.')}.update`
+  const named = /\b(partial\w*)=true\b/i.exec(`${method.text}\n${about(api)}`)?.[1]
+  const isPartial = named !== undefined || PARTIAL.test(method.text)
+  if (isPartial) {
+    decisions.decide(
+      [...at, 'update'],
+      'the description of this PUT says that it is partial: does it keep the members that are not sent? Assumed: yes',
+      {
+        id,
+        ask: `Does ${method.path} (PUT) keep members that are not sent?`,
+        choices: ['changes', 'whole'],
+      },
+    )
+  }
+  if (named !== undefined && decisions.answer(id) !== 'whole') return { query: { [named]: true } }
+  const sends = decisions.answer(id) ?? (isPartial ? 'changes' : 'whole')
+  if (sends !== 'whole') return {}
+  if (decisions.answer(id) === undefined)
+    decisions.remark([...at, 'update'], 'PUT is taken to replace the whole record')
+  return { sends }
+}
+
+/** Parameters without which the server refuses the request. */
+function queryOf(name: Name, method: ApiMethod, { decisions, at, variables }: ResourceContext): JsonObject {
+  const needed = method.parameters.filter(({ in: place, isRequired }) => place === 'query' && isRequired)
+  const query: Record<string, JsonValue> = {}
+  for (const { name: parameter, schema, description } of needed) {
+    if (PAGING_NAMES.test(foldedName(parameter))) continue
+    const constant = schema.default ?? (schema.values.length === 1 ? schema.values[0] : undefined)
+    if (constant !== undefined && typeof constant !== 'object') query[parameter] = constant
+    else {
+      const variable = variableName(parameter)
+      variables[variable] = { ask: askOf(parameter, description) }
+      query[parameter] = `{${variable}}`
+      decisions.decide(
+        [...at, name],
+        `each request needs ${parameter}: one value for all is assumed, asked for at login`,
+      )
+    }
+  }
+  return query
+}
+
+const PAGING_NAMES = /^(?:page|limit|offset|perpage|pagesize|cursor|count|skip|top)/
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {}
+}

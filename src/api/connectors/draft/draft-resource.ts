@@ -1,0 +1,156 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
+import { RESOURCES } from '../../../core/resources/registry.ts'
+import type { ApiMethod } from './api-description.ts'
+import { draftFields } from './draft-fields.ts'
+import { draftOperations } from './draft-operations.ts'
+import { draftParent } from './draft-parent.ts'
+import { variableName } from './path-parts.ts'
+import { escaped, idMemberOf, joined } from './record-places.ts'
+import { contextOf, type ResourceContext, type ResourceRequest } from './resource-context.ts'
+import type { SchemaView } from './schemas.ts'
+import { CREATED_NAMES, foldedName, isIdOf, memberNamed, UPDATED_NAMES } from './server-names.ts'
+import { timeForm } from './value-places.ts'
+
+export interface DraftResource {
+  readonly value: JsonObject
+  /** For the summary. */
+  readonly methods: readonly ApiMethod[]
+  readonly context: ResourceContext
+}
+
+export function draftResource(request: ResourceRequest): DraftResource {
+  const context = contextOf(request)
+  addVariables(context)
+  const { resource, record, fieldsView, writeView, api, at, decisions } = context
+  const { operations, path, methods } = draftOperations(context)
+  const members = { schemas: api.schemas, read: fieldsView, write: writeView, hasStages: request.hasStages }
+  const { fields, mapped } = draftFields(resource, members)
+  const parent = draftParent(context, operations)
+  for (const name of parent.dropped) delete fields[name]
+  const { list, ...others } = parent.operations
+  remarkOpenFields(context, fields)
+  const value: JsonObject = {
+    path,
+    ...(parent.parent !== undefined && { parent: parent.parent }),
+    id: idOf(context),
+    ...timesOf(record, context),
+    ...(context.inside !== '.' && { inside: context.inside }),
+    ...readOnlyOf(context, mapped),
+    ...selectOf(context),
+    ...(list !== undefined && { list }),
+    ...others,
+    ...(Object.keys(fields).length > 0 && { fields }),
+  }
+  if (fields.email === undefined) delete value.find
+  const missing = requiredBeside(context, { mapped, value })
+  if (missing.length > 0) {
+    const names = missing.join(', ')
+    decisions.decide(
+      [...at, 'create'],
+      `a new record needs ${names}, which no field of crm gives: constants (set: { ${missing[0]}: ... }), or values in each record`,
+    )
+  }
+  return { value, methods, context }
+}
+
+/** Parameters of the path that are the same for all records. */
+function addVariables({ collection, variables }: ResourceContext): void {
+  for (const [name, slot] of collection.slots) {
+    if (slot.type === 'variable') variables[variableName(name)] = { ask: slot.ask }
+    if (slot.type === 'foreign') variables[variableName(name)] = { ask: name }
+  }
+}
+
+function idOf({ resource, record, api, decisions, at }: ResourceContext): JsonObject | string {
+  const name = idMemberOf(resource, record)
+  const view = name === undefined ? undefined : api.schemas.member(record, name)
+  if (name === undefined || !view) {
+    decisions.decide([...at, 'id'], 'the member with the id of a record was not found; id is assumed')
+    return 'id'
+  }
+  if (view.type === 'object' && view.members.size > 0) {
+    const own = [...view.members.keys()].find((each) => isIdOf(resource, each) || foldedName(each) === 'recordid')
+    const inner = own ?? [...view.members.keys()].at(-1) ?? 'id'
+    return joined(escaped(name), inner)
+  }
+  return view.type === 'integer' || view.type === 'number' ? { at: escaped(name), type: 'integer' } : escaped(name)
+}
+
+function timesOf(record: SchemaView, { api, fieldsView, inside }: ResourceContext): JsonObject {
+  const time = (names: readonly string[]) => {
+    for (const [view, from] of [
+      [record, '.'],
+      [fieldsView, inside],
+    ] as const) {
+      const name = memberNamed(view.members, names)
+      const member = name === undefined ? undefined : api.schemas.member(view, name)
+      if (name === undefined || !member || member.type === 'object' || member.type === 'boolean') continue
+      const at = joined(from, name)
+      const form = timeForm(member)
+      return form === undefined ? at : { at, as: form }
+    }
+    return undefined
+  }
+  const [created, updated] = [time(CREATED_NAMES), time(UPDATED_NAMES)]
+  return {
+    ...(created !== undefined && { created_at: created }),
+    ...(updated !== undefined && { updated_at: updated }),
+  }
+}
+
+/** Members of answers that no body has. */
+function readOnlyOf(
+  { fieldsView, writeView, api, inside, record, resource }: ResourceContext,
+  mapped: ReadonlySet<string>,
+): JsonObject {
+  if (!writeView || (RESOURCES[resource].operations as readonly string[]).length === 0) return {}
+  const system = new Set([CREATED_NAMES, UPDATED_NAMES].map((names) => memberNamed(record.members, names)))
+  const id = inside === '.' ? idMemberOf(resource, record) : undefined
+  const names = [...fieldsView.members.keys()].filter((name) => {
+    if (mapped.has(name) || name === id || system.has(name)) return false
+    const member = api.schemas.member(fieldsView, name)
+    return member?.isReadOnly || (!writeView.members.has(name) && !isFree(fieldsView))
+  })
+  return names.length > 0 ? { read_only: names } : {}
+}
+
+/** Its members have names of the user. */
+function isFree({ members, isOpen }: SchemaView): boolean {
+  return members.size === 0 || isOpen
+}
+
+/** `?properties=email,phone`, where the fields are in `properties`. */
+function selectOf({ offered, inside }: ResourceContext): JsonObject {
+  const found = offered.list?.parameters.find(({ name, in: place }) => place === 'query' && name === inside)
+  if (!found || inside === '.') return {}
+  const isComma = /comma/i.test(found.description) || !found.isRepeated
+  return { select: { param: found.name, ...(isComma && { as: 'comma' }) } }
+}
+
+function remarkOpenFields({ fieldsView, inside, decisions, at }: ResourceContext, fields: JsonObject): void {
+  if (Object.keys(fields).length > 0 || fieldsView.members.size > (inside === '.' ? 1 : 0)) return
+  const where = inside === '.' ? 'a record' : inside
+  decisions.decide(
+    [...at, 'fields'],
+    `the document does not name the members of ${where}: map crm's fields, such as name and email, to the server's names`,
+  )
+}
+
+/** Members that a create needs and no field gives: constants where the document names one value, else left to a person. */
+function requiredBeside(
+  { writeView, api, variables }: ResourceContext,
+  { mapped, value }: { readonly mapped: ReadonlySet<string>; readonly value: JsonObject },
+): readonly string[] {
+  const { create } = value
+  if (!writeView || !isJsonObject(create)) return []
+  const set = isJsonObject(create.set) ? create.set : {}
+  const missing = [...writeView.required].filter((name) => !mapped.has(name) && !Object.hasOwn(set, name))
+  const constants = missing.flatMap((name): readonly (readonly [string, JsonValue])[] => {
+    if (Object.hasOwn(variables, variableName(name))) return [[name, `{${variableName(name)}}`]]
+    const { values, default: usual } = api.schemas.member(writeView, name) ?? { values: [] }
+    const constant = usual ?? (values.length === 1 ? values[0] : undefined)
+    return constant === undefined ? [] : [[name, constant]]
+  })
+  if (constants.length > 0) value.create = { ...create, set: { ...set, ...Object.fromEntries(constants) } }
+  return missing.filter((name) => !constants.some(([each]) => each === name))
+}

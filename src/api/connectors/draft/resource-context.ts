@@ -1,0 +1,73 @@
+import type { JsonObject } from '../../../core/json.ts'
+import { RESOURCES, type Resource } from '../../../core/resources/registry.ts'
+import type { ApiDescription } from './api-description.ts'
+import type { Collection } from './collections.ts'
+import type { Decisions } from './decisions.ts'
+import { type Offered, offeredOf } from './offered.ts'
+import { escaped, RecordFinder } from './record-places.ts'
+import { mergedView, type SchemaView } from './schemas.ts'
+
+export interface ResourceRequest {
+  readonly api: ApiDescription
+  readonly decisions: Decisions
+  readonly collection: Collection
+  /** Another collection of the same records, for the operations that the first one lacks. */
+  readonly other: Collection | undefined
+  readonly hasStages: boolean
+  /** Resources that the draft has. */
+  readonly made: ReadonlySet<Resource>
+  readonly variables: JsonObject
+}
+
+/** What the parts of a draft share. */
+export interface ResourceContext extends ResourceRequest {
+  readonly resource: Resource
+  /** Of the resource in the draft. */
+  readonly at: readonly string[]
+  readonly offered: Offered
+  readonly finder: RecordFinder
+  /** A record in answers. */
+  readonly record: SchemaView
+  /** A path from the record on. */
+  readonly inside: string
+  /** The object at `inside`. */
+  readonly fieldsView: SchemaView
+  /** The same of a body; undefined if the document describes none. */
+  readonly writeView: SchemaView | undefined
+}
+
+export function contextOf(request: ResourceRequest): ResourceContext {
+  const { api, collection, other } = request
+  const { resource } = collection
+  const offered = withOther(offeredOf(api, collection), other && offeredOf(api, other))
+  const finder = new RecordFinder(api.schemas, resource)
+  const single = [offered.get, offered.create, ...offered.updates].flatMap((method) => {
+    const found = method?.answer && finder.record(method.answer)
+    return found ? [found.view] : []
+  })
+  const items = offered.list?.answer && finder.items(offered.list.answer)?.view
+  const [first, ...more] = [...(items ? [items] : []), ...single]
+  const record = more.slice(0, 1).reduce((all, view) => mergedView(all, view), first ?? api.schemas.view(undefined))
+  const inside = finder.inside(record)
+  const fieldsView = (inside === '.' ? undefined : api.schemas.member(record, inside)) ?? record
+  const bodies = [offered.create, offered.updates[0]].flatMap((method) => method?.body ?? [])
+  const places = bodies.map((body) => finder.body(body, inside).view).filter(({ members }) => members.size > 0)
+  const [writeView] = places
+  const at = ['resources', RESOURCES[resource].plural]
+  return { ...request, resource, at, offered, finder, record, inside: escapedInside(inside), fieldsView, writeView }
+}
+
+function escapedInside(inside: string): string {
+  return inside === '.' ? inside : escaped(inside)
+}
+
+function withOther(one: Offered, other: Offered | undefined): Offered {
+  if (!other) return one
+  return {
+    ...one,
+    get: one.get ?? other.get,
+    create: one.create ?? other.create,
+    updates: one.updates.length > 0 ? one.updates : other.updates,
+    delete: one.delete ?? other.delete,
+  }
+}

@@ -1,0 +1,73 @@
+import { isSameJson, type JsonValue } from '../../core/json.ts'
+import type { Problem } from '../errors/problem.ts'
+import type { ConnectorDocument, FailureMeaning } from './document.ts'
+import { compilePath, type Path, readAll, readFirst } from './paths.ts'
+
+/** What the refusals of a server mean, as its connector declares. */
+export interface ErrorRules {
+  /** Whether a 2xx with this body is a refusal. */
+  isRefused(json: JsonValue | undefined): boolean
+  /** The parts that the connector names and the answer has. */
+  problem(json: JsonValue | undefined): Partial<Problem>
+  /** Undefined: by the status, as without a connector. */
+  meaning(status: number, json: JsonValue | undefined): FailureMeaning | undefined
+}
+
+/** Undefined if the connector declares nothing about refusals. */
+export function createErrorRules({ success, error }: ConnectorDocument): ErrorRules | undefined {
+  const { message, code, request, fields, kinds } = error
+  if (!(success || message || code || request || fields) && kinds.length === 0) return undefined
+  const successAt = success && compilePath(success.at)
+  const at = { message: compiled(message), code: compiled(code), requestId: compiled(request) }
+  const faults = fields && {
+    items: compilePath(fields.items),
+    name: compiled(fields.name),
+    message: compiled(fields.message),
+  }
+  const tests = kinds.map(({ status, when, means }) => ({
+    status,
+    when: when && { at: compilePath(when.at), is: when.is },
+    means,
+  }))
+  return {
+    isRefused: (json) => {
+      const value = successAt && json !== undefined ? readFirst(successAt, json) : undefined
+      if (!success || value === undefined) return false
+      return success.is !== undefined ? !isSameJson(value, success.is) : isSameJson(value, success.not)
+    },
+    problem: (json) => {
+      if (json === undefined) return {}
+      const [fault] = faults ? readAll(faults.items, json) : []
+      const field = fault !== undefined && faults?.name ? textAt(faults.name, fault) : undefined
+      const detail = fault !== undefined && faults?.message ? textAt(faults.message, fault) : undefined
+      const main = at.message && textAt(at.message, json)
+      const text = [main, detail].filter((part) => part !== undefined && part !== '').join(': ')
+      return {
+        ...(text !== '' && { message: text }),
+        ...defined('code', at.code && textAt(at.code, json)),
+        ...defined('requestId', at.requestId && textAt(at.requestId, json)),
+        ...defined('field', field),
+      }
+    },
+    meaning: (status, json) =>
+      tests.find(
+        (test) =>
+          (test.status === undefined || test.status === status) &&
+          (test.when === undefined || (json !== undefined && isSameJson(readFirst(test.when.at, json), test.when.is))),
+      )?.means,
+  }
+}
+
+function compiled(path: string | undefined): Path | undefined {
+  return path === undefined ? undefined : compilePath(path)
+}
+
+function textAt(path: Path, json: JsonValue): string | undefined {
+  const value = readFirst(path, json)
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+}
+
+function defined<Name extends keyof Problem>(name: Name, value: string | undefined): Partial<Problem> {
+  return value === undefined ? {} : { [name]: value }
+}

@@ -1,0 +1,97 @@
+import { CrmError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import type { Answer } from '../transport/answer.ts'
+import type { Call } from '../transport/call.ts'
+import type { WriteKind } from '../writes/answer-signs.ts'
+import type { WriteCall } from '../writes/record.ts'
+import type { Connector } from './connector.ts'
+import type { References } from './field-map.ts'
+import type { ConnectorRequest, RequestParts } from './requests.ts'
+import type { OperationName } from './resource-rules.ts'
+
+/** What requests of one resource need besides the connector: a reader of single answers, and names of other records. */
+export interface ExchangeParts {
+  readonly connector: Connector
+  readonly references: References & { load(resources: readonly Resource[]): Promise<void> }
+  readonly http: { request(call: Call): Promise<Answer> }
+}
+
+type Texts = Pick<Call, 'action' | 'command' | 'findCommand'>
+
+/** Turns operations on crm's records into requests of the server. */
+export interface Exchange {
+  /** The ids, and the records that the request of this operation needs. */
+  known(name: OperationName, id: string | undefined, signal?: AbortSignal | undefined): Promise<RequestParts>
+  call(request: ConnectorRequest, texts: Texts & Partial<Call>): Call
+  write<Naming extends Texts & Partial<Call>>(
+    kind: WriteKind,
+    target: { readonly id?: string; readonly fields?: JsonObject },
+    naming: Naming,
+  ): Promise<WriteCall & Naming>
+}
+
+export function createExchange(
+  { connector, references, http }: ExchangeParts,
+  { resource, parentId }: { readonly resource: Resource; readonly parentId: string | undefined },
+): Exchange {
+  const { errors } = connector
+  const call: Exchange['call'] = ({ body, ...request }, texts) => ({
+    ...texts,
+    ...request,
+    ...(body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
+    ...(request.method === 'POST' && { isRead: true }),
+    ...(errors && { errors }),
+  })
+
+  async function serverRecord(of: Resource, id: string, signal: AbortSignal | undefined): Promise<JsonObject> {
+    const rules = connector.rules(of)
+    const texts = { action: `get ${of} ${id}`, command: `crm ${RESOURCES[of].plural} get`, findCommand: undefined }
+    const answer = await http.request(call(rules.request('get', { id }), { ...texts, signal }))
+    const record = rules.serverRecord('get', answer.json)
+    if (record && !rules.isDeleted(record)) return record
+    throw new CrmError('not_found', `there is no ${of} ${JSON.stringify(id)}`, {
+      hint: `crm ${RESOURCES[of].plural} list`,
+    })
+  }
+
+  const known: Exchange['known'] = async (name, id, signal) => {
+    const rules = connector.rules(resource)
+    const { parent } = RESOURCES[resource] as { readonly parent?: Resource }
+    const needsParent = parent !== undefined && parentId !== undefined && rules.needsParent(name)
+    return {
+      ...(id !== undefined && { id }),
+      ...(parentId !== undefined && { parentId }),
+      ...(needsParent && { parent: await serverRecord(parent, parentId, signal) }),
+    }
+  }
+
+  return {
+    known,
+    call,
+    write: async (kind, { id, fields }, naming) => {
+      const rules = connector.rules(resource)
+      await references.load(rules.refs)
+      const parts = await known(kind, id, naming.signal)
+      const isWhole = kind === 'update' && rules.operation('update').sends === 'whole'
+      const isCurrentNeeded = kind === 'update' && id !== undefined && fields && rules.needsCurrent(fields)
+      const current = isCurrentNeeded ? await serverRecord(resource, id, naming.signal) : undefined
+      const record =
+        fields &&
+        (rules.isPlain
+          ? fields
+          : rules.map.write(fields, { isCreate: kind === 'create', current, references, isWhole }))
+      const { body, ...request } = rules.request(kind, { ...parts, ...(record && { record }) })
+      return {
+        ...naming,
+        ...request,
+        kind,
+        ...(fields && { body: fields }),
+        ...(!rules.isPlain && body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
+        ...(kind !== 'create' && request.method === 'POST' && { isRepeatable: true }),
+        ...(errors && { errors }),
+        ...(!rules.isPlain && { translate: (answer: Answer) => rules.translated(kind, answer, references) }),
+      }
+    },
+  }
+}

@@ -1,0 +1,241 @@
+import { CrmError } from '../../core/errors.ts'
+import { canonicalJson, idText, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { Resource } from '../../core/resources/registry.ts'
+import type { FieldDocument } from './document.ts'
+import { conversionOf, isSameValue } from './field-values.ts'
+import { joinedText, splitText } from './joined-text.ts'
+import { pathReader } from './path-reader.ts'
+import { compilePath, type Path } from './paths.ts'
+import { compileTemplate, type Template } from './templates.ts'
+
+/** Names of other records, which were listed before. */
+export interface References {
+  /** Undefined for an id that no record has. */
+  nameOf(resource: Resource, id: string): string | undefined
+  /** CrmError for a name that no record, or more than one, has; `within` are fields that the record must have. */
+  idOf(resource: Resource, name: string, within: Readonly<Record<string, string>>): string
+}
+
+/** What a value is written with: the other fields of the record, by crm's names. */
+export interface EncodeOptions {
+  readonly references: References | undefined
+  readonly fieldValue: (name: string) => JsonValue | undefined
+}
+
+/** One field, compiled. */
+export interface FieldMap {
+  readonly name: string
+  readonly document: FieldDocument
+  readonly reads: readonly Path[]
+  readonly writes: readonly Path[]
+  /** What is written beside the value, with `{value}`. */
+  readonly beside: readonly { readonly path: Path; readonly template: Template }[]
+  /** The shown value; null for an absent or cleared one. */
+  read(inner: JsonObject, references: References | undefined): JsonValue
+  /** What is written at each of `writes`; CrmError for a value that the field cannot have. */
+  encode(value: JsonValue, options: EncodeOptions): readonly JsonValue[]
+  /** The value that is shown for what `encode` returns. */
+  decode(wires: readonly (JsonValue | undefined)[], references: References | undefined): JsonValue
+  /** Whether the value that would be read is the one that was written. */
+  isKept(kept: JsonValue, value: JsonValue): boolean
+  refuse(value: JsonValue, expected: string, hint?: string): CrmError
+}
+
+/** Compiles how a field is read and written; `connector` is named in messages. */
+export function compileField(name: string, document: FieldDocument, connector: string): FieldMap {
+  if (document.jq) {
+    throw new CrmError('not_supported', `the field ${name} of the connector ${connector} is mapped by jq`, {
+      hint: 'map it by paths',
+    })
+  }
+  const reads = document.read.map(compilePath)
+  const writes = document.write.map(compilePath)
+  const refuse: FieldMap['refuse'] = (value, expected, hint) =>
+    new CrmError('invalid_input', `${name} is ${shortJson(value)}, expected ${expected} (connector ${connector})`, {
+      hint: hint ?? `correct ${name}`,
+    })
+  const decode = decoderOf(document, reads)
+  const readWires = reads.map(pathReader)
+  return {
+    name,
+    document,
+    reads,
+    writes,
+    beside: Object.entries(document.set).map(([at, text]) => ({
+      path: compilePath(at),
+      template: compileTemplate(text),
+    })),
+    read: readerOf(document, readWires, decode),
+    decode: (wires, references) =>
+      wires.length === 1 && !document.isJoined ? decode.one(wires[0], references) : decode.all(wires, references),
+    encode: encoderOf(document, writes, refuse),
+    isKept: (kept, value) =>
+      isSameValue(kept, document.isOne && !Array.isArray(value) ? [value] : value, document.type) ||
+      (isCleared(kept, document) && isCleared(value, document)),
+    refuse,
+  }
+}
+
+type WireReader = (inner: JsonObject) => Wire
+
+function readerOf(document: FieldDocument, readWires: readonly WireReader[], decode: Decoder): FieldMap['read'] {
+  const [readWire, ...others] = readWires
+  if (!readWire || others.length > 0 || document.isJoined) {
+    return (inner, references) =>
+      decode.all(
+        readWires.map((read) => read(inner)),
+        references,
+      )
+  }
+  const isConverted =
+    document.map || document.ref || document.isOne || document.read.some((text) => text.includes('[]'))
+  if (isConverted || document.clear !== null) return (inner, references) => decode.one(readWire(inner), references)
+  // The usual field: this runs for each of 100,000 records.
+  const { read } = conversionOf(document.type, document.as)
+  return (inner) => {
+    const wire = readWire(inner)
+    return wire === undefined || wire === null ? null : read(wire)
+  }
+}
+
+const SHOWN_CHARS = 60
+
+export function shortJson(value: JsonValue | undefined): string {
+  const text = JSON.stringify(value) ?? 'absent'
+  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS - 1).toWellFormed()}…`
+}
+
+export function isCleared(value: JsonValue | undefined, { clear }: Pick<FieldDocument, 'clear'>): boolean {
+  if (value === null || value === undefined) return true
+  if (clear === '') return value === ''
+  return Array.isArray(clear) && Array.isArray(value) && value.length === 0
+}
+
+type Wire = JsonValue | undefined
+
+export function isListPath({ steps }: Path): boolean {
+  return steps.some(({ type }) => type === 'each')
+}
+
+interface Decoder {
+  one(wire: Wire, references: References | undefined): JsonValue
+  all(wires: readonly Wire[], references: References | undefined): JsonValue
+}
+
+function decoderOf(document: FieldDocument, reads: readonly Path[]): Decoder {
+  const { map, ref, type, as, isOne, isJoined, clear } = document
+  const conversion = conversionOf(type, as)
+  const here = map && new Map(Object.entries(map).map(([name, there]) => [canonicalJson(there), name]))
+  const element = (wire: JsonValue, references: References | undefined): JsonValue => {
+    if (here) return here.get(canonicalJson(wire)) ?? wire
+    if (ref !== undefined) {
+      const id = idText(wire)
+      return id === undefined ? wire : (references?.nameOf(ref, id) ?? id)
+    }
+    return conversion.read(wire)
+  }
+  const isList = reads.some(isListPath)
+  const isEmptyText = clear === ''
+  const mayBeEmpty = isList || Array.isArray(clear)
+  const one: Decoder['one'] = (wire, references) => {
+    if (wire === undefined || wire === null || (isEmptyText && wire === '')) return null
+    if (Array.isArray(wire) && wire.length === 0 && mayBeEmpty) return null
+    if (isList && Array.isArray(wire)) return wire.map((each) => element(each, references))
+    const shown = element(wire, references)
+    return isOne ? [shown] : shown
+  }
+  return {
+    one,
+    all: (wires, references) => {
+      if (isJoined) return joinedText(wires)
+      const isAbsent = wires.every((wire) => wire === undefined || wire === null)
+      return isAbsent
+        ? null
+        : one(
+            wires.map((wire) => wire ?? null),
+            references,
+          )
+    },
+  }
+}
+
+function encoderOf(document: FieldDocument, writes: readonly Path[], refuse: FieldMap['refuse']): FieldMap['encode'] {
+  const { map, type, as, isOne, isJoined, max } = document
+  const conversion = conversionOf(type, as)
+  const isList = writes.some(isListPath)
+  const element = (value: JsonValue, options: EncodeOptions): JsonValue => {
+    const given = document.ref === undefined || map ? value : referred(document, value, options, refuse)
+    const wire = map ? mapped(map, given) : conversion.write(given)
+    if (wire !== undefined) return wire
+    const choices = map && Object.keys(map)
+    throw refuse(value, choices ? `one of ${choices.slice(0, 20).join(', ')}` : conversion.expected)
+  }
+  return (value, options) => {
+    let wires: readonly JsonValue[]
+    if (isJoined) wires = splitParts(value, writes.length, refuse)
+    else if (isList) wires = [listOf(value).map((each) => element(each, options))]
+    else {
+      const wire = element(isOne ? onlyOf(value, refuse) : value, options)
+      wires = writes.length === 1 ? [wire] : partsOf(wire, writes.length)
+    }
+    for (const [at, most] of max.entries()) checkLength(wires[at], { most, value, refuse })
+    return wires
+  }
+}
+
+/** The id of a named record, in the form of the server. */
+function referred(
+  { ref, within, as }: FieldDocument,
+  value: JsonValue,
+  { references, fieldValue }: EncodeOptions,
+  refuse: FieldMap['refuse'],
+): JsonValue {
+  const name = idText(value)
+  if (name === undefined || ref === undefined) throw refuse(value, `the name or id of a ${ref}`)
+  const near = Object.entries(within).flatMap(([field, own]) => {
+    const text = idText(fieldValue(own))
+    return text === undefined ? [] : [[field, text] as const]
+  })
+  const id = references ? references.idOf(ref, name, Object.fromEntries(near)) : name
+  const wire = conversionOf('id', as).write(id)
+  if (wire === undefined) throw refuse(value, `the name of a ${ref}, or its id, which is a whole number`)
+  return wire
+}
+
+function mapped(map: Readonly<Record<string, JsonValue>>, value: JsonValue): JsonValue | undefined {
+  return typeof value === 'string' && Object.hasOwn(map, value) ? map[value] : undefined
+}
+
+function listOf(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [value]
+}
+
+function onlyOf(value: JsonValue, refuse: FieldMap['refuse']): JsonValue {
+  const [only, ...others] = listOf(value)
+  if (only === undefined || others.length > 0)
+    throw refuse(value, 'exactly one value: the server keeps one for each record')
+  return only
+}
+
+function partsOf(wire: JsonValue, count: number): readonly JsonValue[] {
+  return Array.from({ length: count }, (_, at) => (Array.isArray(wire) ? (wire[at] ?? null) : null))
+}
+
+function splitParts(value: JsonValue, count: number, refuse: FieldMap['refuse']): readonly string[] {
+  const text = idText(value)
+  if (text === undefined) throw refuse(value, 'a text')
+  return splitText(text, count)
+}
+
+interface LengthCheck {
+  readonly most: number
+  readonly value: JsonValue
+  readonly refuse: FieldMap['refuse']
+}
+
+function checkLength(wire: JsonValue | undefined, { most, value, refuse }: LengthCheck): void {
+  if (typeof wire !== 'string' || wire.length <= most) return
+  const length = [...wire].length
+  if (length <= most) return
+  throw refuse(value, `at most ${most} characters, not ${length}${wire === value ? '' : ` as in ${shortJson(wire)}`}`)
+}

@@ -1,0 +1,80 @@
+import { CrmError } from '../../core/errors.ts'
+import { checkMeaning } from './check-meaning.ts'
+import { checkShape } from './check-shape.ts'
+import type { ConnectorDocument } from './document.ts'
+import { CONNECTOR } from './grammar.ts'
+import { isMembers, type Located, meantHint, memberAt, merged, Problems, readLocated, textIn } from './located.ts'
+import { normalConnector } from './normal-connector.ts'
+
+export interface LoadOptions {
+  /** For messages. */
+  readonly fileName: string
+  /** The text of the connector that this one extends; undefined if there is none of that name. */
+  readonly baseOf: (name: string) => string | undefined
+}
+
+/**
+ * Reads a connector: `extends`, `like`, shorthands and defaults are resolved, and everything is checked. CrmError
+ * `invalid_input` with all mistakes, at most 20, each with file, line and column.
+ */
+export function loadConnector(text: string, { fileName, baseOf }: LoadOptions): ConnectorDocument {
+  const problems = new Problems()
+  const own = readLocated(fileName, text, problems)
+  const whole = own && extended(own, { baseOf, problems, names: [] })
+  const tree = whole && withCopies(whole, problems)
+  if (tree) {
+    checkShape(tree, CONNECTOR, problems)
+    checkMeaning(tree, problems)
+  }
+  const { texts } = problems
+  if (tree && texts.length === 0) return normalConnector(tree)
+  throw new CrmError('invalid_input', texts.join('; '), {
+    lines: texts,
+    hint: 'schemas/connector.json lets an editor report mistakes; crm connectors show NAME prints one that is shipped',
+  })
+}
+
+interface Extending {
+  readonly baseOf: LoadOptions['baseOf']
+  readonly problems: Problems
+  /** The connectors on the way here. */
+  readonly names: readonly string[]
+}
+
+const MOST_BASES = 5
+
+function extended(tree: Located, { baseOf, problems, names }: Extending): Located {
+  const reference = memberAt(tree, 'extends')
+  const name = textIn(reference)
+  if (!reference || name === undefined) return tree
+  const text = names.includes(name) || names.length >= MOST_BASES ? undefined : baseOf(name)
+  if (text === undefined) {
+    const why = names.includes(name) ? 'extends itself' : 'is not there'
+    problems.add(reference.place, `the connector ${JSON.stringify(name)} ${why}, expected the name of a shipped one`)
+    return tree
+  }
+  const base = readLocated(`${name}.yaml`, text, problems)
+  return base ? merged(extended(base, { baseOf, problems, names: [...names, name] }), tree) : tree
+}
+
+/** Resources that are `like` others begin as their copies. */
+function withCopies(tree: Located, problems: Problems): Located {
+  const resources = memberAt(tree, 'resources')
+  if (!isMembers(tree.value) || !resources || !isMembers(resources.value)) return tree
+  const { value: all } = resources
+  const copied = (name: string, resource: Located, names: readonly string[]): Located => {
+    const like = memberAt(resource, 'like')
+    const other = textIn(like)
+    if (!like || other === undefined) return resource
+    const model = all.get(other)
+    if (!model || names.includes(other)) {
+      const others = [...all.keys()].filter((each) => each !== name)
+      const why = model ? 'is like itself' : 'is not a resource of this connector'
+      problems.add(like.place, `${JSON.stringify(other)} ${why}, expected another resource${meantHint(other, others)}`)
+      return resource
+    }
+    return merged(copied(other, model, [...names, other]), resource)
+  }
+  const copies = new Map(Array.from(all, ([name, resource]) => [name, copied(name, resource, [name])]))
+  return { ...tree, value: new Map([...tree.value, ['resources', { ...resources, value: copies }]]) }
+}

@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { FieldType } from '../../core/resources/field.ts'
+import { fieldOf, resourceNamed } from '../../core/resources/registry.ts'
+import type { Clear, FieldDocument, PathText, ValueType, WireForm } from './document.ts'
+
+const TYPES: Readonly<Record<FieldType, ValueType>> = {
+  id: 'id',
+  reference: 'id',
+  text: 'string',
+  texts: 'any',
+  number: 'number',
+  integer: 'integer',
+  time: 'time',
+}
+
+/** The type of a field without one: that of the registry, and of other fields whatever the server sends. */
+export function defaultType(plural: string, field: string): ValueType {
+  const resource = resourceNamed(plural)
+  const known = resource && fieldOf(resource, field)
+  return known ? TYPES[known.type] : 'any'
+}
+
+type Paths = PathText | readonly PathText[]
+
+/** A field as it is written in a connector, checked by its shape. */
+export interface WrittenField {
+  readonly at?: Paths
+  readonly read?: Paths
+  readonly write?: Paths
+  readonly join?: readonly PathText[]
+  readonly new?: JsonObject
+  readonly set?: JsonObject
+  readonly map?: Readonly<Record<string, JsonValue>>
+  readonly one?: boolean
+  readonly type?: ValueType
+  readonly as?: WireForm
+  readonly ref?: string
+  readonly within?: Readonly<Record<string, string>>
+  readonly required?: boolean
+  readonly max?: number | readonly number[]
+  readonly when?: FieldDocument['when']
+  readonly fold?: 'case'
+  readonly clear?: Clear
+  readonly jq?: NonNullable<FieldDocument['jq']>
+}
+
+export function normalFields(
+  fields: Readonly<Record<string, PathText | WrittenField>>,
+  { plural, clear }: { readonly plural: string; readonly clear: Clear },
+): Readonly<Record<string, FieldDocument>> {
+  const entries = Object.entries(fields).map(([name, field]) => {
+    const written = typeof field === 'string' ? { at: field } : field
+    return [name, normalField(written, { type: defaultType(plural, name), clear })] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function normalField(field: WrittenField, usual: { readonly type: ValueType; readonly clear: Clear }): FieldDocument {
+  const both = field.at ?? field.join
+  const type = field.join ? 'string' : (field.type ?? (field.map ? 'any' : usual.type))
+  return {
+    read: listed(field.read ?? both),
+    write: listed(field.write ?? both),
+    isJoined: field.join !== undefined,
+    new: field.new ?? {},
+    set: field.set ?? {},
+    map: field.map,
+    isOne: field.one ?? false,
+    type,
+    as: field.as,
+    ref: field.ref === undefined ? undefined : resourceNamed(field.ref),
+    within: field.within ?? {},
+    isRequired: field.required ?? false,
+    max: listed(field.max),
+    when: field.when ?? 'always',
+    isCaseFolded: field.fold === 'case',
+    clear: field.clear === undefined ? usual.clear : field.clear,
+    jq: field.jq,
+  }
+}
+
+function listed<Value extends string | number>(value: Value | readonly Value[] | undefined): readonly Value[] {
+  if (value === undefined) return []
+  return typeof value === 'object' ? value : [value]
+}

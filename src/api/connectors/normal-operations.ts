@@ -1,0 +1,226 @@
+import { parseDurationWithUnitMs } from '../../core/duration.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import {
+  BATCH_KINDS,
+  type Batch,
+  type BatchKind,
+  type FindOperation,
+  type Limit,
+  type ListOperation,
+  type Operation,
+  type PagingDocument,
+  type ResourceDocument,
+} from './document.ts'
+import { compilePath, writeAt } from './paths.ts'
+
+/** Members of an operation as it is written in a connector, checked by their shapes. */
+export interface WrittenOperation {
+  readonly method?: Operation['method']
+  readonly base?: string
+  readonly path?: string
+  readonly headers?: Operation['headers']
+  readonly query?: Operation['query']
+  readonly body?: JsonValue
+  readonly limits?: readonly WrittenLimit[]
+  readonly record?: string
+  readonly returns?: Operation['returns']
+  readonly set?: JsonObject
+  readonly sends?: Operation['sends']
+  readonly restorable?: string
+  readonly made?: string
+}
+
+export interface WrittenLimit {
+  readonly requests: number
+  readonly per: string
+}
+
+export type WrittenPaging = 'none' | Partial<PagingDocument>
+
+interface WrittenList extends WrittenOperation {
+  readonly items?: string
+  readonly paging?: WrittenPaging
+  readonly up?: ListOperation['up']
+  readonly keep?: ListOperation['keep']
+}
+
+interface WrittenFind extends WrittenList {
+  readonly gives?: FindOperation['gives']
+  readonly lag?: string
+  readonly values?: number
+}
+
+interface WrittenBatch extends WrittenOperation {
+  readonly size: number
+  readonly item: JsonValue
+  readonly by?: Batch['by']
+  readonly results?: string
+  readonly errors?: string
+  readonly row?: 'none' | Batch['row']
+  readonly accounts?: Batch['accounts']
+}
+
+export interface WrittenOperations {
+  readonly list?: WrittenList
+  readonly get?: WrittenOperation
+  readonly create?: WrittenOperation
+  readonly update?: WrittenOperation
+  readonly delete?: WrittenOperation
+  readonly restore?: WrittenOperation
+  readonly find?: Readonly<Record<string, WrittenFind>>
+  readonly upsert?: Readonly<Record<string, WrittenOperation>>
+  readonly batch?: Partial<WrittenBatch> & { readonly [Kind in BatchKind]?: Partial<WrittenBatch> }
+}
+
+/** What operations take from the connector and the resource around them. */
+export interface Surroundings {
+  readonly headers: Operation['headers']
+  readonly query: Operation['query']
+  readonly base: string | undefined
+  readonly path: string
+  /** From the outside to the inside. */
+  readonly paging: readonly WrittenPaging[]
+  readonly inside: string
+}
+
+const METHODS = {
+  list: 'GET',
+  get: 'GET',
+  find: 'GET',
+  create: 'POST',
+  restore: 'POST',
+  batch: 'POST',
+  update: 'PATCH',
+  upsert: 'PUT',
+  delete: 'DELETE',
+} as const
+
+const SENDING = ['create', 'update', 'upsert']
+
+export function normalOperations(
+  written: WrittenOperations,
+  around: Surroundings,
+): Pick<ResourceDocument, keyof WrittenOperations> {
+  const single = (name: 'get' | 'create' | 'update' | 'delete' | 'restore') => {
+    const operation = written[name]
+    return operation && normalOperation(name, operation, around)
+  }
+  const { list } = written
+  return {
+    list: list && normalList('list', list, around),
+    get: single('get'),
+    create: single('create'),
+    update: single('update'),
+    delete: single('delete'),
+    restore: single('restore'),
+    find: mapped(written.find ?? {}, (find) => ({
+      ...normalList('find', find, around),
+      gives: find.gives ?? 'record',
+      lagMs: find.lag === undefined || find.lag === 'unknown' ? undefined : durationMs(find.lag),
+      values: find.values ?? 1,
+    })),
+    upsert: mapped(written.upsert ?? {}, (upsert) => normalOperation('upsert', upsert, around)),
+    batch: normalBatches(written.batch, around),
+  }
+}
+
+function mapped<From, To>(members: Readonly<Record<string, From>>, make: (from: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, make(member)]))
+}
+
+function normalOperation(name: keyof typeof METHODS, written: WrittenOperation, around: Surroundings): Operation {
+  const { restorable, made, limits } = written
+  return {
+    method: written.method ?? METHODS[name],
+    base: written.base ?? around.base,
+    path: around.path + (written.path ?? ''),
+    headers: { ...around.headers, ...written.headers },
+    query: { ...around.query, ...written.query },
+    body: written.body ?? (SENDING.includes(name) ? recordBody(around.inside) : undefined),
+    set: written.set ?? {},
+    record: written.record ?? '.',
+    returns: written.returns ?? (name === 'delete' ? 'nothing' : 'record'),
+    sends: written.sends ?? 'changes',
+    ...(limits && { limits: normalLimits(limits) }),
+    ...(restorable !== undefined && { restorableMs: durationMs(restorable) }),
+    ...(made !== undefined && { made }),
+  }
+}
+
+/** `{ properties: '{record}' }` for a record whose fields are in `properties`. */
+function recordBody(inside: string): JsonValue {
+  if (inside === '.') return '{record}'
+  const body: JsonObject = {}
+  writeAt(compilePath(inside), body, '{record}')
+  return body
+}
+
+function normalList(name: 'list' | 'find', written: WrittenList, around: Surroundings): ListOperation {
+  return {
+    ...normalOperation(name, written, around),
+    items: written.items,
+    up: written.up ?? {},
+    keep: written.keep ?? {},
+    paging: normalPaging([...around.paging, ...(written.paging === undefined ? [] : [written.paging])]),
+  }
+}
+
+/** An inner paging overrides an outer one member by member; another way of paging begins anew. */
+function normalPaging(all: readonly WrittenPaging[]): PagingDocument {
+  let whole: Partial<PagingDocument> = {}
+  for (const each of all) {
+    const inner = each === 'none' ? { by: 'none' as const } : each
+    whole = inner.by === undefined || inner.by === whole.by ? { ...whole, ...inner } : inner
+  }
+  const { by = 'none', in: place = 'query', start = by === 'offset' ? 0 : 1 } = whole
+  return { ...whole, by, in: place, start }
+}
+
+function normalBatches(
+  written: WrittenOperations['batch'],
+  around: Surroundings,
+): Readonly<Partial<Record<BatchKind, Batch>>> {
+  if (!written) return {}
+  const shared: JsonObject = { ...(written as JsonObject) }
+  for (const kind of BATCH_KINDS) delete shared[kind]
+  const entries = BATCH_KINDS.flatMap((kind) => {
+    const own = written[kind]
+    return own
+      ? [[kind, normalBatch(withShared(shared, own as JsonObject) as unknown as WrittenBatch, around)] as const]
+      : []
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Member by member; `body` is replaced whole. */
+function withShared(shared: JsonObject, own: JsonObject): JsonObject {
+  const whole = { ...shared }
+  for (const [name, value] of Object.entries(own)) {
+    const before = whole[name]
+    const isMerged = name !== 'body' && isJsonObject(before) && isJsonObject(value)
+    whole[name] = isMerged ? withShared(before, value) : value
+  }
+  return whole
+}
+
+function normalBatch(written: WrittenBatch, around: Surroundings): Batch {
+  return {
+    ...normalOperation('batch', written, around),
+    size: written.size,
+    item: written.item,
+    by: written.by ?? { id: 'id' },
+    results: written.results,
+    errors: written.errors,
+    row: written.row === 'none' ? undefined : written.row,
+    accounts: written.accounts ?? 'each',
+  }
+}
+
+export function normalLimits(limits: readonly WrittenLimit[]): readonly Limit[] {
+  return limits.map(({ requests, per }) => ({ requests, perMs: durationMs(per) }))
+}
+
+/** Of a text whose form was checked. */
+export function durationMs(text: string): number {
+  return parseDurationWithUnitMs(text) ?? Number.NaN
+}

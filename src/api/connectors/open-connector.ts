@@ -1,0 +1,56 @@
+import { isAbsolute, resolve } from 'node:path'
+import { stringify } from 'yaml'
+import { CrmError } from '../../core/errors.ts'
+import { type Connector, createConnector } from './connector.ts'
+import { contractDocument } from './contract.ts'
+import type { ConnectorDocument } from './document.ts'
+import { createRecordMap } from './record-map.ts'
+import { connectorFileText, readConnectorFile, shippedConnector, shippedNames, shippedText } from './shipped.ts'
+import { compileTemplate, fillHost } from './templates.ts'
+
+interface Named {
+  /** Of a shipped connector, or the absolute path of a file. */
+  readonly name: string
+  readonly variables: Readonly<Record<string, string>>
+}
+
+const CONTRACT = 'contract'
+
+/** The connector that crm uses without another one, and the shipped ones. */
+export function connectorNames(): readonly string[] {
+  return [CONTRACT, ...shippedNames()]
+}
+
+/** A word with a slash, a backslash or a dot is a file; names have none of them. */
+export function connectorPath(word: string, folder: string | undefined): string {
+  return /[/\\.]/.test(word) ? resolve(folder ?? '.', word) : word
+}
+
+/** CrmError `invalid_input` for a name that is not shipped, and for a file that is no connector. */
+export function connectorDocument(name: string): ConnectorDocument {
+  if (name === CONTRACT) return contractDocument()
+  return isAbsolute(name) ? readConnectorFile(name) : shippedConnector(name)
+}
+
+/** The YAML of a connector; that of the contract shows what crm derives from its own resources. */
+export function connectorText(name: string): string {
+  if (name === CONTRACT)
+    return `# Built in: what crm assumes of a server without a connector.\n${stringify(contractDocument())}`
+  connectorDocument(name)
+  return isAbsolute(name) ? connectorFileText(name) : (shippedText(name) ?? '')
+}
+
+export function openConnector({ name, variables }: Named, baseUrl: URL): Connector {
+  return createConnector(connectorDocument(name), { baseUrl, variables }, createRecordMap)
+}
+
+/** The address that the connector states. CrmError `usage` if it states none, `invalid_input` for a variable without a value. */
+export function connectorAddress({ name, variables }: Named): URL {
+  const { origin, base } = connectorDocument(name)
+  if (origin === undefined) {
+    throw new CrmError('usage', `the connector ${name} names no server`, {
+      hint: `crm auth login --connector ${name} --base-url https://crm.example.com`,
+    })
+  }
+  return new URL(fillHost(compileTemplate(origin), variables) + base)
+}

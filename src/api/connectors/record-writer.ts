@@ -1,0 +1,130 @@
+import { CrmError } from '../../core/errors.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import type { FieldMap } from './field-map.ts'
+import type { OwnNames } from './own-names.ts'
+import { compilePath, copyOf, writeAt } from './paths.ts'
+import { checkRoundTrip, type Draft, type FieldParts, type WriteRecordOptions, writeField } from './write-field.ts'
+
+export interface WriterParts extends FieldParts {
+  inside(server: JsonObject): JsonObject
+  readonly connector: string
+  readonly resource: Resource
+}
+
+export interface RecordWriter {
+  write(fields: JsonObject, options: WriteRecordOptions): JsonObject
+  needsCurrent(fields: JsonObject): boolean
+  isReadOnly(name: string): boolean
+}
+
+export function createRecordWriter(parts: WriterParts): RecordWriter {
+  const { document, own } = parts
+  const byName = new Map(parts.fields.map((field) => [field.name, field]))
+  const isOwnReadOnly = namePattern(document.readOnly)
+  const parentField = document.parent === undefined ? undefined : `${document.parent}_id`
+  const isNeverWritten = (name: string) => {
+    const field = byName.get(name)
+    return field ? field.writes.length === 0 : isReadOnly(name) || isOwnReadOnly(own.ownNameOf(name) ?? name)
+  }
+  return {
+    isReadOnly: isNeverWritten,
+    needsCurrent: (fields) => Object.keys(fields).some((name) => needsCurrent(name, fields, { byName, own })),
+    write: (values, options) => {
+      const current = options.current && parts.inside(options.current)
+      const target = options.isWhole && current ? wholeOf(current, parts, isOwnReadOnly) : {}
+      const draft: Draft = { target, values, options, current, given: new Set() }
+      // The path of the request names the parent.
+      const names = Object.keys(values).filter((name) => name !== parentField || !isNeverWritten(name))
+      for (const name of names) {
+        if (isNeverWritten(name)) throw refusal(name, { what: 'is read-only', hint: `leave ${name} out` }, parts)
+        if (!byName.has(name)) writeOwn(name, draft, parts)
+      }
+      const mapped = names.flatMap((name) => byName.get(name) ?? [])
+      for (const field of mapped) writeField(field, draft, parts)
+      checkRequired(parts.fields, draft)
+      checkRoundTrip(mapped, draft)
+      return target
+    },
+  }
+}
+
+function refusal(
+  name: string,
+  { what, hint }: { what: string; hint: string },
+  { connector, resource }: WriterParts,
+): CrmError {
+  const { singular } = RESOURCES[resource]
+  return new CrmError('invalid_input', `${name} of a ${singular} ${what} (connector ${connector})`, { hint })
+}
+
+/** Writes a member under the server's own name. */
+function writeOwn(name: string, { values, target, current, given, options }: Draft, parts: WriterParts): void {
+  const { own, document } = parts
+  const ownName = own.ownNameOf(name) ?? name
+  const { path, hidden } = own.placeOf(ownName, current)
+  if (hidden.has(ownName)) throw hiddenRefusal(name, hidden.get(ownName), parts)
+  const value = values[name] ?? null
+  if (value === null && options.isCreate) return
+  if (value === null && document.clear === 'omit') {
+    throw refusal(name, { what: 'cannot be cleared', hint: `leave ${name} out` }, parts)
+  }
+  const steps = [...path.steps, { type: 'member', name: ownName } as const]
+  writeAt({ text: ownName, steps }, target, value ?? (document.clear as JsonValue))
+  if (steps[0]?.type === 'member') given.add(steps[0].name)
+}
+
+function hiddenRefusal(name: string, shownAs: string | undefined, parts: WriterParts): CrmError {
+  if (shownAs === undefined) return refusal(name, { what: 'cannot be written', hint: `leave ${name} out` }, parts)
+  return refusal(name, { what: `is shown as ${shownAs}`, hint: `write ${shownAs} instead` }, parts)
+}
+
+/** Names with `*` for any characters. */
+function namePattern(names: readonly string[]): (name: string) => boolean {
+  if (names.length === 0) return () => false
+  const quoted = names.map((name) =>
+    name
+      .split('*')
+      .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'))
+      .join('.*'),
+  )
+  const pattern = new RegExp(`^(?:${quoted.join('|')})$`, 's')
+  return (name) => pattern.test(name)
+}
+
+function needsCurrent(
+  name: string,
+  fields: JsonObject,
+  { byName, own }: { byName: ReadonlyMap<string, FieldMap>; own: OwnNames },
+): boolean {
+  const field = byName.get(name)
+  if (!field) return own.needsCurrent(own.ownNameOf(name) ?? name)
+  const isInList = field.writes.some(({ steps }) => steps.some(({ type }) => type !== 'member'))
+  return isInList || Object.values(field.document.within).some((within) => !Object.hasOwn(fields, within))
+}
+
+/** The current record without what is never sent. */
+function wholeOf(current: JsonObject, parts: WriterParts, isOwnReadOnly: (name: string) => boolean): JsonObject {
+  const { document } = parts
+  const whole = copyOf(current) as JsonObject
+  const system = [document.id.at, document.createdAt?.at, document.updatedAt?.at, document.version, document.deleted]
+  const isFlat = document.inside === '.'
+  for (const path of isFlat ? system : []) {
+    const [step] = path === undefined ? [] : compilePath(path).steps
+    if (step?.type === 'member') delete whole[step.name]
+  }
+  for (const name of Object.keys(whole)) if (isOwnReadOnly(name)) delete whole[name]
+  const readOnlyFields = parts.fields.filter(({ writes }) => writes.length === 0)
+  const written = new Set(parts.fields.flatMap(({ writes }) => writes.map(({ text }) => text)))
+  for (const path of readOnlyFields.flatMap(({ reads }) => reads)) {
+    if (path.steps.length === 1 && !written.has(path.text)) writeAt(path, whole, undefined)
+  }
+  return whole
+}
+
+function checkRequired(fields: readonly FieldMap[], { values, options }: Draft): void {
+  if (!options.isCreate) return
+  for (const { name, document, refuse } of fields) {
+    if (document.isRequired && (values[name] ?? null) === null) throw refuse(null, 'a value: the server requires it')
+  }
+}

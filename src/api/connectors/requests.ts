@@ -1,0 +1,116 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { Call } from '../transport/call.ts'
+import type { Operation, ResourceDocument } from './document.ts'
+import { compileTemplate, fill, fillPath, fillText, placeholdersOf, type TemplateValues } from './templates.ts'
+
+export interface ConnectorPlace {
+  /** Its path replaces the base of the connector. */
+  readonly baseUrl: URL
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** Where a page starts. A `value` is a cursor, the number of a page, an offset, or the id of the last record. */
+export type PageStart = { readonly value: string | number } | { readonly address: string }
+
+/** A request as it is sent: the body is the server's own. */
+export interface ConnectorRequest extends Pick<Call, 'method' | 'path' | 'base' | 'address' | 'query' | 'headers'> {
+  readonly body: JsonValue | undefined
+}
+
+export interface RequestParts {
+  readonly id?: string
+  readonly parentId?: string
+  /** The server's record of the parent. */
+  readonly parent?: JsonObject
+  /** The server's own record, whole or the members that change. */
+  readonly record?: JsonObject
+  /** Filters, in the query or the body, as the connector names them. */
+  readonly filters?: Readonly<Record<string, string>>
+  /** Names of the members that the server is asked for. */
+  readonly select?: readonly string[]
+  /** Parameters of a page. */
+  readonly page?: Readonly<Record<string, string | number>>
+}
+
+export interface RequestMaker {
+  readonly placeholders: readonly string[]
+  request(parts: RequestParts, start?: PageStart): ConnectorRequest
+  /** What stands for each placeholder. */
+  values(parts: RequestParts): TemplateValues
+}
+
+interface Surroundings {
+  readonly described: ResourceDocument
+  readonly place: ConnectorPlace
+}
+
+export function compileRequest(operation: Operation, { described, place }: Surroundings): RequestMaker {
+  const path = compileTemplate(operation.path)
+  const query = Object.entries(operation.query).map(([name, each]) => [name, compileTemplate(each)] as const)
+  const headers = Object.entries(operation.headers).map(([name, each]) => [name, compileTemplate(each)] as const)
+  const body = operation.body === undefined ? undefined : compileTemplate(operation.body)
+  const set = Object.entries(operation.set).map(([name, each]) => [name, compileTemplate(each)] as const)
+  const keep = 'keep' in operation ? Object.entries(operation.keep as Record<string, JsonValue>) : []
+  const keepTemplates = keep.map(([name, each]) => [name, compileTemplate(each)] as const)
+  const all = [operation.path, operation.query, operation.headers, operation.body ?? null, operation.set]
+  const placeholders = all.flatMap((each) => placeholdersOf(compileTemplate(each as JsonValue)))
+  const idValue = (id: string | undefined) =>
+    id !== undefined && described.id.type === 'integer' && /^-?\d{1,15}$/.test(id) ? Number(id) : id
+  const isBodyPaged = 'paging' in operation && (operation.paging as { in: string }).in === 'body'
+
+  const values = (parts: RequestParts): TemplateValues => {
+    const known: Record<string, JsonValue | undefined> = {
+      ...place.variables,
+      id: idValue(parts.id),
+      parent: idValue(parts.parentId),
+      select: parts.select && [...parts.select],
+    }
+    for (const name of placeholders) {
+      if (name.startsWith('parent.') && parts.parent) known[name] = parts.parent[name.slice('parent.'.length)]
+    }
+    for (const [name, template] of keepTemplates) known[`keep.${name}`] = fill(template, known)
+    return known
+  }
+  /** Of reads alone: a write would take it for a filter. */
+  const selectQuery = ({ select }: RequestParts): (readonly [string, string | readonly string[]])[] => {
+    const { select: asked } = described
+    if (!asked || !select || operation.method !== 'GET') return []
+    return [[asked.param, asked.as === 'comma' ? select.join(',') : select]]
+  }
+  return {
+    placeholders,
+    values,
+    request: (parts, start) => {
+      const known = values(parts)
+      const constants = Object.fromEntries(set.flatMap(([name, each]) => memberOf(name, fill(each, known))))
+      const record = parts.record && { ...constants, ...parts.record }
+      const page = parts.page ?? {}
+      const filled = body && fill(body, { ...known, record })
+      const asked = query.flatMap(([name, each]) => textMember(name, fillText(each, known)))
+      const pageQuery = isBodyPaged ? [] : Object.entries(page).map(([name, each]) => [name, String(each)] as const)
+      return {
+        method: operation.method,
+        path: fillPath(path, known),
+        ...(operation.base !== undefined && { base: operation.base }),
+        ...(start && 'address' in start && { address: start.address }),
+        query: Object.fromEntries([
+          ...asked,
+          ...selectQuery(parts),
+          ...Object.entries(parts.filters ?? {}),
+          ...pageQuery,
+        ]),
+        ...(headers.length > 0 && { headers: headers.flatMap(([name, each]) => [name, fillText(each, known)]) }),
+        body: isBodyPaged ? { ...(filled as JsonObject | undefined), ...page } : filled,
+      }
+    },
+  }
+}
+
+function memberOf(name: string, value: JsonValue | undefined): [string, JsonValue][] {
+  return value === undefined ? [] : [[name, value]]
+}
+
+/** A parameter without a value is left out. */
+function textMember(name: string, value: string): (readonly [string, string])[] {
+  return value === '' ? [] : [[name, value]]
+}

@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { CrmError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
+import type { ConnectorDocument } from './document.ts'
+import { loadConnector } from './load-connector.ts'
+
+const ENDING = '.yaml'
+
+/** A connector file has at most 256 KiB; one that is longer is not read whole. */
+const MOST_BYTES = 1024 * 1024
+
+/** The `connectors` folder of the package, above the bundle as above the sources. */
+function shippedFolder(): string {
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
+    const connectors = join(folder, 'connectors')
+    if (existsSync(connectors) && existsSync(join(folder, 'package.json'))) return connectors
+  }
+  throw new CrmError('machine', `the folder connectors of the package is missing above ${import.meta.dirname}`, {
+    hint: 'install crm again',
+  })
+}
+
+/** The names of the connectors that come with the package, in alphabetical order. */
+export function shippedNames(): readonly string[] {
+  const files = readdirSync(shippedFolder()).filter((file) => file.endsWith(ENDING))
+  return files.map((file) => basename(file, ENDING)).toSorted()
+}
+
+/** CrmError `invalid_input` for a name that no shipped connector has. */
+export function shippedConnector(name: string): ConnectorDocument {
+  const text = shippedText(name)
+  if (text !== undefined) return loadConnector(text, { fileName: `${name}${ENDING}`, baseOf: shippedText })
+  const names = shippedNames()
+  const near = nearest(name, names)
+  throw new CrmError(
+    'invalid_input',
+    `no connector is named ${JSON.stringify(name)}, expected one of ${names.join(', ')}, or a file`,
+    {
+      hint: near === undefined ? 'crm connectors list' : `did you mean ${near}?`,
+    },
+  )
+}
+
+/** Only names of the folder are read, so that a name is never a path. */
+export function shippedText(name: string): string | undefined {
+  return shippedNames().includes(name) ? readFileSync(join(shippedFolder(), `${name}${ENDING}`), 'utf8') : undefined
+}
+
+/** A connector in a file; it may extend a shipped one. CrmError `invalid_input` for a file that cannot be read. */
+export function readConnectorFile(path: string): ConnectorDocument {
+  return loadConnector(connectorFileText(path), { fileName: path, baseOf: shippedText })
+}
+
+const READ_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'the file cannot be read: permission denied',
+}
+
+export function connectorFileText(path: string): string {
+  const refuse = (why: string, cause?: unknown) =>
+    new CrmError('invalid_input', `the connector ${path}: ${why}`, { hint: 'name a connector in YAML', cause })
+  try {
+    const stats = statSync(path)
+    // A device or a pipe may never end.
+    if (!stats.isFile()) throw refuse('not a file')
+    if (stats.size > MOST_BYTES) throw refuse(`the file has ${stats.size} bytes, expected at most 262144`)
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+  } catch (error) {
+    if (error instanceof CrmError) throw error
+    if (error instanceof TypeError) throw refuse('the file is not UTF-8 text', error)
+    const why = READ_FAULTS[(error as NodeJS.ErrnoException).code ?? '']
+    throw why === undefined ? error : refuse(why, error)
+  }
+}

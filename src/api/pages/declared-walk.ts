@@ -1,0 +1,208 @@
+import { CrmError } from '../../core/errors.ts'
+import type { JsonValue } from '../../core/json.ts'
+import type { PagingDocument } from '../connectors/document.ts'
+import type { DeclaredPage } from '../connectors/read-list.ts'
+import type { PageStart } from '../connectors/requests.ts'
+import { oneLine } from '../errors/one-line.ts'
+import type { ListQuery, Rest } from '../operations.ts'
+import type { Answer } from '../transport/answer.ts'
+import { type Call, cannot } from '../transport/call.ts'
+import type { Http } from '../transport/http.ts'
+import { badPage } from './page-requests.ts'
+import { addressOn } from './positions.ts'
+import { SeenRecords } from './same-records.ts'
+import { readLinks } from './signs.ts'
+
+/** A list whose paging is known before its first answer. */
+export interface DeclaredList {
+  readonly paging: PagingDocument
+  call(start: PageStart | undefined, size: number | undefined): Call
+  /** The records of a page, or a clause with the reason why there are none. */
+  read(answer: Answer): DeclaredPage | string
+}
+
+/** As many consecutive pages without a record of the list are taken for an endless list. */
+const MAX_EMPTY_PAGES = 100
+
+/** Reads a list page by page, as its paging declares: what is absent is the end, and what contradicts it is an error. */
+export class DeclaredWalk {
+  readonly #http: Http
+  readonly #list: DeclaredList
+  readonly #query: ListQuery
+  readonly #records = new SeenRecords()
+  readonly #starts = new Set<string>()
+  #size: number | undefined
+  #start: PageStart | undefined
+  /** Of the next page; undefined behind the last one. */
+  #next: PageStart | undefined
+  #pages = 0
+  #elements = 0
+  #emptyPages = 0
+  #hasFullPage = false
+
+  constructor(http: Http, list: DeclaredList, query: ListQuery) {
+    this.#http = http
+    this.#list = list
+    this.#query = query
+  }
+
+  first(remaining: number): Promise<DeclaredPage> {
+    const { size } = this.#list.paging
+    this.#size = size && Math.min(remaining, size.max)
+    this.#start = this.#query.cursor === undefined ? undefined : this.#parse(this.#query.cursor)
+    return this.#read()
+  }
+
+  /** Undefined at the end of the list. */
+  async next(remaining: number): Promise<DeclaredPage | undefined> {
+    if (this.#next === undefined) return undefined
+    this.#start = this.#next
+    // The third page of 50 differs from the third page of 100.
+    if (this.#list.paging.by !== 'page' && this.#size !== undefined) this.#size = this.#sizeFor(remaining)
+    const page = await this.#read()
+    return page.items.length === 0 && this.#next === undefined ? undefined : page
+  }
+
+  get cursor(): string | undefined {
+    if (this.#next === undefined) return undefined
+    return 'address' in this.#next ? `?${this.#next.address}` : String(this.#next.value)
+  }
+
+  /** A page shorter than its size may be the last one; the next request shows it. */
+  get rest(): Rest | undefined {
+    return undefined
+  }
+
+  #sizeFor(remaining: number): number {
+    return Math.min(remaining, this.#list.paging.size?.max ?? remaining)
+  }
+
+  async #read(): Promise<DeclaredPage> {
+    const call = this.#list.call(this.#start, this.#size)
+    const answer = await this.#http.request({ ...call, signal: this.#query.signal })
+    const page = this.#list.read(answer)
+    if (typeof page === 'string') throw badPage(call, page, CHECK_HINT)
+    this.#pages += 1
+    this.#elements += page.elements
+    this.#hasFullPage ||= this.#size !== undefined && page.elements >= this.#size
+    if (page.elements > 0 && page.items.length > 0 && this.#records.hasAll(page.items)) {
+      throw this.#bad('the server answers with records of an earlier page')
+    }
+    const items = this.#records.without(page.items)
+    this.#records.add(items)
+    this.#emptyPages = items.length > 0 ? 0 : this.#emptyPages + 1
+    this.#next = this.#behind(page, answer)
+    const { most } = this.#list.paging
+    if (most !== undefined && this.#elements >= most) throw this.#atMost(most)
+    if (this.#next === undefined) this.#checkWhole(page)
+    else this.#checkProgress(this.#next)
+    return { ...page, items }
+  }
+
+  #behind(page: DeclaredPage, answer: Answer): PageStart | undefined {
+    const { by, more, next } = this.#list.paging
+    switch (by) {
+      case 'cursor':
+        return this.#behindCursor(page)
+      case 'next_url':
+        return this.#atAddress(page.stated.next)
+      case 'link':
+        return this.#atAddress(readLinks(answer.headers.link).get('next'))
+      case 'page':
+      case 'offset':
+      case 'last':
+        if (more !== undefined && typeof page.stated.more === 'boolean' && !page.stated.more) return undefined
+        if (next !== undefined) return (page.stated.next ?? null) === null ? undefined : this.#counted(page)
+        return this.#isLast(page) ? undefined : this.#counted(page)
+      default:
+        return undefined
+    }
+  }
+
+  #behindCursor({ stated: { next, more } }: DeclaredPage): PageStart | undefined {
+    if (more === false) return undefined
+    const isNamed = (typeof next === 'string' && next !== '') || typeof next === 'number'
+    if (isNamed) return { value: next }
+    if (next !== undefined && next !== null && next !== '') {
+      throw this.#bad(`${this.#list.paging.next} is ${shown(next)}, expected a cursor`)
+    }
+    if (more === true) throw this.#bad(`${this.#list.paging.more} is true, and there is no ${this.#list.paging.next}`)
+    return undefined
+  }
+
+  #atAddress(target: JsonValue | undefined): PageStart | undefined {
+    if (target === undefined || target === null || target === '' || target === false) return undefined
+    if (typeof target !== 'string') throw this.#bad(`the next page is ${shown(target)}, expected an address`)
+    const base = this.#http.locate(this.#list.call(this.#start, this.#size)).href
+    const address = addressOn(this.#http.origin, target, base)
+    if (address !== undefined) return { address }
+    throw this.#bad(`the next page, ${oneLine(target, 80)}, is not on ${this.#http.origin}`)
+  }
+
+  /** A page shorter than its size is the last one only where a full page has shown that the server obeys the size. */
+  #isLast({ elements, stated: { total, pages, more } }: DeclaredPage): boolean {
+    if (typeof pages === 'number' && this.#isFromStart && this.#pages >= pages) return true
+    if (typeof total === 'number' && this.#isFromStart && this.#elements >= total) return true
+    if (elements === 0) return true
+    return more !== true && this.#hasFullPage && this.#size !== undefined && elements < this.#size
+  }
+
+  get #isFromStart(): boolean {
+    return this.#query.cursor === undefined
+  }
+
+  #counted({ elements, lastId }: DeclaredPage): PageStart {
+    const { by, start } = this.#list.paging
+    const value = this.#start && 'value' in this.#start ? Number(this.#start.value) : start
+    if (by === 'page') return { value: value + 1 }
+    if (by === 'offset') return { value: (this.#start === undefined ? start : value) + elements }
+    if (lastId === undefined) throw this.#bad('the last record has no id, which leads to the next page')
+    return { value: lastId }
+  }
+
+  #checkProgress(next: PageStart): void {
+    const text = JSON.stringify(next)
+    if (this.#starts.has(text)) throw this.#bad(`the server repeated the next page ${oneLine(text, 60)}`)
+    this.#starts.add(text)
+    if (this.#emptyPages < MAX_EMPTY_PAGES) return
+    throw this.#bad(`${MAX_EMPTY_PAGES} consecutive pages are empty, and each states that there are more`)
+  }
+
+  /** Deletions during the read leave fewer records than were counted, but not a whole page fewer. */
+  #checkWhole({ stated: { total } }: DeclaredPage): void {
+    if (typeof total !== 'number' || !this.#isFromStart) return
+    const missing = total - this.#elements
+    if (missing > 0 && (this.#pages === 1 || missing >= (this.#size ?? 1))) {
+      throw this.#bad(`${this.#list.paging.total} states ${total}, but the list ended after ${this.#elements} records`)
+    }
+  }
+
+  #parse(text: string): PageStart {
+    const { by } = this.#list.paging
+    if (by === 'next_url' || by === 'link') {
+      const address = text.startsWith('?/') ? addressOn(this.#http.origin, text.slice(1), this.#http.origin) : undefined
+      if (address !== undefined) return { address }
+    } else if (by === 'cursor' || by === 'last') return { value: text }
+    else if (/^\d{1,9}$/.test(text) && by !== 'none') return { value: Number(text) }
+    throw new CrmError('invalid_input', `${JSON.stringify(oneLine(text, 60))} is not a cursor of this list`, {
+      hint: 'use the cursor that the previous list printed, unchanged',
+    })
+  }
+
+  #atMost(most: number): CrmError {
+    const call = this.#list.call(this.#start, this.#size)
+    return new CrmError('bad_answer', `${cannot(call)}: the server lists no more than ${most} records`, {
+      hint: 'name fewer records with a filter of the server, where it has one',
+    })
+  }
+
+  #bad(reason: string): CrmError {
+    return badPage(this.#list.call(this.#start, this.#size), reason, CHECK_HINT)
+  }
+}
+
+const CHECK_HINT = 'crm connectors check compares the connector with the server'
+
+function shown(value: JsonValue): string {
+  return oneLine(JSON.stringify(value), 60)
+}

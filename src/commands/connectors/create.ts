@@ -1,0 +1,173 @@
+import { resolve } from 'node:path'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Question } from '../../api/connectors/draft/decisions.ts'
+import type { Draft, DraftRequest } from '../../api/connectors/draft/make-draft.ts'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { RESOURCES, resourceNamed } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
+import { writeText } from '../../core/streams.ts'
+import { askTyped } from '../../output/prompt.ts'
+import { linesFor, writeNoteLine } from '../../output/safe-text.ts'
+import { readInputBytes } from '../../settings/read-input.ts'
+import { examples } from '../command-tree.ts'
+import { canAsk } from '../confirm.ts'
+import { collect } from '../fields-input.ts'
+import { addScopedFlags } from '../flags.ts'
+
+interface Options {
+  readonly openapi: string
+  readonly resource?: readonly string[]
+  readonly name?: string
+  readonly out?: string
+}
+
+export function addConnectorsCreate(connectors: CommandUnknownOpts, act: Act): void {
+  const create = connectors
+    .command('create')
+    .summary("draft a connector from a server's OpenAPI document")
+    .description("draft a connector from a server's OpenAPI document (3.0 or 3.1, JSON or YAML)")
+    .requiredOption('--openapi <file|url>', 'the document; - for stdin; a URL is fetched without a key')
+    .option(
+      '--resource <plural=path>',
+      'the path of a resource, such as contacts=/persons, or contacts=none (repeatable)',
+      collect,
+    )
+    .option('--name <name>', 'the name of the connector; that of the host unless given')
+    .option('--out <file>', 'write the draft to this file instead of stdout')
+    .addHelpText(
+      'after',
+      `${examples(
+        'crm connectors create --openapi crm.yaml --out mycrm.yaml',
+        'crm connectors create --openapi https://api.example.com/openapi.json --resource contacts=/people > mycrm.yaml',
+        'crm auth login --connector ./mycrm.yaml',
+      )}\n\nComments with "decide:" mark what the document leaves open; a terminal is asked, and what stays open is exit 3.`,
+    )
+    .action(act(createConnector))
+  addScopedFlags(create, ['yes'])
+}
+
+async function createConnector(ctx: Context, options: Options): Promise<undefined> {
+  const name = options.name === undefined ? undefined : checkName(options.name)
+  const answers = new Map((options.resource ?? []).map(parseResource))
+  const { readDescription } = await ctx.drafts.description()
+  const { bytes, sourceUrl } = await readSource(ctx, options.openapi)
+  const api = readDescription(bytes, options.openapi)
+  const { makeDraft } = await ctx.drafts.make()
+  const make = (given: DraftRequest['answers']) => makeDraft(api, { name, answers: given, sourceUrl })
+  const draft = canAsk(ctx) ? await askOpen(ctx, answers, make) : make(answers)
+  const { draftYaml, writeDraft } = await ctx.drafts.yaml()
+  const text = draftYaml(draft, sourceName(options.openapi))
+  const { stdout } = ctx.io
+  if (options.out === undefined) await writeText(stdout, linesFor(stdout, text))
+  else await writeDraft(resolve(ctx.folder ?? '.', options.out), text, ctx.flags.isConfirmed)
+  report(ctx, draft, options.out)
+}
+
+/** Without the folders of this machine, or the query of an address. */
+function sourceName(source: string): string {
+  return source === '-'
+    ? 'stdin'
+    : (source
+        .replace(/[?#].*$/s, '')
+        .split(/[/\\]/)
+        .at(-1) ?? source)
+}
+
+function report(ctx: Context, { open, summary }: Draft, out: string | undefined): void {
+  for (const line of summary) ctx.note(line)
+  for (const { at, text } of open) ctx.note(`Decide: ${at.join('.')}: ${text}`)
+  if (open.length === 0) return
+  const points = open.length === 1 ? 'a point' : `${open.length} points`
+  throw new CrmError('partial', `the draft is written, but the document leaves ${points} open`, {
+    hint: out === undefined ? 'each is marked in the draft with "decide:"' : `grep -n decide: ${shellWord(out)}`,
+  })
+}
+
+function checkName(name: string): string {
+  if (/^[a-z0-9][a-z0-9.-]{0,63}$/.test(name)) return name
+  throw new CrmError('usage', `--name does not accept ${JSON.stringify(name)}`, {
+    hint: 'expected small letters, digits and hyphens',
+  })
+}
+
+function parseResource(text: string): readonly [string, string] {
+  const [plural = '', path = ''] = text.split(/=(.*)/s)
+  if (resourceNamed(plural) === undefined) {
+    const plurals = Object.values(RESOURCES).map((resource) => resource.plural)
+    throw new CrmError('usage', `--resource ${JSON.stringify(text)} names no resource`, {
+      hint: `expected one of ${plurals.join(', ')}, such as contacts=/persons`,
+    })
+  }
+  if (path === 'none' || path.startsWith('/')) return [plural, path]
+  throw new CrmError('usage', `--resource ${JSON.stringify(text)} names no path`, {
+    hint: `expected a path of the document, such as ${plural}=/${plural}, or ${plural}=none`,
+  })
+}
+
+async function readSource(
+  ctx: Context,
+  source: string,
+): Promise<{ readonly bytes: Uint8Array; readonly sourceUrl: URL | undefined }> {
+  if (!/^https?:\/\//i.test(source)) {
+    return { bytes: await readInputBytes(ctx, source, '--openapi'), sourceUrl: undefined }
+  }
+  const address = URL.parse(source)
+  if (!address || address.username || address.password) {
+    throw new CrmError('usage', '--openapi does not accept an address with a user or a password', {
+      hint: 'download the document, and name the file',
+    })
+  }
+  const { fetchDocument } = await ctx.drafts.fetching()
+  const { timeoutMs } = ctx.flags
+  const fetched = await fetchDocument(address, {
+    timeoutMs,
+    env: ctx.env,
+    signal: ctx.signal,
+    userAgent: `crm/${ctx.version}`,
+  })
+  return { bytes: fetched.bytes, sourceUrl: fetched.url }
+}
+
+/** Asks for each open point that has a question, once; an empty answer leaves it open. */
+async function askOpen(
+  ctx: Context,
+  given: DraftRequest['answers'],
+  make: (answers: DraftRequest['answers']) => Draft,
+): Promise<Draft> {
+  const asked = new Set<string>()
+  let answers = given
+  let draft = make(answers)
+  for (;;) {
+    const next = draft.open.find(({ question }) => question && !asked.has(question.id))
+    if (!next?.question) return draft
+    const { question } = next
+    writeNoteLine(ctx.io.stderr, `${next.at.join('.')}: ${next.text}`)
+    const answer = await askChoice(ctx, question)
+    if (answer === '') {
+      asked.add(question.id)
+      continue
+    }
+    try {
+      const more = new Map([...answers, [question.id, answer]])
+      draft = make(more)
+      answers = more
+      asked.add(question.id)
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      writeNoteLine(ctx.io.stderr, `${error.message}; ${error.details.hint}`)
+    }
+  }
+}
+
+/** One of the choices by its number or its text, or another text where a path is asked for. */
+async function askChoice(ctx: Context, { ask, choices, id }: Question): Promise<string> {
+  for (const [index, choice] of choices.entries()) writeNoteLine(ctx.io.stderr, `  ${index + 1}  ${choice}`)
+  for (;;) {
+    const typed = await askTyped(ctx.io, `${ask} (Enter: leave it open) `, ctx.signal)
+    const chosen = choices[Number(typed) - 1] ?? choices.find((choice) => choice === typed)
+    if (typed === '' || chosen !== undefined) return chosen ?? ''
+    if (choices.length === 0 || resourceNamed(id) !== undefined) return typed
+    writeNoteLine(ctx.io.stderr, `expected a number from 1 to ${choices.length}`)
+  }
+}

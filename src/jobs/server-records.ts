@@ -1,0 +1,80 @@
+import type { Api } from '../api/api.ts'
+import type { Page } from '../api/operations.ts'
+import { CrmError } from '../core/errors.ts'
+import { isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
+import { type JobPaths, openJobPlan } from './journal/job-folder.ts'
+import type { RowRules } from './plan/make-job.ts'
+import type { JobNoun } from './plan/plan-format.ts'
+import type { RunTerms } from './send/services.ts'
+
+/** The client, which has learnt the operations of the job: another process may have planned it. */
+export async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTerms): Promise<Api> {
+  if (isRestDropped) return api
+  const plan = openJobPlan(paths)
+  try {
+    const { head, end } = plan
+    const resource = resourceOf(head.noun)
+    if (end.update > 0 && head.updates === undefined) await api.require(resource, 'update')
+    if (end.delete > 0) await api.require(resource, 'delete')
+    return api
+  } finally {
+    plan.close()
+  }
+}
+
+/** What the connector allows in rows. */
+export async function rowRules({ connector, references }: Api, noun: JobNoun): Promise<RowRules | undefined> {
+  const { isPlain, refs, map, ask } = connector.rules(resourceOf(noun))
+  if (isPlain) return undefined
+  await references.load(refs)
+  return {
+    names: map.names,
+    ask,
+    isReadOnly: map.isReadOnly,
+    faultIn: (fields, isCreate) => {
+      try {
+        map.write(fields, { isCreate, references })
+        return undefined
+      } catch (error) {
+        if (error instanceof CrmError) return error.message
+        throw error
+      }
+    },
+  }
+}
+
+/** All records of a resource. */
+export async function* listOf(openApi: () => Promise<Api>, noun: JobNoun): AsyncGenerator<Page> {
+  const resource = resourceOf(noun)
+  if (!isListed(resource)) throw new Error(`${noun} have no list`)
+  const api = await openApi()
+  yield* api[RESOURCES[resource].plural].list()
+}
+
+/** Lists read at the same time. */
+const PARTS_AT_ONCE = 8
+
+/** The notes of some deals. Those of a deal that was deleted are gone, too. */
+export async function* listParts(api: Api, resource: 'note', parentIds: Iterable<string>): AsyncGenerator<Page> {
+  const { connector } = api
+  if (connector.offers(resource, 'list') && connector.rules(resource).parent === undefined) {
+    yield* api.notes().list()
+    return
+  }
+  const ids = [...parentIds]
+  for (let at = 0; at < ids.length; at += PARTS_AT_ONCE) {
+    const lists = ids.slice(at, at + PARTS_AT_ONCE).map((id) => pagesOf(api.notes(id).list()))
+    for (const pages of await Promise.all(lists)) yield* pages
+  }
+}
+
+async function pagesOf(list: AsyncIterable<Page>): Promise<readonly Page[]> {
+  try {
+    const pages: Page[] = []
+    for await (const page of list) pages.push(page)
+    return pages
+  } catch (error) {
+    if (error instanceof CrmError && error.code === 'not_found') return []
+    throw error
+  }
+}

@@ -1,0 +1,23 @@
+import { createConnector } from '../../../src/api/connectors/connector.ts'
+import { loadConnector } from '../../../src/api/connectors/load-connector.ts'
+import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
+import { type Answering, type SeenRequest, startServer } from '../answering-server.ts'
+import { openClient, WIRE } from '../client-fixture.ts'
+
+/** A client of a server that answers so, through a connector with these lines. */
+export async function connectedTo(lines: string, answer: Answering, key = 'crm_key_of_the_test') {
+  const { url, seen } = await startServer(answer)
+  const document = loadConnector(`connector: 1\nname: made\n${lines}`, {
+    fileName: 'made.yaml',
+    baseOf: () => undefined,
+  })
+  const connector = createConnector(document, { baseUrl: url, variables: {} }, createRecordMap)
+  const { idempotency: _, ...wire } = WIRE
+  const { api, ...rest } = openClient(url, { connector, key, wire })
+  return { api, seen, url, ...rest }
+}
+
+/** The value of a query parameter of a request. */
+export function asked({ path }: SeenRequest, name: string): string | null {
+  return new URL(path, 'http://host').searchParams.get(name)
+}

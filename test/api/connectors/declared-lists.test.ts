@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import { type Answering, sendJson } from '../answering-server.ts'
+import { allPages, failureOf } from '../client-fixture.ts'
+import { asked, connectedTo } from './connected.ts'
+
+const RESOURCE = `resources:\n  contacts: { path: /people, id: id, list: { items: 'data[]' }, fields: { name: full_name } }`
+
+function connector(paging: string): string {
+  return `paging: ${paging}\n${RESOURCE}`
+}
+
+const PEOPLE = Array.from({ length: 7 }, (_, n) => ({ id: n + 1, full_name: `Person ${n + 1}` }))
+
+/** Pages of a size that the server chooses. */
+const byPage =
+  (size: number, more: (page: number) => object = () => ({})): Answering =>
+  (response, request) => {
+    const page = Number(asked(request, 'page') ?? 1)
+    sendJson(response, 200, { data: PEOPLE.slice((page - 1) * size, page * size), ...more(page) })
+  }
+
+async function idsOf(lines: string, answer: Answering, limit?: number) {
+  const { api, seen } = await connectedTo(lines, answer)
+  const pages = await allPages(api.contacts.list({ limit }))
+  return { ids: pages.flatMap(({ items }) => items.map(({ id }) => id)), requests: seen.length, seen }
+}
+
+const ALL = PEOPLE.map(({ id }) => String(id))
+
+test('a list by cursor ends where the cursor is absent, null or empty', async () => {
+  for (const end of [{}, { next: null }, { next: '' }]) {
+    const answer: Answering = (response, request) => {
+      const isFirst = asked(request, 'after') === null
+      sendJson(response, 200, isFirst ? { data: PEOPLE.slice(0, 4), next: 'c2' } : { data: PEOPLE.slice(4), ...end })
+    }
+    const { ids, requests } = await idsOf(connector('{ by: cursor, param: after, next: next }'), answer)
+    expect(ids).toEqual(ALL)
+    expect(requests).toBe(2)
+  }
+})
+
+test('more without a cursor is an error, and so is a cursor that is no text', async () => {
+  const lines = connector('{ by: cursor, param: after, next: next, more: more }')
+  const promised = await connectedTo(lines, (response) => sendJson(response, 200, { data: PEOPLE, more: true }))
+  expect((await failureOf(allPages(promised.api.contacts.list()))).message).toContain(
+    'more is true, and there is no next',
+  )
+  const odd = await connectedTo(lines, (response) => sendJson(response, 200, { data: PEOPLE, next: { at: 3 } }))
+  expect((await failureOf(allPages(odd.api.contacts.list()))).message).toContain('expected a cursor')
+})
+
+test('a cursor that is repeated, and a page of records that were read, are errors', async () => {
+  const lines = connector('{ by: cursor, param: after, next: next }')
+  const same = await connectedTo(lines, (response) => sendJson(response, 200, { data: PEOPLE, next: 'c2' }))
+  expect((await failureOf(allPages(same.api.contacts.list()))).message).toContain('records of an earlier page')
+  let made = 0
+  const empty = await connectedTo(lines, (response) => sendJson(response, 200, { data: [{ id: made++ }], next: 'c2' }))
+  expect((await failureOf(allPages(empty.api.contacts.list()))).message).toContain('repeated the next page')
+})
+
+test('numbered pages end at an empty one, at the stated number of pages, and at the total', async () => {
+  const paged = (more: string) => connector(`{ by: page, param: page, ${more}size: { param: limit, max: 3 } }`)
+  expect(await idsOf(paged(''), byPage(3))).toMatchObject({ ids: ALL, requests: 3 })
+  expect(
+    await idsOf(
+      paged('pages: pages, '),
+      byPage(3, () => ({ pages: 3 })),
+    ),
+  ).toMatchObject({ ids: ALL, requests: 3 })
+  expect(
+    await idsOf(
+      paged('total: total, '),
+      byPage(7, () => ({ total: 7 })),
+    ),
+  ).toMatchObject({ ids: ALL, requests: 1 })
+})
+
+test('a short first page of a server that may not obey the size is not taken for the last one', async () => {
+  const { ids, requests } = await idsOf(
+    connector('{ by: page, param: page, size: { param: limit, max: 100 } }'),
+    byPage(2),
+  )
+  expect(ids).toEqual(ALL)
+  expect(requests).toBe(5)
+})
+
+test('a list that ends before its total is an error', async () => {
+  const lines = connector('{ by: page, param: page, total: total, size: { param: limit, max: 3 } }')
+  const { api } = await connectedTo(
+    lines,
+    byPage(3, () => ({ total: 30 })),
+  )
+  const error = await failureOf(allPages(api.contacts.list()))
+  expect(error.code).toBe('bad_answer')
+  expect(error.message).toContain('total states 30, but the list ended after 7 records')
+})
+
+test('an offset counts what the server sent, also elements that are not part of the list', async () => {
+  const lines = `paging: { by: offset, param: skip, start: 0, size: { param: limit, max: 3 } }
+resources:
+  contacts: { path: /people, id: id, deleted: gone, list: { items: 'data[]' }, fields: { name: full_name } }`
+  const rows = PEOPLE.map((person, n) => (n === 1 ? { ...person, gone: true } : person))
+  const { ids, seen } = await idsOf(lines, (response, request) => {
+    const skip = Number(asked(request, 'skip'))
+    sendJson(response, 200, { data: rows.slice(skip, skip + 3) })
+  })
+  expect(ids).toEqual(ALL.filter((id) => id !== '2'))
+  expect(seen.map((request) => asked(request, 'skip'))).toEqual(['0', '3', '6'])
+})
+
+test('a list of POST has its page in the body', async () => {
+  const lines = `paging: { by: offset, in: body, param: offset, size: { param: limit, max: 4 } }
+resources:
+  contacts:
+    path: /people
+    id: id
+    list: { method: POST, path: /query, items: 'data[]', body: { sort: id } }
+    fields: { name: full_name }`
+  const { ids, seen } = await idsOf(lines, (response, { body }) => {
+    const { offset, limit } = JSON.parse(body)
+    sendJson(response, 200, { data: PEOPLE.slice(offset, offset + limit) })
+  })
+  expect(ids).toEqual(ALL)
+  expect(seen.map(({ body }) => JSON.parse(body))).toEqual([
+    { sort: 'id', limit: 4, offset: 0 },
+    { sort: 'id', limit: 4, offset: 4 },
+  ])
+})
+
+test('the address of the next page is followed on the same origin alone', async () => {
+  const lines = connector('{ by: next_url, next: next }')
+  const good = await connectedTo(lines, (response, request) => {
+    const isFirst = asked(request, 'p') === null
+    sendJson(response, 200, isFirst ? { data: PEOPLE.slice(0, 4), next: '/people?p=2' } : { data: PEOPLE.slice(4) })
+  })
+  expect((await allPages(good.api.contacts.list())).flatMap(({ items }) => items)).toHaveLength(7)
+  const other = 'http://127.0.0.1:9/people?p=2'
+  const bad = await connectedTo(lines, (response) => sendJson(response, 200, { data: PEOPLE, next: other }))
+  const error = await failureOf(allPages(bad.api.contacts.list()))
+  expect(error.message).toContain(`the next page, ${other}, is not on http://127.0.0.1:`)
+  expect(bad.seen).toHaveLength(1)
+})
+
+test('the ceiling of a list is an error, never its end', async () => {
+  const lines = connector('{ by: page, param: page, most: 6, size: { param: limit, max: 3 } }')
+  const { api } = await connectedTo(lines, byPage(3))
+  expect((await failureOf(allPages(api.contacts.list()))).message).toContain('lists no more than 6 records')
+})
+
+test('--limit ends a list without a further request, and the cursor continues it', async () => {
+  const lines = connector('{ by: page, param: page, size: { param: limit, max: 3 } }')
+  const { api, seen } = await connectedTo(lines, byPage(3))
+  const first = await allPages(api.contacts.list({ limit: 3 }))
+  expect(first.at(-1)).toMatchObject({ nextCursor: '2' })
+  expect(seen).toHaveLength(1)
+  const rest = await allPages(api.contacts.list({ cursor: '2' }))
+  expect(rest.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ALL.slice(3))
+})
+
+test('an answer without the list is an error', async () => {
+  const { api } = await connectedTo(connector('none'), (response) => sendJson(response, 200, { people: PEOPLE }))
+  expect((await failureOf(allPages(api.contacts.list()))).message).toContain('expected a list at data[]')
+})

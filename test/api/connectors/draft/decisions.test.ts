@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../../../src/core/json.ts'
+import {
+  DEAL,
+  documentWith,
+  draftOf,
+  get,
+  listOf,
+  loaded,
+  object,
+  PERSON,
+  plainPaths,
+  post,
+  query,
+  TEXT,
+} from './small-api.ts'
+
+test('two paths that fit contacts are a question, and the better one is assumed', () => {
+  const paths = { ...plainPaths('/people', PERSON), ...plainPaths('/contacts', PERSON), ...plainPaths('/deals', DEAL) }
+  const draft = draftOf(documentWith(paths))
+  expect(draft.open).toMatchObject([
+    {
+      at: ['resources', 'contacts'],
+      text: 'the document also has /contacts: is /people the path of contacts?',
+      question: { id: 'contacts', choices: ['/people', '/contacts', 'none'] },
+    },
+  ])
+  expect(draft.text).toContain(
+    '  # decide: the document also has /contacts: is /people the path of contacts?\n  contacts:',
+  )
+  const answered = draftOf(documentWith(paths), { contacts: '/contacts' })
+  expect(answered.points).toEqual([])
+  expect(answered.written.resources.contacts?.path).toBe('/contacts')
+})
+
+test('a name that often is something else is a question', () => {
+  const { points } = draftOf(documentWith({ ...plainPaths('/customers', PERSON), ...plainPaths('/deals', DEAL) }))
+  expect(points).toEqual(['are contacts at /customers? The name does not say so for sure'])
+})
+
+test('a resource that is not there is a question, unless none is the answer', () => {
+  const paths = plainPaths('/contacts', PERSON)
+  expect(draftOf(documentWith(paths)).points).toEqual([
+    'no path was found for deals: --resource deals=/PATH, or deals=none',
+  ])
+  expect(draftOf(documentWith(paths), { deals: 'none' }).points).toEqual([])
+})
+
+test('a path that the document lacks is refused with those that fit', () => {
+  expect(() => draftOf(documentWith(plainPaths('/people', PERSON)), { contacts: '/persons' })).toThrow(
+    expect.objectContaining({
+      code: 'usage',
+      message: 'the document has no path "/persons" for contacts',
+      details: expect.objectContaining({ hint: 'candidates: /people' }),
+    }),
+  )
+})
+
+function withPut(description: string, answers: Record<string, string> = {}) {
+  const item = { get: get(PERSON), put: { ...post(PERSON, PERSON), description } }
+  const list = get(listOf(PERSON))
+  const document = documentWith({ '/contacts': { get: list, post: post(PERSON, PERSON) }, '/contacts/{id}': item })
+  return draftOf(document, { deals: 'none', ...answers })
+}
+
+test('a PUT replaces the whole record, unless its description says that it is partial', () => {
+  const whole = withPut('Replaces a person.')
+  expect(whole.written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}', sends: 'whole' })
+  expect(whole.points).toEqual([])
+
+  const partial = withPut('Updates a person; fields that are not provided are not changed.')
+  expect(partial.points).toEqual([expect.stringContaining('partial')])
+  expect(partial.written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}' })
+
+  const answered = withPut('A partial update.', { 'resources.contacts.update': 'whole' })
+  expect(answered.points).toEqual([])
+  expect(answered.written.resources.contacts?.update).toMatchObject({ sends: 'whole' })
+
+  const named = withPut('Clears what is left out; pass partial=true to keep it.')
+  expect(named.written.resources.contacts?.update).toMatchObject({ query: { partial: true } })
+})
+
+function withScheme(scheme: JsonObject, answers: Record<string, string> = {}) {
+  const components = { securitySchemes: { it: scheme } }
+  return draftOf(documentWith(plainPaths('/contacts', PERSON), { components }), { deals: 'none', ...answers })
+}
+
+test.each<[string, JsonObject, JsonObject]>([
+  ['a header', { type: 'apiKey', in: 'header', name: 'X-Key' }, { in: 'header', name: 'X-Key', value: '{key}' }],
+  ['a parameter', { type: 'apiKey', in: 'query', name: 'token' }, { in: 'query', name: 'token', value: '{key}' }],
+  ['OAuth', { type: 'oauth2', flows: {} }, { in: 'bearer' }],
+  [
+    'Authorization',
+    { type: 'apiKey', in: 'header', name: 'Authorization', description: 'Bearer KEY' },
+    { in: 'bearer' },
+  ],
+])('credentials in %s are found', (_, scheme, auth) => {
+  const draft = withScheme(scheme)
+  expect(draft.points).toEqual([])
+  expect(draft.written.auth).toEqual(auth)
+  expect(loaded(draft).auth).toBeDefined()
+})
+
+test('basic credentials are a question: the key is the user or the password', () => {
+  const draft = withScheme({ type: 'http', scheme: 'basic' })
+  expect(draft.written).toMatchObject({
+    auth: { in: 'basic', user: '{user}', password: '{key}' },
+    variables: { user: {} },
+  })
+  expect(draft.points).toEqual([expect.stringContaining('basic credentials')])
+  const answered = withScheme({ type: 'http', scheme: 'basic' }, { auth: 'the key is the user, without a password' })
+  expect(answered.written.auth).toEqual({ in: 'basic', user: '{key}', password: '' })
+  expect(loaded(answered).auth).toMatchObject({ user: '{key}' })
+})
+
+test('members that a create needs and no field gives are left to a person, except constants', () => {
+  const needed = object(
+    { name: TEXT, email: TEXT, kind: { enum: ['person'] }, region: TEXT },
+    { required: ['name', 'kind', 'region'] },
+  )
+  const paths = { '/contacts': { get: get(listOf(PERSON)), post: post(needed, PERSON) } }
+  const { points, written } = draftOf(documentWith(paths), { deals: 'none' })
+  expect(written.resources.contacts?.create).toEqual({ set: { kind: 'person' } })
+  expect(points).toEqual([expect.stringContaining('a new record needs region,')])
+})
+
+test('lists whose answers are not described do not load until a person describes them', () => {
+  const undescribed = { responses: { '200': { description: '' } } }
+  const draft = draftOf(documentWith({ '/contacts': { get: undescribed, post: post(PERSON, PERSON) } }), {
+    deals: 'none',
+  })
+  expect(draft.points).toEqual(
+    expect.arrayContaining([expect.stringContaining('does not describe the answer of the list')]),
+  )
+  expect(() => loaded(draft)).toThrow('by is missing in "paging"')
+})
+
+test('search of contacts by email needs a field with the email', () => {
+  const named = object({ id: TEXT, name: TEXT })
+  const paths = plainPaths('/contacts', named, query('email'))
+  const draft = draftOf(documentWith(paths), { deals: 'none' })
+  expect(draft.written.resources.contacts).not.toHaveProperty('find')
+  expect(loaded(draft).resources.contact?.find).toEqual({})
+})

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { sendJson } from '../answering-server.ts'
+import { failureOf, NO_KEY } from '../client-fixture.ts'
+import { asked, connectedTo } from './connected.ts'
+
+const CONTACTS = `resources:
+  contacts:
+    path: /people
+    id: { at: id, type: integer }
+    list: { items: 'data[]', paging: none }
+    get: { path: '/{id}', record: data }
+    create: { body: { person: '{record}' }, record: data }
+    update: { method: PUT, path: '/{id}', body: { person: '{record}' }, record: data }
+    delete: { path: '/{id}' }
+    fields: { name: full_name, email: { at: 'emails[primary=true].value', fold: case } }`
+
+test('a record is sent in its wrapper under the server’s names, and read back in crm’s', async () => {
+  const { api, seen } = await connectedTo(CONTACTS, (response) =>
+    sendJson(response, 201, { data: { id: 5, full_name: 'Ada', emails: [{ value: 'a@x.test', primary: true }] } }),
+  )
+  const record = await api.contacts.create({ name: 'Ada', email: 'a@x.test' }, NO_KEY)
+  expect(record).toMatchObject({ id: '5', name: 'Ada', email: 'a@x.test' })
+  expect(JSON.parse(seen[0]?.body ?? '')).toEqual({
+    person: { full_name: 'Ada', emails: [{ value: 'a@x.test', primary: true }] },
+  })
+})
+
+test('a refusal in a 2xx is a refusal, with its text and its field', async () => {
+  const lines = `success: { at: ok, not: false }
+error: { message: why, fields: { items: 'faults[]', name: on, message: text } }
+${CONTACTS}`
+  const { api } = await connectedTo(lines, (response) =>
+    sendJson(response, 200, { ok: false, why: 'not valid', faults: [{ on: 'full_name', text: 'too short' }] }),
+  )
+  const error = await failureOf(api.contacts.create({ name: 'A' }, NO_KEY))
+  expect(error.code).toBe('rejected')
+  expect(error.message).toContain('not valid: too short (200)')
+})
+
+test('kinds of an error decide what it means, whatever its status', async () => {
+  const lines = `error: { message: why, kinds: [{ when: { at: code, is: slow_down }, means: limit }] }\n${CONTACTS}`
+  const { api, seen, waits } = await connectedTo(lines, (response, _, nth) =>
+    nth === 1
+      ? sendJson(response, 403, { code: 'slow_down', why: 'too fast' })
+      : sendJson(response, 200, { data: { id: 5, full_name: 'Ada' } }),
+  )
+  await expect(api.contacts.get('5')).resolves.toMatchObject({ id: '5' })
+  expect(seen).toHaveLength(2)
+  expect(waits).toHaveLength(1)
+})
+
+test('a record that the server marks as deleted does not exist', async () => {
+  const lines = CONTACTS.replace('    path: /people', '    path: /people\n    deleted: gone')
+  const { api } = await connectedTo(lines, (response) => sendJson(response, 200, { data: { id: 5, gone: true } }))
+  await expect(api.contacts.get('5')).resolves.toBeUndefined()
+})
+
+test('an answer that shows another record, or none, is an error', async () => {
+  const other = await connectedTo(CONTACTS, (response) => sendJson(response, 200, { data: { id: 6 } }))
+  expect((await failureOf(other.api.contacts.get('5'))).message).toContain('the answer shows 6')
+  const none = await connectedTo(CONTACTS, (response) => sendJson(response, 200, { person: { id: 5 } }))
+  expect((await failureOf(none.api.contacts.get('5'))).message).toContain('shows no record')
+})
+
+test('a create whose answer has no record is in doubt, and is not sent again', async () => {
+  const { api, seen } = await connectedTo(`idempotency: none\n${CONTACTS}`, (response, { method }) =>
+    sendJson(response, 200, method === 'GET' ? { data: [] } : { queued: true }),
+  )
+  expect((await failureOf(api.contacts.create({ name: 'Ada' }, NO_KEY))).code).toBe('in_doubt')
+  expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
+})
+
+test('what the server lacks is said with the connector’s name', async () => {
+  const { api, seen } = await connectedTo(CONTACTS, (response) => sendJson(response, 200, {}))
+  const error = await failureOf(api.deals.create({ name: 'X' }, NO_KEY))
+  expect(error).toMatchObject({ code: 'not_supported', exit: 7 })
+  expect(error.message).toContain('made (connector) has no deals')
+  expect(seen).toEqual([])
+})
+
+test.each([
+  ['a header', `auth: { in: header, name: x-token, value: '{key}' }`, { 'x-token': 'k3y_of_the_test' }],
+  ['basic', `auth: { in: basic, user: '{key}', password: '' }`, { authorization: `Basic ${btoa('k3y_of_the_test:')}` }],
+])('the key is sent as %s', async (_, auth, headers) => {
+  const { api, seen } = await connectedTo(
+    `${auth}\n${CONTACTS}`,
+    (response) => sendJson(response, 200, { data: { id: 5 } }),
+    'k3y_of_the_test',
+  )
+  await api.contacts.get('5')
+  expect(seen[0]?.headers).toMatchObject(headers)
+})
+
+test('a key in the query is in no message and no debug line', async () => {
+  const { api, seen, debugLines } = await connectedTo(
+    `auth: { in: query, name: token, value: '{key}' }\n${CONTACTS}`,
+    (response) => sendJson(response, 400, { message: 'no' }),
+    'k3y_of_the_test_in_query',
+  )
+  const error = await failureOf(api.contacts.get('5'))
+  expect(asked(seen[0] as (typeof seen)[number], 'token')).toBe('k3y_of_the_test_in_query')
+  expect(JSON.stringify([error.message, error.details, debugLines])).not.toContain('k3y_of_the')
+})
