@@ -4,17 +4,14 @@ import type { ProbeTarget } from './api/doctor/probe.ts'
 import type { GraphqlMemory } from './api/graphql/graphql-api.ts'
 import type { ApiOptions } from './api/options.ts'
 import type { HostTiming } from './api/transport/timing.ts'
+import type { GlobalFlags } from './commands/global-flags.ts'
 import type { Sighting } from './completion/sightings.ts'
 import { CrmError, type WatchProcess } from './core/errors.ts'
 import type { CrmRecord } from './core/resources/registry.ts'
 import type { Env, Io } from './core/streams.ts'
-import type { Expressions, WhereErrors } from './expr/expressions.ts'
+import type { Expressions } from './expr/expressions.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import { LAZY_MODULES, type LazyModules } from './lazy-modules.ts'
-import type { ColorFlag } from './output/color.ts'
-import type { FieldPath } from './output/fields.ts'
-import type { ProgressFlag } from './output/progress.ts'
-import type { Format } from './output/record-output.ts'
 import { writeNoteLine } from './output/safe-text.ts'
 import { readKeyFlag } from './settings/key-candidates.ts'
 import type { RepositoryFile } from './settings/repository-file.ts'
@@ -54,39 +51,6 @@ type Exports = typeof import('./jobs/export/export-records.ts') & typeof import(
 
 export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'beyond'> & {
   readonly connector: NamedConnector | undefined
-}
-
-/** The flags that every command line may carry, with their defaults filled in. */
-export interface GlobalFlags {
-  readonly profile: string | undefined
-  readonly output: Format
-  readonly fields: readonly FieldPath[] | undefined
-  readonly limit: number | undefined
-  /** A jq expression: only records for which it is true. */
-  readonly where: string | undefined
-  /** Whether a record on which it fails ends the command, or is skipped. */
-  readonly whereErrors: WhereErrors
-  /** A jq expression: its results are printed. */
-  readonly jq: string | undefined
-  readonly isCsvSafe: boolean
-  readonly progress: ProgressFlag
-  readonly isPagerAllowed: boolean
-  readonly isInputAllowed: boolean
-  readonly isConfirmed: boolean
-  readonly isDryRun: boolean
-  readonly isExitCodeWanted: boolean
-  readonly isQuiet: boolean
-  readonly isDebug: boolean
-  readonly timeoutMs: number
-  readonly maxWaitMs: number
-  readonly color: ColorFlag
-  readonly keyFile: string | undefined
-  readonly isKeyOnStdin: boolean
-}
-
-/** For a function that needs these flags alone. */
-export interface WithFlags<Name extends keyof GlobalFlags> {
-  readonly flags: Pick<GlobalFlags, Name>
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { GlobalFlags } from '../context.ts'
 import { CrmError, type ErrorCode } from '../core/errors.ts'
 import { shellWord } from '../core/shell-words.ts'
+import type { GlobalFlags } from './global-flags.ts'
 import type { ListPage } from './keep-matching.ts'
 
 /** The typed command line with one flag set to another value, quoted for a shell. */

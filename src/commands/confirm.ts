@@ -1,9 +1,10 @@
-import type { Context, WithFlags } from '../context.ts'
+import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText } from '../core/origin.ts'
 import { askTyped, askYesNo } from '../output/prompt.ts'
 import type { Target } from '../settings/target.ts'
 import { commandLine, withFlag } from './command-line.ts'
+import type { WithFlags } from './global-flags.ts'
 
 type Terminal = Pick<Context, 'io' | 'env'> & WithFlags<'isInputAllowed'>
 

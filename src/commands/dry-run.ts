@@ -1,6 +1,7 @@
-import type { Context, WithFlags } from '../context.ts'
+import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { WithFlags } from './global-flags.ts'
 import { printOne } from './print.ts'
 
 export interface PlannedRequest {

@@ -1,6 +1,7 @@
-import type { Context, WithFlags } from '../context.ts'
+import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { commandLine } from './command-line.ts'
+import type { WithFlags } from './global-flags.ts'
 import type { ListPage } from './keep-matching.ts'
 import type { ListCheck } from './member-check.ts'
 import { checkOf, chosenPages, itemsOf, type List, recordOutput } from './print.ts'

@@ -1,11 +1,11 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { WithFlags } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten, setMember } from '../core/json.ts'
 import { isNumeric, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
 import { parseJsonOrYaml } from './document.ts'
+import type { WithFlags } from './global-flags.ts'
 
 /** Flags of commands that write one record. */
 export interface FieldsOptions {

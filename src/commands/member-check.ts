@@ -1,6 +1,7 @@
-import type { Context, WithFlags } from '../context.ts'
+import type { Context } from '../context.ts'
 import { MembersRead, type MemberUse } from '../core/members-read.ts'
 import { type CrmRecord, fieldOf, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import type { WithFlags } from './global-flags.ts'
 
 /** What a check of the members on a command line needs. */
 export type CheckContext = Pick<Context, 'api' | 'expr'> & WithFlags<'fields' | 'output'>

@@ -1,4 +1,4 @@
-import type { Context, WithFlags } from '../context.ts'
+import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, type JsonValue, parseExactJson } from '../core/json.ts'
 import { type CrmRecord, FIELDS, RESOURCES, type Resource } from '../core/resources/registry.ts'
@@ -12,6 +12,7 @@ import type { RecordOutput } from '../output/record-output.ts'
 import { linesFor } from '../output/safe-text.ts'
 import { jsonText } from '../output/value-text.ts'
 import { withContinueHint, withFlag, withoutFlag } from './command-line.ts'
+import type { WithFlags } from './global-flags.ts'
 import { keepMatching, type ListPage } from './keep-matching.ts'
 import {
   allOf,

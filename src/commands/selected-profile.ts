@@ -1,5 +1,6 @@
-import type { Context, WithFlags } from '../context.ts'
+import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import type { WithFlags } from './global-flags.ts'
 
 type Choosing = Pick<Context, 'env' | 'settings'> & WithFlags<'profile'>
 

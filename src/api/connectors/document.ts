@@ -124,7 +124,7 @@ export interface ResourceDocument {
   readonly select: { readonly param: string; readonly as: 'comma' | 'repeat' } | undefined
   readonly value: { readonly each: readonly PathText[]; readonly drop: readonly string[] } | undefined
   readonly clear: Clear
-  /** Filters of the server by field; `any`: every name is sent as it is typed. */
+  /** Filters of the server by field; `any`: the server filters by each of its names. */
   readonly filters: 'any' | Readonly<Record<string, { readonly query: string } | { readonly body: TemplateJson }>>
   readonly list: ListOperation | undefined
   readonly get: Operation | undefined

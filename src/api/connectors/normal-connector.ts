@@ -29,7 +29,7 @@ import {
 } from './normal-operations.ts'
 import type { Shape } from './shapes.ts'
 
-/** A connector as it is written, checked by its shape and without members that are null. */
+/** A connector as its file has it, with known members alone; those that are null are left out. */
 interface WrittenConnector {
   readonly name: string
   readonly title?: string

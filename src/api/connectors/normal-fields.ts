@@ -22,7 +22,7 @@ export function defaultType(plural: string, field: string): ValueType {
 
 type Paths = PathText | readonly PathText[]
 
-/** A field as it is written in a connector, checked by its shape. */
+/** A field as the file has it, of the right shape. */
 export interface WrittenField {
   readonly at?: Paths
   readonly read?: Paths

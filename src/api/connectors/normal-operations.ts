@@ -13,7 +13,7 @@ import {
 } from './document.ts'
 import { compilePath, writeAt } from './paths.ts'
 
-/** Members of an operation as it is written in a connector, checked by their shapes. */
+/** The members of an operation as the file has them, of the right shapes. */
 export interface WrittenOperation {
   readonly method?: Operation['method']
   readonly base?: string

@@ -2,7 +2,7 @@ import { isJsonObject, isSameJson, type JsonObject, type JsonValue } from '../..
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { ListOperation, PagingDocument } from './document.ts'
 import { compilePath, type Path, readAll, readFirst } from './paths.ts'
-import type { TemplateValues } from './templates.ts'
+import { compileTemplate, fill, type TemplateValues } from './templates.ts'
 
 /** A page of a list whose paging is declared. */
 export interface DeclaredPage {
@@ -27,16 +27,15 @@ export type ReadPage = (json: JsonValue | undefined, values: TemplateValues) => 
 export function compileList({ items = '.', up, keep, paging }: ListOperation): ReadPage {
   const elementsIn = elementReader(items)
   const lifted = Object.entries(up).map(([name, path]) => [name, compilePath(path)] as const)
-  const kept = Object.keys(keep).map((name) => [name, compilePath(name)] as const)
+  const kept = Object.entries(keep).map(([name, value]) => ({ at: compilePath(name), wanted: compileTemplate(value) }))
   const statedIn = statedReader(paging)
-  const isKept = (record: JsonObject, values: TemplateValues) =>
-    kept.every(([name, path]) => isSameJson(readFirst(path, record), values[`keep.${name}`]))
   return (json, values) => {
     const found = json === undefined ? [] : elementsIn(json)
     if (found.length === 0 && !isListThere(json, items)) return `expected a list at ${items}`
     const all = found.map(({ element, holder }) => (lifted.length > 0 ? withLifted(element, lifted, holder) : element))
     if (!all.every(isJsonObject)) return 'the list contains something that is not a record'
-    const records = kept.length > 0 ? all.filter((record) => isKept(record, values)) : all
+    const rules = kept.map(({ at, wanted }) => ({ at, value: fill(wanted, values) }))
+    const records = all.filter((record) => rules.every(({ at, value }) => isSameJson(readFirst(at, record), value)))
     return { records, elements: found.length, stated: statedIn(json ?? null) }
   }
 }

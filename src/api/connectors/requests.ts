@@ -50,8 +50,6 @@ export function compileRequest(operation: Operation, { described, place }: Surro
   const headers = Object.entries(operation.headers).map(([name, each]) => [name, compileTemplate(each)] as const)
   const body = operation.body === undefined ? undefined : compileTemplate(operation.body)
   const set = Object.entries(operation.set).map(([name, each]) => [name, compileTemplate(each)] as const)
-  const keep = 'keep' in operation ? Object.entries(operation.keep as Record<string, JsonValue>) : []
-  const keepTemplates = keep.map(([name, each]) => [name, compileTemplate(each)] as const)
   const all = [operation.path, operation.query, operation.headers, operation.body ?? null, operation.set]
   const placeholders = all.flatMap((each) => placeholdersOf(compileTemplate(each as JsonValue)))
   const idValue = (id: string | undefined) =>
@@ -68,7 +66,6 @@ export function compileRequest(operation: Operation, { described, place }: Surro
     for (const name of placeholders) {
       if (name.startsWith('parent.') && parts.parent) known[name] = parts.parent[name.slice('parent.'.length)]
     }
-    for (const [name, template] of keepTemplates) known[`keep.${name}`] = fill(template, known)
     return known
   }
   /** Of reads alone: a write would take it for a filter. */

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Finding } from '../../api/doctor/finding.ts'
-import type { Act, Context, WithFlags } from '../../context.ts'
+import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -13,6 +13,7 @@ import { safeText } from '../../output/safe-text.ts'
 import { wrapText } from '../../output/text-width.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
+import type { WithFlags } from '../global-flags.ts'
 import { itemsOf, onePage, printList, printOne, recordOutput } from '../print.ts'
 import {
   changesOf,

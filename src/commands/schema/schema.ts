@@ -1,9 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Act, Context, WithFlags } from '../../context.ts'
+import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
+import type { WithFlags } from '../global-flags.ts'
 
 export function addSchema(program: CommandUnknownOpts, act: Act): void {
   program

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Context, WithFlags } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { reachableHere } from '../../core/origin.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Env } from '../../core/streams.ts'
 import { databaseFile } from '../../settings/default-places.ts'
+import type { WithFlags } from '../global-flags.ts'
 import type { Started } from './first-key.ts'
 
 /** `:memory:`, or an absolute path; without `--database` a file in the data folder of the user (XDG). */

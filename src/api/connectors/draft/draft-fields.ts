@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import type { Resource } from '../../../core/resources/registry.ts'
 import { escaped } from './record-places.ts'
 import type { Schemas, SchemaView } from './schemas.ts'
-import { FIELD_NAMES, FIRST_NAMES, foldedName, LAST_NAMES, memberNamed } from './server-names.ts'
+import { FIRST_NAMES, fieldNames, foldedName, LAST_NAMES, memberNamed } from './server-names.ts'
 import { valuePlace, valueType } from './value-places.ts'
 
 /** What is known of the members of a record. */
@@ -36,7 +36,7 @@ export function draftFields(resource: Resource, members: RecordMembers): DraftFi
     }
     for (const each of joined) mapped.add(each)
   }
-  for (const [field, names] of Object.entries(FIELD_NAMES[resource])) {
+  for (const [field, names] of Object.entries(fieldNames(resource))) {
     if (fields[field] !== undefined) continue
     const server = bestMember(names, { views, mapped, members, field })
     if (server === undefined) continue
@@ -83,7 +83,7 @@ function isOfField(field: string, { schemas, read, write }: RecordMembers, name:
 /** First and last name, unless the whole name can be written. */
 function joinedName({ read, write }: RecordMembers): readonly string[] | undefined {
   const view = write && write.members.size > 0 ? write : read
-  if (memberNamed(view.members, FIELD_NAMES.contact.name ?? [])) return undefined
+  if (memberNamed(view.members, fieldNames('contact').name ?? [])) return undefined
   const first = memberNamed(view.members, FIRST_NAMES)
   const last = memberNamed(view.members, LAST_NAMES)
   return first !== undefined && last !== undefined ? [first, last] : undefined

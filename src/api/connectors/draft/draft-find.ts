@@ -3,7 +3,7 @@ import type { ApiMethod, ApiParameter } from './api-description.ts'
 import { draftPaging } from './draft-paging.ts'
 import { textOf } from './path-texts.ts'
 import type { ResourceContext } from './resource-context.ts'
-import { FIELD_NAMES, fieldFit, foldedName } from './server-names.ts'
+import { fieldFit, fieldNames, foldedName } from './server-names.ts'
 
 const TERMS = ['term', 'q', 'query', 'search', 'searchterm', 'keyword', 'text', 'searchtext']
 
@@ -29,7 +29,7 @@ export function draftFind(context: ResourceContext, path: string): JsonObject | 
 }
 
 function emailParameter(method: ApiMethod): ApiParameter | undefined {
-  const names = FIELD_NAMES.contact.email ?? []
+  const names = fieldNames('contact').email ?? []
   return method.parameters.find(({ name, in: place }) => place === 'query' && names.includes(foldedName(name)))
 }
 
@@ -80,7 +80,7 @@ const FILTERED = ['email', 'owner_id', 'company_id', 'pipeline_id', 'contact_id'
 export function draftFilters({ resource, offered, fieldsView }: ResourceContext): JsonObject | undefined {
   const parameters = offered.list?.method === 'get' ? offered.list.parameters : []
   const found = FILTERED.flatMap((field) => {
-    const names = FIELD_NAMES[resource][field] ?? []
+    const names = fieldNames(resource)[field] ?? []
     const parameter = parameters.find(({ name, in: place }) => {
       const isMember = fieldsView.members.has(name) || names.includes(foldedName(name))
       return place === 'query' && isMember && names.includes(foldedName(name))

@@ -33,7 +33,7 @@ export function parentOf(slots: Slots): string | undefined {
   return undefined
 }
 
-/** The path that all begin with, at the border of a segment; the paths behind it. */
+/** The longest path of whole segments that all of them, and `wanted`, begin with. */
 export function commonPath(paths: readonly string[], wanted: string): string {
   if (paths.every((path) => path === wanted || path.startsWith(wanted))) return wanted
   let common = wanted.split('/')

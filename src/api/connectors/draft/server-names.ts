@@ -1,4 +1,4 @@
-import { RESOURCES, type Resource } from '../../../core/resources/registry.ts'
+import { RESOURCES, type Resource, writableFields } from '../../../core/resources/registry.ts'
 
 // The names that servers give to crm's resources and fields. Compared in lower case, without blanks, hyphens and underscores.
 
@@ -13,7 +13,7 @@ interface ResourceNames {
   readonly doubtful: readonly string[]
 }
 
-const NAMES: Readonly<Record<Resource, ResourceNames>> = {
+const NAMES: Readonly<Partial<Record<Resource, ResourceNames>>> = {
   contact: {
     usual: ['contact', 'person', 'crmcontact'],
     doubtful: ['customer', 'client', 'individual', 'lead', 'subscriber', 'profile'],
@@ -28,6 +28,11 @@ const NAMES: Readonly<Record<Resource, ResourceNames>> = {
   },
 }
 
+/** The registry's own word, for a resource without an entry. */
+function namesOf(resource: Resource): ResourceNames {
+  return NAMES[resource] ?? { usual: [foldedName(RESOURCES[resource].singular)], doubtful: [] }
+}
+
 const IRREGULAR: Readonly<Record<string, string>> = { person: 'people' }
 
 function pluralsOf(name: string): readonly string[] {
@@ -40,8 +45,9 @@ function pluralsOf(name: string): readonly string[] {
 export function nameFit(resource: Resource, name: string): 0 | 1 | 2 {
   const folded = foldedName(name)
   const isOne = (names: readonly string[]) => names.some((each) => each === folded || pluralsOf(each).includes(folded))
-  if (isOne(NAMES[resource].usual)) return 2
-  return isOne(NAMES[resource].doubtful) ? 1 : 0
+  const { usual, doubtful } = namesOf(resource)
+  if (isOne(usual)) return 2
+  return isOne(doubtful) ? 1 : 0
 }
 
 /** Whether the name is an id of a record of this resource: `personId`, `deal_id`. */
@@ -54,12 +60,12 @@ export function isIdOf(resource: Resource, name: string): boolean {
 
 /** The same for a name with words before it: `linked_deal_id`. */
 export function isLinkTo(resource: Resource, name: string): boolean {
-  return NAMES[resource].usual.some((each) => foldedName(name).endsWith(`${each}id`))
+  return namesOf(resource).usual.some((each) => foldedName(name).endsWith(`${each}id`))
 }
 
 /** Whether the name usually stands for another resource. */
 export function isOther(resource: Resource, name: string): boolean {
-  const all = Object.keys(NAMES) as Resource[]
+  const all = Object.keys(RESOURCES) as Resource[]
   return all.some((each) => each !== resource && nameFit(each, name) === 2)
 }
 
@@ -87,8 +93,10 @@ export const LAST_NAMES = ['lastname', 'familyname', 'surname', 'last']
 
 const OWNERS = ['ownerid', 'owner', 'assigneeid', 'assignedto', 'assigneduserid', 'assigneduser', 'assignedtoid']
 
+type FieldNames = Readonly<Record<string, readonly string[]>>
+
 /** By field of crm, the best name first. Names of the registry's `aliases` are for columns of files, and looser. */
-export const FIELD_NAMES: Readonly<Record<Resource, Readonly<Record<string, readonly string[]>>>> = {
+const FIELD_NAMES: Readonly<Partial<Record<Resource, FieldNames>>> = {
   contact: {
     name: ['name', 'fullname', 'displayname', 'contactname', 'personname'],
     email: ['email', 'emailaddress', 'primaryemail', 'emails', 'emailaddresses', 'workemail', 'email1', 'mail'],
@@ -151,10 +159,17 @@ export const FIELD_NAMES: Readonly<Record<Resource, Readonly<Record<string, read
   },
 }
 
+/** What servers call each field of the resource; the field's own name, for a resource without an entry. */
+export function fieldNames(resource: Resource): FieldNames {
+  return (
+    FIELD_NAMES[resource] ?? Object.fromEntries(writableFields(resource).map(([name]) => [name, [foldedName(name)]]))
+  )
+}
+
 /** The fields of crm whose names a schema has. */
 export function fieldFit(resource: Resource, names: Iterable<string>): number {
   const folded = new Set(Array.from(names, foldedName))
-  const fields = Object.values(FIELD_NAMES[resource])
+  const fields = Object.values(fieldNames(resource))
   const found = fields.filter((known) => known.some((name) => folded.has(name))).length
   const hasNames =
     resource === 'contact' && [FIRST_NAMES, LAST_NAMES].every((all) => all.some((each) => folded.has(each)))

@@ -1,0 +1,38 @@
+import type { WhereErrors } from '../expr/expressions.ts'
+import type { ColorFlag } from '../output/color.ts'
+import type { FieldPath } from '../output/fields.ts'
+import type { ProgressFlag } from '../output/progress.ts'
+import type { Format } from '../output/record-output.ts'
+
+/** The flags that every command line may carry, with their defaults filled in. */
+export interface GlobalFlags {
+  readonly profile: string | undefined
+  readonly output: Format
+  readonly fields: readonly FieldPath[] | undefined
+  readonly limit: number | undefined
+  /** A jq expression: only records for which it is true. */
+  readonly where: string | undefined
+  /** Whether a record on which it fails ends the command, or is skipped. */
+  readonly whereErrors: WhereErrors
+  /** A jq expression: its results are printed. */
+  readonly jq: string | undefined
+  readonly isCsvSafe: boolean
+  readonly progress: ProgressFlag
+  readonly isPagerAllowed: boolean
+  readonly isInputAllowed: boolean
+  readonly isConfirmed: boolean
+  readonly isDryRun: boolean
+  readonly isExitCodeWanted: boolean
+  readonly isQuiet: boolean
+  readonly isDebug: boolean
+  readonly timeoutMs: number
+  readonly maxWaitMs: number
+  readonly color: ColorFlag
+  readonly keyFile: string | undefined
+  readonly isKeyOnStdin: boolean
+}
+
+/** For a function that needs these flags alone. */
+export interface WithFlags<Name extends keyof GlobalFlags> {
+  readonly flags: Pick<GlobalFlags, Name>
+}
