@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, memberOf, parseExactJson } from './json.ts'
+import { isJsonObject, isSameJson, type JsonObject, type JsonValue, memberOf, parseExactJson } from './json.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
 /** The effect of a merge patch (RFC 7396) on a record: each changed member with its value before and after. */
@@ -7,14 +7,18 @@ export function changedMembers(record: CrmRecord, patch: JsonObject): JsonObject
   for (const [name, value] of Object.entries(patch)) {
     const before = memberOf(record, name)
     const after = merged(before, value)
-    if (valueText(before) !== valueText(after)) changes.push([name, { from: before, to: after }])
+    if (!isSame(before, after)) changes.push([name, { from: before, to: after }])
   }
   return Object.fromEntries(changes)
 }
 
-/** Equal numbers have equal texts: 12500.50 is 12500.5. */
-function valueText(value: JsonValue): string {
-  return JSON.stringify(parseExactJson(JSON.stringify(value)))
+/** Also of equal numbers: 12500.50 is 12500.5. */
+function isSame(before: JsonValue, after: JsonValue): boolean {
+  return isSameJson(before, after) || isSameJson(reparsed(before), reparsed(after))
+}
+
+function reparsed(value: JsonValue): JsonValue {
+  return parseExactJson(JSON.stringify(value))
 }
 
 function merged(before: JsonValue, patch: JsonValue): JsonValue {

@@ -22,9 +22,11 @@ export function exactDigits(value: unknown): string | undefined {
   return exactJson.isRawJSON(value) ? value.rawJSON : undefined
 }
 
-/** Compares two values as JSON text, in which the order of members counts. */
+/** Compares two values as JSON, in which the order of members means nothing. */
 export function isSameJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+  if (one === other || JSON.stringify(one) === JSON.stringify(other)) return true
+  const areBothInside = typeof one === 'object' && typeof other === 'object'
+  return areBothInside && canonicalJson(one) === canonicalJson(other)
 }
 
 /**

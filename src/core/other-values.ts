@@ -1,5 +1,5 @@
 import { foldedLine } from './folded-text.ts'
-import { idText, isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue, memberOf } from './json.ts'
 import { redactShapes } from './redact.ts'
 
 /** The members in which JSON:API, HubSpot and Airtable nest the members of a record. */
@@ -62,8 +62,17 @@ function isAkin(shown: JsonValue = null, asked: JsonValue): boolean {
   return first !== '' && second !== '' && (first.includes(second) || second.includes(first))
 }
 
-/** Servers trim texts, change their case, and reformat numbers, dates and telephone numbers. */
+/**
+ * Servers trim texts, change their case, and reformat numbers, dates and telephone numbers. They order the members of objects as
+ * they like, and add some.
+ */
 export function isAlike(shown: JsonValue, asked: JsonValue): boolean {
+  if (Array.isArray(shown) && Array.isArray(asked)) {
+    return shown.length === asked.length && asked.every((each, at) => isAlike(shown[at] ?? null, each))
+  }
+  if (isJsonObject(shown) && isJsonObject(asked)) {
+    return Object.entries(asked).every(([name, value]) => isAlike(memberOf(shown, name), value))
+  }
   // Some servers return the owner as an object in `owner_id`.
   if (isJsonObject(shown) && !isJsonObject(asked) && asked !== null) {
     return Object.values(shown).some((inner) => !isJsonObject(inner) && isAlike(inner, asked))

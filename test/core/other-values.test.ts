@@ -13,6 +13,11 @@ test.each([
   ['the referenced record', { owner: 'u_1' }, { owner: { id: 'u_1', name: 'Ines' } }],
   ['below attributes', { name: 'Ada' }, { id: '1', attributes: { name: 'ada' } }],
   ['absent', { name: 'Ada' }, { id: 'con_1' }],
+  [
+    'objects in a list, ordered otherwise and with more members',
+    { a: [{ x: 1, y: 'B' }] },
+    { a: [{ y: 'b', z: 0, x: 1 }] },
+  ],
   ['an object with more members', { address: { city: 'Bonn' } }, { address: { city: 'Bonn', zip: '1' } }],
 ])('a member shown as %s counts as the same value', (_how, patch, record) => {
   expect(otherValues(record, patch)).toEqual([])
@@ -21,8 +26,15 @@ test.each([
 test('members with another value are named, also nested, below attributes, and null', () => {
   expect(
     otherValues(
-      { name: 'Old', score: null, phone: '+4915100000', address: { city: 'Köln' }, attributes: { vip: false } },
-      { name: 'New', score: 5, phone: '+4915112345', address: { city: 'Bonn' }, vip: true },
+      {
+        name: 'Old',
+        score: null,
+        phone: '+4915100000',
+        address: { city: 'Köln' },
+        attributes: { vip: false },
+        tags: ['a', 'b'],
+      },
+      { name: 'New', score: 5, phone: '+4915112345', address: { city: 'Bonn' }, vip: true, tags: ['b', 'a'] },
     ),
   ).toEqual([
     { member: 'name', asked: 'New', shown: 'Old' },
@@ -30,5 +42,6 @@ test('members with another value are named, also nested, below attributes, and n
     { member: 'phone', asked: '+4915112345', shown: '+4915100000' },
     { member: 'address.city', asked: 'Bonn', shown: 'Köln' },
     { member: 'vip', asked: true, shown: false },
+    { member: 'tags', asked: ['b', 'a'], shown: ['a', 'b'] },
   ])
 })

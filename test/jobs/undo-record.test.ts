@@ -17,6 +17,13 @@ test('members that someone changed since stay unchanged and are named with their
   })
 })
 
+test('a list that the server shows with the members of its objects in another order is reverted', () => {
+  const before = { id: 'con_1', emails: [{ value: 'old@x.test', primary: true }] }
+  const wrote = { emails: [{ value: 'new@x.test', primary: true }] }
+  const now = { id: 'con_1', emails: [{ primary: true, value: 'new@x.test' }] }
+  expect(restore(before, wrote, now)).toEqual({ patch: { emails: before.emails }, conflicts: [] })
+})
+
 test('a member that already has its old value is neither sent nor a conflict', () => {
   expect(restore(BEFORE, WROTE, BEFORE)).toEqual({ patch: {}, conflicts: [] })
 })
