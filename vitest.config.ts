@@ -31,6 +31,7 @@ const SLOW = [
   'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',
   // They wait for real seconds.
   'test/jobs/resume-quiet.test.ts',
+  'test/e2e/{webhooks-wait,fixtures-lost-answers}.test.ts',
 ]
 
 /**
