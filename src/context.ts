@@ -216,6 +216,7 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
     onWait: (waitMs, reason) => ctx.note(`Waiting ${Math.ceil(waitMs / 1000)} s: ${reason}`),
     onReplay: (action) =>
       ctx.note(`An earlier request with this idempotency key did this; the server repeated its answer: ${action}`),
+    onUnread: ({ done, reason }) => ctx.note(`Warning: ${done}, but it cannot be shown: ${reason}`),
     onNotice: async ({ host, text }) => {
       const { isFirstToday } = await import('./settings/notice-days.ts')
       if (await isFirstToday(ctx.env, host, ctx.now())) ctx.note(`Warning: ${text}`)

@@ -23,7 +23,8 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const options = { ...given, connector, wire: wireOf(given.wire, connector) }
   const http = createHttp(options, timing)
   const references = new ListedReferences((resource) => createCollection(parts, resource).list())
-  const parts: CollectionParts = { http, wire: options.wire, connector, references }
+  const { wire, onUnread } = options
+  const parts: CollectionParts = { http, wire, connector, references, onUnread }
   const graphql = createGraphql(http, options)
   const raw = createRaw(http, options.wire, options.baseUrl)
   const learn = learner({ connector, raw, isLearned: given.connector !== undefined || beyond !== undefined })

@@ -6,17 +6,28 @@ import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
 import { createExchange } from './connectors/exchange.ts'
 import type { ListedReferences } from './connectors/references.ts'
-import { listRecords, ofOneParent, parentMember, type ReadScope, readRecord } from './listing.ts'
+import {
+  listRecords,
+  ofOneParent,
+  parentMember,
+  type ReadScope,
+  readRecord,
+  readShownAt,
+  type Shown,
+} from './listing.ts'
 import type { ListQuery, Operations } from './operations.ts'
+import type { ApiOptions } from './options.ts'
 import { checkId } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
-import { createRecord, requestRecord, requestWrite, type WriteCall } from './writes/record.ts'
+import { checkMade, readBack } from './writes/read-back.ts'
+import { createRecord, lookCommand, requestRecord, requestWrite } from './writes/record.ts'
 
 export interface CollectionParts {
   readonly http: Http
   readonly wire: Wire
   readonly connector: Connector
   readonly references: ListedReferences
+  readonly onUnread: ApiOptions['onUnread']
 }
 
 /** The operations of one resource, or of the records of one parent, as the connector describes them. */
@@ -35,8 +46,12 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     const isOfAll = parent && parentId !== undefined && reading.rules.parent === undefined
     return isOfAll ? ofOneParent(pages, parentMember(parent), parentId) : pages
   }
-  const get: Operations['get'] = (id, signal) =>
-    readRecord(scope(), id, { ...texts.ofOne(id, 'get'), findCommand: texts.listCommand, signal })
+  const getCall = (id: string, signal?: AbortSignal) => ({
+    ...texts.ofOne(id, 'get'),
+    findCommand: texts.listCommand,
+    signal,
+  })
+  const get: Operations['get'] = (id, signal) => readRecord(scope(), id, getCall(id, signal))
   const ofRecord = (id: string, name: 'update' | 'delete') => ({
     ...texts.ofOne(id, name),
     recordId: id,
@@ -45,31 +60,34 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     findCommand: texts.listCommand,
     showCommand: `crm ${RESOURCES[resource].plural} get ${shellWord(id)}`,
   })
-  /** The record after a write whose answer shows a part of it, or nothing, as a 204. */
-  const whole = async (name: 'create' | 'update', written: CrmRecord, id = idText(written.id)): Promise<CrmRecord> => {
-    const { isPlain, operation } = connector.rules(resource)
-    const isEmpty = !isPlain && Object.keys(written).every((member) => member === 'id')
-    const isShown = operation(name).returns === 'record' && !isEmpty
-    if (isShown || id === undefined || !connector.offers(resource, 'get')) return written
-    return (await get(id)) ?? written
-  }
+  const whole = showWhole(parts, resource, {
+    shownAt: (id) => readShownAt(scope(), id, getCall(id)),
+    doneOf: texts.done,
+  })
   return {
     list,
     get,
     create: async (fields, options) => {
       if (parent && parentId !== undefined) checkId(parentId, parent)
-      const call: WriteCall = await exchange.write('create', { fields }, { ...options, ...texts.ofAll('create') })
-      const create = { ...call, body: fields }
+      const started = http.mark()
+      const call = await exchange.write('create', { fields }, { ...options, ...texts.ofAll('create') })
       const isListed = connector.offers(resource, 'list') && parent === undefined
-      const made = isListed
+      const look = isListed ? lookCommand(call.command, fields) : texts.lookCommand
+      const create = { ...call, body: fields, lookCommand: look }
+      const written = await (isListed
         ? createRecord(http, create, () => list({ signal: options.signal }))
-        : requestRecord(http, { ...create, lookCommand: texts.lookCommand })
-      return whole('create', await made)
+        : requestRecord(http, create))
+      const id = idText(written.id)
+      if (id === undefined) return written
+      const checkShown: Check = (shown) =>
+        checkMade(shown, { call: create, id, sent: fields, sinceMs: started(), isKeyKept: http.areKeysKept() })
+      checkShown({ record: written })
+      return whole('create', written, { id, checkShown })
     },
     update: async (id, patch, options) => {
       const naming = { ...options, ...ofRecord(id, 'update') }
       const written = await requestRecord(http, await exchange.write('update', { id, fields: patch }, naming))
-      return whole('update', written, id)
+      return whole('update', written, { id, checkShown: () => {} })
     },
     delete: async (id, options) => {
       await requestWrite(http, await exchange.write('delete', { id }, { ...options, ...ofRecord(id, 'delete') }))
@@ -79,6 +97,37 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
       const { json } = await http.request({ ...request, ...options, ...texts.ofOne(id, 'test') })
       return isJsonObject(json) ? json : {}
     },
+  }
+}
+
+type Check = Parameters<typeof readBack>[0]['checkShown']
+
+interface WholeParts {
+  readonly shownAt: (id: string) => Promise<Shown>
+  readonly doneOf: (name: 'create' | 'update', id: string) => string
+}
+
+/** Returns the record after a write whose answer shows a part of it, or nothing, as a 204. */
+function showWhole(
+  { connector, onUnread }: CollectionParts,
+  resource: Resource,
+  { shownAt, doneOf }: WholeParts,
+): (
+  name: 'create' | 'update',
+  written: CrmRecord,
+  found: { readonly id: string | undefined; readonly checkShown: Check },
+) => Promise<CrmRecord> {
+  return async (name, written, { id, checkShown }) => {
+    const { isPlain, operation } = connector.rules(resource)
+    const isEmpty = !isPlain && Object.keys(written).every((member) => member === 'id')
+    const isShown = operation(name).returns === 'record' && !isEmpty
+    if (isShown || id === undefined || !connector.offers(resource, 'get')) return written
+    return readBack({
+      written: { ...written, id },
+      read: () => shownAt(id),
+      onUnread: (reason) => onUnread?.({ done: doneOf(name, id), reason }),
+      checkShown,
+    })
   }
 }
 
@@ -92,6 +141,8 @@ function textsFor(resource: Resource, parentId: string | undefined) {
     : { list: `list ${plural}`, create: `create the ${singular}` }
   return {
     listCommand: commandOf('list'),
+    done: (name: 'create' | 'update', id: string) =>
+      `${singular} ${id} was ${name === 'create' ? 'created' : 'changed'}`,
     lookCommand: parent ? `crm ${plural} list ${shellWord(parentId ?? '')}` : `crm ${plural} list`,
     ofAll: (name: 'list' | 'create') => ({
       action: actions[name],

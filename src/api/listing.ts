@@ -58,12 +58,23 @@ export async function* ofOneParent(pages: Pages, member: string, parentId: strin
   }
 }
 
+/** What the server shows under an id; undefined if there is nothing. */
+export type Shown = { readonly record: CrmRecord } | { readonly otherId: string | undefined } | undefined
+
 /** One record in crm's names; undefined if there is none. CrmError `bad_answer` for an answer that shows another one. */
-export async function readRecord(
+export async function readRecord(scope: ReadScope, id: string, call: GetCall): Promise<CrmRecord | undefined> {
+  const shown = await readShownAt(scope, id, call)
+  if (shown && 'otherId' in shown) throw badPage(call, otherReason(shown.otherId), CHECK_HINT)
+  return shown?.record
+}
+
+type GetCall = Parameters<Exchange['call']>[1]
+
+export async function readShownAt(
   { http, rules, exchange, references }: ReadScope,
   id: string,
-  call: Parameters<Exchange['call']>[1],
-): Promise<CrmRecord | undefined> {
+  call: GetCall,
+): Promise<Shown> {
   await references.load(rules.refs)
   const request = exchange.call(rules.request('get', await exchange.known('get', id, call.signal)), call)
   const settled = await http.settle({ ...request, isProbe: true })
@@ -78,8 +89,12 @@ export async function readRecord(
     : rules.serverRecord('get', json)
   if (server && rules.isDeleted(server)) return undefined
   const shown = server && (isRecognised ? ownId(server) : rules.map.idOf(server))
-  if (server && shown?.toLowerCase() === id.toLowerCase()) return rules.map.read(server, references)
-  throw badPage(call, shown === undefined ? 'the answer shows no record' : `the answer shows ${shown}`, CHECK_HINT)
+  if (!server || shown?.toLowerCase() !== id.toLowerCase()) return { otherId: shown }
+  return { record: rules.map.read(server, references) }
+}
+
+export function otherReason(otherId: string | undefined): string {
+  return otherId === undefined ? 'the answer shows no record' : `the answer shows ${otherId}`
 }
 
 const CHECK_HINT = 'crm connectors check compares the connector with the server'

@@ -32,6 +32,8 @@ export interface ApiOptions {
   readonly onNotice?: ((notice: Notice) => Promise<void>) | undefined
   /** Called if the server answers a write with the kept result of an earlier request with the same idempotency key. */
   readonly onReplay?: ((action: string) => void) | undefined
+  /** Called if a record was written, but cannot be shown: `contact 5 was created`, with the reason. */
+  readonly onUnread?: ((write: { readonly done: string; readonly reason: string }) => void) | undefined
   /** For hints: how to get a valid key, if more is known than the address. */
   readonly loginHint?: string | undefined
   /** For hints: the database that `crm serve` last used at this address. */

@@ -29,11 +29,13 @@ export interface Fixture {
   readonly waits: number[]
   readonly debugLines: string[]
   readonly notices: string[]
+  /** What was written and could not be shown, each with the reason. */
+  readonly unread: string[]
 }
 
 /** A client whose waits are counted and not waited, with jitter at its longest. */
 export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timing: Partial<Timing> = {}): Fixture {
-  const fixture = { waits: [] as number[], debugLines: [] as string[], notices: [] as string[] }
+  const fixture = { waits: [] as number[], debugLines: [] as string[], notices: [] as string[], unread: [] as string[] }
   const api = createApi(
     {
       baseUrl,
@@ -46,6 +48,7 @@ export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timi
       now: Date.now,
       debug: (line) => fixture.debugLines.push(line),
       onWait: (waitMs, reason) => fixture.notices.push(`${waitMs} ${reason}`),
+      onUnread: ({ done, reason }) => fixture.unread.push(`${done}: ${reason}`),
       ...options,
     },
     { sleep: async (ms) => void fixture.waits.push(ms), random: () => 1, ...timing },

@@ -139,6 +139,7 @@ const LIST_LAG_MS = 2000
 
 interface Create extends WriteCall {
   readonly body: JsonObject
+  readonly lookCommand: string
 }
 
 /**
@@ -147,9 +148,8 @@ interface Create extends WriteCall {
  */
 export async function createRecord(http: Http, call: Create, list: () => AsyncIterable<Page>): Promise<CrmRecord> {
   const started = http.mark()
-  const create = { ...call, lookCommand: lookCommand(call) }
   try {
-    return await requestRecord(http, create)
+    return await requestRecord(http, call)
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'in_doubt') throw error
     await http.pause(LIST_LAG_MS, call.signal)
@@ -158,13 +158,13 @@ export async function createRecord(http: Http, call: Create, list: () => AsyncIt
     if (typeof found !== 'string') return found
     throw new CrmError('in_doubt', `${error.message}; ${found}`, {
       ...error.details,
-      ...(http.areKeysKept() ? {} : { hint: lookHint(create) }),
+      ...(http.areKeysKept() ? {} : { hint: lookHint(call) }),
     })
   }
 }
 
-/** The command that lists records with its email or name. */
-function lookCommand({ command, body }: Create): string {
+/** For a create: the command that lists records with its email or name. */
+export function lookCommand(command: string, body: JsonObject): string {
   const noun = command.replace(/ create$/, ' list')
   const name = ['email', 'name'].find((each) => typeof body[each] === 'string')
   return name === undefined ? noun : `${noun} --where ${shellWord(`.${name} == ${JSON.stringify(body[name])}`)}`

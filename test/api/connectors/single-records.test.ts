@@ -70,6 +70,65 @@ test('a create whose answer has no record is in doubt, and is not sent again', a
   expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
 })
 
+const BY_ID = `idempotency: none\n${CONTACTS.replace('record: data }\n    update', 'record: data, returns: id }\n    update')}
+    created_at: made_at
+    updated_at: changed_at`
+
+/** A create is answered with an id; what is shown there is up to the test. */
+async function createdAt(id: number, [status, json]: readonly [number, object]) {
+  return connectedTo(BY_ID, (response, { method, path }) => {
+    if (method === 'POST') sendJson(response, 201, { data: { id } })
+    else if (path === `/people/${id}`) sendJson(response, status, json)
+    else sendJson(response, 200, { data: [] })
+  })
+}
+
+test.each([
+  [403, { message: 'no permission' }, 'no permission (403)'],
+  [404, { message: 'unknown' }, 'the server does not show it yet'],
+  [200, { person: { id: 5 } }, 'the answer shows no record'],
+])('a record that was created and answers %i %j is created, and shown by its id', async (status, json, reason) => {
+  const { api, unread } = await createdAt(5, [status, json])
+  expect(await api.contacts.create({ name: 'Ada' }, NO_KEY)).toEqual({ id: '5' })
+  expect(unread).toEqual([expect.stringMatching(/^contact 5 was created: /)])
+  expect(unread[0]).toContain(reason)
+})
+
+test('a record that was changed and cannot be read is changed', async () => {
+  const lines = BY_ID.replace('record: data }\n    delete', 'record: data, returns: id }\n    delete')
+  const { api, unread } = await connectedTo(lines, (response, { method }) =>
+    method === 'PUT' ? sendJson(response, 200, { data: { id: 5 } }) : sendJson(response, 403, { message: 'hidden' }),
+  )
+  expect(await api.contacts.update('5', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined })).toEqual({ id: '5' })
+  expect(unread).toEqual(['contact 5 was changed: cannot get contact 5: hidden (403)'])
+})
+
+const NOW = new Date().toISOString()
+
+test.each([
+  [{ id: 6, full_name: 'Ada' }, 'but shows the record 6 there'],
+  [{ id: 5, full_name: 'Bob' }, 'but that record has none of the values that were sent'],
+  [{ id: 5, full_name: 'Ada', made_at: '2024-05-01T10:00:00Z' }, 'but that record was there before'],
+  [{ id: 5, full_name: 'Ada', made_at: '2026-01-01T10:00:00Z', changed_at: NOW }, 'but that record was there before'],
+])('a create that is answered with the id of another record, %j, is in doubt', async (data, why) => {
+  const { api, seen } = await createdAt(5, [200, { data }])
+  const error = await failureOf(api.contacts.create({ name: 'Ada' }, NO_KEY))
+  expect(error).toMatchObject({ code: 'in_doubt', exit: 3 })
+  expect(error.message).toContain(`cannot create the contact: the server answered with the id 5, ${why}`)
+  expect(error.details.hint).toContain(`check before sending it again: crm contacts list --where '.name == "Ada"'`)
+  expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
+})
+
+test('a create that is answered with a record of long ago is in doubt', async () => {
+  const { api } = await connectedTo(BY_ID.replace(', returns: id', ''), (response, { method }) => {
+    const data = { id: 5, full_name: 'Ada', made_at: '2024-05-01T10:00:00Z' }
+    sendJson(response, 200, method === 'GET' ? { data: [data] } : { data })
+  })
+  const error = await failureOf(api.contacts.create({ name: 'Ada' }, NO_KEY))
+  expect(error.code).toBe('in_doubt')
+  expect(error.message).toContain('the server answered with the id 5, but that record was there before')
+})
+
 test('what the server lacks is said with the connector’s name', async () => {
   const { api, seen } = await connectedTo(CONTACTS, (response) => sendJson(response, 200, {}))
   const error = await failureOf(api.deals.create({ name: 'X' }, NO_KEY))
