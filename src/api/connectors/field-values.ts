@@ -1,4 +1,5 @@
 import { compareDecimals, decimalJson, decimalOf, decimalText } from '../../core/decimal.ts'
+import { htmlOf, textOf } from '../../core/html.ts'
 import { idText, isSameJson, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { ValueType, WireForm } from './document.ts'
 
@@ -23,12 +24,23 @@ const TEXT: Conversion = {
   write: (shown) => idText(shown) ?? shown,
 }
 
+/** A text here, HTML there. */
+const HTML: Conversion = {
+  expected: 'a text',
+  read: (wire) => (typeof wire === 'string' ? textOf(wire) : TEXT.read(wire)),
+  write: (shown) => {
+    const text = idText(shown)
+    return text === undefined ? shown : htmlOf(text)
+  },
+}
+
 export function conversionOf(type: ValueType, as: WireForm | undefined): Conversion {
   switch (type) {
     case 'any':
       return ANY
-    case 'string':
     case 'html':
+      return HTML
+    case 'string':
       return as === 'integer' ? idConversion(as) : TEXT
     case 'id':
       return idConversion(as)
@@ -192,6 +204,12 @@ export function isSameValue(one: JsonValue, other: JsonValue, type: ValueType): 
       Number(`0${first.fraction}`) === Number(`0${second?.fraction}`)
     )
   }
-  const text = idText(one)
-  return text !== undefined && text === idText(other)
+  const [text, otherText] = [idText(one), idText(other)]
+  if (type === 'html') return text !== undefined && withPlainLines(text) === withPlainLines(otherText ?? '')
+  return text !== undefined && text === otherText
+}
+
+/** HTML does not keep how a line ends. */
+function withPlainLines(text: string): string {
+  return text.replace(/\r\n?/g, '\n')
 }

@@ -1,6 +1,5 @@
+import { withoutEntities } from '../../core/html.ts'
 import { redactShapes } from '../../core/redact.ts'
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' }
 
 const MAX_CHARS = 500
 /** More than is ever shown; the rest of a large body is not processed. */
@@ -23,5 +22,5 @@ export function isHtml(text: string): boolean {
 export function htmlText(page: string): string {
   const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim()
   const shown = title || page.replace(/<(style|script)\b.*?<\/\1>/gis, ' ').replace(/<[^>]*>/g, ' ')
-  return shown.replace(/&(#?\w{1,8});/g, (entity, name: string) => ENTITIES[name] ?? entity)
+  return withoutEntities(shown)
 }

@@ -27,7 +27,8 @@ it.each<[ValueType, WireForm | undefined, JsonValue, JsonValue]>([
   ['date', undefined, '2026-01-01', '2026-01-01'],
   ['date', 'rfc3339', '2026-01-01T00:00:00Z', '2026-01-01'],
   ['date', 'unix_ms', 1_767_225_600_000, '2026-01-01'],
-  ['html', undefined, '<b>x</b>', '<b>x</b>'],
+  ['html', undefined, '<p>Fish &amp; <b>chips</b></p><p>twice</p>', 'Fish & chips\ntwice'],
+  ['html', undefined, 7, '7'],
 ])('a %s in the form %s reads %j as %j', (type, as, wire, shown) => {
   expect(conversionOf(type, as).read(wire)).toEqual(shown)
 })
@@ -43,6 +44,7 @@ it.each<[ValueType, WireForm | undefined, JsonValue, JsonValue | undefined]>([
   ['id', 'integer', 'ines', undefined],
   ['id', undefined, 7, '7'],
   ['string', undefined, 49151, '49151'],
+  ['html', undefined, 'Fish & <chips>\ntwice', 'Fish &amp; &lt;chips&gt;<br>twice'],
   ['time', undefined, '2026-01-01T12:00:00+01:00', '2026-01-01T12:00:00+01:00'],
   ['time', undefined, '2026-01-01', '2026-01-01T00:00:00Z'],
   ['time', undefined, '2026-02-30T00:00:00Z', undefined],
@@ -74,6 +76,8 @@ it('compares numbers by value, times by instant, and other values as text', () =
   expect(isSameValue(7, '7', 'id')).toBe(true)
   expect(isSameValue(['a', 'b'], ['a'], 'any')).toBe(false)
   expect(isSameValue(null, '', 'string')).toBe(false)
+  expect(isSameValue('a\r\nb', 'a\nb', 'html')).toBe(true)
+  expect(isSameValue('a b', 'a\nb', 'html')).toBe(false)
 })
 
 it.each<[ValueType, WireForm | undefined]>([
