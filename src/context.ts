@@ -146,7 +146,7 @@ export function createContext(
       const { diagnose } = await import('./api/doctor/diagnose.ts')
       if (server.key !== undefined) ctx.addSecret(server.key)
       const { connector: named } = server
-      const connector = named && (await ctx.connectors()).openConnector(named, server.baseUrl)
+      const connector = named && (await ctx.connectors()).openConnector(named, server)
       const options = { ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal }
       return diagnose({ ...server, connector, ...options })
     },
@@ -205,11 +205,11 @@ async function openTarget(ctx: Context): Promise<Target> {
 
 async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api> {
   const { createApi } = await import('./api/client.ts')
-  const { baseUrl, key, connector, ...target } = other ?? apiTarget(await ctx.target())
+  const { baseUrl, key, connector, wire, ...target } = other ?? apiTarget(await ctx.target())
   ctx.addSecret(key)
   const options: ApiOptions = {
-    ...{ baseUrl, key, ...target },
-    connector: connector && (await ctx.connectors()).openConnector(connector, baseUrl),
+    ...{ baseUrl, key, wire, ...target },
+    connector: connector && (await ctx.connectors()).openConnector(connector, { baseUrl, wire }),
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal: ctx.signal,

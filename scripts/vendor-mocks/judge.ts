@@ -32,11 +32,12 @@ async function runOperations(mocks: MockServer, vendor: Vendor): Promise<readonl
   const document = shippedConnector(vendor.connector)
   const baseUrl = new URL(mocks.url + document.base)
   const timing = hurriedTiming()
+  const { wire } = defaultProfile(baseUrl.href)
   const options = {
     baseUrl,
     key: 'key_of_the_mock',
-    wire: defaultProfile(baseUrl.href).wire,
-    connector: openConnector({ name: vendor.connector, variables: vendor.variables }, baseUrl),
+    wire,
+    connector: openConnector({ name: vendor.connector, variables: vendor.variables }, { baseUrl, wire }),
     timeoutMs: 20_000,
     maxWaitMs: 0,
     userAgent: 'crm',

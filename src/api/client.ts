@@ -1,13 +1,13 @@
 import { CrmError } from '../core/errors.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import { isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
-import type { Wire } from '../core/wire.ts'
 import type { Api, Collections } from './api.ts'
 import { type CollectionParts, createCollection } from './collection.ts'
 import { type Connector, createConnector } from './connectors/connector.ts'
 import { contractDocument, isBeyondContract } from './connectors/contract.ts'
 import { ListedReferences } from './connectors/references.ts'
 import type { OperationName } from './connectors/resource-rules.ts'
+import { completedWire } from './connectors/wire-settings.ts'
 import type { Discovery } from './graphql/discovery.ts'
 import type { GraphqlReads } from './graphql/graphql-api.ts'
 import type { Operations, Page } from './operations.ts'
@@ -20,7 +20,7 @@ import { SYSTEM_TIMING, type Timing } from './transport/timing.ts'
 export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {
   const { baseUrl, beyond } = given
   const connector = given.connector ?? createConnector(contractDocument(beyond), { baseUrl, variables: {} })
-  const options = { ...given, connector, wire: wireOf(given.wire, connector) }
+  const options = { ...given, connector, wire: completedWire(given.wire, connector.document) }
   const http = createHttp(options, timing)
   const references = new ListedReferences((resource) => createCollection(parts, resource).list())
   const { wire, onUnread } = options
@@ -169,17 +169,6 @@ async function* eitherList(
 
 function isUnsupported(error: unknown): boolean {
   return error instanceof CrmError && error.code === 'not_supported'
-}
-
-/** The settings of the profile, completed by what the connector says of the server. */
-function wireOf(wire: Wire, { document: { idempotency, graphql } }: Connector): Wire {
-  const keys = typeof idempotency === 'object' ? 'kept' : idempotency === 'none' ? 'none' : undefined
-  return {
-    ...wire,
-    idempotency: wire.idempotency ?? keys,
-    ...(typeof idempotency === 'object' && { idempotencyHeader: idempotency.header }),
-    graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : 'none'),
-  }
 }
 
 function createGraphql(http: Http, options: ApiOptions): Api['graphql'] {

@@ -6,6 +6,14 @@ export const PAGING_KINDS = ['cursor', 'page', 'offset', 'next_url', 'link', 'no
 
 export type PagingKind = (typeof PAGING_KINDS)[number]
 
+/** A connector may say otherwise; a setting that differs from these holds in its place. */
+export const WIRE_DEFAULTS = {
+  pageSize: 100,
+  limitParam: 'limit',
+  idempotencyHeader: 'Idempotency-Key',
+  idempotencyWindowMs: 1_800_000,
+} as const
+
 /** Differences between servers; every value has a default and is a setting of the profile (`wire.*`). */
 export interface Wire {
   /** The page size that is requested. */

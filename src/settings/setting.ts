@@ -3,7 +3,7 @@ import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText, parseBaseUrl } from '../core/origin.ts'
 import { shellWords } from '../core/shell-words.ts'
-import { PAGING_KINDS } from '../core/wire.ts'
+import { PAGING_KINDS, WIRE_DEFAULTS } from '../core/wire.ts'
 
 /** The type of each setting in the file. */
 export interface SettingTypes {
@@ -96,7 +96,7 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
   'wire.page_size': {
     meaning: 'records requested per page of a list, 1 to 1000',
     kind: 'number',
-    defaultValue: 100,
+    defaultValue: WIRE_DEFAULTS.pageSize,
     parse: parsePageSize,
   },
   'wire.idempotency': {
@@ -111,13 +111,13 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
   'wire.idempotency_header': {
     meaning: 'name of the header that makes a repeated write take effect once',
     kind: 'string',
-    defaultValue: 'Idempotency-Key',
+    defaultValue: WIRE_DEFAULTS.idempotencyHeader,
     parse: parseHeaderName,
   },
   'wire.idempotency_window': {
     meaning: 'how long the server keeps such a key; later, bulk jobs look records up first',
     kind: 'string',
-    defaultValue: '30m',
+    defaultValue: durationText(WIRE_DEFAULTS.idempotencyWindowMs),
     parse: parseDuration,
   },
   'wire.idempotency_scope': {
@@ -138,7 +138,7 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
   'wire.limit_param': {
     meaning: 'query parameter for the size of a page; none sends no size',
     kind: 'string',
-    defaultValue: 'limit',
+    defaultValue: WIRE_DEFAULTS.limitParam,
     parse: parseParameter,
   },
   'wire.paging': {

@@ -1,17 +1,24 @@
 import { isAbsolute, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { CrmError } from '../../core/errors.ts'
+import type { Wire } from '../../core/wire.ts'
 import { type Connector, createConnector } from './connector.ts'
 import { contractDocument } from './contract.ts'
 import type { ConnectorDocument } from './document.ts'
 import { createRecordMap } from './record-map.ts'
 import { connectorFileText, readConnectorFile, shippedConnector, shippedNames, shippedText } from './shipped.ts'
 import { compileTemplate, fillHost } from './templates.ts'
+import { withSettings } from './wire-settings.ts'
 
 interface Named {
   /** Of a shipped connector, or the absolute path of a file. */
   readonly name: string
   readonly variables: Readonly<Record<string, string>>
+}
+
+interface OpenedFor {
+  readonly baseUrl: URL
+  readonly wire: Wire
 }
 
 const CONTRACT = 'contract'
@@ -40,8 +47,9 @@ export function connectorText(name: string): string {
   return isAbsolute(name) ? connectorFileText(name) : (shippedText(name) ?? '')
 }
 
-export function openConnector({ name, variables }: Named, baseUrl: URL): Connector {
-  return createConnector(connectorDocument(name), { baseUrl, variables }, createRecordMap)
+/** With the settings of the profile in place of what the connector says of lists. */
+export function openConnector({ name, variables }: Named, { baseUrl, wire }: OpenedFor): Connector {
+  return createConnector(withSettings(connectorDocument(name), wire), { baseUrl, variables }, createRecordMap)
 }
 
 /** The address that the connector states. CrmError `usage` if it states none, `invalid_input` for a variable without a value. */
