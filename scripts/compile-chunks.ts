@@ -28,7 +28,7 @@ export async function compileChunks(folder: string): Promise<void> {
   mkdirSync(compiledFolder(folder, process))
   const home = mkdtempSync(join(tmpdir(), 'crm-rehearsal-'))
   const server = createServer((request, response) => {
-    const record = { id: 'con_1', name: 'Ada', created_at: '2026-01-01T00:00:00.000Z' }
+    const record = { id: 'con_1', name: 'Ada', created_at: new Date().toISOString() }
     const answer = request.method === 'POST' ? record : { data: [record], next_cursor: null, has_more: false }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   }).listen(0, '127.0.0.1')
