@@ -155,8 +155,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'the record of another id is shown',
     file: 'src/api/listing.ts',
-    line: 'if (server && shown?.toLowerCase() === id.toLowerCase()) return rules.map.read(server, references)',
-    to: 'if (server) return rules.map.read(server, references)',
+    line: 'if (!server || shown?.toLowerCase() !== id.toLowerCase()) return { otherId: shown }',
+    to: 'if (!server) return { otherId: shown }',
     tests: ['test/api/connectors/single-records.test.ts'],
   },
   {
