@@ -1,4 +1,4 @@
-import { idText, isJsonObject } from '../core/json.ts'
+import { idText, isJsonObject, parseExactJson } from '../core/json.ts'
 import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
@@ -15,9 +15,9 @@ import {
   readShownAt,
   type Shown,
 } from './listing.ts'
-import type { ListQuery, Operations } from './operations.ts'
+import type { ListQuery, Operations, PlannedRequest } from './operations.ts'
 import type { ApiOptions } from './options.ts'
-import { checkId } from './transport/call.ts'
+import { type Call, checkId } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
 import { checkMade, readBack } from './writes/read-back.ts'
 import { createRecord, lookCommand, requestRecord, requestWrite } from './writes/record.ts'
@@ -92,12 +92,25 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     delete: async (id, options) => {
       await requestWrite(http, await exchange.write('delete', { id }, { ...options, ...ofRecord(id, 'delete') }))
     },
+    preview: async ({ kind, id, fields }) => {
+      const naming = id === undefined ? texts.ofAll('create') : ofRecord(id, 'update')
+      const call = await exchange.write(kind, { ...(id !== undefined && { id }), fields }, naming)
+      return plannedRequest(http, call)
+    },
     test: async (id, options) => {
       const { body: _, ...request } = connector.rules(resource).request('test', { id })
       const { json } = await http.request({ ...request, ...options, ...texts.ofOne(id, 'test') })
       return isJsonObject(json) ? json : {}
     },
   }
+}
+
+function plannedRequest({ locate }: Pick<Http, 'locate'>, call: Call): PlannedRequest {
+  const { pathname, search } = locate(call)
+  const body = call.bytes ? parseExactJson(call.bytes.toString('utf8')) : call.body
+  const { method } = call
+  if (method === 'GET' || method === 'HEAD') throw new Error(`a write by ${method}`)
+  return { method, path: pathname + search, ...(body !== undefined && { body }) }
 }
 
 type Check = Parameters<typeof readBack>[0]['checkShown']

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 
 /** One page of a list, in the order of the server. */
@@ -57,6 +57,20 @@ export interface ConditionalOptions extends WriteOptions {
 
 export type DeleteOptions = Pick<ConditionalOptions, 'ifMatch' | 'signal' | 'isLetFinish'>
 
+/** A request as it would be sent, without credentials. */
+export interface PlannedRequest {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With the query, from the origin. */
+  readonly path: string
+  readonly body?: JsonValue
+}
+
+export interface PlannedWrite {
+  readonly kind: 'create' | 'update'
+  readonly id?: string
+  readonly fields: JsonObject
+}
+
 export interface Operations {
   list(query?: Partial<ListQuery>): AsyncIterable<Page>
   /** Undefined if it does not exist. CrmError `not_supported` if the server shows no single record. */
@@ -65,6 +79,8 @@ export interface Operations {
   update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
   /** A 404 or 410 on its own retry is success: an earlier try deleted the record. */
   delete(id: string, options: DeleteOptions): Promise<void>
+  /** The request of a write, which is not sent; it may take reads to know it. CrmError as for the write itself. */
+  preview(write: PlannedWrite): Promise<PlannedRequest>
   /** Sends a test event to a subscription. */
   test(id: string, options: WriteOptions): Promise<CrmRecord>
 }

@@ -4,7 +4,7 @@ import { CrmError } from '../core/errors.ts'
 import type { ExitCode } from '../core/exit.ts'
 import { commandLine } from './command-line.ts'
 import { type CommandGroup, examples } from './command-tree.ts'
-import { printDryRun } from './dry-run.ts'
+import { dryRunWrite } from './dry-run.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from './fields-input.ts'
 import { addScopedFlags } from './flags.ts'
 import { listOf, printList, printWritten, requestedLimit } from './print.ts'
@@ -76,7 +76,9 @@ async function addNote(ctx: Context, dealId: string, options: NoteOptions): Prom
   const set = body === undefined ? given : [`body=${body}`, ...given]
   const fields = await readFields(ctx, { set, data })
   const path = `/v1/deals/${encodeURIComponent(dealId)}/notes`
-  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path, body: fields })
+  if (ctx.flags.isDryRun) {
+    return dryRunWrite(ctx, { write: { kind: 'create', fields }, of: (api) => api.notes(dealId), path })
+  }
   const api = await ctx.api()
   return printWritten(ctx, await api.notes(dealId).create(fields, writeOptions(ctx, options)), 'note')
 }

@@ -91,6 +91,16 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   }
 }
 
+/** The connector of the requests, for a command that needs neither an address nor a key. */
+export async function chooseConnector(settings: Settings, choice: ProfileChoice): Promise<NamedConnector | undefined> {
+  const { env } = choice
+  const named = connectorIn(env)
+  if (named) return named
+  const chosen = await chooseProfile(settings, choice)
+  const isApplying = chosen && (!env.CRM_BASE_URL || appliesTo(chosen, chooseAddress(env, chosen)))
+  return isApplying ? connectorOf(chosen.profile) : undefined
+}
+
 /** CRM_CONNECTOR with CRM_CONNECTOR_VARS. */
 function connectorIn(env: Env): NamedConnector | undefined {
   if (!env.CRM_CONNECTOR) return undefined

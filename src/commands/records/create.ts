@@ -3,7 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type RecordCommand } from '../command-tree.ts'
-import { printDryRun } from '../dry-run.ts'
+import { dryRunWrite } from '../dry-run.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printWritten } from '../print.ts'
@@ -26,7 +26,7 @@ async function createRecord(
 ): Promise<ExitCode | undefined> {
   const { path, plural } = RESOURCES[resource]
   const fields = await readFields(ctx, options, resource)
-  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path, body: fields })
+  if (ctx.flags.isDryRun) return dryRunWrite(ctx, { write: { kind: 'create', fields }, of: (api) => api[plural], path })
   await refuseTextForNumber(ctx, options, resource)
   const api = await ctx.api()
   const write = writeOptions(ctx, options)

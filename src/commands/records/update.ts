@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { PlannedRequest } from '../../api/operations.ts'
 import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
@@ -9,7 +10,7 @@ import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addMatchFlags, addReadFlags } from '../bulk/input-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { examples, type RecordCommand, whereOffered } from '../command-tree.ts'
-import { dryRunExit } from '../dry-run.ts'
+import { connectedRequest, dryRunExit } from '../dry-run.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '../fields-input.ts'
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -66,11 +67,24 @@ async function showChanges(
   { id, patch }: { readonly id: string; readonly patch: JsonObject },
 ): Promise<ExitCode> {
   const changes = changedMembers(await findOne(ctx, resource, id), patch)
-  const how = (await ctx.api()).connector.offers(resource, 'update')
-    ? { method: 'PATCH', path: `${RESOURCES[resource].path}/${encodeURIComponent(id)}` }
-    : { mutation: `update${typeName(resource)}` }
+  const how = await requestOf(ctx, resource, { id, patch })
   await printOne(ctx, { id, dry_run: true, ...how, changes })
   const count = Object.keys(changes).length
   ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
   return dryRunExit(ctx, count > 0)
+}
+
+async function requestOf(
+  ctx: Context,
+  resource: ListedResource,
+  { id, patch }: { readonly id: string; readonly patch: JsonObject },
+): Promise<PlannedRequest | { readonly mutation: string }> {
+  const { path, plural } = RESOURCES[resource]
+  const api = await ctx.api()
+  if (api.connector.document.isDescribed && !api.connector.offers(resource, 'update')) {
+    return { mutation: `update${typeName(resource)}` }
+  }
+  const write = { kind: 'update', id, fields: patch } as const
+  const planned = await connectedRequest(ctx, { write, of: (all) => all[plural] })
+  return planned ?? { method: 'PATCH', path: `${path}/${encodeURIComponent(id)}` }
 }

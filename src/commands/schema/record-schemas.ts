@@ -1,7 +1,7 @@
+import type { PlannedRequest } from '../../api/operations.ts'
 import type { JsonSchema } from '../../core/json.ts'
 import type { FieldType } from '../../core/resources/field.ts'
 import { type FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
-import type { PlannedRequest } from '../dry-run.ts'
 import type { DeletionOutcome } from '../records/delete-by-ids.ts'
 import {
   ALWAYS_TRUE,
@@ -81,14 +81,16 @@ export const DELETION = made(
   { error: ERROR_RECORD },
 )
 
+const METHOD = words<PlannedRequest['method']>({ POST: true, PUT: true, PATCH: true, DELETE: true })
+
 /** Of `--dry-run`: the one request that would be sent. */
 export const PLANNED_REQUEST = made(
   {
     dry_run: ALWAYS_TRUE,
-    method: words<PlannedRequest['method']>({ POST: true, PATCH: true, DELETE: true }),
+    method: METHOD,
     path: TEXT,
   },
-  { body: ANY_OBJECT },
+  { body: ANYTHING },
 )
 
 /** The old and the new value by member. */
@@ -96,7 +98,7 @@ const CHANGES: JsonSchema = { type: 'object', additionalProperties: made({ from:
 
 /** Of `update ID --dry-run`. */
 export const PLANNED_CHANGES = either(
-  made({ id: TEXT, dry_run: ALWAYS_TRUE, method: { const: 'PATCH' }, path: TEXT, changes: CHANGES }),
+  made({ id: TEXT, dry_run: ALWAYS_TRUE, method: METHOD, path: TEXT, changes: CHANGES }, { body: ANYTHING }),
   made({ id: TEXT, dry_run: ALWAYS_TRUE, mutation: { const: 'updateDeal' }, changes: CHANGES }),
 )
 

@@ -1,10 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, RESOURCES } from '../../core/resources/registry.ts'
 import { eventKinds } from '../../core/webhook-events.ts'
 import { examples } from '../command-tree.ts'
-import { printDryRun } from '../dry-run.ts'
+import { dryRunWrite } from '../dry-run.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printWritten } from '../print.ts'
 
@@ -35,7 +35,10 @@ export function addWebhooksCreate(webhooks: CommandUnknownOpts, act: Act): void 
 async function createWebhook(ctx: Context, options: Options): Promise<ExitCode | undefined> {
   const events = eventList(options.events)
   const fields = { url: options.url, events, ...(options.description && { description: options.description }) }
-  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: '/v1/webhooks', body: fields })
+  if (ctx.flags.isDryRun) {
+    const { path } = RESOURCES.webhook
+    return dryRunWrite(ctx, { write: { kind: 'create', fields }, of: (api) => api.webhooks, path })
+  }
   const api = await ctx.api()
   const webhook = await api.webhooks.create(fields, { idempotencyKey: options.idempotencyKey })
   // Before printing, because a failed output ends the process.

@@ -5,7 +5,7 @@ import type { ExitCode } from '../../core/exit.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { commandLine } from '../command-line.ts'
 import { examples, whereOffered } from '../command-tree.ts'
-import { printDryRun } from '../dry-run.ts'
+import { dryRunWrite } from '../dry-run.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printWritten } from '../print.ts'
 import { eventList } from './create.ts'
@@ -61,10 +61,10 @@ async function updateWebhook(ctx: Context, id: string, options: Options): Promis
   const api = await ctx.api()
   if (ctx.flags.isDryRun) {
     await api.require('webhook', 'update')
-    return printDryRun(ctx, {
-      method: 'PATCH',
+    return dryRunWrite(ctx, {
+      write: { kind: 'update', id, fields: patch },
+      of: ({ webhooks }) => webhooks,
       path: `${RESOURCES.webhook.path}/${encodeURIComponent(id)}`,
-      body: patch,
     })
   }
   const webhook = await api.webhooks.update(id, patch, { idempotencyKey: undefined, ifMatch })
