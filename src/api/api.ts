@@ -5,6 +5,7 @@ import type { Connector } from './connectors/connector.ts'
 import type { ListedReferences } from './connectors/references.ts'
 import type { OperationName } from './connectors/resource-rules.ts'
 import type { GraphqlApi } from './graphql/graphql-api.ts'
+import type { KeyReader } from './keyed-reads.ts'
 import type { DescribedMembers, Operations, StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 
@@ -44,6 +45,8 @@ export interface Api extends Collections {
   offers(resource: Resource, operation: OperationName): Promise<boolean>
   /** CrmError `not_supported` if the server does not have an operation. */
   require(resource: Resource, operation: OperationName): Promise<void>
+  /** Undefined if the server cannot be asked for records by this field. */
+  keyReader(resource: Resource, field: string): Promise<KeyReader | undefined>
   /** The members that the server documents for records of this resource; empty without documentation. */
   describedMembers(resource: Resource): Promise<DescribedMembers>
   /** The limit stated in the last answer; undefined if it states none, and before the first request. */

@@ -41,6 +41,10 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     require: async (resource, operation) => {
       if (!(await offers(resource, operation))) connector.rules(resource).operation(operation)
     },
+    keyReader: async (resource, field) => {
+      const { createKeyReader } = await import('./keyed-reads.ts')
+      return createKeyReader(parts, resource, field)
+    },
     describedMembers: async (resource) => {
       const { describedMembers } = await import('./described-members.ts')
       return describedMembers({ raw, graphql }, resource)

@@ -238,6 +238,8 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     list: (noun) => listOf(host.api, noun),
     listParts: (resource, parentIds) => listParts(api, resource, parentIds),
     pageSize: (await host.server()).wire.pageSize,
+    keyReader: api.keyReader,
+    upserts: api.connector.upserts,
     offers: api.connector.offers,
     learns: api.offers,
     require: api.require,

@@ -74,7 +74,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a create that may have happened is sent again where keys are not kept',
     file: 'src/jobs/send/send-outcome.ts',
-    line: "return operation.head.do !== 'create' || isKept",
+    line: "return isUpsert || operation.head.do !== 'create' || isKept",
     to: "return operation.head.do === 'create' || isKept",
     tests: ['test/jobs/unknown-keys.test.ts'],
   },

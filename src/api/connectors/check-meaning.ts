@@ -1,19 +1,9 @@
 import { READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { checkBatch } from './check-batch.ts'
 import { checkFields, expectName, expectResource, type ResourceCheck } from './check-fields.ts'
+import { checkPlaceholders, uses } from './check-placeholders.ts'
 import { BATCH_KINDS } from './document.ts'
-import {
-  isElements,
-  isMembers,
-  type Located,
-  meantHint,
-  memberAt,
-  membersOf,
-  merged,
-  type Problems,
-  textIn,
-} from './located.ts'
-import { ConnectorMistake } from './paths.ts'
-import { compileTemplate, placeholdersOf } from './templates.ts'
+import { isMembers, type Located, memberAt, membersOf, merged, type Problems, textIn } from './located.ts'
 
 /** Placeholders that no variable can be named like. */
 const RESERVED = ['key', 'id', 'parent', 'record', 'value', 'values', 'items', 'row', 'by', 'select', 'last']
@@ -63,7 +53,7 @@ function checkResource(check: ResourceCheck): void {
     checkPaging(operation, check)
   }
   for (const operation of membersOf(parts.get('upsert')).values()) {
-    checkOperation(operation, [...common, 'value', 'record', 'by'], check)
+    checkOperation(operation, [...common, 'value', 'record'], check)
   }
   checkBatches(parts.get('batch'), common, check)
   checkFields(check)
@@ -171,58 +161,21 @@ function checkBatches(batch: Located | undefined, common: readonly string[], che
   const { resource, problems } = check
   const parts = membersOf(batch)
   const shared = { ...batch, value: new Map([...parts].filter(([key]) => !BATCH_KINDS.some((kind) => kind === key))) }
-  const kinds = BATCH_KINDS.flatMap((kind) => parts.get(kind) ?? [])
+  const kinds = BATCH_KINDS.flatMap((name) => {
+    const kind = parts.get(name)
+    return kind ? [{ name, kind }] : []
+  })
   if (kinds.length === 0) problems.add(batch.place, `"batch" has none of ${BATCH_KINDS.join(', ')}, expected one`)
   const fields = ['id', ...membersOf(memberAt(resource, 'fields')).keys()]
-  for (const kind of kinds) {
+  for (const { name, kind } of kinds) {
     const whole = merged(shared, kind)
     for (const key of ['size', 'item']) {
       if (!membersOf(whole).has(key)) problems.add(kind.place, `${key} is missing for this batch, and in "batch"`)
     }
     checkOperation(whole, [...common, 'items', 'by', 'select'], check)
     checkPlaceholders(memberAt(whole, 'item'), [...common, 'id', 'record', 'value', 'row', 'by'], problems)
-    for (const [name, { keyPlace }] of membersOf(memberAt(whole, 'by')))
-      expectName(name, keyPlace, { fields, problems })
-  }
-}
-
-interface Used {
-  readonly name: string
-  readonly place: Located['place']
-}
-
-function placeholdersIn(node: Located | undefined): readonly Used[] {
-  if (!node) return []
-  const { value, place } = node
-  if (isElements(value)) return value.flatMap(placeholdersIn)
-  if (isMembers(value)) return [...value.values()].flatMap(placeholdersIn)
-  if (typeof value !== 'string') return []
-  try {
-    return placeholdersOf(compileTemplate(value)).map((name) => {
-      return { name, place: { ...place, column: place.column + Math.max(0, value.indexOf(`{${name}}`)) } }
-    })
-  } catch (error) {
-    // Its shape was reported.
-    if (error instanceof ConnectorMistake) return []
-    throw error
-  }
-}
-
-function uses(node: Located, names: readonly string[]): boolean {
-  return placeholdersIn(node).some(({ name }) => names.includes(name))
-}
-
-function checkPlaceholders(node: Located | undefined, known: readonly string[], problems: Problems): void {
-  for (const { name, place } of placeholdersIn(node)) {
-    if (known.includes(name) || (name.startsWith('parent.') && known.includes('parent.*'))) continue
-    const names = known.filter((each) => each !== 'parent.*')
-    const expected = names.length === 0 ? 'none here' : `one of ${names.map((each) => `{${each}}`).join(', ')}`
-    problems.add(
-      place,
-      `{${name}} is unknown here, expected ${expected}${meantHint(
-        `{${name}}`,
-        names.map((each) => `{${each}}`),
-      )}`,
-    )
+    checkBatch(name, { whole, place: kind.place, problems })
+    for (const [field, { keyPlace }] of membersOf(memberAt(whole, 'by')))
+      expectName(field, keyPlace, { fields, problems })
   }
 }

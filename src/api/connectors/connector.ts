@@ -19,6 +19,8 @@ export interface Connector {
   adopt(document: ConnectorDocument): void
   credentials(key: string): Credentials
   readonly offers: Offers
+  /** Whether the server itself creates or changes the record that has a value in this field. */
+  upserts(resource: Resource, field: string): boolean
   /** CrmError `not_supported` if the server has nothing of this resource. */
   rules(resource: Resource): ResourceRules
 }
@@ -52,6 +54,10 @@ export function createConnector(
     errors: createErrorRules(given),
     credentials: compileCredentials(given, place.variables),
     offers: (resource, operation) => document.resources[resource]?.[operation] !== undefined,
+    upserts: (resource, field) => {
+      const { upsert = {}, batch = {} } = document.resources[resource] ?? {}
+      return Object.hasOwn(upsert, field) || Object.hasOwn(batch.upsert?.by ?? {}, field)
+    },
     rules,
   }
 }

@@ -208,7 +208,7 @@ export type BatchKind = (typeof BATCH_KINDS)[number]
 export interface Batch extends Operation {
   readonly size: number
   readonly item: TemplateJson
-  /** The fields by which it can ask, with the server's names. */
+  /** The fields other than the id by which it can ask, with the server's names. */
   readonly by: Readonly<Record<string, string>>
   readonly results: PathText | undefined
   readonly errors: PathText | undefined

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
@@ -8,7 +8,7 @@ import type { WriteCall } from '../writes/record.ts'
 import type { Connector } from './connector.ts'
 import type { References } from './field-map.ts'
 import type { ConnectorRequest, RequestParts } from './requests.ts'
-import type { OperationName } from './resource-rules.ts'
+import type { OperationName, ResourceRules } from './resource-rules.ts'
 
 /** What requests of one resource need besides the connector: a reader of single answers, and names of other records. */
 export interface ExchangeParts {
@@ -19,6 +19,13 @@ export interface ExchangeParts {
 
 type Texts = Pick<Call, 'action' | 'command' | 'findCommand'>
 
+interface WriteTarget {
+  readonly id?: string
+  readonly fields?: JsonObject
+  /** A create is an upsert by this field. */
+  readonly upsert?: { readonly field: string; readonly value: JsonValue } | undefined
+}
+
 /** Turns operations on crm's records into requests of the server. */
 export interface Exchange {
   /** The ids, and the records that the request of this operation needs. */
@@ -26,7 +33,7 @@ export interface Exchange {
   call(request: ConnectorRequest, texts: Texts & Partial<Call>): Call
   write<Naming extends Texts & Partial<Call>>(
     kind: WriteKind,
-    target: { readonly id?: string; readonly fields?: JsonObject },
+    target: WriteTarget,
     naming: Naming,
   ): Promise<WriteCall & Naming>
 }
@@ -69,7 +76,7 @@ export function createExchange(
   return {
     known,
     call,
-    write: async (kind, { id, fields }, naming) => {
+    write: async (kind, { id, fields, upsert }, naming) => {
       const rules = connector.rules(resource)
       await references.load(rules.refs)
       const parts = await known(kind, id, naming.signal)
@@ -81,7 +88,8 @@ export function createExchange(
         (rules.isPlain
           ? fields
           : rules.map.write(fields, { isCreate: kind === 'create', current, references, isWhole }))
-      const { body, ...request } = rules.request(kind, { ...parts, ...(record && { record }) })
+      const { request: requestFor, translated } = writing(rules, kind, upsert)
+      const { body, ...request } = requestFor({ ...parts, ...(record && { record }) })
       return {
         ...naming,
         ...request,
@@ -90,8 +98,20 @@ export function createExchange(
         ...(!rules.isPlain && body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
         ...(kind !== 'create' && request.method === 'POST' && { isRepeatable: true }),
         ...(errors && { errors }),
-        ...(!rules.isPlain && { translate: (answer: Answer) => rules.translated(kind, answer, references) }),
+        ...(!rules.isPlain && { translate: (answer: Answer) => translated(answer, references) }),
       }
     },
   }
+}
+
+/** The request of a write, and what its answer says. */
+function writing(rules: ResourceRules, kind: WriteKind, upsert: WriteTarget['upsert']) {
+  if (!upsert) {
+    return {
+      request: (parts: RequestParts) => rules.request(kind, parts),
+      translated: (...answer: [Answer, References]) => rules.translated(kind, ...answer),
+    }
+  }
+  const { request, translated } = rules.upsert(upsert.field)
+  return { request: (parts: RequestParts) => request({ ...parts, value: upsert.value }), translated }
 }

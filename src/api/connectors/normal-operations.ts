@@ -208,7 +208,7 @@ function normalBatch(written: WrittenBatch, around: Surroundings): Batch {
     ...normalOperation('batch', written, around),
     size: written.size,
     item: written.item,
-    by: written.by ?? { id: 'id' },
+    by: written.by ?? {},
     results: written.results,
     errors: written.errors,
     row: written.row === 'none' ? undefined : written.row,

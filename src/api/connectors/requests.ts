@@ -28,6 +28,12 @@ export interface RequestParts {
   readonly filters?: Readonly<Record<string, string>>
   /** Names of the members that the server is asked for. */
   readonly select?: readonly string[]
+  /** The value by which one record is found, several such values, and the server's name of their member. */
+  readonly value?: JsonValue
+  readonly values?: readonly JsonValue[]
+  readonly by?: string
+  /** The rows of a batch, as the server takes them. */
+  readonly items?: readonly JsonValue[]
   /** Parameters of a page. */
   readonly page?: Readonly<Record<string, string | number>>
 }
@@ -62,6 +68,10 @@ export function compileRequest(operation: Operation, { described, place }: Surro
       id: idValue(parts.id),
       parent: idValue(parts.parentId),
       select: parts.select && [...parts.select],
+      value: parts.value,
+      values: parts.values && [...parts.values],
+      by: parts.by,
+      items: parts.items && [...parts.items],
     }
     for (const name of placeholders) {
       if (name.startsWith('parent.') && parts.parent) known[name] = parts.parent[name.slice('parent.'.length)]

@@ -1,24 +1,25 @@
 import { CrmError } from '../../core/errors.ts'
-import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
-import type { ConnectorDocument, ListOperation, Operation, PagingDocument, ResourceDocument } from './document.ts'
+import type { ConnectorDocument, ListOperation, Operation, ResourceDocument } from './document.ts'
 import type { References } from './field-map.ts'
-import { compilePath, type Path, readFirst } from './paths.ts'
-import { compileList, type DeclaredPage } from './read-list.ts'
+import { type KeyedRules, keyedRules } from './keyed-rules.ts'
+import { type ListRules, listRules } from './list-rules.ts'
 import type { createRecordMap, RecordMap } from './record-map.ts'
 import {
   type ConnectorPlace,
   type ConnectorRequest,
   compileRequest,
-  type PageStart,
+  type RequestMaker,
   type RequestParts,
 } from './requests.ts'
+import { type AnswerRules, answerRules } from './write-rules.ts'
 
 export type OperationName = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore' | 'test'
 
 /** The requests of one resource, and what their answers say in crm's own names. */
-export interface ResourceRules {
+export interface ResourceRules extends ListRules {
   readonly resource: Resource
   /** Records, ids and bodies are the server's own: nothing is translated. */
   readonly isPlain: boolean
@@ -27,7 +28,6 @@ export interface ResourceRules {
   readonly map: RecordMap
   /** The resource that requests for its records name. */
   readonly parent: Resource | undefined
-  readonly paging: PagingDocument
   /** From now on records are asked for these members, too, of servers that show only what they are asked for. */
   ask(names: Iterable<string>): void
   /** CrmError `not_supported` if the connector has no such operation. */
@@ -37,12 +37,14 @@ export interface ResourceRules {
   /** Whether the record as it is now is needed to write a change. */
   needsCurrent(fields: JsonObject): boolean
   request(name: OperationName, parts: RequestParts): ConnectorRequest
-  pageRequest(start: PageStart | undefined, size: number | undefined, parts: RequestParts): ConnectorRequest
-  readPage(answer: Answer, parts: RequestParts, references: References): DeclaredPage | string
+  /** Undefined if records cannot be asked for by values of this field. */
+  keyed(field: string): KeyedRules | undefined
   /** The record of an answer, by the server's names; undefined if it has none. */
   serverRecord(name: OperationName, json: JsonValue | undefined): JsonObject | undefined
   /** An answer to a write, with the record in crm's names. */
   translated(name: OperationName, answer: Answer, references: References): Answer
+  /** CrmError `not_supported` if the server has no upsert of single records by this field. */
+  upsert(field: string): Pick<RequestMaker, 'request'> & AnswerRules
   isDeleted(record: JsonObject): boolean
   /** Filters as parameters of the server. CrmError `not_supported` for one that the connector does not name. */
   filters(asked: Readonly<Record<string, string>>): Readonly<Record<string, string>>
@@ -74,15 +76,17 @@ export function createResourceRules(
       ? notDescribed(resource, name)
       : lacks(document, `${name} of ${RESOURCES[resource].plural}`)
   }
-  const reading = described.list && compileList(described.list)
-  const recordAt = new Map<Operation, Path>()
-  const serverRecord = (name: OperationName, json: JsonValue | undefined) => {
-    const asked = operation(name)
-    if (asked.record === undefined || json === undefined) return undefined
-    const path = recordAt.get(asked) ?? compilePath(asked.record)
-    recordAt.set(asked, path)
-    const found = readFirst(path, json)
-    return isJsonObject(found) ? found : undefined
+  const rulesOf = (list: ListOperation) => listRules(list, { requestOf, selecting, map })
+  let whole: ListRules | undefined
+  const all = () => {
+    whole ??= rulesOf(described.list ?? (operation('list') as ListOperation))
+    return whole
+  }
+  const answers = new Map<Operation, AnswerRules>()
+  const answersTo = (asked: Operation) => {
+    const made = answers.get(asked) ?? answerRules(asked, map)
+    answers.set(asked, made)
+    return made
   }
   return {
     resource,
@@ -91,40 +95,22 @@ export function createResourceRules(
     map,
     parent: described.parent,
     get paging() {
-      return (described.list ?? (operation('list') as ListOperation)).paging
+      return all().paging
     },
+    pageRequest: (...page) => all().pageRequest(...page),
+    readPage: (...page) => all().readPage(...page),
+    keyed: (field) => keyedRules(field, described, rulesOf),
     operation,
     needsParent: (name) => requestOf(operation(name)).placeholders.some((each) => each.startsWith('parent.')),
     needsCurrent: (fields) => described.update?.sends === 'whole' || map.needsCurrent(fields),
     ask,
     request: (name, parts) => requestOf(operation(name)).request(selecting(parts)),
-    pageRequest: (start, size, parts) => {
-      const list = operation('list') as ListOperation
-      return requestOf(list).request({ ...selecting(parts), page: pageValues(list.paging, start, size) }, start)
-    },
-    readPage: (answer, parts, references) => {
-      if (!reading) throw lacks(document, `list of ${RESOURCES[resource].plural}`)
-      const found = reading(answer.json, requestOf(operation('list')).values(parts))
-      if (typeof found === 'string') return found
-      const kept = found.records.filter((record) => !map.isDeleted(record))
-      const last = found.records.at(-1)
-      return {
-        items: map.isPlain ? kept : kept.map((record) => map.read(record, references)),
-        elements: found.elements,
-        lastId: last && map.idOf(last),
-        stated: found.stated,
-      }
-    },
-    serverRecord,
-    translated: (name, answer, references) => {
-      const asked = operation(name)
-      if (asked.returns === 'nothing') return { ...answer, json: undefined }
-      const record = serverRecord(name, answer.json)
-      if (!record || map.isPlain) return record ? { ...answer, json: record } : answer
-      return {
-        ...answer,
-        json: asked.returns === 'id' ? { id: map.idOf(record) ?? null } : map.read(record, references),
-      }
+    serverRecord: (name, json) => answersTo(operation(name)).serverRecord(json),
+    translated: (name, ...answer) => answersTo(operation(name)).translated(...answer),
+    upsert: (field) => {
+      const upsert = Object.hasOwn(described.upsert, field) ? described.upsert[field] : undefined
+      if (!upsert) throw lacks(document, `upsert of ${RESOURCES[resource].plural} by ${field}`)
+      return { ...requestOf(upsert), ...answersTo(upsert) }
     },
     isDeleted: map.isDeleted,
     filters: (asked) => (described.filters === 'any' ? asked : namedFilters(asked, described.filters, document.name)),
@@ -201,18 +187,4 @@ const PLAIN_RECORDS: RecordMap = {
   readNames: [],
   isKnown: () => true,
   names: [],
-}
-
-function pageValues(
-  paging: PagingDocument,
-  start: PageStart | undefined,
-  size: number | undefined,
-): Readonly<Record<string, string | number>> {
-  const { by, param, size: sized, start: first } = paging
-  const values: Record<string, string | number> = {}
-  if (sized && size !== undefined) values[sized.param] = size
-  const isNumbered = by === 'page' || by === 'offset'
-  const value = start === undefined ? (isNumbered ? first : undefined) : 'value' in start ? start.value : undefined
-  if (param !== undefined && value !== undefined) values[param] = value
-  return values
 }

@@ -144,6 +144,8 @@ export interface Answer {
   readonly json: JsonValue | undefined
   /** The same, redacted for messages. */
   readonly quoted?: () => JsonValue
+  /** For an upsert: whether it made the record, if the server says so. */
+  readonly isMade?: boolean
   /** Present if answers of any type are accepted. */
   readonly body?: Buffer
 }

@@ -6,6 +6,7 @@ import type { Resource } from '../../core/resources/registry.ts'
 import { type Connector, createConnector } from '../connectors/connector.ts'
 import { contractDocument } from '../connectors/contract.ts'
 import { createExchange, type ExchangeParts } from '../connectors/exchange.ts'
+import { keyValue } from '../connectors/key-value.ts'
 import { NO_REFERENCES } from '../connectors/references.ts'
 import { type Failure, isFailure } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
@@ -28,6 +29,8 @@ export interface Write {
   readonly parentId?: string | undefined
   /** JSON in crm's names; sent byte for byte if the connector translates nothing. */
   readonly body: Buffer | null
+  /** A create that the server turns into a change if it has a record with the same value in this field. */
+  readonly upsertBy?: string | undefined
   readonly idempotencyKey: string
   readonly ifMatch: string | undefined
   /** For messages, after "cannot": `create the contact of line 7`. */
@@ -138,7 +141,7 @@ function createTranslation(connector: Connector, references: ExchangeParts['refe
     },
   }
   return async (write: Write, more: readonly string[]): Promise<Answer | Failure> => {
-    const { kind, resource, id, parentId, body, ifMatch, action } = write
+    const { kind, resource, id, parentId, body, ifMatch, action, upsertBy } = write
     const fields = body === null ? undefined : fieldsIn(body)
     const exchange = createExchange(
       { connector, references: references ?? NO_REFERENCES, http },
@@ -146,7 +149,8 @@ function createTranslation(connector: Connector, references: ExchangeParts['refe
     )
     let call: WriteCall
     try {
-      const target = { ...(id !== undefined && { id }), ...(fields && { fields }) }
+      const upsert = fields && upsertBy !== undefined ? upsertOf(upsertBy, fields, write, connector) : undefined
+      const target = { ...(id !== undefined && { id }), ...(fields && { fields }), upsert }
       call = await exchange.write(kind, target, { ...NO_TEXTS, ifMatch, action })
     } catch (error) {
       return notSent(error)
@@ -154,6 +158,11 @@ function createTranslation(connector: Connector, references: ExchangeParts['refe
     const outcome = await send(call, more, call.bytes ?? null)
     return isFailure(outcome) || !call.translate ? outcome : call.translate(outcome)
   }
+}
+
+function upsertOf(field: string, fields: JsonObject, { resource }: Write, { document }: Connector) {
+  const described = document.resources[resource]
+  return described && { field, value: keyValue(field, fields[field] ?? null, described) }
 }
 
 class FailedRead extends Error {

@@ -11,6 +11,8 @@ interface RecordBefore {
   readonly wasGone: boolean
   /** For a create: the record existed before. */
   readonly existed: boolean
+  /** For a create: it was sent more than once, and changed the record that it had made. */
+  readonly isRepeated: boolean
   /** For a create: the response was 200, and other creates of the job got 201. */
   readonly mayHaveExisted: boolean
 }
@@ -66,6 +68,7 @@ function recordBefore(status: unknown, flag: unknown, isAnyCreated: boolean): Re
   return {
     wasGone: flag === 'g',
     existed: flag === 'u' || flag === 'e',
+    isRepeated: flag === 'm',
     mayHaveExisted: isAnyCreated && status === 200 && !flag,
   }
 }

@@ -39,8 +39,11 @@ export interface AgainEntry {
   readonly why: string
 }
 
-/** `o`: replayed from a request of another job; `u`: a create that changed an existing record; `e`: a create whose response shows an existing record. */
-export type ResultFlag = 'a' | 'g' | 'r' | 'o' | 'u' | 'e'
+/**
+ * `o`: replayed from a request of another job; `u`: a create that changed an existing record; `m`: an upsert that was repeated, and
+ * changed the record that it had made; `e`: a create whose response shows an existing record.
+ */
+export type ResultFlag = 'a' | 'g' | 'r' | 'o' | 'u' | 'm' | 'e'
 
 /** Marks an answer with other values than were sent: by the text of the first such row of the job; 1 for all others. */
 export type OtherMark = string | 1

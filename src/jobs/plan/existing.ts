@@ -87,6 +87,19 @@ export function matchKey(record: JsonObject, names: readonly string[]): string |
   return JSON.stringify(parts)
 }
 
+/** By id, or by the members of `--match`. */
+export function keyOfRecord(record: CrmRecord, names: readonly string[]): string | undefined {
+  return names[0] === 'id' ? byId(record) : matchKey(record, names)
+}
+
+/** The same for a row, whose id is no member. */
+export function keyOfRow(
+  row: { readonly id?: string | undefined; readonly fields: JsonObject },
+  names: readonly string[],
+) {
+  return names[0] === 'id' ? row.id : matchKey(row.fields, names)
+}
+
 const EMAIL_NAME = /e-?_?mail/i
 const MAILTO = /^\s*mailto:\s*([^\s<>?]+@[^\s<>?]+)/i
 const NAMED_ADDRESS = /<\s*(?:mailto:)?([^\s<>]+@[^\s<>]+)\s*>\s*$/i
@@ -191,6 +204,11 @@ export class PageCounter {
       }
       yield page
     }
+  }
+
+  /** The requests so far. */
+  get pages(): number {
+    return this.#pages
   }
 
   /** The requests to read the list with so many more records. */

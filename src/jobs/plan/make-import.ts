@@ -12,6 +12,7 @@ import type { Findings, FormatSummary, RowOptions } from '../input/row.ts'
 import { type Draft, dropDraft, finishDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
+import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
 import { leftOutLines } from './left-out.ts'
 import { dropPlanned, type MadeJob, ownUpdates, type PlanningContext, runId } from './make-job.ts'
 import { refuseAbsentNames } from './match-rows.ts'
@@ -90,9 +91,11 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   })
   rules?.ask(fieldsIn(source.summary))
   const match = matchOf(request, source.summary, { offers: context.offers, canUpdateDeals: updates !== undefined })
-  const head = headOfImport(context, request, { paths, run, input, updates, summary: source.summary, match })
+  const upsert = upsertOf(context, request, match)
+  const head = headOfImport(context, request, { paths, run, input, updates, upsert, summary: source.summary, match })
   const builder = new PlanBuilder(paths, head)
   const pages = new PageCounter(context.pageSize)
+  const asked = countedReader(await keyReaderFor(context, noun, match.names))
   const parts = {
     paths,
     noun,
@@ -100,6 +103,8 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     builder,
     before: earlier.jobs,
     list: () => pages.counted(context.list(noun)),
+    keyed: asked.reader,
+    signal: context.signal,
     offers: context.offers,
     rules,
     onRead: context.onRead,
@@ -121,6 +126,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
         ...{ paths: await finishDraft(draft), head, end, question },
         ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first, failing: builder.failing.first },
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
+        matching: matchingOf(match, { keyRequests: asked.requests, pages: pages.pages }),
       },
       lines: summaryLines(inputName, summary),
       leftLines: notSentLines(builder),
@@ -135,6 +141,7 @@ interface HeadParts {
   readonly run: string
   readonly input: Omit<NonNullable<PlanHead['input']>, 'verdict'>
   readonly updates: PlanHead['updates']
+  readonly upsert: PlanHead['upsert']
   readonly summary: FormatSummary
   readonly match: MatchRequest
 }
@@ -142,7 +149,7 @@ interface HeadParts {
 function headOfImport(
   context: PlanningContext,
   request: ImportRequest,
-  { paths, run, input, updates, summary, match }: HeadParts,
+  { paths, run, input, updates, upsert, summary, match }: HeadParts,
 ): PlanHead {
   return {
     crm_plan: 1,
@@ -155,10 +162,18 @@ function headOfImport(
     input: { ...input, verdict: summary },
     of: request.of,
     ...(updates === undefined ? {} : { updates }),
+    ...(upsert === undefined ? {} : { upsert }),
     terms: termsOf(request, match),
     made_at: context.nowMs(),
     version: context.version,
   }
+}
+
+/** The field by which the server itself creates or changes; undefined where it cannot. */
+function upsertOf({ upserts }: PlanningContext, { as, noun }: ImportRequest, { names, mode }: MatchRequest) {
+  const [name, ...others] = names
+  if (as !== 'import' || mode !== 'upsert' || name === undefined || others.length > 0) return undefined
+  return upserts(resourceOf(noun), name) ? name : undefined
 }
 
 function notSentLines({ leftOut, failing }: PlanBuilder): readonly string[] {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { normalize } from 'node:path'
 import type { Api } from '../../api/api.ts'
-import type { Offers } from '../../api/connectors/connector.ts'
+import type { Connector, Offers } from '../../api/connectors/connector.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -13,6 +13,7 @@ import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import { dropDraft, finishDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
 import { readJournal } from '../journal/journal.ts'
+import type { Matching } from './key-requests.ts'
 import type { LeftOut } from './left-out.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { JobKind, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
@@ -51,6 +52,10 @@ export interface PlanningContext {
   ) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Records on a page of a list, if it is configured. */
   readonly pageSize: number | undefined
+  /** Undefined if the server cannot be asked for records by this field. */
+  readonly keyReader: Api['keyReader']
+  /** Whether the server has an upsert by this field. */
+  readonly upserts: Connector['upserts']
   readonly offers: Offers
   /** As `offers`; learns it first if the contract alone does not say. */
   readonly learns: Api['offers']
@@ -82,6 +87,8 @@ export interface MadeJob {
   readonly failing: readonly LeftOut[]
   /** The number of requests of the recheck of an upsert; undefined when there is none. */
   readonly recheckRequests?: number | undefined
+  /** How the records of an import were found; undefined if none were looked for. */
+  readonly matching?: Matching | undefined
   /** A question that must be confirmed, beside the changes. */
   readonly question?: string | undefined
 }
@@ -99,7 +106,7 @@ export async function ownUpdates(context: PlanningContext, noun: JobNoun): Promi
   }
 }
 
-export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'terms'>
+export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'upsert' | 'terms'>
 
 /** Makes a job of the operations that `fill` adds; if it throws, nothing is left of the job. */
 export async function makeJob(
@@ -127,7 +134,7 @@ export async function makeJob(
 
 function planHead(
   context: PlanningContext,
-  { kind, noun, run, of, updates, terms }: JobIdentity,
+  { kind, noun, run, of, updates, upsert, terms }: JobIdentity,
   job: string,
 ): PlanHead {
   return {
@@ -137,6 +144,7 @@ function planHead(
     input: undefined,
     of,
     ...(updates === undefined ? {} : { updates }),
+    ...(upsert === undefined ? {} : { upsert }),
     ...(terms === undefined ? {} : { terms }),
     made_at: context.nowMs(),
     version: context.version,

@@ -34,10 +34,10 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
   let unmatched = 0
   try {
     refuseOtherAccount(plan.head, context.account)
-    const { noun, run, updates, terms } = plan.head
+    const { noun, run, updates, upsert, terms } = plan.head
     const job = await makeJob(
       context,
-      { kind: 'retry', noun, run, of: paths.id, ...present({ updates, terms }) },
+      { kind: 'retry', noun, run, of: paths.id, ...present({ updates, upsert, terms }) },
       async (builder) => {
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
           if (failure !== 'failed') continue

@@ -224,7 +224,7 @@ function revertWrite({ noun, operation, before, results, now, offers, withNotes 
   if (head.do === 'create') {
     if (!offers(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
     if (isOlder(match.record, results.progress.firstMs ?? 0, written)) return stays(operation, id, 'cannot', EXISTED)
-    const changed = changesSince(written, match.record)
+    const changed = changesSince(written, match.record, results.of(operation.op).isRepeated)
     if (changed.length > 0) return { left: changed.map(conflict) }
     if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')
     return { planned: { do: 'delete', path, id, before: match.record } }

@@ -6,7 +6,7 @@ import { shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
 import { aliasOf, foldName } from '../input/columns.ts'
 import type { FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
-import { addressIn, type Existing, type Match, matchKey } from './existing.ts'
+import { addressIn, type Existing, keyOfRow, type Match, matchKey } from './existing.ts'
 import {
   ambiguousOf,
   createOf,
@@ -30,7 +30,7 @@ export interface MatchParts {
   readonly noun: JobNoun
   readonly names: readonly string[]
   readonly mode: ImportMode
-  readonly existing: Existing
+  readonly existing: Pick<Existing, 'find'>
   /** The first line of each key. */
   readonly keyLines: KeyIndex
   readonly source: RowSource
@@ -42,7 +42,7 @@ export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped'
 /** Matches a row with the existing records; undefined if the row has an error, which becomes a finding. */
 export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefined {
   const { noun, names, mode, existing, keyLines, source, isDeletion } = parts
-  const key = names[0] === 'id' ? row.id : matchKey(row.fields, names)
+  const key = keyOfRow(row, names)
   const refuse = (code: FindingCode, message: string) => source.findings.add(findingOf(row, names, { code, message }))
   if (key === undefined) {
     if (names[0] === 'id' && mode === 'upsert') return createOf(noun, row)

@@ -36,6 +36,8 @@ export interface PlanHead {
   readonly of: string | undefined
   /** How deals are changed; undefined for jobs that change none. */
   readonly updates?: DealUpdates
+  /** The field by which the server itself decides whether a row of the job creates or changes a record. */
+  readonly upsert?: string
   /** Of a job that read a file; undefined in plans of earlier versions. */
   readonly terms?: ImportTerms
   readonly made_at: number

@@ -1,31 +1,28 @@
 import type { Offers } from '../../api/connectors/connector.ts'
 import { idText } from '../../core/json.ts'
-import { type CrmRecord, isListed, resourceOf } from '../../core/resources/registry.ts'
+import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
-import type { JobPaths } from '../journal/job-folder.ts'
-import { byId, EqualRecords, Existing, matchKey } from './existing.ts'
+import { EqualRecords } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import type { LeftOut } from './left-out.ts'
 import type { RowRules } from './make-job.ts'
-import { type ImportMode, type MatchedRow, MatchShown, matchRow } from './match-rows.ts'
+import { type ImportMode, type MatchedRow, matchRow } from './match-rows.ts'
+import { type MatchingParts, openMatched } from './matched-records.ts'
 import { type Pairing, pairChangedRows } from './pair-rows.ts'
 import { createOf, type PlanBuilder, type Planned } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
 import { openKeyIndex } from './scratch.ts'
 
-export interface PlanRowsParts {
-  readonly paths: JobPaths
+export interface PlanRowsParts extends MatchingParts {
   readonly noun: JobNoun
   readonly source: RowSource
   readonly builder: PlanBuilder
   /** Earlier jobs of the run, the oldest first. */
   readonly before: readonly EarlierJob[]
-  readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly offers: Offers
   /** Undefined if the connector allows everything. */
   readonly rules: RowRules | undefined
-  readonly onRead: (count: number) => void
   /** A run that ignores earlier ones (`--again`). */
   readonly isAgain: boolean
   readonly note: (line: string) => void
@@ -117,39 +114,23 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
 
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
   const { paths, noun, source, builder, before, isDeletion } = parts
-  const { existing, shown } = await readMatched(parts, match.names)
+  const existing = await openMatched(parts, match.names)
   const keyLines = openKeyIndex(paths.folder, 'keys')
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
   try {
-    for await (const rows of source.rows()) {
+    for await (const rows of existing.prepared(source.rows())) {
       for (const row of rows) {
         const planned = matchRow({ ...match, noun, existing, keyLines, source, isDeletion }, row)
         if (planned === 'skipped') builder.skip([withoutMatch(noun, row, match.names)])
         else if (planned) addMatched(parts, row, planned, ledger)
       }
     }
-    if (source.findings.count === 0) shown.judge()
+    if (source.findings.count === 0) existing.judge()
   } finally {
     existing.close()
     keyLines.close()
     ledger?.close()
   }
-}
-
-interface Matched {
-  readonly existing: Existing
-  /** Judged after the rows, whose errors come first. */
-  readonly shown: MatchShown
-}
-
-async function readMatched({ paths, list, onRead }: PlanRowsParts, names: readonly string[]): Promise<Matched> {
-  const isById = names[0] === 'id'
-  const shown = new MatchShown(isById ? [] : names)
-  const keyOf = (record: CrmRecord) => {
-    shown.see(record)
-    return isById ? byId(record) : matchKey(record, names)
-  }
-  return { existing: await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead }), shown }
 }
 
 function addMatched(

@@ -35,11 +35,14 @@ export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord):
   return { patch, conflicts }
 }
 
-/** Members that someone changed in a record that a job created; none if the record may be deleted. */
-export function changesSince(written: JsonObject, now: CrmRecord): readonly Conflict[] {
+/**
+ * Members that someone changed in a record that a job created; none if the record may be deleted. `isRepeated`: the job itself sent
+ * the values again, so that a version or a time of change shows no other's change.
+ */
+export function changesSince(written: JsonObject, now: CrmRecord, isRepeated = false): readonly Conflict[] {
   const sides = (field: string) => ({ field, was: null, wrote: memberOf(written, field), now: memberOf(now, field) })
   const changed = Object.keys(changedMembers(now, written))
-  if (changed.length > 0) return changed.map(sides)
+  if (changed.length > 0 || isRepeated) return changed.map(sides)
   // A version or a time of change also shows changes of other members.
   if (typeof now.version === 'number') return now.version === 1 ? [] : [sides('version')]
   const { created_at, updated_at } = now

@@ -148,12 +148,23 @@ class Dispatch {
   }
 
   #writeOf({ operation: { op, head, body }, gen }: Task): Write {
-    const { account, run, resource } = this.#parts
+    const { account, run, resource, upsertBy } = this.#parts
     const { digest, n, path, id } = head
     const key = idempotencyKey({ account, run, digest, n, gen })
     const action = `${head.do} ${head.id ?? `what line ${head.line ?? op + 1} says`}`
     const parentId = parentIdIn(resource, path)
-    return { kind: sentKind(head), resource, id, parentId, body, idempotencyKey: key, ifMatch: head.ifMatch, action }
+    const upsert = head.do === 'create' && { upsertBy }
+    return {
+      kind: sentKind(head),
+      resource,
+      id,
+      parentId,
+      body,
+      ...upsert,
+      idempotencyKey: key,
+      ifMatch: head.ifMatch,
+      action,
+    }
   }
 
   #waitForLimit(waitMs: number): false {

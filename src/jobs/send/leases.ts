@@ -19,6 +19,7 @@ export class Leases {
   readonly #progress: JobProgress
   readonly #terms: LeaseTerms
   readonly #batches: Iterator<readonly PlanOperation[]>
+  readonly #isUpserted: boolean
   #waiting: readonly PlanOperation[] = []
   #at = 0
 
@@ -26,6 +27,7 @@ export class Leases {
     this.#journal = parts.journal
     this.#progress = parts.progress
     this.#terms = terms
+    this.#isUpserted = plan.head.upsert !== undefined
     this.#batches = plan.operations(parts.progress.nextOffset)
     do this.#fill()
     while ((this.#waiting.at(-1)?.op ?? Number.POSITIVE_INFINITY) < parts.progress.next)
@@ -57,7 +59,7 @@ export class Leases {
     const { windowMs } = this.#terms
     return taken.map((operation) => {
       const { since, taken: isTaken = false } = operation.head
-      const terms = { windowMs, isKeyKnown: true, isSent: since !== undefined, isTaken }
+      const terms = { windowMs, isKeyKnown: true, isSent: since !== undefined, isTaken, isUpserted: this.#isUpserted }
       return taskUnder(operation, { time, window: windowMs, gen: undefined }, terms)
     })
   }
@@ -99,13 +101,19 @@ interface Resumed {
 export function resumeTasks(plan: PlanFile, progress: JobProgress, terms: ResumeTerms): Resumed {
   const sent: Task[] = []
   const unsent: Task[] = []
+  const isUpserted = plan.head.upsert !== undefined
   for (const lease of progress.openLeases()) {
     for (const operation of operationsOf(plan, lease)) {
       if (progress.hasEnd(operation.op)) continue
       const isBack = progress.endOf(operation.op) === 'back'
       const isSent = !isBack || operation.head.since !== undefined
       const isTaken = operation.head.taken === true || progress.isTaken(operation.op)
-      const task = resumedTask(operation, progress.lastLease(operation.op, lease), { ...terms, isSent, isTaken })
+      const task = resumedTask(operation, progress.lastLease(operation.op, lease), {
+        ...terms,
+        isSent,
+        isTaken,
+        isUpserted,
+      })
       if (isBack) unsent.push(task)
       else sent.push(task)
     }
@@ -125,7 +133,7 @@ function* operationsOf(plan: PlanFile, { from, to, at }: HeldLease): Generator<P
 function resumedTask(
   operation: PlanOperation,
   lease: HeldLease,
-  terms: ResumeTerms & Pick<TaskTerms, 'isSent' | 'isTaken'>,
+  terms: ResumeTerms & Pick<TaskTerms, 'isSent' | 'isTaken' | 'isUpserted'>,
 ) {
   // With another API key, the server may not find our idempotency keys.
   const isKeyKnown = terms.isScopedByAccount || lease.key === terms.keyMark
@@ -140,6 +148,8 @@ interface TaskTerms {
   /** Whether an earlier process or job may have sent it. */
   readonly isSent: boolean
   readonly isTaken: boolean
+  /** Whether the server turns creates of this job into changes where a record exists. */
+  readonly isUpserted: boolean
 }
 
 /** With `since`, an earlier job of the run may have sent it before this lease. */
@@ -158,6 +168,7 @@ function taskUnder(
     // It is unknown how long the earlier job was sending.
     windowEndMs: since === undefined ? lease.time + lease.window : Number.POSITIVE_INFINITY,
     tries: 0,
+    isUpsert: terms.isUpserted && operation.head.do === 'create',
     isInDoubt: terms.isSent,
     isTaken: terms.isTaken,
     isResumed: terms.isSent,

@@ -35,9 +35,12 @@ export interface RecheckParts {
   readonly terms: Pick<RunTerms, 'isRecheckLeftOut'>
 }
 
-/** An upsert creates what did not exist when it was planned; another writer may have created the same since. */
-export function isRechecked({ terms }: PlanHead, { create }: PlanCounts): boolean {
-  if (terms?.as !== 'import' || create === 0) return false
+/**
+ * An upsert of crm creates what did not exist when it was planned; another writer may have created the same since. One of the server
+ * itself makes no second record.
+ */
+export function isRechecked({ terms, upsert }: PlanHead, { create }: PlanCounts): boolean {
+  if (terms?.as !== 'import' || upsert !== undefined || create === 0) return false
   return terms.match.mode === 'upsert' && terms.match.names.length > 0 && terms.match.names[0] !== 'id'
 }
 

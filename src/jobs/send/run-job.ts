@@ -191,6 +191,7 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
     ...{ journal, progress, leases, limiter, clock, hooks, maxFailed, keys: terms.keys },
     ...{ sender: senderFor(plan.head, services.sender), signal: services.signal, random: services.random },
     ...{ account: plan.head.account, run: plan.head.run, resource: resourceOf(plan.head.noun) },
+    upsertBy: plan.head.upsert,
     answeredIds: plan.head.kind === 'fixtures' ? undefined : answeredIds,
     ...{ lifeMs: terms.lifeMs, maxOutageMs: terms.maxOutageMs, steadyMs: services.clocks.steadyMs },
   }

@@ -91,7 +91,8 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   const other = otherIn(written.record, answer, asked)
   if (existing !== undefined) return { type: 'done', status: answer.status, id: existing, flag: 'u', other }
   const existed = existedBefore(task, written.record, sent) ? 'e' : undefined
-  const flag = isReplayed(answer.headers) ? replayedFlag(task, written.record) : existed
+  const own = task.isUpsert ? upsertFlag(task, answer, written.record) : undefined
+  const flag = isReplayed(answer.headers) ? replayedFlag(task, written.record) : (own ?? existed)
   // A record that is created again has a new id.
   const id = head.do === 'create' ? written.id : (head.id ?? written.id)
   return { type: 'done', status: answer.status, id: id ?? null, flag, other }
@@ -107,6 +108,17 @@ function otherIn(record: CrmRecord | undefined, answer: Answer, asked: AskedWrit
     const shown = quoted.type === 'done' && quoted.record ? otherValues(quoted.record, sent) : []
     return shown.find(({ member }) => member === other.member) ?? { ...other, shown: '[redacted]' }
   }
+}
+
+/**
+ * Whether an upsert changed a record that existed before (`u`), or one that an earlier try of it made (`m`). Undefined if it made
+ * the record, as far as the response shows.
+ */
+function upsertFlag(task: Task, { isMade }: Answer, record: CrmRecord | undefined): ResultFlag | undefined {
+  if (isMade === true) return undefined
+  if (record && isOlder(record, task.leasedMs, {})) return 'u'
+  if (task.isInDoubt || task.isResumed || task.tries > 0) return 'm'
+  return isMade === false ? 'u' : undefined
 }
 
 /** After a lost response, a replay may be of its own try, unless the record was created before that try. */
@@ -131,8 +143,8 @@ function existedBefore(
 }
 
 /** A 2xx without a clear outcome. A server that queues creates may make the record long after its answer. */
-function unclear({ operation }: Task, why: string): SendOutcome {
-  const isTaken = operation.head.do === 'create'
+function unclear({ operation, isUpsert }: Task, why: string): SendOutcome {
+  const isTaken = operation.head.do === 'create' && !isUpsert
   return { type: 'unsettled', why, isAnswered: !isTaken, isTaken }
 }
 
@@ -197,9 +209,9 @@ export function failureError(action: string, failure: Failure, hint = failure.hi
   })
 }
 
-/** An update or a deletion may be repeated; a create only when the server keeps its key. */
-export function mayRepeat({ operation }: Task, { isKept }: KeyKeeping): boolean {
-  return operation.head.do !== 'create' || isKept
+/** An update, a deletion or an upsert may be repeated; another create only when the server keeps its key. */
+export function mayRepeat({ operation, isUpsert }: Task, { isKept }: KeyKeeping): boolean {
+  return isUpsert || operation.head.do !== 'create' || isKept
 }
 
 /** A create that must not be repeated, and may have made the record, is looked up. */

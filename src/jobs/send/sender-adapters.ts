@@ -19,7 +19,8 @@ import { type ImportableResource, resourceOf, uniqueByOf } from '../../core/reso
 import type { PlanHead } from '../plan/plan-format.ts'
 
 /** The sender of a job: changes of deals and creates of an upsert are not sent as the plan describes them. */
-export function senderFor({ updates, terms, noun }: PlanHead, sender: Sender): Sender {
+export function senderFor({ updates, upsert, terms, noun }: PlanHead, sender: Sender): Sender {
+  if (upsert !== undefined) return sender
   const [member, ...others] = terms?.match.mode === 'upsert' ? terms.match.names : []
   if (member !== undefined && others.length === 0) {
     return createUpsertSender(sender, { resource: resourceOf(noun), member })

@@ -112,6 +112,8 @@ export interface DispatchParts {
   /** A create whose response has one of these ids is in doubt; undefined for fixtures, which keep neither of two records. */
   readonly answeredIds: AnsweredIds | undefined
   readonly resource: Resource
+  /** The field by which creates are upserts of the server. */
+  readonly upsertBy: string | undefined
   readonly account: string
   readonly run: string
   readonly lifeMs: number

@@ -92,6 +92,8 @@ export interface Task {
   windowEndMs: number
   /** Tries of this process. */
   tries: number
+  /** Whether it is a create that the server turns into a change if the record exists, so that a repetition does no harm. */
+  readonly isUpsert: boolean
   /** Whether a try, of this process or of an earlier one, may have taken effect. */
   isInDoubt: boolean
   /** Whether the response to a create was a 2xx that does not show the record: it is looked up, and never sent again. */

@@ -37,7 +37,7 @@ const GOOD = {
       update: null,
       delete: { path: '/{id}', restorable: '30d' },
       find: { email: { query: { email: '{value}' }, lag: 'unknown' } },
-      batch: { size: 10, read: { item: '{id}', row: 'none' } },
+      batch: { size: 10, read: { item: '{id}', row: 'none', body: '{items}', results: 'r[]' } },
       filters: { owner: { query: 'owner' } },
       fields: {
         name: { join: ['first', 'last'], max: [20, 20], clear: '' },

@@ -122,7 +122,7 @@ it('begins a resource as the copy of another', () => {
 it('shares keys between batches', () => {
   const { resources } = load(
     contacts(
-      'batch:\n  size: 100\n  body: { inputs: "{items}" }\n  row: { result: a, error: b }\n  create: { path: /batch/create, item: { properties: "{record}" } }\n  read: { row: none, size: 50, item: "{id}" }',
+      'batch:\n  size: 100\n  body: { inputs: "{items}" }\n  row: { result: a, error: b }\n  create: { path: /batch/create, results: "r[]", item: { properties: "{record}", row: "{row}" } }\n  read: { row: none, size: 50, results: "r[]", item: "{id}" }',
     ),
   )
   expect(resources.contact?.batch).toMatchObject({
@@ -131,7 +131,7 @@ it('shares keys between batches', () => {
       path: '/c/batch/create',
       size: 100,
       row: { result: 'a', error: 'b' },
-      by: { id: 'id' },
+      by: {},
       accounts: 'each',
     },
     read: { size: 50, row: undefined, body: { inputs: '{items}' } },
@@ -202,8 +202,32 @@ it.each<[string, string, string]>([
   ['an unknown parent', contacts('parent: deals'), '"deals" is not a resource of this connector'],
   [
     'an unknown key of a batch',
-    contacts('batch: { size: 1, item: 1, read: { by: { mail: x } } }\nfields: { email: e }'),
+    contacts(
+      'batch: { size: 1, item: "{id}", body: "{items}", results: "r[]", read: { by: { mail: x } } }\nfields: { email: e }',
+    ),
     '"mail" is not a field of this resource, expected one of id, email; did you mean email?',
+  ],
+  [
+    'a batch that never sends its rows',
+    contacts('batch: { size: 1, read: { item: "{id}", body: {}, results: "r[]" } }'),
+    'the batch read sends {items} neither in its body nor in its query',
+  ],
+  [
+    'a batch whose outcomes are nowhere',
+    contacts('batch: { size: 1, body: "{items}", delete: { item: "{id}" } }'),
+    'results is missing for the batch delete',
+  ],
+  [
+    'a correlation that no row is sent with',
+    contacts(
+      'batch: { size: 1, body: "{items}", results: "r[]", row: { result: a, error: b }, update: { item: "{id}" } }',
+    ),
+    'in the batch update, row is stated, and item never uses {row}',
+  ],
+  [
+    'an upsert of many by no field',
+    contacts('batch: { size: 1, body: "{items}", results: "r[]", upsert: { item: { i: "{value}" } } }'),
+    'by is missing for the batch upsert',
   ],
   [
     'a find by no field',

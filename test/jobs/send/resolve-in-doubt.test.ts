@@ -20,7 +20,7 @@ function createTask(op: number, body: JsonObject, digest = canonicalJson(body)):
       body: Buffer.from(canonicalJson(body)),
     },
     ...{ gen: 0, leasedMs: LEASED_MS, expiresMs: LEASED_MS, windowEndMs: LEASED_MS },
-    ...{ tries: 1, isInDoubt: true, isTaken: false, isResumed: true, lastSentMs: undefined },
+    ...{ tries: 1, isInDoubt: true, isTaken: false, isUpsert: false, isResumed: true, lastSentMs: undefined },
   }
 }
 

@@ -16,6 +16,7 @@ function taskOf(kind: 'create' | 'update' | 'delete', over: Partial<Task> = {}):
       tries: 0,
       isInDoubt: false,
       isTaken: false,
+      isUpsert: false,
       isResumed: false,
       lastSentMs: 0,
     },

@@ -1,0 +1,46 @@
+import type { JsonValue } from '../core/json.ts'
+import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import type { CollectionParts } from './collection.ts'
+import { createExchange } from './connectors/exchange.ts'
+import { keyValue } from './connectors/key-value.ts'
+import type { ListQuery } from './operations.ts'
+import { DeclaredWalk } from './pages/declared-walk.ts'
+import { walkPages } from './pages/pages.ts'
+
+/** Reads the records that have some values in one field, many values in one request. */
+export interface KeyReader {
+  /** The number of values in one request. */
+  readonly size: number
+  /** At most `size` values; what they lack is not there. */
+  read(values: readonly JsonValue[], signal: AbortSignal): Promise<readonly CrmRecord[]>
+}
+
+/** Undefined if the connector cannot ask for records by this field. */
+export function createKeyReader(parts: CollectionParts, resource: Resource, field: string): KeyReader | undefined {
+  const { http, connector, references } = parts
+  const described = connector.document.resources[resource]
+  if (!described) return undefined
+  const rules = connector.rules(resource)
+  const keyed = rules.keyed(field)
+  if (!keyed) return undefined
+  const exchange = createExchange(parts, { resource, parentId: undefined })
+  const { plural } = RESOURCES[resource]
+  const texts = { action: `find ${plural} by ${field}`, command: `crm ${plural} list`, findCommand: undefined }
+  return {
+    size: keyed.size,
+    read: async (values, signal) => {
+      await references.load(rules.refs)
+      const asked = keyed.parts([...new Set(values.map((value) => keyValue(field, value, described)))])
+      const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, signal }
+      const list = {
+        paging: keyed.paging,
+        call: (...page: [Parameters<typeof keyed.pageRequest>[0], number | undefined]) =>
+          exchange.call(keyed.pageRequest(...page, asked), texts),
+        read: (answer: Parameters<typeof keyed.readPage>[0]) => keyed.readPage(answer, asked, references),
+      }
+      const records: CrmRecord[] = []
+      for await (const { items } of walkPages(new DeclaredWalk(http, list, query), undefined)) records.push(...items)
+      return records
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import type { KeyReader } from '../../api/keyed-reads.ts'
+import { listedId } from '../../core/record-ids.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { InputRow } from '../input/row.ts'
+import type { JobPaths } from '../journal/job-folder.ts'
+import { Existing, keyOfRecord, keyOfRow, type Match } from './existing.ts'
+import { MatchShown } from './match-rows.ts'
+
+/** The records that rows are matched with. */
+export interface MatchedRecords extends Pick<Existing, 'find' | 'close'> {
+  /** The rows, with their records at hand while they are iterated. */
+  prepared(rows: AsyncIterable<readonly InputRow[]>): AsyncIterable<readonly InputRow[]>
+  /** After the rows, whose errors come first: CrmError `bad_answer` if no record could have matched. */
+  judge(): void
+}
+
+type Rows = AsyncIterable<readonly InputRow[]>
+
+export interface MatchingParts extends AskingParts {
+  readonly paths: JobPaths
+  readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  /** Asks for records by the field that rows are matched by; undefined: the list is read. */
+  readonly keyed: KeyReader | undefined
+}
+
+interface AskingParts {
+  /** Called with the number of further records read. */
+  readonly onRead: (count: number) => void
+  readonly signal: AbortSignal
+}
+
+/** By their keys where the server can be asked so, else from the whole list. */
+export async function openMatched(parts: MatchingParts, names: readonly string[]): Promise<MatchedRecords> {
+  return parts.keyed ? new KeyedRecords(parts.keyed, names, parts) : readWhole(parts, names)
+}
+
+async function readWhole({ paths, list, onRead }: MatchingParts, names: readonly string[]): Promise<MatchedRecords> {
+  const isById = names[0] === 'id'
+  const shown = new MatchShown(isById ? [] : names)
+  const keyOf = (record: CrmRecord) => {
+    shown.see(record)
+    return keyOfRecord(record, names)
+  }
+  const existing = await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead })
+  return {
+    prepared: (rows) => rows,
+    find: (key, most) => existing.find(key, most),
+    judge: () => shown.judge(),
+    close: () => existing.close(),
+  }
+}
+
+/** Requests under way at the same time: more would only wait for the rate limit. */
+const MOST_AT_ONCE = 4
+
+/** Asks for the records of some hundred rows at a time, and keeps no others. */
+class KeyedRecords implements MatchedRecords {
+  readonly #reader: KeyReader
+  readonly #names: readonly string[]
+  readonly #parts: AskingParts
+  #found = new Map<string, Match[]>()
+
+  constructor(reader: KeyReader, names: readonly string[], parts: AskingParts) {
+    this.#reader = reader
+    this.#names = names
+    this.#parts = parts
+  }
+
+  async *prepared(rows: Rows): AsyncGenerator<readonly InputRow[], void, undefined> {
+    const most = this.#reader.size * MOST_AT_ONCE
+    let waiting: InputRow[] = []
+    for await (const some of rows) {
+      waiting.push(...some)
+      while (waiting.length >= most) {
+        const next = waiting.slice(0, most)
+        waiting = waiting.slice(most)
+        await this.#ask(next)
+        yield next
+      }
+    }
+    await this.#ask(waiting)
+    yield waiting
+  }
+
+  find(key: string | undefined, most = 2): readonly Match[] {
+    return key === undefined ? [] : (this.#found.get(key) ?? []).slice(0, most)
+  }
+
+  judge(): void {}
+
+  close(): void {}
+
+  async #ask(rows: readonly InputRow[]): Promise<void> {
+    const [name = ''] = this.#names
+    const values = rows.flatMap((row) => {
+      const value = keyOfRow(row, this.#names) === undefined ? undefined : name === 'id' ? row.id : row.fields[name]
+      return value ?? []
+    })
+    const { size } = this.#reader
+    const requests = Array.from({ length: Math.ceil(values.length / size) }, (_, n) =>
+      this.#reader.read(values.slice(n * size, (n + 1) * size), this.#parts.signal),
+    )
+    this.#found = new Map()
+    for (const record of (await Promise.all(requests)).flat()) this.#keep(record)
+    this.#parts.onRead([...this.#found.values()].flat().length)
+  }
+
+  /** A server may also find records by other values than the one that it shows; they match no row. */
+  #keep(record: CrmRecord): void {
+    const key = keyOfRecord(record, this.#names)
+    if (key === undefined) return
+    const before = this.#found.get(key) ?? []
+    this.#found.set(key, [...before, { id: listedId(record), record }])
+  }
+}

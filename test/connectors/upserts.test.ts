@@ -1,0 +1,48 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { crmPrints } from '../harness/crm.ts'
+import { personRows } from './claims.ts'
+import type { EmulatorOptions } from './emulators/emulator.ts'
+import { type ConnectedServer, connected, SERVERS } from './servers.ts'
+
+const UPSERTING = SERVERS.filter(({ connector }) => connector === 'attio')
+
+interface Imported extends ConnectedServer {
+  readonly importing: readonly string[]
+}
+
+/** A server with 20 contacts, and a file with the first five of them and 15 others. */
+async function reach(server: (typeof SERVERS)[number], options: EmulatorOptions = {}): Promise<Imported> {
+  const there = await connected(server, { records: 20, ...options })
+  const file = join(there.env.HOME ?? '', 'people.csv')
+  writeFileSync(
+    file,
+    personRows(
+      Array.from({ length: 5 }, (_, n) => `Person${n + 1}@example.com`),
+      20,
+    ),
+  )
+  return { ...there, importing: ['contacts', 'import', file, '--match', 'email', '--yes', '-o', 'json'] }
+}
+
+describe.each(UPSERTING)('$connector', (server) => {
+  test('an import with --match reads no list, and changes and creates each contact once', async () => {
+    const { env, emulator, importing, contacts } = await reach(server)
+    expect(JSON.parse(await crmPrints(importing, env))).toMatchObject({ done: 20, failed: 0, in_doubt: 0 })
+    expect(contacts()).toHaveLength(35)
+    expect(emulator.effects(server.contacts, 'created')).toBe(15)
+    expect(emulator.effects(server.contacts, 'updated')).toBe(5)
+    expect(emulator.requests.filter(({ path }) => path.includes('limit=100'))).toEqual([])
+  })
+
+  test('its undo restores what was there, and deletes what it made', async () => {
+    const { env, importing, contacts } = await reach(server)
+    const before = await crmPrints(['contacts', 'list', '-o', 'json'], env)
+    const { job } = JSON.parse(await crmPrints(importing, env))
+    await crmPrints(['jobs', 'undo', job, '--yes', '--expect', '15'], env)
+    expect(contacts()).toHaveLength(20)
+    const names = (json: string) => JSON.parse(json).map(({ id, name }: Record<string, string>) => `${id} ${name}`)
+    expect(names(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toEqual(names(before))
+  })
+})
