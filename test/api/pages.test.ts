@@ -37,6 +37,13 @@ test('a limit asks for no more than is left, and the last page says where to go 
   expect(seen.at(-1)?.path).toBe('/v1/contacts?limit=1&cursor=2')
 })
 
+test('a record that a page repeats is listed once, and the total that counts it twice is reached', async () => {
+  const [ada, bob] = RECORDS
+  const { url } = await startServer((response) => sendJson(response, 200, { data: [ada, bob, ada], total: 3 }))
+  const pages = await allPages(openClient(url).api.contacts.list(ALL))
+  expect(pages.flatMap((page) => page.items)).toEqual([ada, bob])
+})
+
 test('a list goes on where an earlier one stopped', async () => {
   const { url } = await startList()
   const pages = await allPages(openClient(url).api.contacts.list({ ...ALL, cursor: '3' }))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HashSet, SeenRecords } from '../../src/api/pages/same-records.ts'
+import { HashSet, onceEach, SeenRecords } from '../../src/api/pages/same-records.ts'
 
 test('a set of 300,000 texts has all that were added, and no other', () => {
   const set = new HashSet()
@@ -15,6 +15,15 @@ test('1 and "1" are different records, and records without an id are never left 
   expect(seen.without(items)).toEqual(items.slice(1))
   expect(seen.hasAll([{ name: 'Ada' }])).toBe(false)
   expect(seen.hasAll([{ id: 1 }, { name: 'Ada' }, { id: null, name: 'Bob' }])).toBe(true)
+})
+
+test('a record that a page repeats is in it once, and another one with its id is a clash', () => {
+  const ada = { id: 1, name: 'Ada' }
+  const nameless = [{ name: 'Bob' }, { name: 'Bob' }]
+  const equal = { name: 'Ada', id: 1 }
+  expect(onceEach([ada, ...nameless, equal])).toEqual({ items: [ada, ...nameless], clash: undefined })
+  const other = { id: 1, name: 'Eve' }
+  expect(onceEach([ada, other])).toEqual({ items: [ada, other], clash: other })
 })
 
 test.each(['_id', 'Id', 'uuid'])('a record whose id is called %s is the same on another page', (name) => {

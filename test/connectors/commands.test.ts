@@ -54,6 +54,7 @@ describe('--dry-run', () => {
 
 test('a note of Pipedrive keeps & and < as they were typed', async () => {
   const { json } = await reached('pipedrive')
+  expect(await json('notes', 'list', '1')).toEqual([])
   const body = 'Fish & chips <3\n<b>not bold</b> &amp; all'
   expect(await json('notes', 'add', '1', '--body', body)).toMatchObject({ deal_id: '1', body })
   expect(await json('notes', 'list', '1')).toMatchObject([{ body }])

@@ -22,8 +22,15 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a path to the list of a page takes any answer for an empty list',
     file: 'src/api/connectors/paths.ts',
-    line: 'return isList === false ? undefined : listed',
+    line: 'return isMissing ? undefined : listed',
     to: 'return listed',
+    tests: PATHS,
+  },
+  {
+    name: 'null in place of a list counts as an empty one',
+    file: 'src/api/connectors/paths.ts',
+    line: 'if (value === null && isNullEmpty) return []',
+    to: 'if (value === null) return []',
     tests: PATHS,
   },
   {

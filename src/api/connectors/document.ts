@@ -204,6 +204,8 @@ export interface Operation {
 export interface ListOperation extends Operation {
   /** Each record; undefined: recognised. */
   readonly items: PathText | undefined
+  /** Null in place of the list is an empty one. */
+  readonly isNullEmpty?: true
   /** Members taken from the element that encloses the record. */
   readonly up: Readonly<Record<string, PathText>>
   /** Only records with these values belong to the list. */

@@ -67,7 +67,7 @@ const OPERATION = {
   returns: choice(['record', 'id', 'nothing']),
 }
 
-const LIST_MEMBERS = { ...OPERATION, items: PATH, paging: PAGING }
+const LIST_MEMBERS = { ...OPERATION, items: PATH, empty: constant(null), paging: PAGING }
 
 const SELECT = object(
   'select',

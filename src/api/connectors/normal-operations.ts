@@ -39,6 +39,7 @@ export type WrittenPaging = 'none' | Partial<PagingDocument>
 
 interface WrittenList extends WrittenOperation {
   readonly items?: string
+  readonly empty?: null
   readonly paging?: WrittenPaging
   readonly up?: ListOperation['up']
   readonly keep?: ListOperation['keep']
@@ -163,6 +164,7 @@ function normalList(name: 'list' | 'find', written: WrittenList, around: Surroun
   return {
     ...normalOperation(name, written, around),
     items: written.items,
+    ...(written.empty === null && { isNullEmpty: true }),
     up: written.up ?? {},
     keep: written.keep ?? {},
     paging: normalPaging([...around.paging, ...(written.paging === undefined ? [] : [written.paging])]),

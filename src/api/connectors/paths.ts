@@ -146,9 +146,17 @@ function scalarText(value: JsonValue): string | undefined {
   return typeof value === 'boolean' ? String(value) : idText(value)
 }
 
-/** All values at the path, in order; `[]` flattens. */
-export function readAll(path: Path, json: JsonValue | undefined): JsonValue[] {
-  return (readEach(path, json) ?? []).map(({ value }) => value)
+/** All values at the path, in order; `[]` flattens. What is not there is passed over. */
+export function readAll({ steps }: Path, json: JsonValue | undefined): JsonValue[] {
+  let values = json === undefined ? [] : [json]
+  for (const step of steps) {
+    values = values.flatMap((value) => {
+      if (step.type === 'each') return Array.isArray(value) ? value : []
+      const inner = stepInto(step, value)
+      return inner === undefined ? [] : [inner]
+    })
+  }
+  return values
 }
 
 /** A value, and the element in which the last list of its path is: the pipeline of `pipelines[].stages[]`. */
@@ -157,21 +165,27 @@ export interface Listed {
   readonly enclosing: JsonValue
 }
 
-/** As readAll. Undefined when the path leads to no list; null counts as an empty one. */
-export function readEach({ steps }: Path, json: JsonValue | undefined): Listed[] | undefined {
-  let listed = json === undefined ? [] : [{ value: json, element: json, enclosing: json }]
-  let isList: boolean | undefined
+/** As readAll, of a list that must be there: undefined when a part of the path is missing. `isNullEmpty`: null is an empty list. */
+export function readEach({ steps }: Path, json: JsonValue | undefined, isNullEmpty = false): Listed[] | undefined {
+  if (json === undefined) return undefined
+  let isMissing = false
+  let listed = [{ value: json, element: json, enclosing: json }]
+  const missing = () => {
+    isMissing = true
+    return []
+  }
   for (const step of steps) {
-    if (step.type === 'each') isList ??= listed.some(({ value }) => value === null || Array.isArray(value))
     listed = listed.flatMap(({ value, element, enclosing }) => {
       if (step.type === 'each') {
-        return Array.isArray(value) ? value.map((each) => ({ value: each, element: each, enclosing: element })) : []
+        if (value === null && isNullEmpty) return []
+        if (!Array.isArray(value)) return missing()
+        return value.map((each) => ({ value: each, element: each, enclosing: element }))
       }
       const inner = stepInto(step, value)
-      return inner === undefined ? [] : [{ value: inner, element, enclosing }]
+      return inner === undefined ? missing() : [{ value: inner, element, enclosing }]
     })
   }
-  return isList === false ? undefined : listed
+  return isMissing ? undefined : listed
 }
 
 export interface WriteOptions {

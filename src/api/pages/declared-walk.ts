@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import type { JsonValue } from '../../core/json.ts'
+import { idText, type JsonValue } from '../../core/json.ts'
 import type { PagingDocument } from '../connectors/document.ts'
 import type { DeclaredPage } from '../connectors/read-list.ts'
 import type { PageStart } from '../connectors/requests.ts'
@@ -10,7 +10,7 @@ import { type Call, cannot } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
 import { badPage } from './page-requests.ts'
 import { addressOn } from './positions.ts'
-import { SeenRecords } from './same-records.ts'
+import { onceEach, SeenRecords } from './same-records.ts'
 import { readLinks } from './signs.ts'
 
 /** A list whose paging is known before its first answer. */
@@ -88,7 +88,9 @@ export class DeclaredWalk {
     if (page.elements > 0 && page.items.length > 0 && this.#records.hasAll(page.items)) {
       throw this.#bad('the server answers with records of an earlier page')
     }
-    const items = this.#records.without(page.items)
+    const { items: once, clash } = onceEach(page.items)
+    if (clash) throw this.#bad(`two different records have the id ${oneLine(idText(clash.id) ?? '', 60)}`)
+    const items = this.#records.without(once)
     this.#records.add(items)
     this.#emptyPages = items.length > 0 ? 0 : this.#emptyPages + 1
     this.#next = this.#behind(page, answer)

@@ -41,7 +41,7 @@ import {
 } from './page-requests.ts'
 import { type NextCandidate, type Position, parsePosition, positionText } from './positions.ts'
 import { checkDisputedEnd, followCandidate, isTotalProven, pageInParameter, resolveEnd } from './resolve-end.ts'
-import { areSameRecords, isFromLastId, SeenRecords } from './same-records.ts'
+import { areSameRecords, isFromLastId, onceEach, SeenRecords } from './same-records.ts'
 
 /** Servers that filter after paging send some empty pages; endless ones must not be requested for ever. */
 const MAX_EMPTY_PAGES = 100
@@ -260,12 +260,13 @@ export class ListWalk {
   #take(received: ReceivedPage): PageAnswer {
     const { page } = received
     const { pages, count, firstLength, stated } = this.#progress
-    const items = this.#records.without(page.items)
-    this.#records.add(items)
+    const fresh = this.#records.without(page.items)
+    this.#records.add(fresh)
     this.#progress = {
       ...this.#progress,
       pages: pages + 1,
-      count: count + items.length,
+      // A server that repeats a record within a page counts it twice.
+      count: count + fresh.length,
       stated: lowestStated(stated, page),
       ...(pages === 0 && { expected: expectedBy(page) }),
       firstLength: pages === 0 ? page.items.length : firstLength,
@@ -280,7 +281,7 @@ export class ListWalk {
       throw badPage(this.#list, reason, ADDRESS_HINT)
     }
     this.#last = received
-    return { ...page, items }
+    return { ...page, items: onceEach(fresh).items }
   }
 
   #unknownEnd(): UnknownEnd {

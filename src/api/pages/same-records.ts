@@ -1,5 +1,5 @@
 import type { CrmError, ErrorCode } from '../../core/errors.ts'
-import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, isSameJson, type JsonValue } from '../../core/json.ts'
 import { ID_NAMES } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { PageAnswer } from './page-answer.ts'
@@ -105,6 +105,23 @@ export class SeenRecords {
     for (const item of items) if (hasId(item)) this.#keys.add(keyOf(item))
     if (!items.every(hasId)) this.#keys.add(pageKeyOf(items))
   }
+}
+
+/** A page without records that it repeats, and one whose id another record has, too. */
+export function onceEach(items: readonly CrmRecord[]): { items: readonly CrmRecord[]; clash: CrmRecord | undefined } {
+  const byKey = new Map<string, CrmRecord>()
+  let clash: CrmRecord | undefined
+  const once = items.filter((item) => {
+    if (!hasId(item)) return true
+    const key = keyOf(item)
+    const before = byKey.get(key)
+    byKey.set(key, before ?? item)
+    if (!before) return true
+    const isSame = isSameJson(before, item)
+    if (!isSame) clash ??= item
+    return !isSame
+  })
+  return { items: once.length === items.length ? items : once, clash }
 }
 
 function hasId(record: CrmRecord): boolean {

@@ -157,6 +157,25 @@ test('--limit ends a list without a further request, and the cursor continues it
   expect(rest.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ALL.slice(3))
 })
 
+test('a record that a page repeats is listed once, and two records with one id are an error', async () => {
+  const [ada, bob] = PEOPLE
+  const once = await idsOf(connector('none'), (response) => sendJson(response, 200, { data: [ada, bob, ada] }))
+  expect(once.ids).toEqual(['1', '2'])
+  const other = { ...ada, full_name: 'Eve' }
+  const { api } = await connectedTo(connector('none'), (response) => sendJson(response, 200, { data: [ada, other] }))
+  const error = await failureOf(allPages(api.contacts.list()))
+  expect(error.code).toBe('bad_answer')
+  expect(error.message).toContain('two different records have the id 1')
+})
+
+test('null is an empty list only where the connector declares it', async () => {
+  const none: Answering = (response) => sendJson(response, 200, { data: null })
+  const { api } = await connectedTo(connector('none'), none)
+  expect((await failureOf(allPages(api.contacts.list()))).message).toContain('expected a list at data[]')
+  const declared = connector('none').replace("items: 'data[]'", "items: 'data[]', empty: null")
+  expect(await idsOf(declared, none)).toMatchObject({ ids: [], requests: 1 })
+})
+
 test('an answer without the list is an error', async () => {
   const { api } = await connectedTo(connector('none'), (response) => sendJson(response, 200, { people: PEOPLE }))
   expect((await failureOf(allPages(api.contacts.list()))).message).toContain('expected a list at data[]')

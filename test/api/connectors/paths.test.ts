@@ -65,12 +65,23 @@ it('returns each value with the element that encloses it', () => {
   ])
 })
 
-it('distinguishes a list that is empty or null from one that is not there', () => {
+it('distinguishes a list that is empty from one that is not there', () => {
   const items = compilePath('data[]')
   expect(readEach(items, { data: [] })).toEqual([])
-  expect(readEach(items, { data: null })).toEqual([])
+  expect(readEach(items, { data: null })).toBeUndefined()
+  expect(readEach(items, { data: null }, true)).toEqual([])
   expect(readEach(items, { message: 'no' })).toBeUndefined()
   expect(readEach(items, { data: 'no' })).toBeUndefined()
+  expect(readEach(items, undefined)).toBeUndefined()
+})
+
+it('finds no list where a part of one is missing', () => {
+  const inner = compilePath('data[].stages[]')
+  expect(readEach(inner, { data: [{ stages: [1] }, { stages: [] }] })).toHaveLength(1)
+  for (const part of [{}, { stages: null }, { stages: 'no' }]) {
+    expect(readEach(inner, { data: [{ stages: [1] }, part] })).toBeUndefined()
+  }
+  expect(readEach(compilePath('items[].item'), { items: [{ item: 1 }, {}] })).toBeUndefined()
 })
 
 it.each<[string, number]>([

@@ -136,7 +136,7 @@ function listNotes(tables: Tables, query: URLSearchParams): Answer {
   const more = rows.length > end
   const pagination = { start, limit, more_items_in_collection: more, ...(more && { next_start: end }) }
   const page = rows.slice(start, end).map((note) => shownNote(tables, note))
-  return ok(page, { pagination })
+  return ok(page.length > 0 ? page : null, { pagination })
 }
 
 function webhookRoutes(webhooks: Table, base: string): Route[] {
