@@ -41,6 +41,12 @@ export function shareOf(part: Decimal, most: Decimal): number {
   return Math.max(Number.MIN_VALUE, Number((digitsAt(part, scale) * PARTS) / digitsAt(most, scale)) / Number(PARTS))
 }
 
+/** The value times a power of ten. */
+export function shifted({ digits, scale }: Decimal, tens: number): Decimal {
+  const moved = scale - tens
+  return moved >= 0 ? { digits, scale: moved } : { digits: digits * 10n ** BigInt(-moved), scale: 0 }
+}
+
 /** All digits, without trailing zeros in the fraction. */
 export function decimalText({ digits, scale }: Decimal): string {
   const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0')

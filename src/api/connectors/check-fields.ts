@@ -25,7 +25,7 @@ export interface ResourceCheck {
 const FORMS: Readonly<Record<ValueType | 'ref', readonly WireForm[]>> = {
   ref: ['string', 'integer'],
   id: ['string', 'integer'],
-  number: ['string'],
+  number: ['string', 'cents'],
   integer: ['string'],
   time: ['rfc3339', 'unix', 'unix_ms', 'YYYY-MM-DD hh:mm:ss', 'string'],
   date: ['rfc3339', 'unix', 'unix_ms', 'string'],
@@ -80,6 +80,7 @@ function checkField(name: string, field: Located, check: ResourceCheck): void {
   if (both.length === 1 && parts.has('read') && parts.has('write')) {
     problems.add(field.place, `${name} has ${both[0]}, read and write, expected ${both[0]} alone or read and write`)
   }
+  expectBeside('lone', 'join', { parts, what: 'the parts of a text', problems })
   const count = pathsIn(parts.get('at') ?? parts.get('write')).length
   if (count > 1 && !parts.has('map'))
     problems.add(field.place, `${name} has several paths, expected join, or a map of its values`)
@@ -90,12 +91,23 @@ function checkField(name: string, field: Located, check: ResourceCheck): void {
   checkForm(parts, defaultType(check.name, name), problems)
   const { ref, within } = { ref: parts.get('ref'), within: parts.get('within') }
   const referred = ref && expectResource(ref, tree, problems)
-  if (within && !ref) problems.add(within.place, 'within has no ref, expected the resource whose records it narrows')
+  expectBeside('within', 'ref', { parts, what: 'the resource whose records it narrows', problems })
   if (!referred) return
   if (!membersOf(referred).has('list'))
     problems.add(ref.place, `${textIn(ref)} has no list, expected one, to find ids by names`)
   const theirs = ['id', ...membersOf(memberAt(referred, 'fields')).keys()]
   for (const [their, { keyPlace }] of membersOf(within)) expectName(their, keyPlace, { fields: theirs, problems })
+}
+
+interface Beside {
+  readonly parts: ReadonlyMap<string, Located>
+  readonly what: string
+  readonly problems: Problems
+}
+
+function expectBeside(key: string, other: string, { parts, what, problems }: Beside): void {
+  const node = parts.get(key)
+  if (node && !parts.has(other)) problems.add(node.place, `${key} has no ${other}, expected ${what}`)
 }
 
 function checkForm(of: ReadonlyMap<string, Located>, usual: ValueType, problems: Problems): void {

@@ -121,7 +121,7 @@ export interface ResourceDocument {
   readonly others: readonly OtherPlace[]
   /** Names of own members that are never sent; `*` stands for any characters. */
   readonly readOnly: readonly string[]
-  readonly select: SelectDocument | undefined
+  readonly select: { readonly param: string; readonly as: 'comma' | 'repeat' } | undefined
   readonly value: { readonly each: readonly PathText[]; readonly drop: readonly string[] } | undefined
   readonly clear: Clear
   /** Filters of the server by field; `any`: the server filters by each of its names. */
@@ -141,24 +141,6 @@ export interface ResourceDocument {
   readonly fields: Readonly<Record<string, FieldDocument>>
 }
 
-/** Records show only the members that a request names. */
-export interface SelectDocument {
-  readonly param: string
-  readonly as: 'comma' | 'repeat'
-  /** The list of the names that can be asked for; undefined: the server has none. */
-  readonly names: NamesDocument | undefined
-}
-
-export interface NamesDocument {
-  readonly operation: Operation
-  /** Of each name. */
-  readonly items: PathText
-  /** The name in such an item. */
-  readonly at: PathText
-  /** True there: the server sets the member, and refuses it in a write. */
-  readonly readOnly: PathText | undefined
-}
-
 /** The text of a path alone stands for a place that takes any name. */
 export interface OtherPlace {
   readonly at: PathText
@@ -166,11 +148,11 @@ export interface OtherPlace {
   readonly names: string | undefined
 }
 
-export const WIRE_FORMS = ['rfc3339', 'unix', 'unix_ms', 'YYYY-MM-DD hh:mm:ss', 'string', 'integer'] as const
+export const WIRE_FORMS = ['rfc3339', 'unix', 'unix_ms', 'YYYY-MM-DD hh:mm:ss', 'string', 'integer', 'cents'] as const
 
 export type WireForm = (typeof WIRE_FORMS)[number]
 
-export type TimeForm = Exclude<WireForm, 'integer'>
+export type TimeForm = Exclude<WireForm, 'integer' | 'cents'>
 
 export interface TimePlace {
   readonly at: PathText
@@ -250,6 +232,8 @@ export interface FieldDocument {
   readonly write: readonly PathText[]
   /** Texts of several members: read joined by a space, written split at the first one. */
   readonly isJoined: boolean
+  /** A text of one word is the last of its parts, not the first. */
+  readonly isLoneLast: boolean
   /** Members of an element that is made for this value. */
   readonly new: JsonObject
   /** Written beside the value, by path; `{value}` stands for it. */

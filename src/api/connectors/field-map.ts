@@ -9,9 +9,12 @@ import { compilePath, type Path } from './paths.ts'
 import { compileTemplate, type Template } from './templates.ts'
 
 /** Names of other records, which were listed before. */
-export interface References {
-  /** Undefined for an id that no record has. */
-  nameOf(resource: Resource, id: string): string | undefined
+interface Names {
+  /** Undefined for an id that no record has; of records with the same id, that with the fields of `within`. */
+  nameOf(resource: Resource, id: string, within?: () => Readonly<Record<string, string>>): string | undefined
+}
+
+export interface References extends Names {
   /** CrmError for a name that no record, or more than one, has; `within` are fields that the record must have. */
   idOf(resource: Resource, name: string, within: Readonly<Record<string, string>>): string
 }
@@ -31,18 +34,29 @@ export interface FieldMap {
   /** What is written beside the value, with `{value}`. */
   readonly beside: readonly { readonly path: Path; readonly template: Template }[]
   /** The shown value; null for an absent or cleared one. */
-  read(inner: JsonObject, references: References | undefined): JsonValue
+  read(inner: JsonObject, references: Names | undefined): JsonValue
   /** What is written at each of `writes`; CrmError for a value that the field cannot have. */
   encode(value: JsonValue, options: EncodeOptions): readonly JsonValue[]
   /** The value that is shown for what `encode` returns. */
-  decode(wires: readonly (JsonValue | undefined)[], references: References | undefined): JsonValue
+  decode(wires: readonly (JsonValue | undefined)[], references: Names | undefined): JsonValue
   /** Whether the value that would be read is the one that was written. */
   isKept(kept: JsonValue, value: JsonValue): boolean
   refuse(value: JsonValue, expected: string, hint?: string): CrmError
 }
 
-/** Compiles how a field is read and written; `connector` is named in messages. */
-export function compileField(name: string, document: FieldDocument, connector: string): FieldMap {
+export interface FieldSurroundings {
+  /** For messages. */
+  readonly connector: string
+  /** All fields of the resource. */
+  readonly fields: Readonly<Record<string, FieldDocument>>
+}
+
+/** Compiles how a field is read and written. */
+export function compileField(
+  name: string,
+  document: FieldDocument,
+  { connector, fields }: FieldSurroundings,
+): FieldMap {
   if (document.jq) {
     throw new CrmError('not_supported', `the field ${name} of the connector ${connector} is mapped by jq`, {
       hint: 'map it by paths',
@@ -65,7 +79,7 @@ export function compileField(name: string, document: FieldDocument, connector: s
       path: compilePath(at),
       template: compileTemplate(text),
     })),
-    read: readerOf(document, readWires, decode),
+    read: withinRecord(readerOf(document, readWires, decode), document, fields),
     decode: (wires, references) =>
       wires.length === 1 && !document.isJoined ? decode.one(wires[0], references) : decode.all(wires, references),
     encode: encoderOf(document, writes, refuse),
@@ -73,6 +87,23 @@ export function compileField(name: string, document: FieldDocument, connector: s
       isSameValue(kept, document.isOne && !Array.isArray(value) ? [value] : value, document.type) ||
       (isCleared(kept, document) && isCleared(value, document)),
     refuse,
+  }
+}
+
+/** The name of a record is sought among those that the other fields of this one point at. */
+function withinRecord(
+  read: FieldMap['read'],
+  { ref, within }: FieldDocument,
+  fields: FieldSurroundings['fields'],
+): FieldMap['read'] {
+  const others = Object.entries(within).map(([theirs, own]) => {
+    const [path] = fields[own]?.read.map(compilePath) ?? []
+    return [theirs, pathReader(path ?? { text: own, steps: [{ type: 'member', name: own }] })] as const
+  })
+  if (ref === undefined || others.length === 0) return read
+  return (inner, references) => {
+    const near = () => Object.fromEntries(others.map(([theirs, readWire]) => [theirs, idText(readWire(inner)) ?? '']))
+    return read(inner, references && { nameOf: (resource, id) => references.nameOf(resource, id, near) })
   }
 }
 
@@ -118,15 +149,15 @@ export function isListPath({ steps }: Path): boolean {
 }
 
 interface Decoder {
-  one(wire: Wire, references: References | undefined): JsonValue
-  all(wires: readonly Wire[], references: References | undefined): JsonValue
+  one(wire: Wire, references: Names | undefined): JsonValue
+  all(wires: readonly Wire[], references: Names | undefined): JsonValue
 }
 
 function decoderOf(document: FieldDocument, reads: readonly Path[]): Decoder {
   const { map, ref, type, as, isOne, isJoined, clear } = document
   const conversion = conversionOf(type, as)
   const here = map && new Map(Object.entries(map).map(([name, there]) => [canonicalJson(there), name]))
-  const element = (wire: JsonValue, references: References | undefined): JsonValue => {
+  const element = (wire: JsonValue, references: Names | undefined): JsonValue => {
     if (here) return here.get(canonicalJson(wire)) ?? wire
     if (ref !== undefined) {
       const id = idText(wire)
@@ -172,7 +203,7 @@ function encoderOf(document: FieldDocument, writes: readonly Path[], refuse: Fie
   }
   return (value, options) => {
     let wires: readonly JsonValue[]
-    if (isJoined) wires = splitParts(value, writes.length, refuse)
+    if (isJoined) wires = splitParts(value, document, refuse)
     else if (isList) wires = [listOf(value).map((each) => element(each, options))]
     else {
       const wire = element(isOne ? onlyOf(value, refuse) : value, options)
@@ -221,10 +252,14 @@ function partsOf(wire: JsonValue, count: number): readonly JsonValue[] {
   return Array.from({ length: count }, (_, at) => (Array.isArray(wire) ? (wire[at] ?? null) : null))
 }
 
-function splitParts(value: JsonValue, count: number, refuse: FieldMap['refuse']): readonly string[] {
+function splitParts(
+  value: JsonValue,
+  { write, isLoneLast }: FieldDocument,
+  refuse: FieldMap['refuse'],
+): readonly string[] {
   const text = idText(value)
   if (text === undefined) throw refuse(value, 'a text')
-  return splitText(text, count)
+  return splitText(text, write.length, isLoneLast)
 }
 
 interface LengthCheck {

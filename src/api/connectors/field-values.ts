@@ -1,4 +1,4 @@
-import { compareDecimals, decimalJson, decimalOf, decimalText } from '../../core/decimal.ts'
+import { compareDecimals, decimalJson, decimalOf, decimalText, shifted } from '../../core/decimal.ts'
 import { htmlOf, textOf } from '../../core/html.ts'
 import { idText, isSameJson, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { ValueType, WireForm } from './document.ts'
@@ -69,6 +69,7 @@ function idConversion(as: WireForm | undefined): Conversion {
 }
 
 function numberConversion(type: 'number' | 'integer', as: WireForm | undefined): Conversion {
+  if (as === 'cents') return CENTS
   return {
     expected: type === 'integer' ? 'a whole number' : 'a number',
     read: (wire) => (typeof wire === 'string' ? numberIn(wire) : wire),
@@ -80,6 +81,19 @@ function numberConversion(type: 'number' | 'integer', as: WireForm | undefined):
       return as === 'string' ? text : decimalJson(decimal)
     },
   }
+}
+
+const CENTS: Conversion = {
+  expected: 'an amount with at most two decimals',
+  read: (wire) => {
+    const cents = decimalOf(wire)
+    return cents ? decimalJson(shifted(cents, -2)) : wire
+  },
+  write: (shown) => {
+    const amount = decimalOf(shown)
+    const cents = amount && shifted(amount, 2)
+    return cents && !decimalText(cents).includes('.') ? decimalJson(cents) : undefined
+  },
 }
 
 /** A text whose digits a double cannot hold stays one. */

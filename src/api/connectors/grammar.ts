@@ -25,7 +25,7 @@ const TEXT = text('any')
 const TEMPLATES = map('any', TEMPLATE)
 const NOTHING = choice(['none'])
 
-const TIMES = WIRE_FORMS.filter((form) => form !== 'integer')
+const TIMES = WIRE_FORMS.filter((form) => form !== 'integer' && form !== 'cents')
 
 const CLEAR: Shape = either(choice(['', 'omit']), constant(null), list(JSON_VALUE, { most: 0 }))
 
@@ -68,20 +68,6 @@ const OPERATION = {
 }
 
 const LIST_MEMBERS = { ...OPERATION, items: PATH, empty: constant(null), paging: PAGING }
-
-const SELECT = object(
-  'select',
-  {
-    param: TEXT,
-    as: choice(['comma', 'repeat']),
-    names: object(
-      'names',
-      { base: text('url-path'), path: text('url-path'), query: TEMPLATES, items: PATH, at: PATH, read_only: PATH },
-      { required: ['path', 'items'] },
-    ),
-  },
-  { required: ['param'] },
-)
 
 const OPERATIONS = {
   list: object('list', { ...LIST_MEMBERS, up: map('any', PATH), keep: map('any', TEMPLATE) }),
@@ -126,6 +112,7 @@ const FIELD = object(
     read: either(PATH, list(PATH, { least: 1, most: 5 })),
     write: either(PATH, list(PATH, { least: 1, most: 5 })),
     join: list(PATH, { least: 2, most: 5 }),
+    lone: choice(['first', 'last']),
     new: map('any', JSON_VALUE),
     set: map('path', TEMPLATE),
     map: map('any', JSON_VALUE),
@@ -157,7 +144,7 @@ const RESOURCE = object('resource', {
   inside: PATH,
   others: list(either(PATH, object('others', { at: PATH, names: text('pattern') }, { required: ['at'] }))),
   read_only: list(TEXT),
-  select: SELECT,
+  select: object('select', { param: TEXT, as: choice(['comma', 'repeat']) }, { required: ['param'] }),
   value: object('value', { each: list(PATH), drop: list(TEXT) }),
   clear: CLEAR,
   paging: PAGING,

@@ -9,9 +9,10 @@ export function joinedText(parts: readonly (JsonValue | undefined)[]): string | 
   return texts.length === 0 ? null : texts.join(' ')
 }
 
-/** Splits at the first spaces; the last part has the rest, and parts that are missing are empty. */
-export function splitText(text: string, count: number): readonly string[] {
+/** Splits at the first spaces; the last part has the rest, and parts that are missing are empty: behind a lone word, or before it. */
+export function splitText(text: string, count: number, isLoneLast = false): readonly string[] {
   const words = text.split(' ')
+  if (isLoneLast && words.length === 1) return [...Array.from({ length: count - 1 }, () => ''), text]
   return Array.from({ length: count }, (_, at) => (at < count - 1 ? (words[at] ?? '') : words.slice(at).join(' ')))
 }
 

@@ -28,6 +28,7 @@ export interface WrittenField {
   readonly read?: Paths
   readonly write?: Paths
   readonly join?: readonly PathText[]
+  readonly lone?: 'first' | 'last'
   readonly new?: JsonObject
   readonly set?: JsonObject
   readonly map?: Readonly<Record<string, JsonValue>>
@@ -62,6 +63,7 @@ function normalField(field: WrittenField, usual: { readonly type: ValueType; rea
     read: listed(field.read ?? both),
     write: listed(field.write ?? both),
     isJoined: field.join !== undefined,
+    isLoneLast: field.lone === 'last',
     new: field.new ?? {},
     set: field.set ?? {},
     map: field.map,

@@ -1,5 +1,5 @@
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
+import { type CrmRecord, isReadOnly, type Resource } from '../../core/resources/registry.ts'
 import type { ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
 import { conversionOf } from './field-values.ts'
@@ -34,8 +34,8 @@ export interface RecordMap {
   isDeleted(server: JsonObject): boolean
   /** The members of `inside` from which the fields are read, for servers that show only what they are asked for. */
   readonly readNames: readonly string[]
-  /** The server's name of a member that no field maps; undefined for a field of crm, and for what every server sets. */
-  ownNameOf(name: string): string | undefined
+  /** Whether this is a field of crm, or set by every server. */
+  isKnown(name: string): boolean
   /** The members of records that the document names, as they are shown. */
   readonly names: readonly string[]
 }
@@ -47,7 +47,9 @@ export interface MapNames {
 }
 
 export function createRecordMap(document: ResourceDocument, { connector, resource }: MapNames): RecordMap {
-  const fields = Object.entries(document.fields).map(([name, field]) => compileField(name, field, connector))
+  const fields = Object.entries(document.fields).map(([name, field]) =>
+    compileField(name, field, { connector, fields: document.fields }),
+  )
   const own = compileOwnNames(document, fields)
   const inside = insideReader(compilePath(document.inside))
   const idAt = pathReader(compilePath(document.id.at))
@@ -70,7 +72,7 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
     isReadOnly: writer.isReadOnly,
     isDeleted: (server) => deleted !== undefined && readFirst(deleted, server) === true,
     readNames: [...new Set(fields.flatMap(headNames))],
-    ownNameOf: own.ownNameOf,
+    isKnown: (name) => isReadOnly(name) || fields.some((field) => field.name === name),
     names: shownNames(document, fields),
   }
 }

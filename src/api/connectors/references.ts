@@ -12,7 +12,7 @@ export class ListedReferences implements References {
   readonly #list: (resource: Resource) => AsyncIterable<Page>
   readonly #loading = new Map<Resource, Promise<void>>()
   readonly #records = new Map<Resource, readonly CrmRecord[]>()
-  readonly #names = new Map<Resource, ReadonlyMap<string, string>>()
+  readonly #byId = new Map<Resource, ReadonlyMap<string, readonly CrmRecord[]>>()
 
   constructor(list: (resource: Resource) => AsyncIterable<Page>) {
     this.#list = list
@@ -43,32 +43,70 @@ export class ListedReferences implements References {
       }
     }
     this.#records.set(resource, records)
-    this.#names.set(resource, new Map(records.map((record) => [idText(record.id) ?? '', String(record.name ?? '')])))
+    this.#byId.set(
+      resource,
+      Map.groupBy(records, ({ id }) => idText(id) ?? ''),
+    )
   }
 
-  nameOf(resource: Resource, id: string): string | undefined {
-    return this.#names.get(resource)?.get(id)
+  nameOf(resource: Resource, id: string, within?: () => Readonly<Record<string, string>>): string | undefined {
+    const [first, ...others] = this.#byId.get(resource)?.get(id) ?? []
+    if (!first || others.length === 0 || !within) return first && String(first.name ?? '')
+    const fields = within()
+    const near = [first, ...others].find((record) => isWithin(record, fields))
+    return near && String(near.name ?? '')
   }
 
   /** By its exact name among the records that `within` describes, then by its id. CrmError names the choices. */
   idOf(resource: Resource, name: string, within: Readonly<Record<string, string>>): string {
     const all = this.#records.get(resource) ?? []
-    const near = all.filter((record) =>
-      Object.entries(within).every(([field, value]) => idText(record[field]) === value),
+    const near = all.filter((record) => isWithin(record, within))
+    const [id, ...others] = new Set(
+      near.filter((record) => record.name === name).map((record) => idText(record.id) ?? ''),
     )
-    const named = near.filter((record) => record.name === name)
-    const [only, ...others] = named
-    if (only && others.length === 0) return idText(only.id) ?? ''
+    const alike = near.filter((record) => idText(record.id) === id)
+    if (id !== undefined && others.length === 0 && alike.every((record) => record.name === name)) return id
     if (near.some((record) => idText(record.id) === name)) return name
-    const { singular, plural } = RESOURCES[resource]
+    throw unclear({ resource, name, ids: id === undefined ? [] : [id, ...others], near })
+  }
+}
+
+interface Unclear {
+  readonly resource: Resource
+  readonly name: string
+  /** Of the records with this name. */
+  readonly ids: readonly string[]
+  readonly near: readonly CrmRecord[]
+}
+
+/** No record has the name, several have it, or the id of the one that has it is also that of another. */
+function unclear({ resource, name, ids, near }: Unclear): CrmError {
+  const { singular, plural } = RESOURCES[resource]
+  const [id, ...others] = ids
+  if (id === undefined) {
     const choices = [...new Set(near.map((record) => String(record.name)))].slice(0, 20).join(', ')
-    const problem = only
-      ? `${named.length} ${plural} are named ${JSON.stringify(name)}: ${named.map(({ id }) => idText(id)).join(', ')}`
-      : `there is no ${singular} ${JSON.stringify(name)}`
-    throw new CrmError('invalid_input', problem, {
-      hint: only ? 'name it by its id, or name its pipeline in pipeline_id' : `expected one of ${choices}`,
+    return new CrmError('invalid_input', `there is no ${singular} ${JSON.stringify(name)}`, {
+      hint: `expected one of ${choices}`,
     })
   }
+  if (others.length > 0) {
+    return new CrmError(
+      'invalid_input',
+      `${ids.length} ${plural} are named ${JSON.stringify(name)}: ${ids.join(', ')}`,
+      {
+        hint: 'name it by its id, or name its pipeline in pipeline_id',
+      },
+    )
+  }
+  const also = near.find((record) => idText(record.id) === id && record.name !== name)
+  const both = `${JSON.stringify(name)} and ${JSON.stringify(String(also?.name))}`
+  return new CrmError('invalid_input', `the ${plural} ${both} have the same id, ${id}, in different pipelines`, {
+    hint: 'name its pipeline in pipeline_id',
+  })
+}
+
+function isWithin(record: CrmRecord, within: Readonly<Record<string, string>>): boolean {
+  return Object.entries(within).every(([field, value]) => idText(record[field]) === value)
 }
 
 /** For records whose fields name no others. */

@@ -8,6 +8,7 @@ export function field(at: string | readonly string[], more: Partial<FieldDocumen
     read: paths,
     write: paths,
     isJoined: false,
+    isLoneLast: false,
     new: {},
     set: {},
     map: undefined,

@@ -201,6 +201,14 @@ it('clears the second part of a name that has become one word', () => {
   expect(JOINED.read({ id: '1', first: 'Ada', last: null })).toMatchObject({ name: 'Ada' })
 })
 
+it('sends a lone word as the last part where the connector says so', () => {
+  const map = mapOf({ fields: { name: field(['first', 'last'], { isJoined: true, isLoneLast: true }) } })
+  expect(map.write({ name: 'Ada' }, { isCreate: true })).toEqual({ last: 'Ada' })
+  expect(map.write({ name: 'Ada King' }, { isCreate: true })).toEqual({ first: 'Ada', last: 'King' })
+  const update = { isCreate: false, current: { first: 'Ada', last: 'King' } }
+  expect(map.write({ name: 'Ada' }, update)).toEqual({ first: null, last: 'Ada' })
+})
+
 it('refuses a name whose parts the row gives differently, and one that would be joined differently', () => {
   expect(refusalOf(() => JOINED.write({ name: 'Ada L', first: 'Bo' }, { isCreate: true }))).toContain(
     'which the row says by first and last',
@@ -240,6 +248,24 @@ it('shows names for ids of other records, and writes ids for names', () => {
   expect(map.write({ stage: '2' }, update)).toEqual({ stage_id: 2 })
   expect(map.needsCurrent({ stage: 'Lead' })).toBe(true)
   expect(map.needsCurrent({ stage: 'Lead', pipeline_id: '9' })).toBe(false)
+})
+
+it('shows the name that an id has among the records that the other fields point at', () => {
+  const map = mapOf({
+    fields: {
+      stage: field('stage_id', { ref: 'stage', within: { pipeline_id: 'pipeline_id', team: 'team' } }),
+      pipeline_id: field('pipeline', { type: 'id' }),
+    },
+  })
+  const asked: unknown[] = []
+  const nameOf: References['nameOf'] = (_, __, within) => {
+    asked.push(within?.())
+    return 'Lead'
+  }
+  expect(map.read({ id: '1', stage_id: 1, pipeline: 9, team: 'a' }, { ...STAGES, nameOf })).toMatchObject({
+    stage: 'Lead',
+  })
+  expect(asked).toEqual([{ pipeline_id: '9', team: 'a' }])
 })
 
 it('maps values both ways, of one member, of several, and of lists', () => {
