@@ -9,13 +9,14 @@ interface Shape {
   readonly status?: number
   readonly headers?: Record<string, string>
   readonly json?: JsonValue
+  readonly isPlaced?: true
   readonly id?: string | undefined
 }
 
-function judged(kind: AskedWrite['kind'], { status = 200, headers = {}, json }: Shape) {
+function judged(kind: AskedWrite['kind'], { status = 200, headers = {}, json, ...place }: Shape) {
   const id = kind === 'create' ? undefined : 'con_1'
   return judgeWrite(
-    { status, headers, json },
+    { status, headers, json, ...place },
     { kind, sent: () => (kind === 'delete' ? undefined : SENT), id, path: '/v1/contacts' },
   )
 }
@@ -49,6 +50,12 @@ const CREATES: readonly (readonly [claim: string, Fate, Shape])[] = [
     'a record around which success is false, with what was sent',
     'in doubt',
     { json: { success: false, data: { id: 1, name: 'Ada' } } },
+  ],
+  ['a pending record where the connector says', 'done', { json: { id: 1, status: 'pending' }, isPlaced: true }],
+  [
+    'another record where the connector says',
+    'in doubt',
+    { json: { id: 1, name: 'Bob', email: 'b@x.test', status: 'new' }, isPlaced: true },
   ],
   ['a record beside a null error', 'done', { json: { error: null, id: 1 } }],
   ['201 with Location and no body', 'done', { status: 201, headers: { location: '/v1/contacts/con_9' }, id: 'con_9' }],

@@ -158,7 +158,7 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'an id beside a refusal is taken as the record',
     file: 'src/api/writes/judge-write.ts',
-    line: 'const contradicted = isSentShown ? undefined : contradictionOf(evidence, kind)',
+    line: 'const contradicted = isSentShown ? undefined : contradictionOf(evidence, answer, kind)',
     to: 'const contradicted = undefined',
     tests: ['test/api/judge-write.test.ts'],
   },

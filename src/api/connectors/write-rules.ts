@@ -30,6 +30,7 @@ export function answerRules({ record: at, returns, made }: Operation, map: Recor
       return {
         ...answer,
         ...(typeof isMade === 'boolean' && { isMade }),
+        ...(at !== '.' && { isPlaced: true }),
         json: returns === 'id' ? { id: map.idOf(record) ?? null } : map.read(record, references),
       }
     },

@@ -142,6 +142,8 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders
   /** Undefined if the body is empty. */
   readonly json: JsonValue | undefined
+  /** `json` is the record at the place within the answer that the connector names. */
+  readonly isPlaced?: true
   /** The same, redacted for messages. */
   readonly quoted?: () => JsonValue
   /** For an upsert: whether it made the record, if the server says so. */

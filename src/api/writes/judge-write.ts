@@ -72,7 +72,7 @@ export type WriteOutcome =
   | { readonly type: 'refused' }
   | { readonly type: 'in doubt'; readonly isAnother?: true }
 
-type WriteAnswer = Pick<Answer, 'status' | 'headers' | 'json'>
+type WriteAnswer = Pick<Answer, 'status' | 'headers' | 'json' | 'isPlaced'>
 
 const REFUSED: WriteOutcome = { type: 'refused' }
 const IN_DOUBT: WriteOutcome = { type: 'in doubt' }
@@ -146,10 +146,11 @@ interface Evidence {
  * Done if the record is the requested one. An id alone is no proof: a 202 often shows a queued task instead of the record,
  * or the record before its deletion.
  */
-function judgeRecord(evidence: Evidence, id: string, { status }: WriteAnswer, asked: AskedWrite): WriteOutcome {
+function judgeRecord(evidence: Evidence, id: string, answer: WriteAnswer, asked: AskedWrite): WriteOutcome {
+  const { status } = answer
   const { record, isKnown, isSentShown } = evidence
   const { kind, id: wanted } = asked
-  const contradicted = isSentShown ? undefined : contradictionOf(evidence, kind)
+  const contradicted = isSentShown ? undefined : contradictionOf(evidence, answer, kind)
   if (contradicted !== undefined) return contradicted
   if (kind !== 'create' && wanted !== undefined && !isKnown && !(isSentShown && isShort(id, wanted))) return IN_DOUBT
   if (showsOnlyUndeleted(evidence, status, kind)) return IN_DOUBT
@@ -168,10 +169,15 @@ function showsOnlyUndeleted(
 }
 
 /** The outcome if a record without any sent value contradicts the success. */
-function contradictionOf({ record, values, sent, isKnown }: Evidence, kind: WriteKind): WriteOutcome | undefined {
+function contradictionOf(
+  { record, values, sent, isKnown }: Evidence,
+  { isPlaced }: WriteAnswer,
+  kind: WriteKind,
+): WriteOutcome | undefined {
   // A status beside other members is data of the record, unless these differ from what was sent.
   const isRecord = isKnown && showsData(values) && otherValues(record, sent).length === 0
-  const contradiction = contradictionIn(values, { kind, sent, isRecord })
+  // Where the connector says that the record is, it is no report: `status: pending` is that of a deal.
+  const contradiction = isPlaced ? 'none' : contradictionIn(values, { kind, sent, isRecord })
   if (contradiction !== 'none') return contradiction === 'explained' ? REFUSED : IN_DOUBT
   return kind === 'create' && isAnother(record, sent) ? ANOTHER : undefined
 }
