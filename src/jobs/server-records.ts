@@ -14,7 +14,6 @@ export async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTe
   try {
     const { head, end } = plan
     const resource = resourceOf(head.noun)
-    if (head.asked) api.connector.rules(resource).selection.ask(head.asked)
     if (end.update > 0 && head.updates === undefined) await api.require(resource, 'update')
     if (end.delete > 0) await api.require(resource, 'delete')
     return api
@@ -24,31 +23,15 @@ export async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTe
 }
 
 /** What the connector allows in rows. */
-export async function rowRules(
-  { connector, references, listedNames }: Api,
-  noun: JobNoun,
-): Promise<RowRules | undefined> {
-  const resource = resourceOf(noun)
-  const { isPlain, refs, map, selection } = connector.rules(resource)
+export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | undefined> {
+  const { connector, references } = api
+  const { isPlain, refs, map, ask } = connector.rules(resourceOf(noun))
   if (isPlain) return undefined
   await references.load(refs)
-  const listed = selection.asked && (await listedNames(resource))
-  const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
-  const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
-  const askAll = () => {
-    const unasked = selection.askWithin((listed ?? []).flatMap(({ name }) => (isReadOnly(name) ? [] : [name])))
-    return listed ? unasked : ('unknown' as const)
-  }
   return {
-    names: map.names,
-    isSelecting: selection.asked !== undefined,
-    ask: (names, all) => {
-      selection.ask(names)
-      const unasked = all && selection.asked && askAll()
-      const { asked } = selection
-      return { ...(asked && { asked }), ...(unasked && unasked.length > 0 && { unasked }) }
-    },
-    isReadOnly,
+    names: async () => [...map.names, ...(await firstNames(api, noun))],
+    ask,
+    isReadOnly: map.isReadOnly,
     faultIn: (fields, isCreate) => {
       try {
         map.write(fields, { isCreate, references })
@@ -59,6 +42,14 @@ export async function rowRules(
       }
     },
   }
+}
+
+/** Members pass under the server's own names, which only a record shows. */
+async function firstNames(api: Api, noun: JobNoun): Promise<readonly string[]> {
+  const resource = resourceOf(noun)
+  if (!isListed(resource) || !api.connector.offers(resource, 'list')) return []
+  for await (const { items } of api[RESOURCES[resource].plural].list({ limit: 1 })) return Object.keys(items[0] ?? {})
+  return []
 }
 
 /** All records of a resource. */

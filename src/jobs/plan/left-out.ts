@@ -2,7 +2,6 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import type { JsonValue } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { jsonText } from '../../output/value-text.ts'
-import type { Asked } from './plan-format.ts'
 
 const MOST_NAMED = 5
 
@@ -114,14 +113,6 @@ export function leftOutLines({ counts, first }: LeftOutRows, head: string): read
     return `${count} ${WORDS[code]}: ${shown.join(', ')}${more}`
   })
   return lines.length === 0 ? [] : [head, ...lines]
-}
-
-/** The members that kept records lack. */
-export function unaskedText(unasked: Asked['unasked'] = []): string {
-  if (unasked === 'unknown')
-    return 'members that crm has no field for, which this server shows only by name and does not list'
-  const more = unasked.length > MOST_NAMED ? `, and ${unasked.length - MOST_NAMED} more` : ''
-  return `members for whose names an address has no room: ${unasked.slice(0, MOST_NAMED).join(', ')}${more}`
 }
 
 /** One name per row, whatever the number of its members. */

@@ -16,17 +16,15 @@ import { readJournal } from '../journal/journal.ts'
 import type { Matching } from './key-requests.ts'
 import type { LeftOut } from './left-out.ts'
 import { PlanBuilder } from './plan-builder.ts'
-import type { Asked, JobKind, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
+import type { JobKind, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
 import type { FieldCount } from './plan-writer.ts'
 
 /** What a connector allows in a row. */
 export interface RowRules {
-  /** Members that records of this server have, as far as the connector names them. */
-  readonly names: readonly string[]
-  /** Whether records show only the members that they are asked for. */
-  readonly isSelecting: boolean
-  /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
-  ask(names: Iterable<string>, all?: 'all'): Asked
+  /** Members that records of this server have: those that the connector names, and those of the first record. */
+  names(): Promise<readonly string[]>
+  /** From now on lists show these members, too. */
+  ask(names: Iterable<string>): void
   /** Whether the server sets this member, so that a new record cannot have it. */
   isReadOnly(name: string): boolean
   /** Why the server could not keep these values, in lower case; undefined if it can. */
@@ -108,9 +106,7 @@ export async function ownUpdates(context: PlanningContext, noun: JobNoun): Promi
   }
 }
 
-type Kept = 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'upsert' | 'terms' | keyof Asked
-
-export type JobIdentity = Pick<PlanHead, Kept>
+export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'upsert' | 'terms'>
 
 /** Makes a job of the operations that `fill` adds; if it throws, nothing is left of the job. */
 export async function makeJob(
@@ -138,7 +134,7 @@ export async function makeJob(
 
 function planHead(
   context: PlanningContext,
-  { kind, noun, run, of, updates, upsert, terms, asked, unasked }: JobIdentity,
+  { kind, noun, run, of, updates, upsert, terms }: JobIdentity,
   job: string,
 ): PlanHead {
   return {
@@ -150,8 +146,6 @@ function planHead(
     ...(updates === undefined ? {} : { updates }),
     ...(upsert === undefined ? {} : { upsert }),
     ...(terms === undefined ? {} : { terms }),
-    ...(asked && { asked }),
-    ...(unasked && { unasked }),
     made_at: context.nowMs(),
     version: context.version,
   }

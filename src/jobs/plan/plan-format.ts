@@ -20,16 +20,8 @@ export interface PlanInput {
   readonly verdict: FormatSummary
 }
 
-/** The members that the kept records have, where the server shows only what it is asked for. */
-export interface Asked {
-  /** Beside those that the fields of crm need; undefined for a server that shows every member. */
-  readonly asked?: readonly string[]
-  /** Of a job that deletes: members that the kept records lack, so that no undo restores them. */
-  readonly unasked?: readonly string[] | 'unknown'
-}
-
 /** The first line of a plan: what the job is, which never changes. */
-export interface PlanHead extends Asked {
+export interface PlanHead {
   readonly crm_plan: 1
   readonly job: string
   readonly kind: JobKind
