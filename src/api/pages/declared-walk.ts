@@ -95,7 +95,7 @@ export class DeclaredWalk {
     this.#emptyPages = items.length > 0 ? 0 : this.#emptyPages + 1
     this.#next = this.#behind(page, answer)
     const { most } = this.#list.paging
-    if (most !== undefined && this.#elements >= most) throw this.#atMost(most)
+    if (most !== undefined && this.#elements >= most && !this.#hasTotal(page)) throw this.#atMost(most)
     if (this.#next === undefined) this.#checkWhole(page)
     else this.#checkProgress(this.#next)
     return { ...page, items }
@@ -142,11 +142,19 @@ export class DeclaredWalk {
   }
 
   /** A page shorter than its size is the last one only where a full page has shown that the server obeys the size. */
-  #isLast({ elements, stated: { total, pages, more } }: DeclaredPage): boolean {
+  #isLast(page: DeclaredPage): boolean {
+    const {
+      elements,
+      stated: { pages, more },
+    } = page
     if (typeof pages === 'number' && this.#isFromStart && this.#pages >= pages) return true
-    if (typeof total === 'number' && this.#isFromStart && this.#elements >= total) return true
+    if (this.#hasTotal(page)) return true
     if (elements === 0) return true
     return more !== true && this.#hasFullPage && this.#size !== undefined && elements < this.#size
+  }
+
+  #hasTotal({ stated: { total } }: DeclaredPage): boolean {
+    return typeof total === 'number' && this.#isFromStart && this.#elements >= total
   }
 
   get #isFromStart(): boolean {
