@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { isJsonObject, type JsonObject } from '../../src/core/json.ts'
 import { PRISM } from '../../test/harness/prism.ts'
+import { withFreshTimes } from './fresh-times.ts'
 import type { Vendor } from './vendors.ts'
 
 /** A request as the mock received it, and what the mock found wrong with it. */
@@ -109,7 +110,8 @@ async function pass(asked: IncomingMessage, answer: ServerResponse, { mocks, ven
   sent.end(body)
   const [received] = (await once(sent, 'response')) as [IncomingMessage]
   const example = jsonOf(await text(received))
-  const shown = vendor.completed({ path: url.pathname, query: url.searchParams, body: jsonOf(body) }, example)
+  const ofRequest = { path: url.pathname, query: url.searchParams, body: jsonOf(body) }
+  const shown = vendor.completed(ofRequest, withFreshTimes(example))
   const { statusCode: status = 0, headers: its } = received
   const { 'transfer-encoding': _encoding, 'content-length': _length, connection: _, ...passed } = its
   answer.writeHead(status, passed).end(status === 204 ? undefined : JSON.stringify(shown))

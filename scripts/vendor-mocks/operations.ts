@@ -114,7 +114,6 @@ async function created(visit: Visit, resource: Resource, fields: JsonObject): Pr
   try {
     return withId(await collection.create(sent, WRITING))
   } catch (error) {
-    if (isOldExample(error)) return undefined
     if (!isAnotherRecord(error)) throw error
   }
   const shown = exampleOf(visit, resource)
@@ -123,7 +122,6 @@ async function created(visit: Visit, resource: Resource, fields: JsonObject): Pr
   try {
     return withId(await collection.create(Object.fromEntries(values), WRITING))
   } catch (error) {
-    if (isOldExample(error)) return undefined
     if (!isAnotherRecord(error) && !(error instanceof CrmError && error.code === 'invalid_input')) throw error
     return 'the request is accepted, and the example of the answer is another record: values that this request cannot have'
   }
@@ -133,18 +131,14 @@ function isAnotherRecord(error: unknown): boolean {
   return error instanceof CrmError && /shows a different record|but (?:that record has none|shows)/.test(error.message)
 }
 
-/** An example is of a time before the request; crm takes it for a record that was there before. */
-function isOldExample(error: unknown): boolean {
-  return error instanceof CrmError && error.message.includes('but that record was there before')
-}
-
-/** The record that the mock answered to the create, in crm's names. */
+/** The record that the mock showed of the create, in crm's names: in its answer, or when it was read. */
 function exampleOf({ api, exchanges }: Visit, resource: Resource): CrmRecord {
   const rules = api.connector.rules(resource)
-  const { method, path } = rules.operation('create')
+  const { method, path, returns } = rules.operation('create')
   const ofCreate = ({ line }: Exchange) => line.startsWith(`${method} `) && line.replace(/\?.*/, '').endsWith(path)
-  const { answer } = exchanges().find(ofCreate) ?? {}
-  const { json } = rules.translated('create', { json: answer } as Answer, api.references)
+  const isRead = returns !== 'record'
+  const { answer } = exchanges().findLast(isRead ? ({ line }) => line.startsWith('GET ') : ofCreate) ?? {}
+  const { json } = rules.translated(isRead ? 'get' : 'create', { json: answer } as Answer, api.references)
   return isJsonObject(json) ? json : {}
 }
 

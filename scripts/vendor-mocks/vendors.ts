@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/core/json.ts'
+import { isJsonObject, type JsonObject } from '../../src/core/json.ts'
 
 /** A vendor's OpenAPI document in the given folder. */
 export interface VendorDocument {
@@ -77,10 +77,22 @@ export const VENDORS: readonly Vendor[] = [
     documents: [{ file: 'onepagecrm.yaml', prefix: '/api/v3' }],
     variables: { user: '0123456789abcdef01234567' },
     lacks: ['webhooks create'],
-    completed: ({ query }, example) =>
-      Number(query.get('page') ?? 1) > 1
-        ? { ...example, data: { contacts: [], deals: [], notes: [], max_page: 1 } }
-        : example,
+    completed: ({ path, query }, example) => {
+      if (Number(query.get('page') ?? 1) > 1) {
+        return { ...example, data: { contacts: [], deals: [], notes: [], pipelines: [], webhooks: [] } }
+      }
+      // The note of the example is linked to no deal.
+      return path === '/notes' && query.size > 0 ? linkedToDeal(example, '5aaa9b059007ba08c9ebaf58') : example
+    },
     mockCauses: [],
   },
 ]
+
+/** Every note of the list. */
+function linkedToDeal(example: JsonObject, linked_deal_id: string): JsonObject {
+  const { notes } = isJsonObject(example.data) ? example.data : {}
+  const linked = (Array.isArray(notes) ? notes : []).filter(isJsonObject).map(({ note }) => {
+    return { note: { ...(isJsonObject(note) && note), linked_deal_id } }
+  })
+  return { ...example, data: { notes: linked } }
+}
