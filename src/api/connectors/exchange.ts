@@ -78,6 +78,8 @@ export function createExchange(
     call,
     write: async (kind, { id, fields, upsert }, naming) => {
       const rules = connector.rules(resource)
+      // A connector without the operation says so before it judges a value.
+      if (!upsert) rules.operation(kind)
       await references.load(rules.refs)
       const parts = await known(kind, id, naming.signal)
       const isWhole = kind === 'update' && rules.operation('update').sends === 'whole'

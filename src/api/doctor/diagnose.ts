@@ -141,7 +141,7 @@ function refused({ message }: CrmError): readonly Finding[] {
 function headerFindings(probe: Probe): readonly Finding[] {
   const { samples } = probe
   if (samples.length === 0) return []
-  return [clockFinding(samples), limitsFinding(probe), versionFinding(samples)]
+  return [clockFinding(samples), limitsFinding(probe), versionFinding(samples, 'v1')]
 }
 
 /** Adds a hint: a server that drops plain http connections often expects TLS. */

@@ -98,7 +98,7 @@ async function checkReads(api: Api, resource: Resource): Promise<readonly Check[
     }
     const unnamed = records.filter(({ id }) => idText(id) === undefined).length
     if (unnamed > 0) return failed(`${unnamed} of ${records.length} records have no id at ${idPlace(api, resource)}`)
-    const isOrdered = !['page', 'offset'].includes(paging.by) || hasOrder(api, resource)
+    const isOrdered = pages < 2 || !['page', 'offset'].includes(paging.by) || hasOrder(api, resource)
     const seen = `${records.length} records, ${pages} ${pages === 1 ? 'page' : 'pages'}`
     return isOrdered
       ? { state: 'ok', seen }
