@@ -4,6 +4,7 @@ import type { Claimed } from './claims.ts'
 import { startAttio } from './emulators/attio.ts'
 import type { Emulator, EmulatorOptions } from './emulators/emulator.ts'
 import { startHubSpot } from './emulators/hubspot.ts'
+import { startOnePageCrm } from './emulators/onepagecrm.ts'
 import { startPipedrive } from './emulators/pipedrive.ts'
 
 /** A server that crm reaches through a shipped connector. */
@@ -19,7 +20,7 @@ interface Server {
   readonly start: (options: EmulatorOptions) => Promise<Emulator<string>>
   /** The path of its API. */
   readonly base: string
-  readonly variables: string
+  variables(emulator: Emulator<string>): string
   readonly contacts: string
 }
 
@@ -29,17 +30,24 @@ export const SERVERS: readonly Server[] = [
     connector: 'pipedrive',
     start: startPipedrive as Server['start'],
     base: '/api/v2',
-    variables: 'company=acme',
+    variables: () => 'company=acme',
     contacts: 'persons',
   },
   {
     connector: 'hubspot',
     start: startHubSpot as Server['start'],
     base: '/crm/v3',
-    variables: '',
+    variables: () => '',
     contacts: 'contacts',
   },
-  { connector: 'attio', start: startAttio as Server['start'], base: '/v2', variables: '', contacts: 'people' },
+  { connector: 'attio', start: startAttio as Server['start'], base: '/v2', variables: () => '', contacts: 'people' },
+  {
+    connector: 'onepagecrm',
+    start: startOnePageCrm as Server['start'],
+    base: '/api/v3',
+    variables: ({ records }) => `user=${records('users')[0]?.id}`,
+    contacts: 'contacts',
+  },
 ]
 
 export async function connected(server: Server, options: EmulatorOptions = {}): Promise<ConnectedServer> {
@@ -50,7 +58,7 @@ export async function connected(server: Server, options: EmulatorOptions = {}): 
     contacts: () => emulator.records(server.contacts),
     env: emptyHome({
       CRM_CONNECTOR: server.connector,
-      CRM_CONNECTOR_VARS: server.variables,
+      CRM_CONNECTOR_VARS: server.variables(emulator),
       CRM_BASE_URL: emulator.url + server.base,
       CRM_API_KEY: emulator.key,
     }),

@@ -129,11 +129,7 @@ function mapped<From, To>(members: Readonly<Record<string, From>>, make: (from: 
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, make(member)]))
 }
 
-export function normalOperation(
-  name: keyof typeof METHODS,
-  written: WrittenOperation,
-  around: Surroundings,
-): Operation {
+function normalOperation(name: keyof typeof METHODS, written: WrittenOperation, around: Surroundings): Operation {
   const { restorable, made, limits } = written
   return {
     method: written.method ?? METHODS[name],

@@ -4,7 +4,6 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
-import { unaskedText } from '../../jobs/plan/left-out.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
 import { askYesNo } from '../../output/prompt.ts'
 import { commandLine, withFlag } from '../command-line.ts'
@@ -41,10 +40,8 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   const jobs = await ctx.jobs()
   let isKept = false
   if (job.question !== undefined) ctx.note(job.question)
-  if (job.end.delete > 0) {
+  if (job.end.delete > 0)
     ctx.note('Deleted records can be restored only under new ids, with crm jobs undo while the job is kept.')
-    if (job.head.unasked) ctx.note(`An undo cannot restore ${unaskedText(job.head.unasked)}.`)
-  }
   if ((await cannotUndo(ctx, job.end, job.head.noun)) > 0)
     ctx.note(`Creates cannot be undone: this server offers no way to delete ${job.head.noun}.`)
   try {
