@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
+import { unaskedText } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'

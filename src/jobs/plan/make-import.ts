@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Offers } from '../../api/connectors/connector.ts'
+import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isListed, matchHint, resourceOf } from '../../core/resources/registry.ts'
 import { earlierJobs, existingFromRun } from '../history/earlier-jobs.ts'

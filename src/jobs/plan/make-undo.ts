@@ -1,5 +1,6 @@
 import type { Offers } from '../../api/connectors/connector.ts'
 import { collectionPath, recordPath } from '../../api/transport/call.ts'
+import { unaskedText } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { isOlder } from '../../core/made-at.ts'

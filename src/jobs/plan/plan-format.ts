@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { StatedRate } from '../../api/operations.ts'
+import type { Asked } from '../../core/asked-members.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { type ImportableResource, type PluralOf, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { FormatSummary, RowOptions } from '../input/row.ts'
