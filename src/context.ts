@@ -146,7 +146,7 @@ export function createContext(
       const { diagnose } = await import('./api/doctor/diagnose.ts')
       if (server.key !== undefined) ctx.addSecret(server.key)
       const { connector: named } = server
-      const connector = named && (await ctx.connectors()).openConnector(named, server)
+      const connector = named && (await (await ctx.connectors()).openConnector(named, server))
       const options = { ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal }
       return diagnose({ ...server, connector, ...options })
     },
@@ -209,7 +209,7 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
   ctx.addSecret(key)
   const options: ApiOptions = {
     ...{ baseUrl, key, wire, ...target },
-    connector: connector && (await ctx.connectors()).openConnector(connector, { baseUrl, wire }),
+    connector: connector && (await (await ctx.connectors()).openConnector(connector, { baseUrl, wire })),
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal: ctx.signal,

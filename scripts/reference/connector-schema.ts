@@ -63,6 +63,7 @@ function textRule(format: TextFormat): JsonSchema {
   const { pattern } = FORMATS[format]
   if (format === 'resource') return { enum: PLURALS }
   if (format === 'pattern') return { maxLength: 100 }
+  if (format === 'program') return { maxLength: 1000 }
   return pattern === undefined ? {} : { pattern }
 }
 

@@ -37,7 +37,7 @@ async function runOperations(mocks: MockServer, vendor: Vendor): Promise<readonl
     baseUrl,
     key: 'key_of_the_mock',
     wire,
-    connector: openConnector({ name: vendor.connector, variables: vendor.variables }, { baseUrl, wire }),
+    connector: await openConnector({ name: vendor.connector, variables: vendor.variables }, { baseUrl, wire }),
     timeoutMs: 20_000,
     maxWaitMs: 0,
     userAgent: 'crm',

@@ -44,23 +44,39 @@ export async function loadJq(): Promise<Jq> {
     async run(args, input) {
       const jq = idle ?? (await startInstance(code, stackExport))
       idle = undefined
-      const stackEnd = jq.takeStack(0)
-      jq.streams.begin(Buffer.from(input))
-      try {
-        jq.callMain([...args])
-      } catch (error) {
-        // Out of memory or of stack: the run has no exit code.
-        if (!(error instanceof WebAssembly.RuntimeError)) throw error
-      }
-      const ended = jq.streams.end()
+      const ended = runOn(jq, args, input)
       // A failed run can leave the instance in any state.
-      if (ended.exit !== 0) return ended
-      // main exits instead of returning, so its stack is not released.
-      jq.takeStack(jq.takeStack(0) - stackEnd)
-      idle = jq
+      if (ended.exit === 0) idle = jq
       return ended
     },
   }
+}
+
+/** One instance, which runs without a wait: undefined after a run that failed. */
+export async function loadWaitlessJq(): Promise<(args: readonly string[], input: string) => JqRun | undefined> {
+  compiling ??= compileJq()
+  const { code, stackExport } = await compiling
+  let jq: Started | undefined = await startInstance(code, stackExport)
+  return (args, input) => {
+    const ended = jq && runOn(jq, args, input)
+    if (ended?.exit !== 0) jq = undefined
+    return ended
+  }
+}
+
+function runOn(jq: Started, args: readonly string[], input: string): JqRun {
+  const stackEnd = jq.takeStack(0)
+  jq.streams.begin(Buffer.from(input))
+  try {
+    jq.callMain([...args])
+  } catch (error) {
+    // Out of memory or of stack: the run has no exit code.
+    if (!(error instanceof WebAssembly.RuntimeError)) throw error
+  }
+  const ended = jq.streams.end()
+  // main exits instead of returning, so its stack is not released.
+  if (ended.exit === 0) jq.takeStack(jq.takeStack(0) - stackEnd)
+  return ended
 }
 
 async function startInstance(code: WebAssembly.Module, stackExport: string): Promise<Started> {

@@ -6,6 +6,20 @@ const LOADER = ['test/api/connectors/load-connector.test.ts']
 
 export const CONNECTORS: readonly Sabotage[] = [
   {
+    name: 'jq in a connector may call any function',
+    file: 'src/api/connectors/check-program.ts',
+    line: "return kind === 'name' && !isMark(next, ':') && !FUNCTIONS.has(text)",
+    to: 'return false',
+    tests: ['test/api/connectors/field-program.test.ts'],
+  },
+  {
+    name: 'a value on which jq fails is shown unchanged',
+    file: 'src/api/connectors/field-program.ts',
+    line: "if ('value' in made) return made.value",
+    to: "return 'value' in made ? made.value : wire",
+    tests: ['test/api/connectors/field-program.test.ts'],
+  },
+  {
     name: 'a path reads what every object inherits',
     file: 'src/api/connectors/paths.ts',
     line: 'return Object.hasOwn(value, name) ? value[name] : undefined',

@@ -1,3 +1,4 @@
+import { checkProgram } from './check-program.ts'
 import { PLURALS } from './grammar.ts'
 import { isElements, isMembers, type Located, meantHint, type Place, type Problems } from './located.ts'
 import { ConnectorMistake, compilePath } from './paths.ts'
@@ -131,6 +132,7 @@ const COMPILERS: Partial<Record<TextFormat, (text: string) => unknown>> = {
   template: compileTemplate,
   'url-path': compileTemplate,
   pattern: checkPattern,
+  program: checkProgram,
 }
 
 const FORMAT_TESTS = Object.fromEntries(

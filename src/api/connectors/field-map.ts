@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, idText, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Resource } from '../../core/resources/registry.ts'
 import type { FieldDocument } from './document.ts'
-import { conversionOf, isSameValue } from './field-values.ts'
+import { type Conversion, conversionOf, isSameValue } from './field-values.ts'
 import { joinedText, splitText } from './joined-text.ts'
 import { pathReader } from './path-reader.ts'
 import { compilePath, type Path } from './paths.ts'
@@ -49,26 +49,24 @@ export interface FieldSurroundings {
   readonly connector: string
   /** All fields of the resource. */
   readonly fields: Readonly<Record<string, FieldDocument>>
+  /** In place of that of the type. */
+  readonly conversion?: Conversion | undefined
 }
 
 /** Compiles how a field is read and written. */
 export function compileField(
   name: string,
   document: FieldDocument,
-  { connector, fields }: FieldSurroundings,
+  { connector, fields, conversion }: FieldSurroundings,
 ): FieldMap {
-  if (document.jq) {
-    throw new CrmError('not_supported', `the field ${name} of the connector ${connector} is mapped by jq`, {
-      hint: 'map it by paths',
-    })
-  }
   const reads = document.read.map(compilePath)
   const writes = document.write.map(compilePath)
   const refuse: FieldMap['refuse'] = (value, expected, hint) =>
     new CrmError('invalid_input', `${name} is ${shortJson(value)}, expected ${expected} (connector ${connector})`, {
       hint: hint ?? `correct ${name}`,
     })
-  const decode = decoderOf(document, reads)
+  const convert = conversion ?? conversionOf(document.type, document.as)
+  const decode = decoderOf(document, reads, convert)
   const readWires = reads.map(pathReader)
   return {
     name,
@@ -82,7 +80,7 @@ export function compileField(
     read: withinRecord(readerOf(document, readWires, decode), document, fields),
     decode: (wires, references) =>
       wires.length === 1 && !document.isJoined ? decode.one(wires[0], references) : decode.all(wires, references),
-    encode: encoderOf(document, writes, refuse),
+    encode: encoderOf(document, { writes, convert, refuse }),
     isKept: (kept, value) =>
       isSameValue(kept, document.isOne && !Array.isArray(value) ? [value] : value, document.type) ||
       (isCleared(kept, document) && isCleared(value, document)),
@@ -119,7 +117,7 @@ function readerOf(document: FieldDocument, readWires: readonly WireReader[], dec
       )
   }
   const isConverted =
-    document.map || document.ref || document.isOne || document.read.some((text) => text.includes('[]'))
+    document.jq || document.map || document.ref || document.isOne || document.read.some((text) => text.includes('[]'))
   if (isConverted || document.clear !== null) return (inner, references) => decode.one(readWire(inner), references)
   // The usual field: this runs for each of 100,000 records.
   const { read } = conversionOf(document.type, document.as)
@@ -153,9 +151,8 @@ interface Decoder {
   all(wires: readonly Wire[], references: Names | undefined): JsonValue
 }
 
-function decoderOf(document: FieldDocument, reads: readonly Path[]): Decoder {
-  const { map, ref, type, as, isOne, isJoined, clear } = document
-  const conversion = conversionOf(type, as)
+function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: Conversion): Decoder {
+  const { map, ref, isOne, isJoined, clear } = document
   const here = map && new Map(Object.entries(map).map(([name, there]) => [canonicalJson(there), name]))
   const element = (wire: JsonValue, references: Names | undefined): JsonValue => {
     if (here) return here.get(canonicalJson(wire)) ?? wire
@@ -190,16 +187,19 @@ function decoderOf(document: FieldDocument, reads: readonly Path[]): Decoder {
   }
 }
 
-function encoderOf(document: FieldDocument, writes: readonly Path[], refuse: FieldMap['refuse']): FieldMap['encode'] {
-  const { map, type, as, isOne, isJoined, max } = document
-  const conversion = conversionOf(type, as)
+interface Encoding extends Pick<FieldMap, 'writes' | 'refuse'> {
+  readonly convert: Conversion
+}
+
+function encoderOf(document: FieldDocument, { writes, convert, refuse }: Encoding): FieldMap['encode'] {
+  const { map, isOne, isJoined, max } = document
   const isList = writes.some(isListPath)
   const element = (value: JsonValue, options: EncodeOptions): JsonValue => {
     const given = document.ref === undefined || map ? value : referred(document, value, options, refuse)
-    const wire = map ? mapped(map, given) : conversion.write(given)
+    const wire = map ? mapped(map, given) : convert.write(given)
     if (wire !== undefined) return wire
     const choices = map && Object.keys(map)
-    throw refuse(value, choices ? `one of ${choices.slice(0, 20).join(', ')}` : conversion.expected)
+    throw refuse(value, choices ? `one of ${choices.slice(0, 20).join(', ')}` : convert.expected)
   }
   return (value, options) => {
     let wires: readonly JsonValue[]

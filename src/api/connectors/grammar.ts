@@ -126,7 +126,7 @@ const FIELD = object(
     when: choice(['always', 'create']),
     fold: choice(['case']),
     clear: CLEAR,
-    jq: object('jq', { read: TEXT, write: TEXT }, { some: [['read', 'write']] }),
+    jq: object('jq', { read: text('program'), write: text('program') }, { some: [['read', 'write']] }),
   },
   { some: [['at', 'read', 'write', 'join', 'jq']] },
 )

@@ -57,11 +57,9 @@ export function normalFields(
 }
 
 function normalField(field: WrittenField, usual: { readonly type: ValueType; readonly clear: Clear }): FieldDocument {
-  const both = field.at ?? field.join
   const type = field.join ? 'string' : (field.type ?? (field.map ? 'any' : usual.type))
   return {
-    read: listed(field.read ?? both),
-    write: listed(field.write ?? both),
+    ...placesOf(field),
     isJoined: field.join !== undefined,
     isLoneLast: field.lone === 'last',
     new: field.new ?? {},
@@ -78,6 +76,16 @@ function normalField(field: WrittenField, usual: { readonly type: ValueType; rea
     isCaseFolded: field.fold === 'case',
     clear: field.clear === undefined ? usual.clear : field.clear,
     jq: field.jq,
+  }
+}
+
+function placesOf({ at, join, read, write, jq }: WrittenField): Pick<FieldDocument, 'read' | 'write'> {
+  const both = at ?? join
+  const reads = listed(read ?? both)
+  return {
+    read: reads.length === 0 && jq?.read !== undefined ? ['.'] : reads,
+    // What jq makes of a value cannot be written back without another program.
+    write: jq && jq.write === undefined ? [] : listed(write ?? both),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Wire } from '../../core/wire.ts'
 import { type Connector, createConnector } from './connector.ts'
 import { contractDocument } from './contract.ts'
 import type { ConnectorDocument } from './document.ts'
+import { openPrograms, programsOf } from './field-program.ts'
 import { createRecordMap } from './record-map.ts'
 import { connectorFileText, readConnectorFile, shippedConnector, shippedNames, shippedText } from './shipped.ts'
 import { compileTemplate, fillHost } from './templates.ts'
@@ -48,8 +49,12 @@ export function connectorText(name: string): string {
 }
 
 /** With the settings of the profile in place of what the connector says of lists. */
-export function openConnector({ name, variables }: Named, { baseUrl, wire }: OpenedFor): Connector {
-  return createConnector(withSettings(connectorDocument(name), wire), { baseUrl, variables }, createRecordMap)
+export async function openConnector({ name, variables }: Named, { baseUrl, wire }: OpenedFor): Promise<Connector> {
+  const document = withSettings(connectorDocument(name), wire)
+  const programs = programsOf(document)
+  const run = programs.length > 0 ? await openPrograms(programs) : undefined
+  const mapRecords: typeof createRecordMap = (described, names) => createRecordMap(described, names, run)
+  return createConnector(document, { baseUrl, variables }, mapRecords)
 }
 
 /** The address that the connector states. CrmError `usage` if it states none, `invalid_input` for a variable without a value. */

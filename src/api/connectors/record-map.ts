@@ -2,6 +2,7 @@ import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../cor
 import { type CrmRecord, isReadOnly, type Resource } from '../../core/resources/registry.ts'
 import type { ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
+import { programConversion, type RunProgram } from './field-program.ts'
 import { conversionOf } from './field-values.ts'
 import { compileOwnNames } from './own-names.ts'
 import { pathReader } from './path-reader.ts'
@@ -46,10 +47,16 @@ export interface MapNames {
   readonly resource: Resource
 }
 
-export function createRecordMap(document: ResourceDocument, { connector, resource }: MapNames): RecordMap {
-  const fields = Object.entries(document.fields).map(([name, field]) =>
-    compileField(name, field, { connector, fields: document.fields }),
-  )
+/** `run` is needed for fields with programs. */
+export function createRecordMap(
+  document: ResourceDocument,
+  { connector, resource }: MapNames,
+  run?: RunProgram,
+): RecordMap {
+  const fields = Object.entries(document.fields).map(([name, field]) => {
+    const conversion = field.jq && run && programConversion(field.jq, run)
+    return compileField(name, field, { connector, fields: document.fields, conversion })
+  })
   const own = compileOwnNames(document, fields)
   const inside = insideReader(compilePath(document.inside))
   const idAt = pathReader(compilePath(document.id.at))
