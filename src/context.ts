@@ -223,7 +223,15 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
     },
     memory: graphqlMemory(ctx.env, baseUrl),
   }
+  options.connector?.ask(await membersUsed(ctx))
   return createApi(options, ctx.timing)
+}
+
+/** The members that `--fields`, `--where` and `--jq` name. */
+async function membersUsed(ctx: Context): Promise<readonly string[]> {
+  const { uses } = await ctx.expr()
+  const paths = [...(ctx.flags.fields ?? []), ...[...uses('record'), ...uses('list')].map(({ path }) => path)]
+  return paths.flatMap(([name]) => name ?? [])
 }
 
 /** Loaded when GraphQL is asked for. */

@@ -2,6 +2,7 @@ import type { ResourceDefinition } from '../core/resources/field.ts'
 import type { RESOURCES, Resource } from '../core/resources/registry.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
+import type { ListedName } from './connectors/listed-names.ts'
 import type { ListedReferences } from './connectors/references.ts'
 import type { OperationName } from './connectors/resource-rules.ts'
 import type { GraphqlApi } from './graphql/graphql-api.ts'
@@ -47,6 +48,8 @@ export interface Api extends Collections {
   require(resource: Resource, operation: OperationName): Promise<void>
   /** Undefined if the server cannot be asked for records by this field. */
   keyReader(resource: Resource, field: string): Promise<KeyReader | undefined>
+  /** The members that the connector lets the server list, read at most once; undefined if it lists none. */
+  listedNames(resource: Resource): Promise<readonly ListedName[] | undefined>
   /** The members that the server documents for records of this resource; empty without documentation. */
   describedMembers(resource: Resource): Promise<DescribedMembers>
   /** The limit stated in the last answer; undefined if it states none, and before the first request. */

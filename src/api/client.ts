@@ -5,6 +5,7 @@ import type { Api, Collections } from './api.ts'
 import { type CollectionParts, createCollection } from './collection.ts'
 import { type Connector, createConnector } from './connectors/connector.ts'
 import { contractDocument, isBeyondContract } from './connectors/contract.ts'
+import { createExchange } from './connectors/exchange.ts'
 import { ListedReferences } from './connectors/references.ts'
 import type { OperationName } from './connectors/resource-rules.ts'
 import { completedWire } from './connectors/wire-settings.ts'
@@ -29,6 +30,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const raw = createRaw(http, options.wire, options.baseUrl)
   const learn = learner({ connector, raw, isLearned: given.connector !== undefined || beyond !== undefined })
   const offers = offering(connector, learn)
+  const listedNames = namesReader(parts)
   return {
     ...createCollections({ parts, graphql, offers }),
     connector,
@@ -45,12 +47,31 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
       const { createKeyReader } = await import('./keyed-reads.ts')
       return createKeyReader(parts, resource, field)
     },
+    listedNames,
     describedMembers: async (resource) => {
+      const listed = await listedNames(resource)
+      if (listed) return { names: new Set(listed.map(({ name }) => name)), numbers: new Set() }
       const { describedMembers } = await import('./described-members.ts')
       return describedMembers({ raw, graphql }, resource)
     },
     rate: http.rate,
     close: http.close,
+  }
+}
+
+function namesReader({ http, connector, references }: CollectionParts): Api['listedNames'] {
+  const reading = new Map<Resource, ReturnType<Api['listedNames']>>()
+  const read = async (resource: Resource) => {
+    const rules = connector.rules(resource)
+    if (!rules.names()) return undefined
+    const { readListedNames } = await import('./connectors/listed-names.ts')
+    const exchange = createExchange({ http, connector, references }, { resource, parentId: undefined })
+    return readListedNames({ http, exchange, rules })
+  }
+  return (resource) => {
+    const names = reading.get(resource) ?? read(resource)
+    reading.set(resource, names)
+    return names
   }
 }
 

@@ -1,4 +1,4 @@
-import { idText, isJsonObject, parseExactJson } from '../core/json.ts'
+import { idText, isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
 import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
@@ -82,12 +82,12 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
       const checkShown: Check = (shown) =>
         checkMade(shown, { call: create, id, sent: fields, sinceMs: started(), isKeyKept: http.areKeysKept() })
       checkShown({ record: written })
-      return whole('create', written, { id, checkShown })
+      return whole('create', written, { id, sent: fields, checkShown })
     },
     update: async (id, patch, options) => {
       const naming = { ...options, ...ofRecord(id, 'update') }
       const written = await requestRecord(http, await exchange.write('update', { id, fields: patch }, naming))
-      return whole('update', written, { id, checkShown: () => {} })
+      return whole('update', written, { id, sent: patch, checkShown: () => {} })
     },
     delete: async (id, options) => {
       await requestWrite(http, await exchange.write('delete', { id }, { ...options, ...ofRecord(id, 'delete') }))
@@ -128,13 +128,14 @@ function showWhole(
 ): (
   name: 'create' | 'update',
   written: CrmRecord,
-  found: { readonly id: string | undefined; readonly checkShown: Check },
+  found: { readonly id: string | undefined; readonly sent: JsonObject; readonly checkShown: Check },
 ) => Promise<CrmRecord> {
-  return async (name, written, { id, checkShown }) => {
-    const { isPlain, operation } = connector.rules(resource)
+  return async (name, written, { id, sent, checkShown }) => {
+    const { isPlain, operation, selection } = connector.rules(resource)
     const isEmpty = !isPlain && Object.keys(written).every((member) => member === 'id')
     const isShown = operation(name).returns === 'record' && !isEmpty
     if (isShown || id === undefined || !connector.offers(resource, 'get')) return written
+    selection.ask(Object.keys(sent))
     return readBack({
       written: { ...written, id },
       read: () => shownAt(id),

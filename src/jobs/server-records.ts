@@ -14,6 +14,7 @@ export async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTe
   try {
     const { head, end } = plan
     const resource = resourceOf(head.noun)
+    if (head.asked) api.connector.rules(resource).selection.ask(head.asked)
     if (end.update > 0 && head.updates === undefined) await api.require(resource, 'update')
     if (end.delete > 0) await api.require(resource, 'delete')
     return api
@@ -24,14 +25,28 @@ export async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTe
 
 /** What the connector allows in rows. */
 export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | undefined> {
-  const { connector, references } = api
-  const { isPlain, refs, map, ask } = connector.rules(resourceOf(noun))
+  const { connector, references, listedNames } = api
+  const resource = resourceOf(noun)
+  const { isPlain, refs, map, selection } = connector.rules(resource)
   if (isPlain) return undefined
   await references.load(refs)
+  const listed = selection.asked && (await listedNames(resource))
+  const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
+  const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
+  const askAll = () => {
+    const unasked = selection.askWithin((listed ?? []).flatMap(({ name }) => (isReadOnly(name) ? [] : [name])))
+    return listed ? unasked : ('unknown' as const)
+  }
   return {
-    names: async () => [...map.names, ...(await firstNames(api, noun))],
-    ask,
-    isReadOnly: map.isReadOnly,
+    names: async () => [...map.names, ...(listed?.map(({ name }) => name) ?? (await firstNames(api, noun)))],
+    isSelecting: selection.asked !== undefined,
+    ask: (names, all) => {
+      selection.ask(names)
+      const unasked = all && selection.asked && askAll()
+      const { asked } = selection
+      return { ...(asked && { asked }), ...(unasked && unasked.length > 0 && { unasked }) }
+    },
+    isReadOnly,
     faultIn: (fields, isCreate) => {
       try {
         map.write(fields, { isCreate, references })

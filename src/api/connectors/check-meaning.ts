@@ -46,6 +46,7 @@ function checkResource(check: ResourceCheck): void {
   checkPlaceholders(parts.get('base'), variables, problems)
   checkPlaceholders(parts.get('path'), common, problems)
   checkPath(tree, resource, undefined, problems)
+  checkNames(memberAt(parts.get('select'), 'names'), check)
   for (const name of Object.keys(SCOPES)) checkSingle(name, parts.get(name), { common, check })
   for (const operation of membersOf(parts.get('find')).values()) {
     checkOperation(operation, [...common, 'value', 'values', 'select'], check)
@@ -63,6 +64,18 @@ function checkResource(check: ResourceCheck): void {
   for (const key of ['find', 'upsert']) {
     for (const [name, { keyPlace }] of membersOf(parts.get(key))) expectName(name, keyPlace, { fields, problems })
   }
+}
+
+/** The path of the list of names follows the base alone. */
+function checkNames(names: Located | undefined, { variables, problems }: ResourceCheck): void {
+  for (const key of ['base', 'path', 'query']) checkPlaceholders(memberAt(names, key), variables, problems)
+  for (const key of ['base', 'path']) checkSlash(memberAt(names, key), problems)
+}
+
+function checkSlash(node: Located | undefined, problems: Problems): void {
+  const text = textIn(node) ?? ''
+  if (node && text !== '' && !text.startsWith('/'))
+    problems.add(node.place, `${JSON.stringify(text)}, expected / at its beginning`)
 }
 
 const SCOPES: Readonly<Record<string, { placeholders: readonly string[]; needs: readonly string[] }>> = {
@@ -105,9 +118,7 @@ function checkOperation(
 function checkPath(tree: Located, resource: Located, operation: Located | undefined, problems: Problems): void {
   const base = memberAt(operation, 'base') ?? memberAt(resource, 'base') ?? memberAt(tree, 'base')
   const path = [memberAt(resource, 'path'), memberAt(operation, 'path')].flatMap((node) => textIn(node) ?? []).join('')
-  const baseText = textIn(base) ?? ''
-  if (base && baseText !== '' && !baseText.startsWith('/'))
-    problems.add(base.place, `${JSON.stringify(baseText)}, expected / at its beginning`)
+  checkSlash(base, problems)
   const at = memberAt(resource, 'path') ?? memberAt(operation, 'path')
   if (at && path !== '' && !path.startsWith('/'))
     problems.add(at.place, `${JSON.stringify(path)}, expected / at its beginning`)

@@ -23,6 +23,8 @@ export interface Connector {
   upserts(resource: Resource, field: string): boolean
   /** CrmError `not_supported` if the server has nothing of this resource. */
   rules(resource: Resource): ResourceRules
+  /** From now on records of every resource show these members, of servers that show only what they are asked for. */
+  ask(names: readonly string[]): void
 }
 
 /** `mapRecords` translates records; without it, as for the contract, they are the server's own. */
@@ -59,5 +61,10 @@ export function createConnector(
       return Object.hasOwn(upsert, field) || Object.hasOwn(batch.upsert?.by ?? {}, field)
     },
     rules,
+    ask: (names) => {
+      for (const [resource, { select }] of Object.entries(document.resources)) {
+        if (select) rules(resource as Resource).selection.ask(names)
+      }
+    },
   }
 }

@@ -121,7 +121,7 @@ export interface ResourceDocument {
   readonly others: readonly OtherPlace[]
   /** Names of own members that are never sent; `*` stands for any characters. */
   readonly readOnly: readonly string[]
-  readonly select: { readonly param: string; readonly as: 'comma' | 'repeat' } | undefined
+  readonly select: SelectDocument | undefined
   readonly value: { readonly each: readonly PathText[]; readonly drop: readonly string[] } | undefined
   readonly clear: Clear
   /** Filters of the server by field; `any`: the server filters by each of its names. */
@@ -139,6 +139,24 @@ export interface ResourceDocument {
   readonly upsert: Readonly<Record<string, Operation>>
   readonly batch: Readonly<Partial<Record<BatchKind, Batch>>>
   readonly fields: Readonly<Record<string, FieldDocument>>
+}
+
+/** Records show only the members that a request names. */
+export interface SelectDocument {
+  readonly param: string
+  readonly as: 'comma' | 'repeat'
+  /** The list of the names that can be asked for; undefined: the server has none. */
+  readonly names: NamesDocument | undefined
+}
+
+export interface NamesDocument {
+  readonly operation: Operation
+  /** Of each name. */
+  readonly items: PathText
+  /** The name in such an item. */
+  readonly at: PathText
+  /** True there: the server sets the member, and refuses it in a write. */
+  readonly readOnly: PathText | undefined
 }
 
 /** The text of a path alone stands for a place that takes any name. */

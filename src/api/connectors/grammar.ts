@@ -69,6 +69,20 @@ const OPERATION = {
 
 const LIST_MEMBERS = { ...OPERATION, items: PATH, empty: constant(null), paging: PAGING }
 
+const SELECT = object(
+  'select',
+  {
+    param: TEXT,
+    as: choice(['comma', 'repeat']),
+    names: object(
+      'names',
+      { base: text('url-path'), path: text('url-path'), query: TEMPLATES, items: PATH, at: PATH, read_only: PATH },
+      { required: ['path', 'items'] },
+    ),
+  },
+  { required: ['param'] },
+)
+
 const OPERATIONS = {
   list: object('list', { ...LIST_MEMBERS, up: map('any', PATH), keep: map('any', TEMPLATE) }),
   get: object('get', OPERATION),
@@ -144,7 +158,7 @@ const RESOURCE = object('resource', {
   inside: PATH,
   others: list(either(PATH, object('others', { at: PATH, names: text('pattern') }, { required: ['at'] }))),
   read_only: list(TEXT),
-  select: object('select', { param: TEXT, as: choice(['comma', 'repeat']) }, { required: ['param'] }),
+  select: SELECT,
   value: object('value', { each: list(PATH), drop: list(TEXT) }),
   clear: CLEAR,
   paging: PAGING,

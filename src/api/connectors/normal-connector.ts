@@ -7,6 +7,7 @@ import type {
   ConnectorDocument,
   ErrorReading,
   KeptKeys,
+  NamesDocument,
   OtherPlace,
   PathText,
   ResourceDocument,
@@ -20,6 +21,7 @@ import { normalFields, type WrittenField } from './normal-fields.ts'
 import {
   durationMs,
   normalLimits,
+  normalOperation,
   normalOperations,
   type Surroundings,
   type WrittenLimit,
@@ -58,6 +60,12 @@ interface WrittenConnector {
   readonly resources: Readonly<Record<string, WrittenResource>>
 }
 
+interface WrittenNames extends Pick<WrittenOperation, 'base' | 'path' | 'query'> {
+  readonly items: PathText
+  readonly at?: PathText
+  readonly read_only?: PathText
+}
+
 interface WrittenResource extends WrittenOperations {
   readonly base?: string
   readonly path?: string
@@ -70,7 +78,11 @@ interface WrittenResource extends WrittenOperations {
   readonly inside?: PathText
   readonly others?: readonly (PathText | { readonly at: PathText; readonly names?: string })[]
   readonly read_only?: readonly string[]
-  readonly select?: { readonly param: string; readonly as?: 'comma' | 'repeat' }
+  readonly select?: {
+    readonly param: string
+    readonly as?: 'comma' | 'repeat'
+    readonly names?: WrittenNames
+  }
   readonly value?: { readonly each?: readonly PathText[]; readonly drop?: readonly string[] }
   readonly clear?: Clear
   readonly paging?: WrittenPaging
@@ -151,13 +163,21 @@ function normalResource(plural: string, written: WrittenResource, connector: Wri
     inside,
     others: (written.others ?? ['.']).map(otherPlace),
     readOnly: written.read_only ?? [],
-    select: written.select && { as: 'comma', ...written.select },
+    select: written.select && { as: 'comma', ...written.select, names: normalNames(written.select.names, connector) },
     value: value && { each: [], drop: [], ...value },
     clear,
     filters: written.filters ?? {},
     ...normalOperations(written, surroundings(written, connector)),
     fields: normalFields(written.fields ?? {}, { plural, clear }),
   }
+}
+
+/** Its path does not follow that of the resource. */
+function normalNames(written: WrittenNames | undefined, connector: WrittenConnector): NamesDocument | undefined {
+  if (!written) return undefined
+  const { items, at = '.', read_only: readOnly, ...operation } = written
+  const around = surroundings({}, connector)
+  return { operation: normalOperation('list', operation, around), items, at, readOnly }
 }
 
 function surroundings(written: WrittenResource, connector: WrittenConnector): Surroundings {

@@ -129,7 +129,11 @@ function mapped<From, To>(members: Readonly<Record<string, From>>, make: (from: 
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, make(member)]))
 }
 
-function normalOperation(name: keyof typeof METHODS, written: WrittenOperation, around: Surroundings): Operation {
+export function normalOperation(
+  name: keyof typeof METHODS,
+  written: WrittenOperation,
+  around: Surroundings,
+): Operation {
   const { restorable, made, limits } = written
   return {
     method: written.method ?? METHODS[name],

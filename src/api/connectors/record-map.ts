@@ -1,5 +1,5 @@
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { type CrmRecord, isReadOnly, type Resource } from '../../core/resources/registry.ts'
+import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
 import type { ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
 import { programConversion, type RunProgram } from './field-program.ts'
@@ -35,8 +35,8 @@ export interface RecordMap {
   isDeleted(server: JsonObject): boolean
   /** The members of `inside` from which the fields are read, for servers that show only what they are asked for. */
   readonly readNames: readonly string[]
-  /** Whether this is a field of crm, or set by every server. */
-  isKnown(name: string): boolean
+  /** The server's name of a member that no field maps; undefined for a field of crm, and for what every server sets. */
+  ownNameOf(name: string): string | undefined
   /** The members of records that the document names, as they are shown. */
   readonly names: readonly string[]
 }
@@ -79,7 +79,7 @@ export function createRecordMap(
     isReadOnly: writer.isReadOnly,
     isDeleted: (server) => deleted !== undefined && readFirst(deleted, server) === true,
     readNames: [...new Set(fields.flatMap(headNames))],
-    isKnown: (name) => isReadOnly(name) || fields.some((field) => field.name === name),
+    ownNameOf: own.ownNameOf,
     names: shownNames(document, fields),
   }
 }

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
-import type { ConnectorDocument, ListOperation, Operation, ResourceDocument } from './document.ts'
+import type { ConnectorDocument, ListOperation, NamesDocument, Operation, ResourceDocument } from './document.ts'
 import type { References } from './field-map.ts'
 import { type KeyedRules, keyedRules } from './keyed-rules.ts'
 import { type ListRules, listRules } from './list-rules.ts'
@@ -14,6 +14,7 @@ import {
   type RequestMaker,
   type RequestParts,
 } from './requests.ts'
+import { createSelection, type Selection } from './selection.ts'
 import { type AnswerRules, answerRules } from './write-rules.ts'
 
 export type OperationName = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore' | 'test'
@@ -28,8 +29,10 @@ export interface ResourceRules extends ListRules {
   readonly map: RecordMap
   /** The resource that requests for its records name. */
   readonly parent: Resource | undefined
-  /** From now on records are asked for these members, too, of servers that show only what they are asked for. */
-  ask(names: Iterable<string>): void
+  /** The members that records are asked for, of servers that show nothing else. */
+  readonly selection: Selection
+  /** The request for the members that records can have; undefined if the connector names none. */
+  names(): { readonly request: ConnectorRequest; readonly document: NamesDocument } | undefined
   /** CrmError `not_supported` if the connector has no such operation. */
   operation(name: OperationName): Operation
   /** Whether the request needs the parent's own record. */
@@ -62,7 +65,7 @@ export function createResourceRules(
   { document, place, mapRecords }: Surroundings,
 ): ResourceRules {
   const map = mapRecords?.(described, { connector: document.name, resource }) ?? PLAIN_RECORDS
-  const { ask, selecting } = selectionOf(described, map)
+  const selection = createSelection(described, map)
   const requests = new Map<Operation, ReturnType<typeof compileRequest>>()
   const requestOf = (operation: Operation) => {
     const made = requests.get(operation) ?? compileRequest(operation, { described, place })
@@ -76,7 +79,7 @@ export function createResourceRules(
       ? notDescribed(resource, name)
       : lacks(document, `${name} of ${RESOURCES[resource].plural}`)
   }
-  const rulesOf = (list: ListOperation) => listRules(list, { requestOf, selecting, map })
+  const rulesOf = (list: ListOperation) => listRules(list, { requestOf, selecting: selection.added, map })
   let whole: ListRules | undefined
   const all = () => {
     whole ??= rulesOf(described.list ?? (operation('list') as ListOperation))
@@ -103,8 +106,12 @@ export function createResourceRules(
     operation,
     needsParent: (name) => requestOf(operation(name)).placeholders.some((each) => each.startsWith('parent.')),
     needsCurrent: (fields) => described.update?.sends === 'whole' || map.needsCurrent(fields),
-    ask,
-    request: (name, parts) => requestOf(operation(name)).request(selecting(parts)),
+    selection,
+    names: () => {
+      const names = described.select?.names
+      return names && { request: requestOf(names.operation).request({}), document: names }
+    },
+    request: (name, parts) => requestOf(operation(name)).request(selection.added(parts)),
     serverRecord: (name, json) => answersTo(operation(name)).serverRecord(json),
     translated: (name, ...answer) => answersTo(operation(name)).translated(...answer),
     upsert: (field) => {
@@ -130,17 +137,6 @@ function namedFilters(
     })
   })
   return Object.fromEntries(pairs)
-}
-
-/** The members that requests name, for servers that show only what they are asked for. */
-function selectionOf({ select }: ResourceDocument, map: RecordMap) {
-  const selected = new Set(map.readNames)
-  return {
-    ask: (names: Iterable<string>) => {
-      for (const name of names) if (!map.isKnown(name)) selected.add(name)
-    },
-    selecting: (parts: RequestParts): RequestParts => (select ? { ...parts, select: [...selected] } : parts),
-  }
 }
 
 /** `pipedrive (connector) has no webhooks`. */
@@ -185,6 +181,6 @@ const PLAIN_RECORDS: RecordMap = {
   isReadOnly,
   isDeleted: () => false,
   readNames: [],
-  isKnown: () => true,
+  ownNameOf: (name) => (isReadOnly(name) ? undefined : name),
   names: [],
 }

@@ -41,8 +41,10 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   const jobs = await ctx.jobs()
   let isKept = false
   if (job.question !== undefined) ctx.note(job.question)
-  if (job.end.delete > 0)
+  if (job.end.delete > 0) {
     ctx.note('Deleted records can be restored only under new ids, with crm jobs undo while the job is kept.')
+    if (job.head.unasked) ctx.note(`An undo cannot restore ${unaskedText(job.head.unasked)}.`)
+  }
   if ((await cannotUndo(ctx, job.end, job.head.noun)) > 0)
     ctx.note(`Creates cannot be undone: this server offers no way to delete ${job.head.noun}.`)
   try {

@@ -62,9 +62,14 @@ export async function compileComputes({ compute, kind, note, nullToken, nowMs }:
 
 type ComputeOptions = Pick<RowOptions, 'compute' | 'kind' | 'note' | 'nullToken' | 'nowMs'>
 
+/** The field that `--compute FIELD=EXPR` sets. */
+export function computedField(typed: string): string {
+  return typed.slice(0, Math.max(0, typed.indexOf('='))).trim()
+}
+
 function parseCompute(typed: string): { readonly field: string; readonly text: string } {
   const at = typed.indexOf('=')
-  if (at > 0) return { field: typed.slice(0, at).trim(), text: typed.slice(at + 1) }
+  if (at > 0) return { field: computedField(typed), text: typed.slice(at + 1) }
   throw new CrmError('usage', `--compute ${JSON.stringify(typed)} is not FIELD=EXPR`, {
     hint: `expected a jq expression of the row, such as --compute 'name=.first + " " + .last'`,
   })

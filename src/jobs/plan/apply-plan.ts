@@ -36,6 +36,7 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
     const draft = openDraftOf(context.draftsFolder, head.job)
     try {
       copySynced(path, draft.paths.plan)
+      if (head.asked) (await context.rowRules(head.noun))?.ask(head.asked)
       if (end.update + end.delete > 0) await keepBefore(context, plan, draft.paths, isDriftAllowed)
       return {
         type: 'made',

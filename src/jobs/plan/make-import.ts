@@ -6,16 +6,17 @@ import { isListed, matchHint, resourceOf } from '../../core/resources/registry.t
 import { earlierJobs, existingFromRun } from '../history/earlier-jobs.ts'
 import { headOf } from '../history/find-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
+import { computedField } from '../input/compute.ts'
 import { findingLines, summaryLines } from '../input/findings-text.ts'
 import { spoolInput } from '../input/input-file.ts'
 import { openRows } from '../input/open-rows.ts'
-import type { Findings, FormatSummary, RowOptions } from '../input/row.ts'
+import type { Findings, FormatSummary, RowOptions, RowSource } from '../input/row.ts'
 import { type Draft, dropDraft, finishDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
 import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
 import { leftOutLines } from './left-out.ts'
-import { dropPlanned, type MadeJob, ownUpdates, type PlanningContext, runId } from './make-job.ts'
+import { dropPlanned, type MadeJob, ownUpdates, type PlanningContext, type RowRules, runId } from './make-job.ts'
 import { refuseAbsentNames } from './match-rows.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { ImportTerms, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
@@ -90,13 +91,16 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     known: await rules?.names(),
     ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
   })
-  rules?.ask(fieldsIn(source.summary))
+  const asked = await askedFor(rules, source, request)
   const match = matchOf(request, source.summary, { offers: context.offers, canUpdateDeals: updates !== undefined })
   const upsert = upsertOf(context, request, match)
-  const head = headOfImport(context, request, { paths, run, input, updates, upsert, summary: source.summary, match })
+  const head = headOfImport(context, request, {
+    ...{ paths, run, input, updates, upsert, match, asked },
+    summary: source.summary,
+  })
   const builder = new PlanBuilder(paths, head)
   const pages = new PageCounter(context.pageSize)
-  const asked = countedReader(await keyReaderFor(context, noun, match.names))
+  const keyed = countedReader(await keyReaderFor(context, noun, match.names))
   const parts = {
     paths,
     noun,
@@ -104,7 +108,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     builder,
     before: earlier.jobs,
     list: () => pages.counted(context.list(noun)),
-    keyed: asked.reader,
+    keyed: keyed.reader,
     signal: context.signal,
     offers: context.offers,
     rules,
@@ -127,7 +131,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
         ...{ paths: await finishDraft(draft), head, end, question },
         ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first, failing: builder.failing.first },
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
-        matching: matchingOf(match, { keyRequests: asked.requests, pages: pages.pages }),
+        matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages }),
       },
       lines: summaryLines(inputName, summary),
       leftLines: notSentLines(builder),
@@ -145,12 +149,13 @@ interface HeadParts {
   readonly upsert: PlanHead['upsert']
   readonly summary: FormatSummary
   readonly match: MatchRequest
+  readonly asked: Asked | undefined
 }
 
 function headOfImport(
   context: PlanningContext,
   request: ImportRequest,
-  { paths, run, input, updates, upsert, summary, match }: HeadParts,
+  { paths, run, input, updates, upsert, summary, match, asked }: HeadParts,
 ): PlanHead {
   return {
     crm_plan: 1,
@@ -165,6 +170,7 @@ function headOfImport(
     ...(updates === undefined ? {} : { updates }),
     ...(upsert === undefined ? {} : { upsert }),
     terms: termsOf(request, match),
+    ...asked,
     made_at: context.nowMs(),
     version: context.version,
   }
@@ -184,8 +190,26 @@ function notSentLines({ leftOut, failing }: PlanBuilder): readonly string[] {
   ]
 }
 
-export function fieldsIn({ columns }: Pick<FormatSummary, 'columns'>): readonly string[] {
-  return columns.flatMap(({ field }) => (field === undefined ? [] : [field]))
+/** Records show the members of the rows from now on. */
+async function askedFor(
+  rules: RowRules | undefined,
+  source: RowSource,
+  { read, as }: ImportRequest,
+): Promise<Asked | undefined> {
+  if (!rules?.isSelecting) return undefined
+  return rules.ask(await namesIn(source, read.compute), as === 'delete' ? 'all' : undefined)
+}
+
+/** The members that the rows write; without a header row each of them may have others. */
+async function namesIn(source: RowSource, compute: readonly string[]): Promise<Iterable<string>> {
+  const { columns, head } = source.summary
+  const named = [...columns.flatMap(({ field }) => field ?? []), ...compute.map(computedField)]
+  const names = new Set(named.flatMap((name) => [name, ...name.split('.').slice(0, 1)]))
+  if (head) return names
+  for await (const rows of source.rows()) {
+    for (const { fields } of rows) for (const name of Object.keys(fields)) names.add(name)
+  }
+  return names
 }
 
 function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms {

@@ -22,10 +22,12 @@ import type { FieldCount } from './plan-writer.ts'
 
 /** What a connector allows in a row. */
 export interface RowRules {
-  /** Members that records of this server have: those that the connector names, and those of the first record. */
+  /** Members that records of this server have: those that the connector names, and those that it lists, or of the first record. */
   names(): Promise<readonly string[]>
-  /** From now on lists show these members, too. */
-  ask(names: Iterable<string>): void
+  /** Whether records show only the members that they are asked for. */
+  readonly isSelecting: boolean
+  /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
+  ask(names: Iterable<string>, all?: 'all'): Asked
   /** Whether the server sets this member, so that a new record cannot have it. */
   isReadOnly(name: string): boolean
   /** Why the server could not keep these values, in lower case; undefined if it can. */
@@ -107,7 +109,9 @@ export async function ownUpdates(context: PlanningContext, noun: JobNoun): Promi
   }
 }
 
-export type JobIdentity = Pick<PlanHead, 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'upsert' | 'terms'>
+type Kept = 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'upsert' | 'terms' | keyof Asked
+
+export type JobIdentity = Pick<PlanHead, Kept>
 
 /** Makes a job of the operations that `fill` adds; if it throws, nothing is left of the job. */
 export async function makeJob(
@@ -135,7 +139,7 @@ export async function makeJob(
 
 function planHead(
   context: PlanningContext,
-  { kind, noun, run, of, updates, upsert, terms }: JobIdentity,
+  { kind, noun, run, of, updates, upsert, terms, asked, unasked }: JobIdentity,
   job: string,
 ): PlanHead {
   return {
@@ -147,6 +151,8 @@ function planHead(
     ...(updates === undefined ? {} : { updates }),
     ...(upsert === undefined ? {} : { upsert }),
     ...(terms === undefined ? {} : { terms }),
+    ...(asked && { asked }),
+    ...(unasked && { unasked }),
     made_at: context.nowMs(),
     version: context.version,
   }

@@ -34,10 +34,10 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
   let unmatched = 0
   try {
     refuseOtherAccount(plan.head, context.account)
-    const { noun, run, updates, upsert, terms } = plan.head
+    const { noun, run, updates, upsert, terms, asked, unasked } = plan.head
     const job = await makeJob(
       context,
-      { kind: 'retry', noun, run, of: paths.id, ...present({ updates, upsert, terms }) },
+      { kind: 'retry', noun, run, of: paths.id, ...present({ updates, upsert, terms, asked, unasked }) },
       async (builder) => {
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
           if (failure !== 'failed') continue
@@ -157,8 +157,9 @@ export async function correctFailedRows(
   let rows = 0
   try {
     refuseOtherAccount(plan.head, context.account)
-    const { noun, run } = plan.head
-    const job = await makeJob(context, { kind: 'retry', noun, run, of: paths.id }, async (builder) => {
+    const { noun, run, asked, unasked } = plan.head
+    const identity = { kind: 'retry', noun, run, of: paths.id, ...present({ asked, unasked }) } as const
+    const job = await makeJob(context, identity, async (builder) => {
       for (const operation of failedFor(failuresOf(plan, paths.journal, progress), correction)) {
         if (!operation.body || done.has(rowKey(operation))) continue
         const before = parseExactJson(operation.body.toString('utf8')) as JsonObject

@@ -48,7 +48,8 @@ export async function makeSelection(context: PlanningContext, request: Selection
   const identity = { kind, noun, run: newRun(context), of: undefined }
   if (kind === 'delete') await context.require(resourceOf(noun), kind)
   const updates = kind === 'delete' ? undefined : await ownUpdates(context, noun)
-  const job = await makeJob(context, { ...identity, ...(updates && { updates }) }, async (builder) => {
+  const asked = (await context.rowRules(noun))?.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)
+  const job = await makeJob(context, { ...identity, ...(updates && { updates }), ...asked }, async (builder) => {
     for await (const { items } of context.list(noun)) {
       context.onRead(items.length)
       check.see(items)

@@ -17,7 +17,6 @@ import { byId, Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutLines } from './left-out.ts'
 import type { MadeImport } from './make-import.ts'
-import { fieldsIn } from './make-import.ts'
 import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import { dealsOf, dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
@@ -39,18 +38,35 @@ export async function makeUndo(context: PlanningContext, paths: JobPaths): Promi
   const { held, before } = await earlierUndos(context, paths.id)
   if (held) return { type: 'same', job: held }
   let leftLines: readonly string[] = []
+  const rules = await context.rowRules(head.noun)
+  const asked = rules?.ask(head.asked ?? [], mayDelete(paths) ? 'all' : undefined)
   const job = await makeJob(
     context,
     {
       ...{ kind: 'undo', noun: head.noun, run: `undo.${paths.id}`, of: paths.id },
       ...(head.updates === undefined ? {} : { updates: head.updates }),
+      ...asked,
     },
     async (builder, draft) => {
-      await planUndo({ context, paths, builder, draft, before })
-      leftLines = leftOutLines(builder.leftOut, `Not reverted by the undo of ${paths.id}:`)
+      await planUndo({ context, paths, builder, draft, before, rules })
+      const isRestoring = head.unasked !== undefined && builder.counts.create > 0
+      leftLines = [
+        ...leftOutLines(builder.leftOut, `Not reverted by the undo of ${paths.id}:`),
+        ...(isRestoring ? [`Not restored: ${unaskedText(head.unasked)}.`] : []),
+      ]
     },
   )
   return { type: 'made', job, lines: [], leftLines }
+}
+
+/** Records that the job created are deleted. */
+function mayDelete(paths: JobPaths): boolean {
+  const plan = openJobPlan(paths)
+  try {
+    return plan.end.create > 0
+  } finally {
+    plan.close()
+  }
 }
 
 interface EarlierUndos {
@@ -87,24 +103,26 @@ interface UndoParts {
   readonly draft: JobPaths
   /** Earlier undos of the same job that are not in effect. */
   readonly before: readonly EarlierJob[]
+  readonly rules: RowRules | undefined
 }
 
-async function planUndo({ context, paths, builder, draft, before }: UndoParts): Promise<void> {
+async function planUndo({ context, paths, builder, draft, before, rules }: UndoParts): Promise<void> {
   const plan = openJobPlan(paths)
   const scratch = openScratch(draft.folder, 'results')
   const images = new BeforeImages(paths.before)
   const ledger = before.length > 0 ? new Ledger(draft.folder, before) : undefined
   try {
     const results = readResults(paths, plan.count, scratch)
-    const { noun } = plan.head
-    const asked = { offers: context.offers, rules: await context.rowRules(noun) }
-    if (plan.head.input) asked.rules?.ask(fieldsIn(plan.head.input.verdict))
+    const { noun, asked = [] } = plan.head
+    const isKept = (before: JsonObject, name: string) =>
+      !rules?.isSelecting || Object.hasOwn(before, name) || asked.includes(name)
+    const given = { noun, offers: context.offers, rules, isKept }
     const now = await readNow(context, { plan, results, draft, before: paths.before })
     const withNotes = await dealsWithNotes(context, plan, results)
     for (const batch of plan.operations()) {
       for (const operation of batch) {
         const image = await images.of(operation.op)
-        const { planned, left = [] } = revert({ noun, operation, before: image, results, now, withNotes, ...asked })
+        const { planned, left = [] } = revert({ ...given, operation, before: image, results, now, withNotes })
         if (!planned && left.length === 0) continue
         if (!planned) builder.skip(left)
         else {
@@ -158,6 +176,8 @@ interface RevertParts {
   readonly results: StoredResults
   readonly offers: Offers
   readonly rules: RowRules | undefined
+  /** Whether a record before the job shows the value of a member that the job wrote. */
+  readonly isKept: (before: JsonObject, name: string) => boolean
   readonly withNotes: ReadonlySet<string>
   /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
@@ -192,6 +212,7 @@ function revert(parts: RevertParts): Reverted {
   return revertDone({ ...parts, now }, id)
 }
 
+const NOT_KEPT = 'its earlier values were not kept'
 const EXISTED = 'it existed before this row was sent, and its earlier values were not kept'
 const MAY_HAVE_EXISTED = 'it may have existed before: the server answered 200 here, and 201 to other creates of the job'
 
@@ -204,7 +225,7 @@ function existedBefore(kind: OperationHead['do'], { existed, mayHaveExisted }: S
 function revertDone(parts: WithNow, id: string): Reverted {
   const { operation, before } = parts
   if (operation.head.do !== 'delete') return revertWrite(parts, id)
-  if (!before) return stays(operation, id, 'cannot', 'its earlier values were not kept')
+  if (!before) return stays(operation, id, 'cannot', NOT_KEPT)
   const resource = resourceOf(parts.noun)
   const writable = writableOf(before, parts.rules)
   const { deal_id: dealId, ...others } = writable
@@ -215,7 +236,8 @@ function revertDone(parts: WithNow, id: string): Reverted {
 
 type WithNow = RevertParts & { readonly now: Existing }
 
-function revertWrite({ noun, operation, before, results, now, offers, withNotes }: WithNow, id: string): Reverted {
+function revertWrite(parts: WithNow, id: string): Reverted {
+  const { noun, operation, before = {}, results, now, offers, withNotes } = parts
   const { head, body } = operation
   const path = recordPath(resourceOf(noun), id)
   const [match] = now.find(id)
@@ -230,8 +252,11 @@ function revertWrite({ noun, operation, before, results, now, offers, withNotes 
     if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')
     return { planned: { do: 'delete', path, id, before: match.record } }
   }
-  const { patch, conflicts } = restore(before ?? {}, written, match.record)
-  const left = conflicts.map(conflict)
+  const [kept, unkept] = [{ ...written }, Object.keys(written).filter((name) => !parts.isKept(before, name))]
+  for (const name of unkept) delete kept[name]
+  const { patch, conflicts } = restore(before, kept, match.record)
+  const lost = (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${NOT_KEPT}`), field })
+  const left = [...conflicts.map(conflict), ...unkept.map(lost)]
   if (Object.keys(patch).length > 0)
     return { planned: { do: 'update', path, id, body: patch, before: match.record }, left }
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')

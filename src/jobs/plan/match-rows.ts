@@ -5,6 +5,7 @@ import { nearest } from '../../core/nearest.ts'
 import { shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
 import { aliasOf, foldName } from '../input/columns.ts'
+import { computedField } from '../input/compute.ts'
 import type { FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
 import { addressIn, type Existing, keyOfRow, type Match, matchKey } from './existing.ts'
 import {
@@ -119,7 +120,7 @@ export function refuseAbsentNames(
   names: readonly string[],
   { resource, inputName, compute, summary }: MatchInput,
 ): void {
-  const computed = compute.map((text) => text.slice(0, text.indexOf('=')).trim())
+  const computed = compute.map(computedField)
   const fields = [...summary.columns.map(({ field }) => field), ...computed].filter((field) => field !== undefined)
   // In JSON, records without an id may precede those with one.
   const absent = names.find((name) => !fields.includes(name) && (name !== 'id' || summary.head !== undefined))

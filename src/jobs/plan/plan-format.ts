@@ -22,7 +22,7 @@ export interface PlanInput {
 }
 
 /** The first line of a plan: what the job is, which never changes. */
-export interface PlanHead {
+export interface PlanHead extends Asked {
   readonly crm_plan: 1
   readonly job: string
   readonly kind: JobKind

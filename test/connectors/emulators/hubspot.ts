@@ -1,5 +1,5 @@
 // Facts from HubSpot's published description of contacts, deals and pipelines (v3) and its pages on contacts, deals,
-// search, errors and usage, read 2026-11. From answers that users published: 207 beside batch/create, the text of property
+// properties, search, errors and usage, read 2026-11. From answers that users published: 207 beside batch/create, the text of property
 // errors, the missing category of a 404, 204 for a DELETE of nothing, an update's answer with the written properties
 // alone, and results of a batch in another order. Assumed, as all are silent: 400 above a limit, no null in a property,
 // 409 where an update takes the email of another contact, and how a wrong owner or stage is refused. Associations are
@@ -19,7 +19,7 @@ import {
 } from './emulator.ts'
 import { answerBatch, requireUniqueProperty, type Verb } from './hubspot/batches.ts'
 import { Portal, type Stored, shown } from './hubspot/portal.ts'
-import { findKind, type ObjectKind } from './hubspot/properties.ts'
+import { findKind, type ObjectKind, shownProperties } from './hubspot/properties.ts'
 import { failure, type HubSpotKind, invalid, notFound, takeBody } from './hubspot/rules.ts'
 import { search } from './hubspot/search.ts'
 
@@ -152,6 +152,11 @@ function settingRoutes({ tables }: Portal, pageMax: number): Route[] {
   const pipelines = (params: Params) => (kindOf(params) === 'deals' ? tables.pipelines.present : [])
   const pipeline = (params: Params) => pipelines(params).find(({ id }) => id === params.id) ?? notFound()
   return [
+    {
+      method: 'GET',
+      path: '/crm/v3/properties/:type',
+      answer: (_, params) => ({ status: 200, body: { results: shownProperties(kindOf(params)) } }),
+    },
     { method: 'GET', path, answer: (_, params) => ({ status: 200, body: { results: pipelines(params) } }) },
     { method: 'GET', path: `${path}/:id`, answer: (_, params) => ({ status: 200, body: pipeline(params) }) },
     {

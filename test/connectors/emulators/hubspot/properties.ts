@@ -1,3 +1,4 @@
+import type { Row } from '../emulator.ts'
 import { invalidProperties, type PropertyError } from './rules.ts'
 
 export type ObjectKind = 'contacts' | 'deals'
@@ -68,6 +69,18 @@ export const OBJECTS: Readonly<Record<ObjectKind, ObjectType>> = {
       hs_lastmodifieddate: KEPT,
     },
   },
+}
+
+/** As the account lists them. */
+export function shownProperties(kind: ObjectKind): Row[] {
+  return Object.entries(OBJECTS[kind].properties).map(([name, { type, isReadOnly = false, isUnique = false }]) => ({
+    name,
+    label: name,
+    type: type === 'number' ? 'number' : type === 'time' ? 'datetime' : 'string',
+    calculated: false,
+    hasUniqueValue: isUnique,
+    modificationMetadata: { archivable: true, readOnlyDefinition: isReadOnly, readOnlyValue: isReadOnly },
+  }))
 }
 
 /** What an account knows beside its objects. */

@@ -1,0 +1,51 @@
+import { CrmError } from '../../core/errors.ts'
+import { idText, type JsonValue } from '../../core/json.ts'
+import { RESOURCES } from '../../core/resources/registry.ts'
+import { badPage } from '../pages/page-requests.ts'
+import type { Http } from '../transport/http.ts'
+import type { NamesDocument } from './document.ts'
+import type { Exchange } from './exchange.ts'
+import { compilePath, readAll, readFirst } from './paths.ts'
+import type { ResourceRules } from './resource-rules.ts'
+
+/** A member that records of a resource can have, by the server's own name. */
+export interface ListedName {
+  readonly name: string
+  /** The server sets it, and refuses it in a write. */
+  readonly isReadOnly: boolean
+}
+
+interface NamesParts {
+  readonly http: Http
+  readonly exchange: Exchange
+  readonly rules: ResourceRules
+}
+
+/** The members that can be asked for; undefined if the server lists none, or not to this key. */
+export async function readListedNames(parts: NamesParts): Promise<readonly ListedName[] | undefined> {
+  const { http, exchange, rules } = parts
+  const asked = rules.names()
+  if (!asked) return undefined
+  const { plural } = RESOURCES[rules.resource]
+  const texts = { action: `list the members of ${plural}`, command: `crm ${plural} list`, findCommand: undefined }
+  const call = exchange.call(asked.request, texts)
+  try {
+    const names = namesIn((await http.request(call)).json, asked.document)
+    if (names.length > 0) return names
+  } catch (error) {
+    const isRefused = error instanceof CrmError && (error.code === 'forbidden' || error.code === 'not_found')
+    if (isRefused) return undefined
+    throw error
+  }
+  throw badPage(call, `expected the names of members at ${asked.document.items}`, 'crm connectors check')
+}
+
+function namesIn(json: JsonValue | undefined, { items, at, readOnly }: NamesDocument): readonly ListedName[] {
+  const atPath = compilePath(at)
+  const readOnlyPath = readOnly === undefined ? undefined : compilePath(readOnly)
+  return readAll(compilePath(items), json ?? null).flatMap((item) => {
+    const name = idText(readFirst(atPath, item))
+    const isReadOnly = readOnlyPath !== undefined && readFirst(readOnlyPath, item) === true
+    return name === undefined ? [] : [{ name, isReadOnly }]
+  })
+}
