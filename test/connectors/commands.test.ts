@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { connected, SERVERS } from './servers.ts'
@@ -50,6 +52,40 @@ describe('--dry-run', () => {
     expect(stderr).toContain('owner_id is "ines", expected a whole number (connector pipedrive)')
     expect(await run('webhooks', 'update', '1', '--url', 'https://x.test', '--dry-run')).toMatchObject({ exit: 7 })
   })
+})
+
+test('a column is not taken for a field that the connector lacks', async () => {
+  const { run, env } = await reached('pipedrive')
+  const plan = async (header: string) => {
+    const file = join(env.HOME ?? '', 'people.csv')
+    writeFileSync(file, `name,${header}\nAda,x\n`)
+    return run('contacts', 'import', file, '--dry-run')
+  }
+  for (const header of ['compny', 'organization']) {
+    const { exit, stdout, stderr } = await plan(header)
+    expect(exit, stderr).toBe(0)
+    expect(stdout).toContain(`${header} 1`)
+  }
+  expect((await plan('emial')).stderr).toContain('did you mean "email"?')
+})
+
+test('a deal of Attio without its owner is refused before it is sent', async () => {
+  const { run, env, emulator } = await reached('attio')
+  const file = join(env.HOME ?? '', 'deals.csv')
+  writeFileSync(file, 'name,stage\nOne,Lead\n')
+  const plan = await run('deals', 'import', file, '--dry-run')
+  expect(plan.exit).toBe(2)
+  expect(plan.stderr).toContain('owner_id is absent, expected a value: the server requires it (connector attio)')
+  expect(await run('deals', 'create', '--set', 'name=One', '--set', 'stage=Lead')).toMatchObject({ exit: 2 })
+  expect(emulator.effects('deals', 'created')).toBe(0)
+})
+
+test('a name of one word is a name in Attio', async () => {
+  const { json } = await reached('attio')
+  const { id, name } = await json('contacts', 'create', '--set', 'name=Plato', '--set', 'email=plato@x.test')
+  expect(name).toBe('Plato')
+  expect(await json('contacts', 'update', id, '--set', 'name=Ada Lovelace')).toMatchObject({ name: 'Ada Lovelace' })
+  expect(await json('contacts', 'update', id, '--set', 'name=Plato')).toMatchObject({ name: 'Plato' })
 })
 
 test('a note of Pipedrive keeps & and < as they were typed', async () => {

@@ -80,7 +80,7 @@ function checkField(name: string, field: Located, check: ResourceCheck): void {
   if (both.length === 1 && parts.has('read') && parts.has('write')) {
     problems.add(field.place, `${name} has ${both[0]}, read and write, expected ${both[0]} alone or read and write`)
   }
-  expectBeside('lone', 'join', { parts, what: 'the parts of a text', problems })
+  for (const key of ['lone', 'empty']) expectBeside(key, 'join', { parts, what: 'the parts of a text', problems })
   const count = pathsIn(parts.get('at') ?? parts.get('write')).length
   if (count > 1 && !parts.has('map'))
     problems.add(field.place, `${name} has several paths, expected join, or a map of its values`)

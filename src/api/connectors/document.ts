@@ -252,6 +252,8 @@ export interface FieldDocument {
   readonly isJoined: boolean
   /** A text of one word is the last of its parts, not the first. */
   readonly isLoneLast: boolean
+  /** Written for a part that has no text; undefined: left out of a create, and cleared by an update. */
+  readonly emptyPart: '' | undefined
   /** Members of an element that is made for this value. */
   readonly new: JsonObject
   /** Written beside the value, by path; `{value}` stands for it. */

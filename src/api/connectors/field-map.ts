@@ -41,7 +41,7 @@ export interface FieldMap {
   decode(wires: readonly (JsonValue | undefined)[], references: Names | undefined): JsonValue
   /** Whether the value that would be read is the one that was written. */
   isKept(kept: JsonValue, value: JsonValue): boolean
-  refuse(value: JsonValue, expected: string, hint?: string): CrmError
+  refuse(value: JsonValue | undefined, expected: string, hint?: string): CrmError
 }
 
 export interface FieldSurroundings {

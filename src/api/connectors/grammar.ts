@@ -127,6 +127,7 @@ const FIELD = object(
     write: either(PATH, list(PATH, { least: 1, most: 5 })),
     join: list(PATH, { least: 2, most: 5 }),
     lone: choice(['first', 'last']),
+    empty: choice(['']),
     new: map('any', JSON_VALUE),
     set: map('path', TEMPLATE),
     map: map('any', JSON_VALUE),

@@ -29,6 +29,7 @@ export interface WrittenField {
   readonly write?: Paths
   readonly join?: readonly PathText[]
   readonly lone?: 'first' | 'last'
+  readonly empty?: ''
   readonly new?: JsonObject
   readonly set?: JsonObject
   readonly map?: Readonly<Record<string, JsonValue>>
@@ -62,6 +63,7 @@ function normalField(field: WrittenField, usual: { readonly type: ValueType; rea
     ...placesOf(field),
     isJoined: field.join !== undefined,
     isLoneLast: field.lone === 'last',
+    emptyPart: field.empty,
     new: field.new ?? {},
     set: field.set ?? {},
     map: field.map,

@@ -125,6 +125,7 @@ function wholeOf(current: JsonObject, parts: WriterParts, isOwnReadOnly: (name: 
 function checkRequired(fields: readonly FieldMap[], { values, options }: Draft): void {
   if (!options.isCreate) return
   for (const { name, document, refuse } of fields) {
-    if (document.isRequired && (values[name] ?? null) === null) throw refuse(null, 'a value: the server requires it')
+    if (document.isRequired && (values[name] ?? null) === null)
+      throw refuse(values[name], 'a value: the server requires it')
   }
 }

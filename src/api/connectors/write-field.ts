@@ -71,7 +71,9 @@ function writeValue(field: FieldMap, value: JsonValue, draft: Draft, parts: Fiel
 }
 
 /** A name of one word has no second part. */
-function emptyPart({ document: { clear } }: FieldMap, { isCreate }: WriteRecordOptions): JsonValue | undefined {
+function emptyPart({ document }: FieldMap, { isCreate }: WriteRecordOptions): JsonValue | undefined {
+  const { clear, emptyPart: written } = document
+  if (written !== undefined) return written
   return isCreate || clear === 'omit' ? undefined : (clear as JsonValue)
 }
 

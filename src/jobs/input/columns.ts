@@ -48,25 +48,29 @@ const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
 
 /**
  * `--map` comes first, then field names, ignoring case, spaces and hyphens. A name close to a field is refused; any other
- * name becomes a member of that name, because records are open. `known`: further names of the server, which are no mistakes.
+ * name becomes a member of that name, because records are open. `known`: the names of a connector, which may lack fields of crm.
  */
 export function createColumnResolver(
   kind: ImportableResource,
   mappings: ReadonlyMap<string, Mapping>,
-  known: readonly string[] = [],
+  known?: readonly string[],
 ): ColumnResolver {
   const fields = fieldsOf(kind)
-  const byFolded = new Map(fields.map((field) => [foldName(field), field]))
+  const isOffered = (field: string) => roleOf(kind, field) !== 'field' || (known?.includes(field) ?? true)
+  const offered = fields.filter(isOffered)
+  const byFolded = new Map(offered.map((field) => [foldName(field), field]))
   // A field whose values are ignored is never suggested: accepting it would drop the column.
-  const suggested = fields.filter((field) => roleOf(kind, field) !== 'ignored').map(foldName)
+  const suggested = offered.filter((field) => roleOf(kind, field) !== 'ignored').map(foldName)
   return (name) => {
     const mapping = mappings.get(name)
     if (mapping) return mappedColumn(kind, mapping)
-    if (fields.includes(name) || known.includes(name) || roleOf(kind, name) !== 'field')
+    if (fields.includes(name) || known?.includes(name) || roleOf(kind, name) !== 'field')
       return columnFor(kind, name, name)
     const field = byFolded.get(foldName(name))
     if (field !== undefined) return columnFor(kind, name, field)
-    const suggestion = aliasOf(kind, name) ?? nearest(foldName(name), suggested)
+    const alias = aliasOf(kind, name)
+    const isAlias = alias !== undefined && isOffered(alias)
+    const suggestion = isAlias ? alias : nearest(foldName(name), suggested)
     if (suggestion !== undefined) return { name, suggestion: byFolded.get(suggestion) ?? suggestion }
     return columnFor(kind, name, name)
   }

@@ -9,6 +9,7 @@ export function field(at: string | readonly string[], more: Partial<FieldDocumen
     write: paths,
     isJoined: false,
     isLoneLast: false,
+    emptyPart: undefined,
     new: {},
     set: {},
     map: undefined,
