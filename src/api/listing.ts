@@ -3,11 +3,11 @@ import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/regi
 import type { Exchange } from './connectors/exchange.ts'
 import type { ListedReferences } from './connectors/references.ts'
 import type { ResourceRules } from './connectors/resource-rules.ts'
+import { otherShown, shownAt } from './connectors/shown-at.ts'
 import type { ListQuery, Page } from './operations.ts'
-import { badPage, type ListCall, type PageLimits } from './pages/page-requests.ts'
+import type { ListCall, PageLimits } from './pages/page-requests.ts'
 import { listPages, walkPages } from './pages/pages.ts'
 import type { Http } from './transport/http.ts'
-import { ownId, readShown } from './writes/shown-record.ts'
 
 /** What reading records of one resource needs. */
 export interface ReadScope {
@@ -64,7 +64,7 @@ export type Shown = { readonly record: CrmRecord } | { readonly otherId: string 
 /** One record in crm's names; undefined if there is none. CrmError `bad_answer` for an answer that shows another one. */
 export async function readRecord(scope: ReadScope, id: string, call: GetCall): Promise<CrmRecord | undefined> {
   const shown = await readShownAt(scope, id, call)
-  if (shown && 'otherId' in shown) throw badPage(call, otherReason(shown.otherId), CHECK_HINT)
+  if (shown && 'otherId' in shown) throw otherShown(call, shown.otherId)
   return shown?.record
 }
 
@@ -75,6 +75,7 @@ export async function readShownAt(
   id: string,
   call: GetCall,
 ): Promise<Shown> {
+  if (!rules.isId(id)) return undefined
   await references.load(rules.refs)
   const request = exchange.call(rules.request('get', await exchange.known('get', id, call.signal)), call)
   const settled = await http.settle({ ...request, isProbe: true })
@@ -82,22 +83,9 @@ export async function readShownAt(
     if (settled.error.code === 'not_found') return undefined
     throw settled.error
   }
-  const { json } = settled.answer
-  const isRecognised = rules.operation('get').record === undefined
-  const server = isRecognised
-    ? readShown(json, { sent: () => undefined, path: request.path })?.at(-1)
-    : rules.serverRecord('get', json)
-  if (server && rules.isDeleted(server)) return undefined
-  const shown = server && (isRecognised ? ownId(server) : rules.map.idOf(server))
-  if (!server || shown?.toLowerCase() !== id.toLowerCase()) return { otherId: shown }
-  return { record: rules.map.read(server, references) }
+  const shown = shownAt(rules, id, { call: request, answer: settled.answer })
+  return shown && 'server' in shown ? { record: rules.map.read(shown.server, references) } : shown
 }
-
-export function otherReason(otherId: string | undefined): string {
-  return otherId === undefined ? 'the answer shows no record' : `the answer shows ${otherId}`
-}
-
-const CHECK_HINT = 'crm connectors check compares the connector with the server'
 
 /** The plural of the resource's parent, and the member that names one. */
 export function parentMember(parent: Resource): string {

@@ -54,6 +54,20 @@ describe('--dry-run', () => {
   })
 })
 
+test('an id that no record of Pipedrive can have is not found', async () => {
+  const { run, emulator } = await reached('pipedrive')
+  for (const args of [
+    ['contacts', 'get', 'nope'],
+    ['contacts', 'update', 'nope', '--set', 'name=x'],
+    ['notes', 'list', 'nope'],
+  ]) {
+    const { exit, stderr } = await run(...args)
+    expect(exit, args.join(' ')).toBe(6)
+    expect(stderr).toMatch(/^crm: there is no (?:contact|deal) "nope"\n/)
+  }
+  expect(emulator.requests).toEqual([])
+})
+
 test('a column is not taken for a field that the connector lacks', async () => {
   const { run, env } = await reached('pipedrive')
   const plan = async (header: string) => {

@@ -175,9 +175,9 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'the record of another id is shown',
-    file: 'src/api/listing.ts',
-    line: 'if (!server || shown?.toLowerCase() !== id.toLowerCase()) return { otherId: shown }',
-    to: 'if (!server) return { otherId: shown }',
+    file: 'src/api/connectors/shown-at.ts',
+    line: 'if (server && shown?.toLowerCase() === id.toLowerCase()) return { server }',
+    to: 'if (server) return { server }',
     tests: ['test/api/connectors/single-records.test.ts'],
   },
   {

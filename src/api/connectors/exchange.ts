@@ -1,4 +1,3 @@
-import { CrmError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
@@ -9,6 +8,7 @@ import type { Connector } from './connector.ts'
 import type { References } from './field-map.ts'
 import type { ConnectorRequest, RequestParts } from './requests.ts'
 import type { OperationName, ResourceRules } from './resource-rules.ts'
+import { noRecord, otherShown, shownAt } from './shown-at.ts'
 
 /** What requests of one resource need besides the connector: a reader of single answers, and names of other records. */
 export interface ExchangeParts {
@@ -54,18 +54,24 @@ export function createExchange(
   async function serverRecord(of: Resource, id: string, signal: AbortSignal | undefined): Promise<JsonObject> {
     const rules = connector.rules(of)
     const texts = { action: `get ${of} ${id}`, command: `crm ${RESOURCES[of].plural} get`, findCommand: undefined }
-    const answer = await http.request(call(rules.request('get', { id }), { ...texts, signal }))
-    const record = rules.serverRecord('get', answer.json)
-    if (record && !rules.isDeleted(record)) return record
-    throw new CrmError('not_found', `there is no ${of} ${JSON.stringify(id)}`, {
-      hint: `crm ${RESOURCES[of].plural} list`,
-    })
+    const get = call(rules.request('get', { id }), { ...texts, signal })
+    const shown = shownAt(rules, id, { call: get, answer: await http.request(get) })
+    if (!shown) throw noRecord(of, id)
+    if ('otherId' in shown) throw otherShown(get, shown.otherId)
+    return shown.server
+  }
+
+  const checkIs = (of: Resource, id: string) => {
+    if (!connector.rules(of).isId(id)) throw noRecord(of, id)
   }
 
   const known: Exchange['known'] = async (name, id, signal) => {
     const rules = connector.rules(resource)
     const { parent } = RESOURCES[resource] as { readonly parent?: Resource }
     const needsParent = parent !== undefined && parentId !== undefined && rules.needsParent(name)
+    if (id !== undefined) checkIs(resource, id)
+    if (parent !== undefined && parentId !== undefined && connector.document.resources[parent])
+      checkIs(parent, parentId)
     return {
       ...(id !== undefined && { id }),
       ...(parentId !== undefined && { parentId }),

@@ -49,6 +49,8 @@ export interface ResourceRules extends ListRules {
   /** CrmError `not_supported` if the server has no upsert of single records by this field. */
   upsert(field: string): Pick<RequestMaker, 'request'> & AnswerRules
   isDeleted(record: JsonObject): boolean
+  /** Whether a record can have this id. */
+  isId(id: string): boolean
   /** Filters as parameters of the server. CrmError `not_supported` for one that the connector does not name. */
   filters(asked: Readonly<Record<string, string>>): Readonly<Record<string, string>>
 }
@@ -120,6 +122,7 @@ export function createResourceRules(
       return { ...requestOf(upsert), ...answersTo(upsert) }
     },
     isDeleted: map.isDeleted,
+    isId: (id) => described.id.type !== 'integer' || /^(?:0|-?[1-9]\d*)$/.test(id),
     filters: (asked) => (described.filters === 'any' ? asked : namedFilters(asked, described.filters, document.name)),
   }
 }

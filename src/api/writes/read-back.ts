@@ -3,9 +3,10 @@ import type { JsonObject } from '../../core/json.ts'
 import { isChangedSince, isOlder } from '../../core/made-at.ts'
 import { isAnother } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { otherReason } from '../connectors/shown-at.ts'
 import { onceError } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
-import { otherReason, type Shown } from '../listing.ts'
+import type { Shown } from '../listing.ts'
 import type { Call } from '../transport/call.ts'
 
 interface ReadBack {

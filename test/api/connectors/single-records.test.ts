@@ -62,6 +62,36 @@ test('an answer that shows another record, or none, is an error', async () => {
   expect((await failureOf(none.api.contacts.get('5'))).message).toContain('shows no record')
 })
 
+const WHOLE = CONTACTS.replace('update: { method: PUT', 'update: { method: PUT, sends: whole')
+
+test.each([
+  [{ success: false, error: 'no permission' }, 'rejected', 'cannot get contact 5: no permission (200)'],
+  [{ data: { id: 6, full_name: 'Bob' } }, 'bad_answer', 'the answer shows 6'],
+  [{ person: {} }, 'bad_answer', 'the answer shows no record'],
+])('an update that reads the record first sends nothing behind %j', async (json, code, message) => {
+  const { api, seen } = await connectedTo(WHOLE, (response) => sendJson(response, 200, json))
+  const error = await failureOf(api.contacts.update('5', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined }))
+  expect(error).toMatchObject({ code, exit: 7 })
+  expect(error.message).toContain(message)
+  expect(seen.map(({ method }) => method)).toEqual(['GET'])
+  if (code === 'rejected') expect((await failureOf(api.contacts.get('5'))).message).toBe(error.message)
+})
+
+test('a record whose id is a whole number has no other id', async () => {
+  const { api, seen } = await connectedTo(CONTACTS, (response) => sendJson(response, 400, { message: 'bad id' }))
+  const options = { ...NO_KEY, ifMatch: undefined }
+  for (const id of ['nope', '007', '1.5']) {
+    expect(await api.contacts.get(id)).toBeUndefined()
+    const writes = [api.contacts.update(id, { name: 'Ada' }, options), api.contacts.delete(id, options)]
+    for (const write of writes) {
+      const error = await failureOf(write)
+      expect(error).toMatchObject({ code: 'not_found', exit: 6 })
+      expect(error.message).toBe(`there is no contact ${JSON.stringify(id)}`)
+    }
+  }
+  expect(seen).toEqual([])
+})
+
 test('a create whose answer has no record is in doubt, and is not sent again', async () => {
   const { api, seen } = await connectedTo(`idempotency: none\n${CONTACTS}`, (response, { method }) =>
     sendJson(response, 200, method === 'GET' ? { data: [] } : { queued: true }),
