@@ -167,6 +167,20 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: ['test/api/connectors/declared-lists.test.ts'],
   },
   {
+    name: 'a row that is refused in a 2xx is sent again for ever',
+    file: 'src/jobs/send/send-outcome.ts',
+    line: "if (status >= 200 && status < 300) return rule === 'never'",
+    to: '',
+    tests: ['test/jobs/send/send-outcome.test.ts'],
+  },
+  {
+    name: 'the stage of a deal has the name of another pipeline',
+    file: 'src/api/connectors/references.ts',
+    line: 'const near = [first, ...others].find((record) => isWithin(record, fields))',
+    to: 'const near = first',
+    tests: ['test/api/connectors/references.test.ts'],
+  },
+  {
     name: 'a refusal in a 2xx is a success',
     file: 'src/api/transport/attempt.ts',
     line: 'return call.errors?.isRefused(answer.json) ? refusal(call, reply, options) : answer',

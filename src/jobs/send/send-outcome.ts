@@ -153,8 +153,9 @@ function isRedirect({ status = 0 }: Failure): boolean {
   return status >= 300 && status < 400
 }
 
-/** The server states that the request had no effect. */
-function isRefusal({ status = 0 }: Failure): boolean {
+/** The server states that the request had no effect: by its status, or within a 2xx, as its connector declares. */
+function isRefusal({ status = 0, rule }: Failure): boolean {
+  if (status >= 200 && status < 300) return rule === 'never'
   return status >= 400 && status < 500 && status !== 408 && status !== 499
 }
 

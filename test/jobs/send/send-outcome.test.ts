@@ -70,6 +70,18 @@ const CASES: readonly (readonly [claim: string, task: Task, outcome: Answer | Fa
     { type: 'failed', entry: { status: 200, code: 'rejected', reason: 'email is taken (200)' } },
   ],
   [
+    'a refusal within a 200 that the connector declares fails the row',
+    taskOf('create'),
+    failureOf({ status: 200 }),
+    { type: 'failed', entry: { status: 200, code: 'rejected' } },
+  ],
+  [
+    'one that asks for another try is sent again',
+    taskOf('create'),
+    failureOf({ status: 200, code: 'server_error', rule: 'few' }),
+    { type: 'again', because: 'outage' },
+  ],
+  [
     'a refusal of each record within a 202 fails the row',
     taskOf('create'),
     answer({ status: 202, json: { data: [{ status: 'error', message: 'no' }] } }),
