@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import { type Env, emptyHome } from '../harness/home.ts'
 import type { Claimed } from './claims.ts'
 import { startAttio } from './emulators/attio.ts'
+import { startClose } from './emulators/close.ts'
 import type { Emulator, EmulatorOptions } from './emulators/emulator.ts'
 import { startHubSpot } from './emulators/hubspot.ts'
 import { startOnePageCrm } from './emulators/onepagecrm.ts'
@@ -22,6 +23,8 @@ interface Server {
   readonly base: string
   variables(emulator: Emulator<string>): string
   readonly contacts: string
+  /** Whether its bodies say that they are a refusal, whatever the status. */
+  readonly refusesIn200?: true
 }
 
 /** The emulators of vendors; the real servers of families are in families/. */
@@ -32,6 +35,7 @@ export const SERVERS: readonly Server[] = [
     base: '/api/v2',
     variables: () => 'company=acme',
     contacts: 'persons',
+    refusesIn200: true,
   },
   {
     connector: 'hubspot',
@@ -46,6 +50,14 @@ export const SERVERS: readonly Server[] = [
     start: startOnePageCrm as Server['start'],
     base: '/api/v3',
     variables: ({ records }) => `user=${records('users')[0]?.id}`,
+    contacts: 'contacts',
+    refusesIn200: true,
+  },
+  {
+    connector: 'close',
+    start: startClose as Server['start'],
+    base: '/api/v1',
+    variables: () => '',
     contacts: 'contacts',
   },
 ]

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { canonicalJson, idText, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { canonicalJson, idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Resource } from '../../core/resources/registry.ts'
 import type { FieldDocument } from './document.ts'
 import { type Conversion, conversionOf, isSameValue } from './field-values.ts'
@@ -155,7 +155,7 @@ function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: 
   const { map, ref, isOne, isJoined, clear } = document
   const here = map && new Map(Object.entries(map).map(([name, there]) => [canonicalJson(there), name]))
   const element = (wire: JsonValue, references: Names | undefined): JsonValue => {
-    if (here) return here.get(canonicalJson(wire)) ?? wire
+    if (here) return here.get(canonicalJson(wire)) ?? here.get(canonicalJson(withoutNulls(wire))) ?? wire
     if (ref !== undefined) {
       const id = idText(wire)
       return id === undefined ? wire : (references?.nameOf(ref, id) ?? id)
@@ -185,6 +185,12 @@ function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: 
           )
     },
   }
+}
+
+/** A member that is null is absent, such as a filter that an event does not have. */
+function withoutNulls(wire: JsonValue): JsonValue {
+  if (!isJsonObject(wire)) return wire
+  return Object.fromEntries(Object.entries(wire).filter(([, value]) => value !== null))
 }
 
 interface Encoding extends Pick<FieldMap, 'writes' | 'refuse'> {

@@ -10,7 +10,17 @@ export interface Fault {
 const PLACES = [
   ...['errors', 'details', 'detail', 'message', 'violations', 'issues', 'validation', 'validationErrors'],
   ...['validation_errors', 'validationResults', 'parameterViolations', 'propertyViolations', 'invalid_params'],
-  ...['invalid-params', 'problems', 'fieldErrors', 'ModelState', 'messages', 'innererror', 'innerError', 'keyPattern'],
+  ...[
+    'invalid-params',
+    'problems',
+    'fieldErrors',
+    'field-errors',
+    'ModelState',
+    'messages',
+    'innererror',
+    'innerError',
+    'keyPattern',
+  ],
 ]
 /** In an object with one of these, all other members are ignored (LoopBack 3, Strapi, Google, zod, SAP). */
 const CONTAINERS = ['messages', 'errors', 'fieldErrors', 'formErrors', 'fieldViolations', 'issues', 'errordetails']

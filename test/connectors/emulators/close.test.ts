@@ -179,6 +179,18 @@ test('a note belongs to a lead, as plain text or as HTML', () =>
     expect((await ask(`GET /activity/note/?lead_id=${lead?.id}`)).body.data).toHaveLength(1)
   }))
 
+test('a webhook shows its key once, and a filter of each event', () =>
+  withClose({}, async (ask) => {
+    const events = [{ object_type: 'contact', action: 'created' }]
+    const { status, body } = await ask('POST /webhook/', { url: 'https://x.example/in', events })
+    expect([status, body.signature_key]).toEqual([201, expect.stringMatching(/^[0-9a-f]{64}$/)])
+    const [listed] = (await ask('GET /webhook/')).body.data
+    expect(listed).toMatchObject({ status: 'active', events: [{ ...events[0], extra_filter: null }] })
+    expect(listed).not.toHaveProperty('signature_key')
+    expect((await ask('POST /webhook/', { url: 'https://x.example/in' })).status).toBe(400)
+    expect((await ask(`DELETE /webhook/${body.id}/`)).status).toBe(200)
+  }))
+
 describe('searches', () => {
   test.for([
     ['exact_value', ['Person 1']],

@@ -2,7 +2,8 @@
 // filtering and its reference of contacts, leads, opportunities, notes and pipelines, read 2026-11; the texts of a limit or
 // a skip above the maximum from Close's published server library and from published answers. Assumed, as they are silent:
 // the newest first, a maximum of 100 and a skip of at most 250,000 in all lists, one rate for all endpoints, what clears,
-// and the bodies of a 401, a 404 and a 429. Custom fields, tasks, activities but notes, and webhooks are left out.
+// the bodies of a 401, a 404 and a 429, and that only the answer that creates a webhook has its key. Custom fields, tasks and
+// activities but notes are left out.
 import { Organization } from './close/organization.ts'
 import { type CloseKind, ok, refuse, takeBody, type WrittenKind } from './close/rules.ts'
 import { searchContacts } from './close/search.ts'
@@ -20,6 +21,7 @@ import {
 const BASE = '/api/v1'
 const PAGE_MAX = 100
 const SKIP_MAX = 250_000
+const SIGNATURE_KEY = '0123456789abcdef'.repeat(4)
 
 interface Resource {
   readonly path: string
@@ -31,6 +33,7 @@ const RESOURCES: Readonly<Record<WrittenKind, Resource>> = {
   leads: { path: 'lead', filters: [] },
   opportunities: { path: 'opportunity', filters: ['lead_id', 'user_id', 'status_id', 'status_type', 'status_label'] },
   notes: { path: 'activity/note', filters: ['lead_id', 'contact_id', 'user_id'] },
+  webhooks: { path: 'webhook', filters: [] },
 }
 
 export async function startClose(options: EmulatorOptions = {}): Promise<Emulator<CloseKind>> {
@@ -81,7 +84,16 @@ function resourceRoutes(organization: Organization, kind: WrittenKind, pageMax: 
   const answer = (row: Row, query?: URLSearchParams) => ok(withFields(organization.shown(kind, row), query))
   return [
     { method: 'GET', path, answer: ({ query }) => list(organization, kind, query, pageMax) },
-    { method: 'POST', path, answer: (call) => answer(organization.create(kind, takeBody(call, kind, 'create'))) },
+    {
+      method: 'POST',
+      path,
+      answer: (call) => {
+        const created = organization.create(kind, takeBody(call, kind, 'create'))
+        return kind === 'webhooks'
+          ? { status: 201, body: { ...created, signature_key: SIGNATURE_KEY } }
+          : answer(created)
+      },
+    },
     { method: 'GET', path: one, answer: ({ query }, params) => answer(found(params), query) },
     {
       method: 'PUT',

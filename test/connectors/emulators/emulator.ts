@@ -21,8 +21,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** `lose-answer` and `error-500-after` carry the effect out, `reset-before` does not. */
-export type Fault = 'lose-answer' | 'reset-before' | 'error-500-after'
+/** `lose-answer` and `error-500-after` carry the effect out, `reset-before` and `refuse-in-200` do not. */
+export type Fault = 'lose-answer' | 'reset-before' | 'error-500-after' | 'refuse-in-200'
 
 export interface Rate {
   readonly requests: number
@@ -83,6 +83,8 @@ export interface Vendor<Kind extends string> {
   /** Throws a Refusal where the credentials are missing or wrong. */
   authenticate(call: Call): void
   refuse: Readonly<Record<'unknownPath' | 'wrongMethod' | 'internal', (call: Call) => Answer>>
+  /** The body of a refusal in a 200, where the vendor's bodies say whether they are one. */
+  readonly refusalIn200?: object
   limited(window: Window, call: Call): Answer
   limitHeaders(window: Window, call: Call): Readonly<Record<string, string>>
   /** Windows are fixed and begin with their first request; rolling ones end with each request. */
@@ -186,7 +188,7 @@ export async function startEmulator<Kind extends string>(
         request.socket.resetAndDestroy()
         return
       }
-      const answer = decide(call)
+      const answer = fault === 'refuse-in-200' ? { status: 200, body: vendor.refusalIn200 ?? {} } : decide(call)
       requests.push({ method, path, status: answer.status, fault })
       if (fault === 'lose-answer') request.socket.resetAndDestroy()
       else send(response, fault === 'error-500-after' ? vendor.refuse.internal(call) : answer)

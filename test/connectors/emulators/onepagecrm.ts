@@ -66,6 +66,7 @@ export async function startOnePageCrm(options: EmulatorOptions = {}): Promise<Em
         wrongMethod: () => failure(404, 'Resource not found', 'The requested resource has not been found'),
         internal: () => failure(500, 'Internal server error', 'Something went wrong'),
       },
+      refusalIn200: { status: 108, message: 'Invalid request data', error_name: 'invalid_request_data', errors: {} },
       // A refused permission has the same status and a JSON body. No header states the limit.
       limited: () => ({ status: 403, body: 'Rate limit exceeded' }),
       limitHeaders: () => ({}),

@@ -61,6 +61,7 @@ export async function startPipedrive(options: EmulatorOptions = {}): Promise<Emu
           body: { success: false, error: 'Internal Server Error', code: 'ERR_UNKNOWN' },
         }),
       },
+      refusalIn200: { success: false, error: 'The record was not saved', data: null },
       limited: () => failure(429, 'Rate limit exceeded'),
       limitHeaders,
     },

@@ -8,6 +8,7 @@ const PREFIXES: Readonly<Record<CloseKind, string>> = {
   leads: 'lead',
   opportunities: 'oppo',
   notes: 'acti',
+  webhooks: 'whsub',
   pipelines: 'pipe',
   users: 'user',
 }
@@ -26,6 +27,7 @@ export class Organization {
     leads: new Table(),
     opportunities: new Table(),
     notes: new Table(),
+    webhooks: new Table(),
     pipelines: new Table(),
     users: new Table(),
   }
@@ -61,7 +63,8 @@ export class Organization {
       date_updated: time,
     }
     const row = this.#settled(kind, { ...made, ...NEW[kind] }, others)
-    const ofLead = kind === 'leads' ? {} : { lead_id: lead_id ?? this.#newLead(kind, others, time) }
+    const ofLead =
+      kind === 'leads' || kind === 'webhooks' ? {} : { lead_id: lead_id ?? this.#newLead(kind, others, time) }
     const created = this.tables[kind].write('created', String(row.id), { ...row, ...ofLead })
     for (const contact of nested) this.create('contacts', { ...contact, lead_id: row.id }, time)
     return created
@@ -88,7 +91,7 @@ export class Organization {
 
   shown(kind: WrittenKind, row: Row): Row {
     if (kind === 'contacts') return { ...row, display_name: row.name ?? '' }
-    if (kind === 'notes') return row
+    if (kind === 'notes' || kind === 'webhooks') return row
     if (kind === 'opportunities') return this.#shownOpportunity(row)
     const ofLead = (other: 'contacts' | 'opportunities') =>
       this.tables[other].present.filter(({ lead_id }) => lead_id === row.id).map((one) => this.shown(other, one))
@@ -124,6 +127,7 @@ export class Organization {
     if (typeof written.contact_id === 'string') this.#requireThere('contact_id', 'contacts', written.contact_id)
     if (kind === 'contacts') return { ...row, ...ways(row) }
     if (kind === 'opportunities') return this.#settledOpportunity(row, written)
+    if (kind === 'webhooks') return { ...row, events: eventsOf(row) }
     return kind === 'notes' ? { ...row, ...noteOf(row, written) } : row
   }
 
@@ -183,6 +187,7 @@ const NEW: Readonly<Record<WrittenKind, Row>> = {
     source: 'api',
     users: [],
   },
+  webhooks: { status: 'active', verify_ssl: true },
 }
 
 /** Emails, phones and urls as they are stored: a phone in E.164, a number without a country as one of the USA. */
@@ -202,6 +207,10 @@ function ways({ emails, phones, urls }: Row): Row {
     }),
     urls: all(urls).map(({ url, type = 'url' }) => ({ url, type })),
   }
+}
+
+function eventsOf({ events }: Row): Row[] {
+  return (events as Row[]).map((event) => ({ extra_filter: null, ...event }))
 }
 
 /** Either of the two sets the other, and HTML comes first. */

@@ -3,9 +3,9 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { type Answer, type Call, Refusal, type Row, type Table } from '../emulator.ts'
 
-export type CloseKind = 'contacts' | 'leads' | 'opportunities' | 'notes' | 'pipelines' | 'users'
+export type CloseKind = 'contacts' | 'leads' | 'opportunities' | 'notes' | 'webhooks' | 'pipelines' | 'users'
 export type Tables = Readonly<Record<CloseKind, Table>>
-export type WrittenKind = 'contacts' | 'leads' | 'opportunities' | 'notes'
+export type WrittenKind = 'contacts' | 'leads' | 'opportunities' | 'notes' | 'webhooks'
 
 const TEXT = { type: 'string' }
 const TEXT_OR_NULL = { type: ['string', 'null'] }
@@ -39,6 +39,12 @@ const OPPORTUNITY = {
 const PERIOD = ['one_time', 'monthly', 'annual']
 const NOTE = { note: TEXT_OR_NULL, note_html: TEXT_OR_NULL, contact_id: TEXT_OR_NULL, title: TEXT_OR_NULL }
 const LEAD = { name: TEXT_OR_NULL, description: TEXT_OR_NULL, url: TEXT_OR_NULL, status_id: TEXT }
+
+const EVENT = strict({ object_type: TEXT, action: TEXT, extra_filter: { type: ['object', 'null'] } }, [
+  'object_type',
+  'action',
+])
+const WEBHOOK = { url: TEXT, events: { type: 'array', items: EVENT }, verify_ssl: { type: 'boolean' } }
 
 /** A create of an opportunity takes null for what is left out, an update does not. */
 const WRITES = {
@@ -74,6 +80,7 @@ const WRITES = {
     create: strict({ ...NOTE, ...CREATED, lead_id: TEXT, user_id: TEXT_OR_NULL }, ['lead_id']),
     update: strict(NOTE),
   },
+  webhooks: { create: strict(WEBHOOK, ['url', 'events']), update: strict({ ...WEBHOOK, status: TEXT }) },
 } as const satisfies Readonly<Record<WrittenKind, Readonly<Record<'create' | 'update', object>>>>
 
 function strict(properties: object, required: readonly string[] = []) {
