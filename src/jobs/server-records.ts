@@ -1,7 +1,8 @@
 import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
-import { isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
+import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { type CrmRecord, isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
 import { type JobPaths, openJobPlan } from './journal/job-folder.ts'
 import type { RowRules } from './plan/make-job.ts'
 import type { JobNoun } from './plan/plan-format.ts'
@@ -38,7 +39,13 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | unde
     return listed ? unasked : ('unknown' as const)
   }
   return {
-    names: async () => [...map.names, ...(listed?.map(({ name }) => name) ?? (await firstNames(api, noun)))],
+    members: async () => {
+      const first = listed ? {} : await firstRecord(api, noun)
+      const nested = Object.entries(first).flatMap(([name, value]) => (isNested(value) ? [name] : []))
+      const nestedNames = new Set([...map.nestedNames, ...nested])
+      const names = [...map.names, ...Object.keys(first), ...(listed ?? []).map(({ name }) => name)]
+      return { names, isReadOnly, isNested: (name) => nestedNames.has(name) }
+    },
     isSelecting: selection.asked !== undefined,
     ask: (names, all) => {
       selection.ask(names)
@@ -60,11 +67,15 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | unde
 }
 
 /** Members pass under the server's own names, which only a record shows. */
-async function firstNames(api: Api, noun: JobNoun): Promise<readonly string[]> {
+async function firstRecord(api: Api, noun: JobNoun): Promise<CrmRecord> {
   const resource = resourceOf(noun)
-  if (!isListed(resource) || !api.connector.offers(resource, 'list')) return []
-  for await (const { items } of api[RESOURCES[resource].plural].list({ limit: 1 })) return Object.keys(items[0] ?? {})
-  return []
+  if (!isListed(resource) || !api.connector.offers(resource, 'list')) return {}
+  for await (const { items } of api[RESOURCES[resource].plural].list({ limit: 1 })) return items[0] ?? {}
+  return {}
+}
+
+function isNested(value: JsonValue): boolean {
+  return Array.isArray(value) || isJsonObject(value)
 }
 
 /** All records of a resource. */

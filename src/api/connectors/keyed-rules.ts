@@ -2,8 +2,7 @@ import type { JsonValue } from '../../core/json.ts'
 import type { Batch, ListOperation, ResourceDocument } from './document.ts'
 import type { ListRules } from './list-rules.ts'
 import type { RequestParts } from './requests.ts'
-
-import { compileTemplate, fill } from './templates.ts'
+import { compileTemplate, fill, placeholdersOf } from './templates.ts'
 
 /** Records that are asked for by the values of one field. */
 export interface KeyedRules extends ListRules {
@@ -22,7 +21,7 @@ type ListRulesOf = (list: ListOperation) => ListRules
 export function keyedRules(field: string, described: ResourceDocument, rulesOf: ListRulesOf): KeyedRules | undefined {
   if (!isComparable(field, described)) return undefined
   const { read } = described.batch
-  if (read && (field === 'id' || Object.hasOwn(read.by, field))) return byBatch(field, read, rulesOf)
+  if (read && canAskBy(field, read)) return byBatch(field, read, rulesOf)
   const find = Object.hasOwn(described.find, field) ? described.find[field] : undefined
   if (!find || find.gives === 'id' || find.lagMs === undefined) return undefined
   return {
@@ -38,10 +37,15 @@ function isComparable(field: string, { fields }: ResourceDocument): boolean {
   return document !== undefined && (document.isCaseFolded || document.type === 'integer' || document.type === 'id')
 }
 
+/** A request that names the field asks by id without a name. */
+function canAskBy(field: string, { by, path, query, body }: Batch): boolean {
+  const parts = [path, query, body ?? null].map((each) => compileTemplate(each as JsonValue))
+  return Object.hasOwn(by, field) || (field === 'id' && parts.flatMap(placeholdersOf).includes('by'))
+}
+
 function byBatch(field: string, read: Batch, rulesOf: ListRulesOf): KeyedRules {
   const item = compileTemplate(read.item)
-  // Absent, the server asks by id.
-  const by = Object.hasOwn(read.by, field) ? read.by[field] : undefined
+  const by = field === 'id' || !Object.hasOwn(read.by, field) ? undefined : read.by[field]
   const list = { ...read, items: read.results, up: {}, keep: {}, paging: NOT_PAGED }
   return {
     ...rulesOf(list),

@@ -39,6 +39,8 @@ export interface RecordMap {
   ownNameOf(name: string): string | undefined
   /** The members of records that the document names, as they are shown. */
   readonly names: readonly string[]
+  /** Those of them that hold lists or objects. */
+  readonly nestedNames: readonly string[]
 }
 
 export interface MapNames {
@@ -81,6 +83,7 @@ export function createRecordMap(
     readNames: [...new Set(fields.flatMap(headNames))],
     ownNameOf: own.ownNameOf,
     names: shownNames(document, fields),
+    nestedNames: nestedNames(fields),
   }
 }
 
@@ -88,6 +91,14 @@ export function createRecordMap(
 function shownNames({ readOnly }: ResourceDocument, fields: readonly FieldMap[]): readonly string[] {
   const heads = fields.flatMap(headNames)
   return [...new Set([...fields.map(({ name }) => name), ...heads, ...heads.map((name) => `${name}_`), ...readOnly])]
+}
+
+function nestedNames(fields: readonly FieldMap[]): readonly string[] {
+  const mapped = new Set(fields.map(({ name }) => name))
+  const heads = fields.flatMap(({ reads }) =>
+    reads.flatMap(({ steps: [step, inner] }) => (step?.type === 'member' && inner ? [step.name] : [])),
+  )
+  return [...new Set(heads)].map((name) => (mapped.has(name) ? `${name}_` : name))
 }
 
 function headNames({ reads }: FieldMap): readonly string[] {

@@ -186,4 +186,5 @@ const PLAIN_RECORDS: RecordMap = {
   readNames: [],
   ownNameOf: (name) => (isReadOnly(name) ? undefined : name),
   names: [],
+  nestedNames: [],
 }

@@ -122,7 +122,9 @@ function valueNamed(values: TemplateValues, name: string): JsonValue | undefined
 
 function textOf(value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
-  return idText(value) ?? JSON.stringify(value)
+  const parts = Array.isArray(value) ? value.map((each) => idText(each)) : []
+  const isList = parts.length > 0 && parts.every((part) => part !== undefined)
+  return idText(value) ?? (isList ? parts.join(',') : JSON.stringify(value))
 }
 
 /** As a text, for a header or a parameter; empty when a value of it is absent or null. */

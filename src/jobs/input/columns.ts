@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { type JsonValue, parseExactJson } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { isOfNumericType, NUMERIC_TYPES, type NumericType } from '../../core/resources/field.ts'
 import {
@@ -10,7 +10,7 @@ import {
   numericType,
   RESOURCES,
 } from '../../core/resources/registry.ts'
-import type { FindingCode } from './row.ts'
+import type { FindingCode, ServerMembers } from './row.ts'
 
 /** The prefix of the columns that crm adds to a failed-rows file: docs/imports.md. */
 export const FAILED_PREFIX = '_crm_'
@@ -28,7 +28,8 @@ export interface Column {
   readonly field: string
   /** The member names from the record down. */
   readonly path: readonly string[]
-  readonly type: CellType
+  /** `nested`: a list or an object as JSON, else a text. */
+  readonly type: CellType | 'nested'
   /** Whether the API documents the field. */
   readonly isKnown: boolean
   /** Whether `--map` names a type for it. */
@@ -48,15 +49,15 @@ const DOTTED = /^[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}_][\p{L}\p{N}_-]*)+$/u
 
 /**
  * `--map` comes first, then field names, ignoring case, spaces and hyphens. A name close to a field is refused; any other
- * name becomes a member of that name, because records are open. `known`: the names of a connector, which may lack fields of crm.
+ * name becomes a member of that name, because records are open. Members of a server may lack fields of crm.
  */
 export function createColumnResolver(
   kind: ImportableResource,
   mappings: ReadonlyMap<string, Mapping>,
-  known?: readonly string[],
+  server?: ServerMembers,
 ): ColumnResolver {
   const fields = fieldsOf(kind)
-  const isOffered = (field: string) => roleOf(kind, field) !== 'field' || (known?.includes(field) ?? true)
+  const isOffered = (field: string) => roleOf(kind, field) !== 'field' || (server?.names.includes(field) ?? true)
   const offered = fields.filter(isOffered)
   const byFolded = new Map(offered.map((field) => [foldName(field), field]))
   // A field whose values are ignored is never suggested: accepting it would drop the column.
@@ -64,8 +65,9 @@ export function createColumnResolver(
   return (name) => {
     const mapping = mappings.get(name)
     if (mapping) return mappedColumn(kind, mapping)
-    if (fields.includes(name) || known?.includes(name) || roleOf(kind, name) !== 'field')
-      return columnFor(kind, name, name)
+    if (roleOf(kind, name) !== 'field') return columnFor(kind, name, name)
+    const known = knownColumn(kind, name, server)
+    if (known) return known
     const field = byFolded.get(foldName(name))
     if (field !== undefined) return columnFor(kind, name, field)
     const alias = aliasOf(kind, name)
@@ -78,11 +80,20 @@ export function createColumnResolver(
 
 /** The column that one part of `--map` describes. */
 export function mappedColumn(kind: ImportableResource, { column, field, type }: Mapping): Column {
-  if (field === undefined) {
-    return { name: column, role: 'ignored', field: column, path: [], type: 'text', isKnown: true, isTyped: false }
-  }
+  if (field === undefined) return ignoredColumn(column)
   const plain = columnFor(kind, column, field)
   return type === undefined ? plain : { ...plain, type, isTyped: true }
+}
+
+/** Undefined for a name that neither crm nor the server is known to have. */
+function knownColumn(kind: ImportableResource, name: string, server?: ServerMembers): Column | undefined {
+  if (server?.isReadOnly(name)) return ignoredColumn(name)
+  if (server?.isNested(name)) return { ...columnFor(kind, name, name), type: 'nested' }
+  return fieldsOf(kind).includes(name) || server?.names.includes(name) ? columnFor(kind, name, name) : undefined
+}
+
+function ignoredColumn(name: string): Column {
+  return { name, role: 'ignored', field: name, path: [], type: 'text', isKnown: true, isTyped: false }
 }
 
 export function columnFor(kind: ImportableResource, name: string, field: string): Column {
@@ -187,10 +198,12 @@ interface Fault {
 export type Converted = { readonly value: JsonValue } | { readonly fault: Fault }
 
 /** Converts a non-empty cell. A number keeps all its digits. */
-export function convertCell(text: string, type: CellType): Converted {
+export function convertCell(text: string, type: Column['type']): Converted {
   switch (type) {
     case 'text':
       return { value: text }
+    case 'nested':
+      return { value: nestedIn(text) ?? text }
     case 'number':
     case 'integer':
       return toNumber(text.trim(), type)
@@ -198,6 +211,18 @@ export function convertCell(text: string, type: CellType): Converted {
       return toBoolean(text.trim().toLowerCase())
     case 'json':
       return toJson(text)
+  }
+}
+
+/** The list or object of which a text is the JSON. */
+export function nestedIn(text: string): JsonValue[] | JsonObject | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    const value = parseExactJson(text)
+    return Array.isArray(value) || isJsonObject(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

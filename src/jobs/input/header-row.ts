@@ -10,21 +10,22 @@ import {
   type UnknownColumn,
 } from './columns.ts'
 import { type InputPlace, inputError, inputName } from './input-file.ts'
+import type { ServerMembers } from './row.ts'
 
 export interface HeaderRow extends InputPlace {
   readonly name: string
   readonly kind: ImportableResource
   readonly headers: readonly string[]
   readonly mappings: ReadonlyMap<string, Mapping>
-  readonly known?: readonly string[] | undefined
+  readonly server?: ServerMembers | undefined
 }
 
 /** The columns of a header row; CrmError `invalid_input` for duplicate columns, and for unknown ones, all in one error. */
 export function planColumns(input: HeaderRow): readonly Column[] {
-  const { headers, kind, mappings, known } = input
+  const { headers, kind, mappings, server } = input
   rejectAbsentColumns(input)
   rejectDuplicateHeaders(input)
-  const resolve = createColumnResolver(kind, mappings, known)
+  const resolve = createColumnResolver(kind, mappings, server)
   const found = headers.map((header, at) => {
     const numbered = mappingAt(input, at)
     // The number tells two columns of the same name apart in --compute and in reports.

@@ -22,7 +22,8 @@ export async function openDelimited(
   const dialect = format === 'tsv' ? tsvDialect(options, sample) : csvDialect(options, sample)
   const input = { ...cutInput, dialect, hasEscapes: format === 'tsv', isCsvSafe: options.isCsvSafe }
   const head = await readHeaderRow(input)
-  const columns = planColumns({ ...head, name: options.name, kind: options.kind, mappings, known: options.known })
+  const { name, kind, server } = options
+  const columns = planColumns({ ...head, name, kind, mappings, server })
   const { encoding, hasBom } = cutInput
   const { delimiter, quote } = dialect
   return {
@@ -52,12 +53,12 @@ function tsvDialect({ delimiter, quote }: RowOptions, sample: InputSample): Dial
   return { delimiter: '\t', quote: undefined, newline: newlineOf(sample) }
 }
 
-function csvDialect({ name, kind, map, known, ...asked }: RowOptions, { text, isWhole }: InputSample): Dialect {
+function csvDialect({ name, kind, map, server, ...asked }: RowOptions, { text, isWhole }: InputSample): Dialect {
   const quote = asked.quote === NO_QUOTE ? undefined : (asked.quote ?? DEFAULT_QUOTE)
   checkMark('--delimiter', asked.delimiter, quote)
   checkMark('--quote', quote, asked.delimiter)
   const mappings = parseMap(map)
-  const resolve = createColumnResolver(kind, mappings, known)
+  const resolve = createColumnResolver(kind, mappings, server)
   const isKnown = (header: string): boolean => {
     const column = resolve(header.trim())
     return mappings.has(header.trim()) || (!('suggestion' in column) && column.isKnown)

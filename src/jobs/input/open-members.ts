@@ -27,7 +27,7 @@ export async function openMembers(options: RowOptions, input: CutInput, format: 
   const mappings = parseMap(options.map)
   const used = new Set<string>()
   const rules = {
-    resolve: remember(createColumnResolver(options.kind, mappings, options.known), used),
+    resolve: remember(createColumnResolver(options.kind, mappings, options.server), used),
     hasGiven: options.compute.length > 0,
   }
   const columns = await firstColumns(readValues(input, format), rules.resolve)

@@ -1,6 +1,7 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/value-text.ts'
+import { nestedIn } from './columns.ts'
 import { compileComputes } from './compute.ts'
 import { bomBytes, type CutInput, codecOf, type InputSample, type OpenInput } from './cut-records.ts'
 import { detectEncoding } from './detect-encoding.ts'
@@ -79,7 +80,8 @@ export function isSameAsPrinted(cell: string, value: JsonValue | undefined): boo
 export function changesIn(fields: JsonObject, existing: CrmRecord, areCells: boolean): Changes {
   const changed: JsonObject = {}
   const retyped: string[] = []
-  const visit = (given: JsonValue, path: readonly string[], before: JsonValue | undefined): void => {
+  const visit = (cell: JsonValue, path: readonly string[], before: JsonValue | undefined): void => {
+    const given = likeBefore(cell, before, areCells)
     if (isJsonObject(given) && (isJsonObject(before) || (areCells && Object.keys(given).length > 0))) {
       for (const [name, value] of Object.entries(given)) visitMember(value, [...path, name], own(before, name))
     } else if (!isSame(given, before, areCells)) {
@@ -95,6 +97,14 @@ export function changesIn(fields: JsonObject, existing: CrmRecord, areCells: boo
   }
   visit(fields, [], existing)
   return { fields: changed, retyped }
+}
+
+/** A cell that is the JSON of a list or an object where the record has one. */
+function likeBefore(cell: JsonValue, before: JsonValue | undefined, areCells: boolean): JsonValue {
+  const isList = Array.isArray(before)
+  if (!areCells || typeof cell !== 'string' || !(isList || isJsonObject(before))) return cell
+  const nested = nestedIn(cell)
+  return nested && Array.isArray(nested) === isList ? nested : cell
 }
 
 function own(value: JsonValue | undefined, name: string): JsonValue | undefined {

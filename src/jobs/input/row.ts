@@ -135,6 +135,16 @@ export interface Changes {
   readonly retyped: readonly string[]
 }
 
+/** What is known of the members that records of a server have, by their names there. */
+export interface ServerMembers {
+  /** They are no mistakes. */
+  readonly names: readonly string[]
+  /** Whether the server sets it itself, so that a column of an export is left out. */
+  isReadOnly(name: string): boolean
+  /** Whether it is a list or an object, which an export prints as JSON. */
+  isNested(name: string): boolean
+}
+
 export interface RowOptions {
   /** A regular file; it may be read more than once. */
   readonly path: string
@@ -156,8 +166,8 @@ export interface RowOptions {
   readonly isCsvSafe: boolean
   /** Fields that every row must have; `deal_id` for the parent of a note. */
   readonly required: readonly string[]
-  /** Names that this server has beside the fields of crm; none unless given. */
-  readonly known?: readonly string[] | undefined
+  /** Undefined: nothing is known beside the fields of crm. */
+  readonly server?: ServerMembers | undefined
   /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
   readonly signal: AbortSignal

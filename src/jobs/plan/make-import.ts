@@ -88,7 +88,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     ...read,
     ...place,
     stages,
-    known: await rules?.names(),
+    server: await rules?.members(),
     ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
   })
   const asked = await askedFor(rules, source, request)

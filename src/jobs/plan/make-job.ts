@@ -12,6 +12,7 @@ import type { InputStream } from '../../core/streams.ts'
 import { withLock } from '../../files/lock.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
+import type { ServerMembers } from '../input/row.ts'
 import { dropDraft, finishDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
 import { readJournal } from '../journal/journal.ts'
 import type { Matching } from './key-requests.ts'
@@ -22,8 +23,8 @@ import type { FieldCount } from './plan-writer.ts'
 
 /** What a connector allows in a row. */
 export interface RowRules {
-  /** Members that records of this server have: those that the connector names, and those that it lists, or of the first record. */
-  names(): Promise<readonly string[]>
+  /** Of the connector, and those that the server lists, or that its first record has. */
+  members(): Promise<ServerMembers>
   /** Whether records show only the members that they are asked for. */
   readonly isSelecting: boolean
   /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */

@@ -49,17 +49,11 @@ export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promi
   return question
 }
 
-/**
- * The operation as the connector allows it: a new record without the members that the server sets. Undefined for a row that it
- * refuses, which becomes a finding.
- */
+/** The operation, if the connector allows it; a row that it refuses becomes a finding. */
 function allowed({ rules, source }: PlanRowsParts, row: InputRow, planned: Planned): Planned | undefined {
   if (!rules || planned.do === 'delete' || !planned.body) return planned
-  const isCreate = planned.do === 'create'
-  const entries = Object.entries(planned.body).filter(([name]) => !isCreate || !rules.isReadOnly(name))
-  const body = Object.fromEntries(entries)
-  const fault = rules.faultIn(body, isCreate)
-  if (fault === undefined) return { ...planned, body }
+  const fault = rules.faultIn(planned.body, planned.do === 'create')
+  if (fault === undefined) return planned
   const { line, offset } = row
   source.findings.add({ line, offset, column: undefined, value: undefined, code: 'not_allowed', message: fault })
   return undefined
