@@ -24,7 +24,7 @@ interface SubscriptionRules {
 
 /**
  * The stored subscription for this server and address; else, for a service on this machine, a new one. Subscriptions are
- * reused, because the API cannot delete them. CrmError `usage` if none may be made.
+ * reused, so that events sent without a listener arrive with the next try. CrmError `usage` if none may be made.
  */
 export async function trustSubscription(ctx: Context, address: URL, rules: SubscriptionRules): Promise<ListenTrust> {
   const { baseUrl, key } = await ctx.target()
@@ -47,7 +47,7 @@ export async function trustSubscription(ctx: Context, address: URL, rules: Subsc
   return { ...made, secrets: [...made.secrets, ...keptSecrets] }
 }
 
-/** Includes the secrets of earlier subscriptions, which cannot be deleted and still send events. */
+/** Includes the secrets of earlier subscriptions, which may still send events. */
 function secretsOf(ctx: Pick<Context, 'addSecret'>, kept: KeptSubscription | undefined): readonly string[] {
   const secrets = kept ? [kept.secret, ...kept.olderSecrets] : []
   for (const secret of secrets) ctx.addSecret(secret)
@@ -121,7 +121,7 @@ function unknownSecret(ctx: Pick<Context, 'argv'>, { origin, url }: Place, keySo
   )
 }
 
-/** `unknown` without GraphQL: REST cannot read a subscription. */
+/** `unknown` without GraphQL, for no documented endpoint reads a subscription. */
 type SubscriptionState = 'enabled' | 'disabled' | 'gone' | 'unreachable' | 'unknown'
 
 /** The state of a stored subscription. */
