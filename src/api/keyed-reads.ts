@@ -12,7 +12,13 @@ export interface KeyReader {
   /** The number of values in one request. */
   readonly size: number
   /** At most `size` values; what they lack is not there. */
-  read(values: readonly JsonValue[], signal: AbortSignal): Promise<readonly CrmRecord[]>
+  read(values: readonly JsonValue[], terms: KeyReadTerms): Promise<readonly CrmRecord[]>
+}
+
+export interface KeyReadTerms {
+  readonly signal: AbortSignal
+  /** The part of the rate limit that may be used. */
+  readonly rateShare: number
 }
 
 /** Undefined if the connector cannot ask for records by this field. */
@@ -28,14 +34,14 @@ export function createKeyReader(parts: CollectionParts, resource: Resource, fiel
   const texts = { action: `find ${plural} by ${field}`, command: `crm ${plural} list`, findCommand: undefined }
   return {
     size: keyed.size,
-    read: async (values, signal) => {
+    read: async (values, { signal, rateShare }) => {
       await references.load(rules.refs)
       const asked = keyed.parts([...new Set(values.map((value) => keyValue(field, value, described)))])
       const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, signal }
       const list = {
         paging: keyed.paging,
         call: (...page: [Parameters<typeof keyed.pageRequest>[0], number | undefined]) =>
-          exchange.call(keyed.pageRequest(...page, asked), texts),
+          exchange.call(keyed.pageRequest(...page, asked), { ...texts, rateShare }),
         read: (answer: Parameters<typeof keyed.readPage>[0]) => keyed.readPage(answer, asked, references),
       }
       const records: CrmRecord[] = []

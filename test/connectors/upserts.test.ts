@@ -6,7 +6,7 @@ import { personRows } from './claims.ts'
 import type { EmulatorOptions } from './emulators/emulator.ts'
 import { type ConnectedServer, connected, SERVERS } from './servers.ts'
 
-const UPSERTING = SERVERS.filter(({ connector }) => connector === 'attio')
+const UPSERTING = SERVERS.filter(({ connector }) => ['attio', 'hubspot'].includes(connector))
 
 interface Imported extends ConnectedServer {
   readonly importing: readonly string[]

@@ -4,6 +4,8 @@ const PATHS = ['test/api/connectors/paths.test.ts']
 const MAP = ['test/api/connectors/record-map.test.ts', 'test/api/connectors/shipped-records.test.ts']
 const LOADER = ['test/api/connectors/load-connector.test.ts']
 
+const BATCHES = ['test/connectors/batches.test.ts']
+
 export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'jq in a connector may call any function',
@@ -18,6 +20,48 @@ export const CONNECTORS: readonly Sabotage[] = [
     line: "if ('value' in made) return made.value",
     to: "return 'value' in made ? made.value : wire",
     tests: ['test/api/connectors/field-program.test.ts'],
+  },
+  {
+    name: 'a row that the answer to its batch leaves out is done',
+    file: 'src/api/connectors/batch-rules.ts',
+    line: "if (batch.accounts === 'all') found.addRest()",
+    to: 'found.addRest()',
+    tests: BATCHES,
+  },
+  {
+    name: 'a batch that is refused whole fails all of its rows',
+    file: 'src/jobs/send/dispatch.ts',
+    line: 'if (isHalved) this.#outcomes.halve(shared, outcome)',
+    to: 'if (isHalved) this.#outcomes.take(shared, shared.map(() => outcome))',
+    tests: BATCHES,
+  },
+  {
+    name: 'a batch of creates whose answer is lost is sent again',
+    file: 'src/jobs/send/leases.ts',
+    line: "isUpsert: terms.isUpserted && operation.head.do === 'create',",
+    to: "isUpsert: operation.head.do === 'create',",
+    tests: BATCHES,
+  },
+  {
+    name: 'the rows of a batch are repeated one by one',
+    file: 'src/jobs/send/dispatch.ts',
+    line: 'return [first, ...others]',
+    to: 'this.#queue.push(others)\n    return [first]',
+    tests: BATCHES,
+  },
+  {
+    name: 'the undo of an upsert that was repeated takes its own change for that of another',
+    file: 'src/jobs/send/send-outcome.ts',
+    line: "if (task.isInDoubt || task.isResumed || task.tries > 0) return 'm'",
+    to: '',
+    tests: BATCHES,
+  },
+  {
+    name: 'a row of a batch has the outcome of the one at its place',
+    file: 'src/api/connectors/batch-rules.ts',
+    line: 'found.add(named.length > 0 ? named : rowOf(record, rows, map), { record, isMade: flagAt(madeAt, record) })',
+    to: 'found.add(rows.slice(found.outcomes.size, found.outcomes.size + 1).map(({ row }) => row), { record, isMade: flagAt(madeAt, record) })',
+    tests: BATCHES,
   },
   {
     name: 'a path reads what every object inherits',

@@ -2,7 +2,8 @@ import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
-import type { ConnectorDocument, ListOperation, NamesDocument, Operation, ResourceDocument } from './document.ts'
+import { type BatchRules, batchRules } from './batch-rules.ts'
+import type { Batch, ConnectorDocument, ListOperation, NamesDocument, Operation, ResourceDocument } from './document.ts'
 import type { References } from './field-map.ts'
 import { type KeyedRules, keyedRules } from './keyed-rules.ts'
 import { type ListRules, listRules } from './list-rules.ts'
@@ -48,6 +49,8 @@ export interface ResourceRules extends ListRules {
   translated(name: OperationName, answer: Answer, references: References): Answer
   /** CrmError `not_supported` if the server has no upsert of single records by this field. */
   upsert(field: string): Pick<RequestMaker, 'request'> & AnswerRules
+  /** Of one of the resource's batches. */
+  batch(batch: Batch): BatchRules
   isDeleted(record: JsonObject): boolean
   /** Whether a record can have this id. */
   isId(id: string): boolean
@@ -121,6 +124,7 @@ export function createResourceRules(
       if (!upsert) throw lacks(document, `upsert of ${RESOURCES[resource].plural} by ${field}`)
       return { ...requestOf(upsert), ...answersTo(upsert) }
     },
+    batch: (batch) => batchRules(batch, map, requestOf(batch)),
     isDeleted: map.isDeleted,
     isId: (id) => described.id.type !== 'integer' || /^(?:0|-?[1-9]\d*)$/.test(id),
     filters: (asked) => (described.filters === 'any' ? asked : namedFilters(asked, described.filters, document.name)),

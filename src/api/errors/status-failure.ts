@@ -26,7 +26,7 @@ interface StatusMeaning {
 }
 
 /** The only table from status to error. Other statuses are treated by their class, below. */
-const STATUSES: Readonly<Record<number, StatusMeaning>> = {
+export const STATUSES: Readonly<Record<number, StatusMeaning>> = {
   400: { code: 'bad_request', rule: 'never' },
   401: { code: 'unauthorized', rule: 'never' },
   403: { code: 'forbidden', rule: 'never' },
@@ -87,7 +87,7 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
 }
 
 /** The statuses of a connector's words; `limit` and `retry` wait as 429 and 503 do. */
-const DECLARED: Readonly<Record<FailureMeaning, StatusMeaning>> = {
+export const DECLARED: Readonly<Record<FailureMeaning, StatusMeaning>> = {
   exists: { code: 'conflict', rule: 'never' },
   gone: { code: 'not_found', rule: 'never' },
   limit: RATE_LIMITED,

@@ -58,11 +58,11 @@ export class RateLimiter {
   }
 
   /** 0: send now, the request is counted; more: wait so many milliseconds; undefined: wait for an answer. */
-  take(): number | undefined {
+  take(share = this.#share): number | undefined {
     const nowMs = this.#options.nowMs()
     const { observed } = this.#options
     const observedMs = this.#isStated || !observed ? 0 : observed.waitMs(nowMs, this.#inFlight)
-    const waitMs = observedMs === 0 ? this.#statedWaitMs(nowMs) : observedMs
+    const waitMs = observedMs === 0 ? this.#statedWaitMs(nowMs, share) : observedMs
     if (waitMs === 0) this.force()
     return waitMs
   }
@@ -105,23 +105,22 @@ export class RateLimiter {
     return this.#options.share?.() ?? ALL
   }
 
-  #statedWaitMs(nowMs: number): number | undefined {
+  #statedWaitMs(nowMs: number, share: RateShare): number | undefined {
     const window = this.#window
     if (!window) return this.#isOpen || this.#inFlight < Math.min(MAX_PROBES, this.#limit) ? 0 : undefined
     // A clock that is set back must not make the window longer.
     const leftMs = Math.min(window.resetAtMs - nowMs, window.resetAtMs - window.startedMs)
     if (leftMs <= 0) {
       this.#window = undefined
-      return this.#statedWaitMs(nowMs)
+      return this.#statedWaitMs(nowMs, share)
     }
-    const free = this.#freeIn(window)
+    const free = this.#freeIn(window, share)
     if (free > this.#inFlight) return 0
     return free > 0 && this.#inFlight > 0 ? undefined : leftMs + MARGIN_MS
   }
 
-  #freeIn({ remaining, sent }: Window): number {
+  #freeIn({ remaining, sent }: Window, { share, processes }: RateShare): number {
     if (!this.#isStated) return remaining
-    const { share, processes } = this.#share
     // Requests in flight are part of those sent.
     const own = Math.max(1, (this.#limit * share) / processes) - sent + this.#inFlight
     // Answers do not count what other processes have in flight.

@@ -34,17 +34,17 @@ export class RequestQueue {
 
   /**
    * Resolves when it is the turn of this request, or when the signal aborts. If the wait exceeds the maximum, the request is
-   * sent without it.
+   * sent without it. `rateShare` is the part of the limit that it may use.
    */
-  async enter(state: RetryState, signal: AbortSignal): Promise<void> {
-    if (this.#queued === 0 && this.#limiter.take() === 0) return
+  async enter(state: RetryState, signal: AbortSignal, rateShare = 1): Promise<void> {
+    if (this.#queued === 0 && this.#limiter.take({ share: rateShare, processes: 1 }) === 0) return
     const before = this.#end
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#end = promise
     this.#queued += 1
     try {
       await orAbort(before, signal)
-      await this.#waitAtHead(state, signal)
+      await this.#waitAtHead(state, signal, rateShare)
     } finally {
       this.#queued -= 1
       // A request that leaves the queue early does not let the next one overtake.
@@ -69,9 +69,9 @@ export class RequestQueue {
     this.#wake()
   }
 
-  async #waitAtHead(state: RetryState, signal: AbortSignal): Promise<void> {
+  async #waitAtHead(state: RetryState, signal: AbortSignal, share: number): Promise<void> {
     while (!signal.aborted) {
-      const leftMs = this.#limiter.take()
+      const leftMs = this.#limiter.take({ share, processes: 1 })
       if (leftMs === 0) return
       if (leftMs === undefined) await orAbort(this.#nextAnswer(), signal)
       else if (state.waitedMs + leftMs > this.#options.maxWaitMs) break

@@ -30,6 +30,8 @@ export interface Call {
   readonly isRepeatable?: true
   /** For hints: the command line that shows the created record. */
   readonly lookCommand?: string
+  /** The part of the server's rate limit that it may use, above 0; the rest is for others. All of it without. */
+  readonly rateShare?: number
   /** Not retried in an outage. */
   readonly isProbe?: true
   /** The answer may be of any type, and its bytes are kept. */

@@ -70,7 +70,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     while (true) {
       state.tries += 1
       if (hasWaitedForLimit) queue.enterAtOnce()
-      else await queue.enter(state, waiting)
+      else await queue.enter(state, waiting, call.rateShare)
       const outcome = behindDoubt(call, await tryOnce({ call, outgoing, number: state.tries, signal }), isInDoubt)
       await watchRetirement(call, outcome.headers)
       clock.learn(outcome.headers, options.now())

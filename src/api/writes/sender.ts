@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import type { Resource } from '../../core/resources/registry.ts'
 import { type Connector, createConnector } from '../connectors/connector.ts'
@@ -17,6 +16,8 @@ import { openConnections } from '../transport/connections.ts'
 import { TrailingSlashes } from '../transport/exchange.ts'
 import { baseHeaders, ifMatchHeader, replaceHeaders } from '../transport/headers.ts'
 import type { WriteKind } from './answer-signs.ts'
+import { type BatchAnswer, type InBatch, inBatch, mostInBatch, sendBatch } from './batch-sender.ts'
+import { FailedRead, fieldsIn, notSent } from './not-sent.ts'
 import type { WriteCall } from './record.ts'
 
 /** A change of one record. */
@@ -46,6 +47,12 @@ export type OwnPost = Pick<Write, 'body' | 'idempotencyKey' | 'ifMatch' | 'actio
  */
 export interface Sender {
   send(write: Write): Promise<Answer | Failure>
+  /** Writes of one kind in one request. */
+  sendBatch(writes: readonly Write[]): Promise<BatchAnswer>
+  /** Undefined for a write that is sent alone. */
+  inBatch(write: Write): InBatch | undefined
+  /** The most rows that one request for this resource takes. */
+  mostInBatch(resource: Resource): number
   post(own: OwnPost): Promise<Answer | Failure>
   /** Requests one record of the list of this resource. */
   ask(resource: Resource): Promise<Answer | Failure>
@@ -100,6 +107,12 @@ export function createSender(options: SenderOptions): Sender {
     ...[options.wire.idempotencyHeader, idempotencyKey],
     ...matching(ifMatch),
   ]
+  const batches = {
+    connector,
+    references: options.references ?? NO_REFERENCES,
+    areKeysKept: options.wire.idempotency === 'kept',
+    send: (call: Call) => sendOnce(call, [], call.bytes ?? null),
+  }
   const translated = createTranslation(connector, options.references, sendOnce)
   return {
     send: async (write) => {
@@ -110,6 +123,9 @@ export function createSender(options: SenderOptions): Sender {
       const { body: _, ...request } = rules.request(kind, { ...(id && { id }), ...(parentId && { parentId }) })
       return sendOnce({ ...request, ...NO_TEXTS, ifMatch, action }, more, body)
     },
+    sendBatch: (writes) => sendBatch(writes, batches),
+    inBatch: (write) => inBatch(write, batches),
+    mostInBatch: (resource) => mostInBatch(connector, resource),
     post: (own) => sendOnce({ method: 'POST', path: own.path, ...NO_TEXTS, action: own.action }, keyed(own), own.body),
     ask: (resource) => {
       const rules = connector.rules(resource)
@@ -163,26 +179,4 @@ function createTranslation(connector: Connector, references: ExchangeParts['refe
 function upsertOf(field: string, fields: JsonObject, { resource }: Write, { document }: Connector) {
   const described = document.resources[resource]
   return described && { field, value: keyValue(field, fields[field] ?? null, described) }
-}
-
-class FailedRead extends Error {
-  readonly failure: Failure
-
-  constructor(failure: Failure) {
-    super(failure.reason)
-    this.failure = failure
-  }
-}
-
-/** A row that the connector cannot express, or a read that failed before it was sent. */
-function notSent(error: unknown): Failure {
-  if (error instanceof FailedRead) return { ...error.failure, isInDoubt: false }
-  if (!(error instanceof CrmError)) throw error
-  const { code, message, details } = error
-  return { code, reason: message, hint: details.hint, rule: 'never', isInDoubt: false }
-}
-
-function fieldsIn(body: Buffer): JsonObject {
-  const json = parseExactJson(body.toString('utf8'))
-  return isJsonObject(json) ? json : {}
 }

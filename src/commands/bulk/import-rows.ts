@@ -11,7 +11,7 @@ import { jsonText } from '../../output/value-text.ts'
 import { addScopedFlags } from '../flags.ts'
 import { addReadFlags, type InputFlags, type MatchFlags, matchRequest, readFlags } from './input-flags.ts'
 import { addExpectFlag, type PlanFlags, showOrSendPlan } from './plan.ts'
-import { addRunFlags } from './run-flags.ts'
+import { addRunFlags, runTerms } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
 import { showRest } from './show-plan.ts'
 
@@ -59,7 +59,7 @@ export async function importRows(
 /** A file whose rows are matched and read as the request says. */
 export async function importAs(
   ctx: Context,
-  request: Omit<ImportRequest, 'inputName' | 'stages' | 'isAgain'>,
+  request: Omit<ImportRequest, 'inputName' | 'stages' | 'isAgain' | 'rateShare'>,
   file: string,
   flags: ImportFlags,
 ): Promise<ExitCode> {
@@ -69,6 +69,7 @@ export async function importAs(
     inputName: file,
     stages: request.noun === 'deals' ? await jobs.stages() : undefined,
     isAgain: flags.again === true,
+    rateShare: runTerms(flags).rateShare,
   })
   return showOrSendMade(ctx, made, file, { ...flags, isRepeatable: request.kind !== 'retry' })
 }

@@ -40,6 +40,8 @@ export interface ImportRequest {
   readonly match: MatchRequest
   /** `--run-id`; undefined: of the command and the name of the file. */
   readonly run: string | undefined
+  /** The part of the rate limit to use. */
+  readonly rateShare: number
   /** A new run, whatever was done before. */
   readonly isAgain: boolean
 }
@@ -109,7 +111,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     before: earlier.jobs,
     list: () => pages.counted(context.list(noun)),
     keyed: keyed.reader,
-    signal: context.signal,
+    reading: { signal: context.signal, rateShare: request.rateShare },
     offers: context.offers,
     rules,
     onRead: context.onRead,

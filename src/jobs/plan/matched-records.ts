@@ -1,4 +1,4 @@
-import type { KeyReader } from '../../api/keyed-reads.ts'
+import type { KeyReader, KeyReadTerms } from '../../api/keyed-reads.ts'
 import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'
@@ -26,7 +26,7 @@ export interface MatchingParts extends AskingParts {
 interface AskingParts {
   /** Called with the number of further records read. */
   readonly onRead: (count: number) => void
-  readonly signal: AbortSignal
+  readonly reading: KeyReadTerms
 }
 
 /** By their keys where the server can be asked so, else from the whole list. */
@@ -98,7 +98,7 @@ class KeyedRecords implements MatchedRecords {
     })
     const { size } = this.#reader
     const requests = Array.from({ length: Math.ceil(values.length / size) }, (_, n) =>
-      this.#reader.read(values.slice(n * size, (n + 1) * size), this.#parts.signal),
+      this.#reader.read(values.slice(n * size, (n + 1) * size), this.#parts.reading),
     )
     this.#found = new Map()
     for (const record of (await Promise.all(requests)).flat()) this.#keep(record)

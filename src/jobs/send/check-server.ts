@@ -1,4 +1,5 @@
 import { isFailure } from '../../api/errors/failure.ts'
+import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
@@ -14,20 +15,29 @@ import type { JobServices, ServerClock, ServerTerms } from './services.ts'
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000
 
+/** What the response teaches. */
+interface Learning {
+  readonly clock: ServerClock
+  readonly keys: KeyKeeping
+  readonly limiter: RateLimiter
+}
+
 /**
  * Reads one record before anything is written to the journal or sent: the response shows the server's time, whether the API
- * key is accepted, and perhaps that the server keeps idempotency keys. Repeats the request for `patienceMs` without a
+ * key is accepted, what is left of the rate limit, and perhaps that the server keeps idempotency keys. Repeats the request for `patienceMs` without a
  * response; CrmError if there is none, or a refusal.
  */
 export async function checkServer(
   { sender, clocks, sleep, signal }: JobServices,
   noun: JobNoun,
-  { clock, keys }: { readonly clock: ServerClock; readonly keys: KeyKeeping },
+  { clock, keys, limiter }: Learning,
   patienceMs: number,
 ): Promise<void> {
   const startedMs = clocks.steadyMs()
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    limiter.force()
     const outcome = await sender.ask(listed(noun))
+    limiter.answered(outcome)
     clock.learn(outcome.headers)
     keys.learn(outcome)
     // Any response except a refusal of the key is enough: not every key may read.

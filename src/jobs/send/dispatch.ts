@@ -1,16 +1,20 @@
+import { isFailure } from '../../api/errors/failure.ts'
+import type { BatchAnswer, InBatch } from '../../api/writes/batch-sender.ts'
 import type { Write } from '../../api/writes/sender.ts'
 import { idempotencyKey } from '../plan/digest.ts'
 import { parentIdIn, sentKind } from '../plan/plan-format.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'
 import { Outcomes } from './outcomes.ts'
-import { whyNotRepeated } from './send-outcome.ts'
+import { isRefused, whyNotRepeated } from './send-outcome.ts'
 import type { Dispatched, DispatchParts, Stop } from './services.ts'
-import { type Task, TaskQueue } from './task-queue.ts'
+import { type Group, type Task, TaskQueue } from './task-queue.ts'
 
 const FAST_LEASE_MS = 500
 const SLOW_LEASE_MS = 2000
 /** After a kill, all leased rows are in doubt, and creates that must not be repeated are looked up. */
 const MOST_LEASED_IN_DOUBT = 16
+/** Leased at once, and kept ready: so many of one kind are mostly a full batch. */
+const LEASED_BATCHES = 2
 
 /** Sends `first`, then the operations from `leases`, until all have ended or something stops it. */
 export function dispatch(parts: DispatchParts, first: readonly Task[]): Promise<Dispatched> {
@@ -24,7 +28,9 @@ class Dispatch {
   readonly #outcome = Promise.withResolvers<Dispatched>()
   #underWay = 0
   #isLeasing = false
-  #leaseSize = 16
+  /** Above 1, tasks are sent in groups. */
+  readonly #mostInBatch: number
+  #leaseSize: number
   #leasedMs = Number.NEGATIVE_INFINITY
   #stop: Stop | undefined
   #isOver = false
@@ -32,6 +38,8 @@ class Dispatch {
 
   constructor(parts: DispatchParts) {
     this.#parts = parts
+    this.#mostInBatch = parts.sender.mostInBatch(parts.resource)
+    this.#leaseSize = this.#isGrouped ? this.#leaseMost : 16
     this.#outcomes = new Outcomes(parts, this.#queue, (stop) => this.#stopFor(stop))
   }
 
@@ -66,9 +74,17 @@ class Dispatch {
 
   get #wantsMore(): boolean {
     const { leases } = this.#parts
-    return (
-      !leases.isEmpty && this.#queue.readyCount <= this.#leaseSize / 2 && this.#queue.count < 8 * MOST_LEASED_AT_ONCE
-    )
+    const least = this.#isGrouped ? LEASED_BATCHES * this.#mostInBatch - 1 : this.#leaseSize / 2
+    return !leases.isEmpty && this.#queue.readyCount <= least && this.#queue.count < 8 * MOST_LEASED_AT_ONCE
+  }
+
+  get #isGrouped(): boolean {
+    return this.#mostInBatch > 1
+  }
+
+  get #leaseMost(): number {
+    if (this.#isGrouped) return LEASED_BATCHES * this.#mostInBatch
+    return this.#parts.keys.isKept ? MOST_LEASED_AT_ONCE : MOST_LEASED_IN_DOUBT
   }
 
   /** False if nothing can be sent now. */
@@ -76,19 +92,42 @@ class Dispatch {
     const { steadyMs, limiter } = this.#parts
     const probeMs = this.#outcomes.outage.untilProbeMs
     if (probeMs > 0) return this.#wakeIn(probeMs)
-    const task = this.#queue.take(steadyMs())
-    if (!task) {
+    const taken = this.#queue.takeDue(steadyMs()) ?? this.#takeReady()
+    if (!taken) {
       const nextMs = this.#queue.nextMs
       return nextMs !== undefined && this.#wakeIn(nextMs - steadyMs())
     }
-    if (!this.#maySend(task)) return true
+    const group = taken.filter((task) => this.#maySend(task))
+    if (group.length === 0) return true
     const waitMs = limiter.take()
     if (waitMs === 0) {
-      void this.#send(task)
+      void this.#send(group)
       return true
     }
-    this.#queue.delay(task, steadyMs())
+    this.#queue.delay(group, steadyMs())
     return waitMs !== undefined && this.#waitForLimit(waitMs)
+  }
+
+  /** The next task, with those that may be sent in the same request; undefined while more are leased for it. */
+  #takeReady(): Group | undefined {
+    if (this.#isGrouped && this.#wantsMore) return undefined
+    const first = this.#queue.take()
+    const shared = first && this.#isGrouped ? this.#inBatch(first) : undefined
+    if (!first || !shared) return first && [first]
+    const kind = first.operation.head.do
+    const keys = new Set([shared.key])
+    const others = this.#queue.takeFitting(shared.size - 1, (task) => {
+      if (task.operation.head.do !== kind) return false
+      const one = this.#inBatch(task)
+      if (!one || (one.key !== undefined && keys.has(one.key))) return false
+      keys.add(one.key)
+      return true
+    })
+    return [first, ...others]
+  }
+
+  #inBatch(task: Task): InBatch | undefined {
+    return task.operation.head.do === 'fail' ? undefined : this.#parts.sender.inBatch(this.#writeOf(task))
   }
 
   /** After its window, a key has no effect; an operation that was never sent gets a new lease. */
@@ -122,23 +161,43 @@ class Dispatch {
     return false
   }
 
-  async #send(task: Task): Promise<void> {
-    const { sender, steadyMs, limiter, clock, keys } = this.#parts
+  async #send(group: Group): Promise<void> {
+    const { steadyMs, limiter, clock, keys } = this.#parts
     this.#underWay += 1
     const startedMs = steadyMs()
-    task.lastSentMs = startedMs
+    for (const task of group) task.lastSentMs = startedMs
     try {
-      const outcome = await sender.send(this.#writeOf(task))
-      clock.learn(outcome.headers)
-      keys.learn(outcome)
+      const { outcome, rows } = await this.#request(group.map((task) => this.#writeOf(task)))
+      clock.learn(outcome?.headers)
+      if (outcome) keys.learn(outcome)
       limiter.answered(outcome, steadyMs() - startedMs)
-      this.#outcomes.take(task, outcome)
+      this.#takeRows(group, outcome, rows)
     } catch (error) {
       this.#stopFor({ why: 'error', error })
     }
     // Exactly once, wherever it failed: otherwise the count would never return to zero, and the job would never end.
     this.#underWay -= 1
     this.#pump()
+  }
+
+  async #request(writes: readonly Write[]): Promise<BatchAnswer> {
+    const { sender } = this.#parts
+    const [write, ...others] = writes
+    if (!write || others.length > 0 || sender.inBatch(write)) return sender.sendBatch(writes)
+    return { outcome: await sender.send(write), rows: [undefined] }
+  }
+
+  /** Rows without an outcome of their own have that of the request. */
+  #takeRows(group: Group, outcome: BatchAnswer['outcome'], rows: BatchAnswer['rows']): void {
+    const shared = group.filter((_, at) => !rows[at])
+    const [first, ...others] = shared
+    const isHalved = first && others.length > 0 && outcome && isFailure(outcome) && isRefused(first, outcome)
+    if (isHalved) this.#outcomes.halve(shared, outcome)
+    const own = isHalved ? group.filter((_, at) => rows[at]) : group
+    this.#outcomes.take(
+      own,
+      isHalved ? rows.filter((row) => row !== undefined) : rows.flatMap((row) => row ?? outcome ?? []),
+    )
   }
 
   #abandon(error: unknown): void {
@@ -178,11 +237,12 @@ class Dispatch {
   }
 
   async #leaseMore(): Promise<void> {
-    const { leases, steadyMs, keys } = this.#parts
+    const { leases, steadyMs } = this.#parts
     this.#isLeasing = true
     const startedMs = steadyMs()
-    const most = keys.isKept ? MOST_LEASED_AT_ONCE : MOST_LEASED_IN_DOUBT
-    if (startedMs - this.#leasedMs < FAST_LEASE_MS) this.#leaseSize = Math.min(most, this.#leaseSize * 2)
+    const most = this.#leaseMost
+    if (this.#isGrouped) this.#leaseSize = most
+    else if (startedMs - this.#leasedMs < FAST_LEASE_MS) this.#leaseSize = Math.min(most, this.#leaseSize * 2)
     else if (startedMs - this.#leasedMs > SLOW_LEASE_MS) this.#leaseSize = Math.max(8, this.#leaseSize / 2)
     this.#leasedMs = startedMs
     try {

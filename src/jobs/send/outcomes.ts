@@ -6,7 +6,7 @@ import type { Result } from '../journal/entry.ts'
 import type { KnownFailure } from '../plan/plan-format.ts'
 import { judge, mayRepeat, onlyOnce, type SendOutcome } from './send-outcome.ts'
 import type { DispatchParts, Stop, Unsettled } from './services.ts'
-import type { Task, TaskQueue } from './task-queue.ts'
+import type { Group, Task, TaskQueue } from './task-queue.ts'
 
 const FAILURES_IN_A_ROW = 20
 
@@ -18,6 +18,15 @@ const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 30_000
 /** A kill -9 loses results of at most this time; their operations are then sent again, under the same key. */
 const FLUSH_AFTER_MS = 50
+
+/** What the tasks of one request have in common. */
+interface Request {
+  /** Those that are sent again. */
+  readonly again: Task[]
+  waitMs: number
+  isOutageCounted: boolean
+  isFlushNeeded: boolean
+}
 
 /** Handles the responses to tasks: writes results to the journal, and queues tasks that are sent again. */
 export class Outcomes {
@@ -36,8 +45,26 @@ export class Outcomes {
     this.outage = new Outage(parts.steadyMs)
   }
 
-  /** Called after every try; the task ends, waits for its next try, or is looked up in the records. */
-  take(task: Task, outcome: Answer | Failure): void {
+  /** Called after every request; each task of it ends, waits for its next try, or is looked up in the records. */
+  take(group: Group, outcomes: readonly (Answer | Failure)[]): void {
+    const request: Request = { again: [], waitMs: 0, isOutageCounted: false, isFlushNeeded: false }
+    for (const [at, task] of group.entries()) {
+      const outcome = outcomes[at]
+      if (outcome) this.#takeOne(task, outcome, request)
+    }
+    if (request.isFlushNeeded) this.#parts.journal.flush()
+    if (request.again.length > 0) this.#queue.delay(request.again, this.#parts.steadyMs() + request.waitMs)
+  }
+
+  /** A group whose request was refused as a whole: its halves are sent alone, until the refused row is. */
+  halve(group: Group, failure: Failure): void {
+    for (const task of group) noteTry(task, failure)
+    const middle = Math.ceil(group.length / 2)
+    const nowMs = this.#parts.steadyMs()
+    for (const half of [group.slice(0, middle), group.slice(middle)]) this.#queue.delay(half, nowMs)
+  }
+
+  #takeOne(task: Task, outcome: Answer | Failure, request: Request): void {
     const judged = judge(task, outcome)
     const sendOutcome = this.#notTwice(task, onlyOnce(task, outcome, judged, this.#parts.keys))
     const isOutage = judged.type === 'again' && judged.because === 'outage'
@@ -46,13 +73,13 @@ export class Outcomes {
     switch (sendOutcome.type) {
       case 'done':
       case 'failed':
-        this.#keep(task, sendOutcome)
+        this.#keep(task, sendOutcome, request)
         break
       case 'again':
-        this.#again(task, sendOutcome, outcome as Failure)
+        this.#again(task, sendOutcome, outcome as Failure, request)
         break
       case 'unsettled':
-        if (isOutage) this.#countOutage(outcome as Failure, this.#parts.maxOutageMs)
+        if (isOutage) this.#countOutage(outcome as Failure, request)
         if (sendOutcome.isTaken) this.#noteTaken(task, sendOutcome.why)
         this.unsettled.push({
           task,
@@ -88,17 +115,18 @@ export class Outcomes {
 
   /** Ends an operation that has no request. */
   fail(task: Task, failed: KnownFailure): void {
-    this.#keep(task, { type: 'failed', entry: { status: null, ...failed, request: null } })
+    const request: Request = { again: [], waitMs: 0, isOutageCounted: false, isFlushNeeded: false }
+    this.#keep(task, { type: 'failed', entry: { status: null, ...failed, request: null } }, request)
   }
 
-  #keep(task: Task, sendOutcome: SendOutcome & { type: 'done' | 'failed' }): void {
+  #keep(task: Task, sendOutcome: SendOutcome & { type: 'done' | 'failed' }, request: Request): void {
     const { journal, progress, hooks, maxFailed } = this.#parts
     const { op } = task.operation
     if (sendOutcome.type === 'done') {
       journal.addResult(this.#resultOf(task, sendOutcome))
       // A create that must not be repeated would be in doubt if a kill -9 lost its result.
       if (mayRepeat(task, this.#parts.keys)) this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS)
-      else journal.flush()
+      else request.isFlushNeeded = true
     } else {
       journal.append({ t: 'failed', op, ...sendOutcome.entry })
     }
@@ -119,21 +147,24 @@ export class Outcomes {
     return [op, status, id, flag ?? null, mark]
   }
 
-  #again(task: Task, { because, afterMs }: SendOutcome & { type: 'again' }, failure: Failure): void {
-    const { steadyMs, random, maxOutageMs } = this.#parts
+  /** The tasks of one request stay together: those of a batch would otherwise be sent one by one. */
+  #again(task: Task, { because, afterMs }: SendOutcome & { type: 'again' }, failure: Failure, request: Request): void {
     const wasOn = this.outage.isOn
-    if (because === 'outage') this.#countOutage(failure, maxOutageMs)
+    if (because === 'outage') this.#countOutage(failure, request)
     // During an outage, the failure is not that of this operation.
     if (because === 'outage' && !wasOn) task.tries += 1
     const fullMs = Math.min(FIRST_BACKOFF_MS * 2 ** task.tries, LONGEST_BACKOFF_MS)
-    const backoffMs = fullMs * (0.5 + random() / 2)
+    const backoffMs = fullMs * (0.5 + this.#parts.random() / 2)
     // A limit applies to all requests; the rate limiter enforces it.
     const waitMs = because === 'limit' && afterMs ? 0 : (afterMs ?? backoffMs)
-    this.#queue.delay(task, steadyMs() + waitMs)
+    request.again.push(task)
+    request.waitMs = Math.max(request.waitMs, waitMs)
   }
 
-  #countOutage(failure: Failure, maxOutageMs: number): void {
-    const { hooks, clock, journal } = this.#parts
+  #countOutage(failure: Failure, request: Request): void {
+    if (request.isOutageCounted) return
+    request.isOutageCounted = true
+    const { hooks, clock, journal, maxOutageMs } = this.#parts
     if (this.outage.failed()) {
       journal.append({ t: 'pause', time: clock.nowMs(), why: failure.reason })
       hooks.onPause({ why: failure.reason, untilMs: undefined })

@@ -87,7 +87,12 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       return { account: rowTotals(plan.end, progress), otherRows: progress.otherRows, stop: undefined }
     }
     const clock = new ServerClock(services.clocks)
-    await checkServer(services, plan.head.noun, { clock, keys: run.terms.keys }, run.terms.maxOutageMs)
+    await checkServer(
+      services,
+      plan.head.noun,
+      { clock, keys: run.terms.keys, limiter: run.limiter },
+      run.terms.maxOutageMs,
+    )
     await refuseOtherKeyholder(recentRecords, { plan, progress }, services, run.terms)
     const journal = new Journal(paths.journal, end, () => clock.nowMs())
     try {

@@ -72,6 +72,12 @@ export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
   return isRefusal(outcome) ? judgeRefusal(task, outcome) : judgeOutage(task, outcome)
 }
 
+/** Whether the server refused a request without any effect, for a reason that may be of one of its rows. */
+export function isRefused(task: Task, failure: Failure): boolean {
+  const judged = judge(task, failure)
+  return judged.type === 'failed' || (judged.type === 'unsettled' && judged.isAnswered && isRefusal(failure))
+}
+
 function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   const { head, body } = task.operation
   const existing = changedId(answer)

@@ -156,6 +156,8 @@ interface MatchedBy {
 export function createUpsertSender(sender: Sender, matched: MatchedBy): Sender {
   return {
     ...sender,
+    // A refused create of a batch could not become a change.
+    inBatch: (write) => (write.kind === 'create' ? undefined : sender.inBatch(write)),
     send: async (write) => {
       if (write.kind !== 'create') return sender.send(write)
       let outcome = await createOrChange(sender, write, matched)

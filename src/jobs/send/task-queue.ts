@@ -4,37 +4,45 @@ import type { PlanOperation } from '../plan/plan-format.ts'
 /** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
 const MOST_IDS = 20_000
 
-/** Tasks that may be sent, and tasks that must wait. */
+/** Tasks that are sent in one request. */
+export type Group = readonly Task[]
+
+/** Tasks that may be sent, and groups of them that must wait. */
 export class TaskQueue {
   readonly #ready: Task[] = []
   #taken = 0
-  #later: { readonly task: Task; readonly atMs: number }[] = []
+  #later: { readonly group: Group; readonly atMs: number }[] = []
+  #waiting = 0
 
   get readyCount(): number {
     return this.#ready.length - this.#taken
   }
 
   get count(): number {
-    return this.readyCount + this.#later.length
+    return this.readyCount + this.#waiting
   }
 
   push(tasks: readonly Task[]): void {
     for (const task of tasks) this.#ready.push(task)
   }
 
-  /** Not before `atMs`, by the clock of `take`. */
-  delay(task: Task, atMs: number): void {
+  /** Not before `atMs`, by the clock of `takeDue`. */
+  delay(group: Group, atMs: number): void {
     const index = this.#later.findIndex((other) => other.atMs > atMs)
-    this.#later.splice(index < 0 ? this.#later.length : index, 0, { task, atMs })
+    this.#later.splice(index < 0 ? this.#later.length : index, 0, { group, atMs })
+    this.#waiting += group.length
   }
 
-  /** Tasks whose wait has ended go first: they are older. */
-  take(nowMs: number): Task | undefined {
+  /** A group whose wait has ended: it is older than what is ready. */
+  takeDue(nowMs: number): Group | undefined {
     const [first] = this.#later
-    if (first && first.atMs <= nowMs) {
-      this.#later.shift()
-      return first.task
-    }
+    if (!first || first.atMs > nowMs) return undefined
+    this.#later.shift()
+    this.#waiting -= first.group.length
+    return first.group
+  }
+
+  take(): Task | undefined {
     const task = this.#ready[this.#taken]
     if (task === undefined) return undefined
     this.#taken += 1
@@ -45,17 +53,31 @@ export class TaskQueue {
     return task
   }
 
-  /** When the first waiting task is due. */
+  /** At most so many of the tasks that are ready and fit; the others keep their order. */
+  takeFitting(most: number, isFit: (task: Task) => boolean): Task[] {
+    const fitting: Task[] = []
+    const others = this.#ready.slice(this.#taken).filter((task) => {
+      if (fitting.length >= most || !isFit(task)) return true
+      fitting.push(task)
+      return false
+    })
+    this.#ready.splice(0, this.#ready.length, ...others)
+    this.#taken = 0
+    return fitting
+  }
+
+  /** When the first waiting group is due. */
   get nextMs(): number | undefined {
     return this.#later[0]?.atMs
   }
 
   /** Removes and returns all tasks: they were not sent, or must be sent again. */
   drain(): readonly Task[] {
-    const rest = [...this.#ready.slice(this.#taken), ...this.#later.map(({ task }) => task)]
+    const rest = [...this.#ready.slice(this.#taken), ...this.#later.flatMap(({ group }) => group)]
     this.#ready.length = 0
     this.#taken = 0
     this.#later = []
+    this.#waiting = 0
     return rest
   }
 }

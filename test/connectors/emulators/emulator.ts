@@ -42,6 +42,8 @@ export interface EmulatorOptions {
   readonly searchRate?: Rate
   /** `n` counts the requests from 1. */
   readonly faults?: (request: Call, n: number) => Fault | undefined
+  /** An answer in place of the vendor's, without its effect; or one that shows less than it did. */
+  readonly answers?: (request: Call, own: () => Answer) => Answer
 }
 
 export interface LoggedRequest {
@@ -160,7 +162,7 @@ export class Table {
 /** A vendor's REST interface on a free port of 127.0.0.1, with its state in memory. */
 export async function startEmulator<Kind extends string>(
   vendor: Vendor<Kind>,
-  { key, rate, searchRate, faults }: EmulatorOptions & { readonly key: string },
+  { key, rate, searchRate, faults, answers = (_, own) => own() }: EmulatorOptions & { readonly key: string },
 ): Promise<Emulator<Kind>> {
   const requests: LoggedRequest[] = []
   const bugs: unknown[] = []
@@ -170,7 +172,8 @@ export async function startEmulator<Kind extends string>(
 
   function decide(call: Call): Answer {
     const window = vendor.isSearch?.(call) ? searchWindowNow() : windowNow()
-    const answer = window && window.remaining < 0 ? vendor.limited(window, call) : handle(vendor, call)
+    const answer =
+      window && window.remaining < 0 ? vendor.limited(window, call) : answers(call, () => handle(vendor, call))
     if (!window) return answer
     return { ...answer, headers: { ...vendor.limitHeaders(window, call), ...answer.headers } }
   }

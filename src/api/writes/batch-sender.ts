@@ -1,0 +1,181 @@
+import { Buffer } from 'node:buffer'
+import { foldedText } from '../../core/folded-text.ts'
+import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { RESOURCES } from '../../core/resources/registry.ts'
+import type { BatchRow, RowOutcome } from '../connectors/batch-rules.ts'
+import type { Connector } from '../connectors/connector.ts'
+import type { Batch, BatchKind } from '../connectors/document.ts'
+import type { ExchangeParts } from '../connectors/exchange.ts'
+import { keyValue } from '../connectors/key-value.ts'
+import type { ConnectorRequest } from '../connectors/requests.ts'
+import { type Failure, isFailure } from '../errors/failure.ts'
+import { rowFailure, unaccounted } from '../errors/row-failure.ts'
+import type { Answer } from '../transport/answer.ts'
+import type { Call } from '../transport/call.ts'
+import { fieldsIn, notSent } from './not-sent.ts'
+import type { Write } from './sender.ts'
+
+/** How a write travels with others. */
+export interface InBatch {
+  /** The number of rows in one request. */
+  readonly size: number
+  /** Two writes with the same one never share a request. */
+  readonly key: string | undefined
+}
+
+/** The outcomes of writes that were sent in one request. */
+export interface BatchAnswer {
+  /** Of the request; undefined if none was sent, because no row could be. */
+  readonly outcome: Answer | Failure | undefined
+  /** Of each write, in their order; undefined for one that shares the failure of the request. */
+  readonly rows: readonly (Answer | Failure | undefined)[]
+}
+
+interface BatchParts extends Pick<ExchangeParts, 'references'> {
+  readonly connector: Connector
+  /** Batches take no idempotency keys: where the server keeps them, creates are sent one by one. */
+  readonly areKeysKept: boolean
+  readonly send: (call: Call) => Promise<Answer | Failure>
+}
+
+/** The largest batch of a resource; 1 if it has none. */
+export function mostInBatch({ document }: Connector, resource: Write['resource']): number {
+  const { read: _, ...writes } = document.resources[resource]?.batch ?? {}
+  return Math.max(1, ...Object.values(writes).map(({ size }) => size))
+}
+
+/** Undefined for a write that is sent alone. */
+export function inBatch(
+  write: Write,
+  { connector, areKeysKept }: Pick<BatchParts, 'connector' | 'areKeysKept'>,
+): InBatch | undefined {
+  const { resource, id, parentId, ifMatch, body, upsertBy } = write
+  const kind = batchKind(write)
+  const batch = connector.document.resources[resource]?.batch[kind]
+  if (!batch || parentId !== undefined || ifMatch !== undefined || (kind === 'create' && areKeysKept)) return undefined
+  if (kind === 'update' && body && connector.rules(resource).needsCurrent(fieldsIn(body))) return undefined
+  if (kind !== 'upsert') return { size: batch.size, key: id }
+  if (upsertBy === undefined || !body || !Object.hasOwn(batch.by, upsertBy)) return undefined
+  return { size: batch.size, key: keyText(fieldsIn(body)[upsertBy]) }
+}
+
+function batchKind({ kind, upsertBy }: Write): Exclude<BatchKind, 'read'> {
+  return upsertBy === undefined ? kind : 'upsert'
+}
+
+function keyText(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? foldedText(value) : idText(value)
+}
+
+/** Writes of one kind in one request; rows that the connector cannot express fail without it. */
+export async function sendBatch(writes: readonly Write[], parts: BatchParts): Promise<BatchAnswer> {
+  const [first] = writes
+  const batch = first && parts.connector.document.resources[first.resource]?.batch[batchKind(first)]
+  if (!first || !batch) throw new Error('a batch without rows, or of a kind that the server lacks, was to be sent')
+  const rules = parts.connector.rules(first.resource)
+  await parts.references.load(rules.refs)
+  const made = writes.map((write, at) => rowOrFailure(write, String(at), parts))
+  const rows = made.flatMap((row) => ('failure' in row ? [] : [row]))
+  const failures = made.map((row) => ('failure' in row ? row.failure : undefined))
+  if (rows.length === 0) return { outcome: undefined, rows: failures }
+  const asked = rules.batch(batch)
+  const by = first.upsertBy === undefined ? undefined : batch.by[first.upsertBy]
+  const call = callOf(asked.request(rows, by), first, { count: rows.length, errors: parts.connector.errors })
+  const outcome = await parts.send(call)
+  if (isFailure(outcome)) return { outcome, rows: failures }
+  const found = asked.outcomes(outcome.json, rows)
+  const shown = once(() => asked.outcomes(outcome.quoted?.() ?? outcome.json, rows))
+  const read = { call, answer: outcome, batch, found, shown, parts, rows: rows.length }
+  return { outcome, rows: writes.map((write, at) => failures[at] ?? outcomeOf(write, String(at), read)) }
+}
+
+/** A row that the connector cannot express fails without a request. */
+function rowOrFailure(write: Write, row: string, parts: BatchParts): BatchRow | { readonly failure: Failure } {
+  try {
+    return rowOf(write, row, parts)
+  } catch (error) {
+    return { failure: notSent(error) }
+  }
+}
+
+function rowOf(write: Write, row: string, { connector, references }: BatchParts): BatchRow {
+  const { resource, id, body, upsertBy } = write
+  const { map } = connector.rules(resource)
+  const fields = body === null ? undefined : fieldsIn(body)
+  const isCreate = batchKind(write) !== 'update'
+  const record = fields && map.write(fields, { isCreate, references })
+  const described = connector.document.resources[resource]
+  if (upsertBy === undefined || !fields || !described) return { row, id, record }
+  const wanted = keyText(fields[upsertBy])
+  const has = (shown: JsonObject) => keyText(map.read(shown, references)[upsertBy]) === wanted
+  return { row, record, key: { value: keyValue(upsertBy, fields[upsertBy] ?? null, described), has } }
+}
+
+function callOf(
+  { body, ...request }: ConnectorRequest,
+  { resource }: Write,
+  { count, errors }: { readonly count: number; readonly errors: Connector['errors'] },
+): Call {
+  const { plural } = RESOURCES[resource]
+  return {
+    ...request,
+    ...{ action: `send ${count} ${plural} at once`, command: 'crm jobs', findCommand: undefined },
+    ...(body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
+    ...(errors && { errors }),
+  }
+}
+
+interface Answered {
+  readonly call: Call
+  readonly answer: Answer
+  readonly batch: Batch
+  readonly found: ReadonlyMap<string, RowOutcome>
+  /** The same, redacted for messages. */
+  readonly shown: () => ReadonlyMap<string, RowOutcome>
+  readonly parts: BatchParts
+  /** The number that was sent. */
+  readonly rows: number
+}
+
+function outcomeOf(write: Write, row: string, read: Answered): Answer | Failure {
+  const outcome = read.found.get(row)
+  if (!outcome) return unaccounted(read.answer, { rows: read.rows, accounted: read.found.size })
+  if ('error' in outcome) {
+    const shown = read.shown().get(row)
+    return rowFailure(read.call, shown && 'error' in shown ? shown.error : null, read.answer)
+  }
+  const { isMade } = outcome
+  const { headers } = read.answer
+  const json = recordIn(outcome, write, read)
+  const quoted = () => recordIn(read.shown().get(row), write, read) ?? null
+  return { status: statusOf(write, json, isMade), headers, json, quoted, ...(isMade !== undefined && { isMade }) }
+}
+
+/** In crm's names. */
+function recordIn(
+  outcome: RowOutcome | undefined,
+  { resource }: Write,
+  { batch, parts }: Answered,
+): JsonObject | undefined {
+  const record = outcome && 'record' in outcome ? outcome.record : undefined
+  if (!record || batch.returns === 'nothing') return undefined
+  const { map } = parts.connector.rules(resource)
+  const shown = map.read(record, parts.references)
+  if (batch.returns === 'record') return shown
+  const { id = null, created_at } = shown
+  return { id, ...(created_at !== undefined && { created_at }) }
+}
+
+/** The status that the row would have had alone. */
+function statusOf({ kind, upsertBy }: Write, json: JsonObject | undefined, isMade: boolean | undefined): number {
+  if (json === undefined) return 204
+  return kind === 'create' && (isMade ?? upsertBy === undefined) ? 201 : 200
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
