@@ -91,6 +91,21 @@ test('a row that the answer to an upsert leaves out is looked up, and done once'
   expect([exit, JSON.parse(stdout), created()]).toMatchObject([0, { done: 5, in_doubt: 0 }, 5])
 })
 
+test('a change that the answer does not account for, and that did not happen, is sent again', async () => {
+  let isIgnored = false
+  const { importing, contacts } = await reach(personRows(['person1@example.com'], 1), {
+    records: 3,
+    answers: (call, own) => {
+      if (isIgnored || !isBatch(call, 'update')) return own()
+      isIgnored = true
+      return { status: 200, body: { status: 'COMPLETE', results: [] } }
+    },
+  })
+  const { exit, stdout } = await importing(MATCHED)
+  expect([exit, JSON.parse(stdout)]).toMatchObject([0, { done: 1, in_doubt: 0 }])
+  expect(contacts()[0]).toMatchObject({ properties: { lastname: '0' } })
+})
+
 test('a batch of creates whose answer is lost is read back, and never repeated', async () => {
   const { importing, sent, created } = await reach(personRows([], 5), {
     faults: (call) => (isBatch(call, 'create') ? 'lose-answer' : undefined),
