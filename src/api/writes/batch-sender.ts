@@ -13,7 +13,7 @@ import { rowFailure, unaccounted } from '../errors/row-failure.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import { fieldsIn, notSent } from './not-sent.ts'
-import type { Write } from './sender.ts'
+import type { Write } from './write.ts'
 
 /** How a write travels with others. */
 export interface InBatch {

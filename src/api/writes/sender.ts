@@ -15,28 +15,10 @@ import { addressOfCall, type Call, withCredentials } from '../transport/call.ts'
 import { openConnections } from '../transport/connections.ts'
 import { TrailingSlashes } from '../transport/exchange.ts'
 import { baseHeaders, ifMatchHeader, replaceHeaders } from '../transport/headers.ts'
-import type { WriteKind } from './answer-signs.ts'
 import { type BatchAnswer, type InBatch, inBatch, mostInBatch, sendBatch } from './batch-sender.ts'
 import { FailedRead, fieldsIn, notSent } from './not-sent.ts'
 import type { WriteCall } from './record.ts'
-
-/** A change of one record. */
-export interface Write {
-  readonly kind: WriteKind
-  readonly resource: Resource
-  /** Of the record that is changed or deleted. */
-  readonly id?: string | undefined
-  /** Of the record that the created one belongs to. */
-  readonly parentId?: string | undefined
-  /** JSON in crm's names; sent byte for byte if the connector translates nothing. */
-  readonly body: Buffer | null
-  /** A create that the server turns into a change if it has a record with the same value in this field. */
-  readonly upsertBy?: string | undefined
-  readonly idempotencyKey: string
-  readonly ifMatch: string | undefined
-  /** For messages, after "cannot": `create the contact of line 7`. */
-  readonly action: string
-}
+import type { Write } from './write.ts'
 
 /** A POST at a path below the server's address, such as that of GraphQL. */
 export type OwnPost = Pick<Write, 'body' | 'idempotencyKey' | 'ifMatch' | 'action'> & { readonly path: string }

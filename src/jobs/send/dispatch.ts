@@ -1,6 +1,6 @@
 import { isFailure } from '../../api/errors/failure.ts'
 import type { BatchAnswer, InBatch } from '../../api/writes/batch-sender.ts'
-import type { Write } from '../../api/writes/sender.ts'
+import type { Write } from '../../api/writes/write.ts'
 import { idempotencyKey } from '../plan/digest.ts'
 import { parentIdIn, sentKind } from '../plan/plan-format.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'

@@ -5,7 +5,8 @@ import { oneLine } from '../../api/errors/one-line.ts'
 import { changedRecord, dealInput, errorsIn } from '../../api/graphql/answers.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { Answer } from '../../api/transport/answer.ts'
-import type { Sender, Write } from '../../api/writes/sender.ts'
+import type { Sender } from '../../api/writes/sender.ts'
+import type { Write } from '../../api/writes/write.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import {
   canonicalJson,
