@@ -51,6 +51,9 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     describedMembers: async (resource) => {
       const listed = await listedNames(resource)
       if (listed) return { names: new Set(listed.map(({ name }) => name)), numbers: new Set() }
+      // The description of another CRM is its connector.
+      if (!connector.document.isDescribed)
+        return { names: new Set(connector.rules(resource).map.names), numbers: new Set() }
       const { describedMembers } = await import('./described-members.ts')
       return describedMembers({ raw, graphql }, resource)
     },

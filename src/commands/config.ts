@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { appliesTo, chooseProfile } from '../settings/address.ts'
-import { parseSettingKey } from '../settings/setting.ts'
+import { parseConnectorName, parseSettingKey } from '../settings/setting.ts'
 import { type CommandGroup, examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import { onePage, printList, printValue } from './print.ts'
@@ -45,9 +45,16 @@ async function setSetting(ctx: Context, text: string, value: string): Promise<un
   const key = parseSettingKey(text)
   const name = await requireProfileName(ctx)
   const settings = await ctx.settings()
+  if (key === 'connector') await checkConnector(ctx, value)
   await settings.setSetting(name, key, value)
   ctx.note(`Profile ${name}: ${key} = ${value}`)
   await noteOtherServer(ctx, name)
+}
+
+/** CrmError `invalid_input` for a connector that is not shipped and is no file, or that has mistakes. */
+async function checkConnector(ctx: Pick<Context, 'connectors'>, text: string): Promise<void> {
+  const name = parseConnectorName(text, 'connector')
+  if (name !== null) (await ctx.connectors()).connectorDocument(name)
 }
 
 function addConfigList(config: CommandUnknownOpts, act: Act): void {

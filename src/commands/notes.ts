@@ -40,7 +40,7 @@ interface Options {
 function addNotesList(notes: CommandUnknownOpts, act: Act): void {
   const list = notes
     .command('list <deal-id>')
-    .description('list the notes of a deal, newest first, where the server offers it')
+    .description('list the notes of a deal, where the server offers it; crm serve lists the newest first')
     .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples('crm notes list deal_0abc', 'crm notes list deal_0abc --fields created_at,body'))
     .action(act(listNotes))

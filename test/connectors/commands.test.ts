@@ -1,20 +1,26 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { crm, crmPrints } from '../harness/crm.ts'
+import { crmHurried } from '../harness/crm.ts'
+import type { Call, EmulatorOptions } from './emulators/emulator.ts'
 import { connected, SERVERS } from './servers.ts'
 
 type Vendor = 'pipedrive' | 'hubspot' | 'attio'
 
-async function reached(vendor: Vendor, records = 2) {
+async function reached(vendor: Vendor, options: EmulatorOptions = { records: 2 }) {
   const server = SERVERS.find(({ connector }) => connector === vendor)
   if (!server) throw new Error(`${vendor} is no server`)
-  const { env, emulator } = await connected(server, { records })
+  const { env, emulator } = await connected(server, options)
+  const run = (...args: string[]) => crmHurried(args, env)
   return {
     env,
     emulator,
-    run: (...args: string[]) => crm(args, env),
-    json: async (...args: string[]) => JSON.parse(await crmPrints([...args, '-o', 'json'], env)),
+    run,
+    json: async (...args: string[]) => {
+      const { exit, stdout, stderr } = await run(...args, '-o', 'json')
+      expect(exit, stderr).toBe(0)
+      return JSON.parse(stdout)
+    },
   }
 }
 
@@ -66,6 +72,21 @@ test('an id that no record of Pipedrive can have is not found', async () => {
     expect(stderr).toMatch(/^crm: there is no (?:contact|deal) "nope"\n/)
   }
   expect(emulator.requests).toEqual([])
+})
+
+test('no description is looked for below the address of a vendor', async () => {
+  const lost = {
+    faults: ({ method, path }: Call) =>
+      method === 'POST' && path.endsWith('/persons') ? ('lose-answer' as const) : undefined,
+  }
+  const { run, json, emulator } = await reached('pipedrive', { records: 2, ...lost })
+  expect((await run('contacts', 'list', '--where', '.nope == 1')).exit).toBe(2)
+  expect((await run('contacts', 'list', '--fields', 'nmae')).stderr).toContain('did you mean name?')
+  expect((await run('deals', 'create', '--set', 'name=x', '--set', 'score=5')).exit).toBe(7)
+  expect(await json('contacts', 'create', '--set', 'name=Ada')).toMatchObject({ name: 'Ada' })
+  const asked = new Set(emulator.requests.map(({ path }) => path.replace(/[?].*/, '')))
+  expect([...asked].toSorted()).toEqual(['/api/v2/deals', '/api/v2/persons', '/api/v2/stages'])
+  expect(emulator.effects('persons', 'created')).toBe(1)
 })
 
 test('a column is not taken for a field that the connector lacks', async () => {

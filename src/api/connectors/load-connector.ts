@@ -17,21 +17,38 @@ export interface LoadOptions {
  * Reads a connector: `extends`, `like`, shorthands and defaults are resolved, and everything is checked. CrmError
  * `invalid_input` with all mistakes, at most 20, each with file, line and column.
  */
-export function loadConnector(text: string, { fileName, baseOf }: LoadOptions): ConnectorDocument {
-  const problems = new Problems()
-  const own = readLocated(fileName, text, problems)
-  const whole = own && extended(own, { baseOf, problems, names: [] })
-  const tree = whole && withCopies(whole, problems)
-  if (tree) {
-    checkShape(tree, CONNECTOR, problems)
-    checkMeaning(tree, problems)
-  }
+export function loadConnector(text: string, options: LoadOptions): ConnectorDocument {
+  const { tree, problems } = examined(text, options)
   const { texts } = problems
   if (tree && texts.length === 0) return normalConnector(tree)
   throw new CrmError('invalid_input', texts.join('; '), {
     lines: texts,
     hint: 'schemas/connector.json lets an editor report mistakes; crm connectors show NAME prints one that is shipped',
   })
+}
+
+/** The connector with what it extends and copies, and its mistakes. */
+function examined(text: string, { fileName, baseOf }: LoadOptions): { tree: Located | undefined; problems: Problems } {
+  const problems = new Problems()
+  const own = readLocated(fileName, text, problems)
+  const whole = own && extended(own, { baseOf, problems, names: [] })
+  const tree = whole && withCopies(whole, problems)
+  if (!tree) return { tree, problems }
+  checkShape(tree, CONNECTOR, problems)
+  checkMeaning(tree, problems)
+  blameChange(own, baseOf, problems)
+  return { tree, problems }
+}
+
+/** A mistake in the file of the base that the base alone does not have is one of the connector that changes it. */
+function blameChange(own: Located | undefined, baseOf: LoadOptions['baseOf'], problems: Problems): void {
+  const reference = memberAt(own, 'extends')
+  const name = textIn(reference)
+  const base = name === undefined ? undefined : baseOf(name)
+  if (!reference || base === undefined || problems.texts.length === 0) return
+  const others = (each: string) => (each === name ? undefined : baseOf(each))
+  const ofBase = examined(base, { fileName: `${name}.yaml`, baseOf: others }).problems.texts
+  problems.moveForeign(reference.place, (text) => ofBase.includes(text))
 }
 
 interface Extending {

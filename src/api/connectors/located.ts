@@ -29,6 +29,15 @@ export class Problems {
     if (this.#found.size < MOST_PROBLEMS && !this.#found.has(text)) this.#found.set(text, place)
   }
 
+  /** Moves those of other files that `isTheirs` does not take to the place that makes them mistakes. */
+  moveForeign({ file, line, column }: Place, isTheirs: (text: string) => boolean): void {
+    for (const [text, place] of [...this.#found]) {
+      if (place.file === file || isTheirs(text)) continue
+      this.#found.delete(text)
+      this.add({ file, line, column }, `as changed here, ${text}`)
+    }
+  }
+
   get texts(): readonly string[] {
     const inOrder = [...this.#found].toSorted(
       ([, one], [, other]) => one.line - other.line || one.column - other.column,

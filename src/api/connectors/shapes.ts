@@ -104,8 +104,8 @@ export const FORMATS: Readonly<Record<TextFormat, FormatRule>> = {
   },
   template: { pattern: String.raw`^(?:[^{]|\{\{|${PLACEHOLDER})*$`, expected: 'a text with placeholders such as {id}' },
   'url-path': {
-    pattern: String.raw`^(?!(?:.*/)?\.\.?(?:/|$))(?:[^{\s?#\\]|\{\{|${PLACEHOLDER})*$`,
-    expected: 'a path without ?, # and .. such as /contacts/{id}',
+    pattern: String.raw`^(?!(?:.*/)?\.\.?(?:/|$))(?!.*//)(?:[^{\s?#\\]|\{\{|${PLACEHOLDER})*$`,
+    expected: 'a path without //, ?, # and .. such as /contacts/{id}',
   },
   origin: {
     pattern: String.raw`^https?://(?:[A-Za-z0-9.\-]|\{[a-z][a-z0-9_]*\})+(?::\d{1,5})?$`,

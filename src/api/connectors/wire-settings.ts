@@ -11,13 +11,14 @@ export function withSettings(document: ConnectorDocument, wire: Wire): Connector
 }
 
 /** The settings, completed by what the connector says of the server. */
-export function completedWire(wire: Wire, { idempotency, graphql }: ConnectorDocument): Wire {
+export function completedWire(wire: Wire, { idempotency, graphql, isDescribed }: ConnectorDocument): Wire {
   return {
     ...wire,
     graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : 'none'),
     ...(typeof idempotency === 'object'
       ? keptKeys(wire, idempotency)
-      : { idempotency: wire.idempotency ?? (idempotency === 'none' ? 'none' : undefined) }),
+      : // Without a description to read, a server that is not known to keep keys is one that does not.
+        { idempotency: wire.idempotency ?? (isDescribed ? undefined : 'none') }),
   }
 }
 

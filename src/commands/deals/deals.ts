@@ -56,7 +56,7 @@ interface Options {
 function addDealsList(deals: CommandUnknownOpts, act: Act): void {
   const list = deals
     .command('list')
-    .description('list deals, newest first')
+    .description('list deals; crm serve lists the newest first')
     .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
     .option('--summary <member>', 'number of deals and sum of amounts by the values of a member')
     .option('--cursor <cursor>', 'continue an earlier list')

@@ -13,7 +13,7 @@ export function addList(parent: CommandUnknownOpts, act: Act, { resource, exampl
   const { plural } = RESOURCES[resource]
   const list = parent
     .command('list')
-    .description(`list ${plural}, newest first`)
+    .description(`list ${plural}; crm serve lists the newest first`)
     .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples(...lines))
     .action(act((ctx, options: Options) => listRecords(ctx, resource, options)))

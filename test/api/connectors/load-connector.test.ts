@@ -20,6 +20,8 @@ const BASES: Readonly<Record<string, string>> = {
     '  contacts: { path: /people, list: { items: "data[]", query: { a: 1 } }, delete: { path: "/{id}" }, fields: { name: n, email: e } }',
   ].join('\n'),
   wrong: 'connector: 1\nname: wrong\nresources: { contacts: { lst: {} } }',
+  found:
+    'connector: 1\nname: found\nresources: { contacts: { path: /c, find: { email: { query: { e: "{value}" }, paging: none } }, fields: { email: e } } }',
   circle: 'connector: 1\nname: circle\nextends: circle\nresources: {}\n',
 }
 
@@ -258,7 +260,13 @@ it.each<[string, string, string]>([
   ['auth without the key', contacts('', 'auth: { in: header, name: x, value: abc }\n'), 'expected {key} in it'],
   ['auth without a name', contacts('', 'auth: { in: header }\n'), 'name is missing in "auth" with in: header'],
   ['an origin with a path', contacts('', 'origin: https://x.example/v1\n'), 'expected scheme and host'],
-  ['a path that leaves its base', contacts('get: { path: "/../{id}" }'), 'expected a path without ?, # and ..'],
+  ['a path that leaves its base', contacts('get: { path: "/../{id}" }'), 'expected a path without //, ?, # and ..'],
+  [
+    'a path with a host',
+    contacts('list: { path: "http://x.test/all", paging: none }'),
+    'acme.yaml:6:20: "http://x.test/all", expected a path without //,',
+  ],
+  ['a base with a host', contacts('', 'base: //x.test\n'), 'acme.yaml:3:7: "//x.test", expected a path without //,'],
   [
     'a path that begins without a slash',
     'connector: 1\nname: a\nresources: { contacts: { path: c } }',
@@ -307,6 +315,15 @@ it('reports all mistakes of a file in their order, at most 20', () => {
   const three = problemsOf(contacts('lst: {}\nread_only: 1\nget: { path: "/{x}" }'))
   expect(three.map((text) => text.split(':').slice(1, 3).join(':'))).toEqual(['6:5', '7:16', '8:10', '8:20'])
   expect(problemsOf(contacts(Array.from({ length: 50 }, (__, at) => `x${at}: 1`).join('\n')))).toHaveLength(20)
+})
+
+it('blames a change for what it breaks in the base', () => {
+  const text = 'connector: 1\nname: a\nextends: found\nresources: { contacts: { fields: { name: full } } }'
+  expect(problemsOf(text)).toEqual([
+    expect.stringMatching(
+      /^acme\.yaml:3:10: as changed here, found\.yaml:3:\d+: "email" is not a field of this resource/,
+    ),
+  ])
 })
 
 it('reports a mistake of the base at its place there', () => {

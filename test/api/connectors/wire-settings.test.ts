@@ -55,6 +55,9 @@ test('keys are kept as the connector says, unless a setting says otherwise', () 
   })
   const settings = { idempotency: 'none', idempotencyHeader: 'X-Other', idempotencyWindowMs: 600_000 } as const
   expect(completedWire({ ...UNSET, ...settings }, document)).toMatchObject(settings)
-  const without = documentWith('idempotency: none\npaging: none')
-  expect(completedWire(UNSET, without)).toMatchObject({ idempotency: 'none', idempotencyHeader: 'Idempotency-Key' })
+  for (const stated of ['none', 'unknown']) {
+    const without = documentWith(`idempotency: ${stated}\npaging: none`)
+    expect(completedWire(UNSET, without)).toMatchObject({ idempotency: 'none', idempotencyHeader: 'Idempotency-Key' })
+    expect(completedWire({ ...UNSET, idempotency: 'kept' }, without)).toMatchObject({ idempotency: 'kept' })
+  }
 })
