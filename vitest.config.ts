@@ -46,7 +46,7 @@ const CONFORMANCE = [
 ]
 
 /** Thousands of records through each shipped connector, to emulators and to real servers. `npm run test:connectors`. */
-const CONNECTORS = ['test/connectors/contract.test.ts', 'test/connectors/families/families.test.ts']
+const CONNECTORS = ['test/connectors/{contract,bulk}.test.ts', 'test/connectors/families/families.test.ts']
 
 /** They take a sample of their cases, except in the conformance run. */
 const SAMPLED = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
