@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Api } from '../api/api.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../api/transport/timing.ts'
+import { resourceOf } from '../core/resources/registry.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
 import { stateFolder } from '../files/user-folders.ts'
@@ -192,16 +193,7 @@ export function openJobs(host: JobsHost): Jobs {
     setAside,
     cancel: (paths) => cancelJob(paths, host.now),
     exportPlan: copyPlan,
-    run: async (paths, terms, hooks) => {
-      const list = (noun: JobNoun) => listOf(host.api, noun)
-      const speech = await apiFor(await host.api(), paths, terms)
-      const outcome = await runOnServer({ ...host, server: await host.server(), speech, list }, { paths, terms, hooks })
-      const { kind, noun } = headOf(paths)
-      const left = kind === 'undo' ? await rowsLeft(paths) : undefined
-      const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), noun, terms })
-      const ended = { ...outcome, left, twice: check?.found?.duplicates?.length ?? 0 }
-      return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, host.argv) }
-    },
+    run: (...asked) => runToEnd(host, ...asked),
     failures: failurePages,
     leftOut: leftOutPages,
     recheck: keptRecheck,
@@ -211,6 +203,18 @@ export function openJobs(host: JobsHost): Jobs {
       removeTrial(dirname(dropped))
     },
   }
+}
+
+async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Jobs['run']>): Promise<JobResult> {
+  const list = (noun: JobNoun) => listOf(host.api, noun)
+  const speech = await apiFor(await host.api(), paths, terms)
+  const outcome = await runOnServer({ ...host, server: await host.server(), speech, list }, { paths, terms, hooks })
+  const { kind, noun } = headOf(paths)
+  const { valuesOf } = speech.connector.rules(resourceOf(noun)).map
+  const left = kind === 'undo' ? await rowsLeft(paths) : undefined
+  const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), noun, terms, valuesOf })
+  const ended = { ...outcome, left, twice: check?.found?.duplicates?.length ?? 0 }
+  return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, host.argv) }
 }
 
 function planningContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {

@@ -54,6 +54,7 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | unde
       return { ...(asked && { asked }), ...(unasked && unasked.length > 0 && { unasked }) }
     },
     isReadOnly,
+    valuesOf: map.valuesOf,
     faultIn: (fields, isCreate) => {
       try {
         map.write(fields, { isCreate, references })

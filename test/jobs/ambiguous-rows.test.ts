@@ -73,7 +73,8 @@ async function matched(records: readonly CrmRecord[]) {
     yield { items: records }
   }
   const keyOf = (record: CrmRecord) => matchKey(record, ['email'])
-  const existing = await Existing.read({ folder: paths.folder, pages: pages(), keyOf, onRead: () => {} })
+  const read = await Existing.read({ folder: paths.folder, pages: pages(), keyOf, onRead: () => {} })
+  const existing = Object.assign(read, { hasSeveralKeys: false })
   const keyLines = openKeyIndex(paths.folder, 'keys')
   const source = { changes: (fields) => ({ fields, retyped: [] }) } as Partial<RowSource> as RowSource
   const parts = { names: ['email'], mode: 'upsert', noun: 'contacts', isDeletion: false } as const

@@ -1,5 +1,6 @@
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
+import { createAllValues } from './all-values.ts'
 import type { ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
 import { programConversion, type RunProgram } from './field-program.ts'
@@ -27,6 +28,8 @@ export interface RecordMap {
    * else to the first place without `names`.
    */
   write(fields: JsonObject, options: WriteRecordOptions): JsonObject
+  /** All values of a field that shows one element of a list, in a record that `read` returned; else none. */
+  valuesOf(record: CrmRecord, name: string): readonly JsonValue[]
   idOf(server: JsonObject): string | undefined
   /** Whether these fields are written by completing what the record has now, so that it must be read before. */
   needsCurrent(fields: JsonObject): boolean
@@ -64,6 +67,7 @@ export function createRecordMap(
   const idAt = pathReader(compilePath(document.id.at))
   const system = systemReaders(document)
   const deleted = document.deleted === undefined ? undefined : compilePath(document.deleted)
+  const allValues = createAllValues(fields)
   const writer = createRecordWriter({ document, fields, own, inside, connector, resource })
   return {
     isPlain: isPlain(document),
@@ -73,8 +77,10 @@ export function createRecordMap(
       record.id = idText(idAt(server)) ?? null
       for (const field of fields) record[field.name] = field.read(inner, references)
       for (const field of system) record[field.name] = field.read(server)
+      allValues.keep(record, inner)
       return record
     },
+    valuesOf: allValues.of,
     write: writer.write,
     needsCurrent: writer.needsCurrent,
     idOf: (server) => idText(idAt(server)),

@@ -183,6 +183,7 @@ const PLAIN_RECORDS: RecordMap = {
   isPlain: true,
   read: (server) => server,
   write: (fields) => fields,
+  valuesOf: () => [],
   idOf: ({ id }) => idText(id),
   needsCurrent: () => false,
   isReadOnly,

@@ -20,10 +20,13 @@ export interface Match {
 /** The key by which a record is found; undefined for a record that is not to be found. */
 export type KeyOf = (record: CrmRecord) => string | undefined
 
+/** All values of a member, where the record shows one of several. */
+export type ValuesOf = (record: CrmRecord, name: string) => readonly JsonValue[]
+
 export interface ReadExisting {
   readonly folder: string
   readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  readonly keyOf: KeyOf
+  readonly keyOf: KeyOf | ((record: CrmRecord) => readonly string[])
   readonly onRead: (count: number) => void
   /** Records are only compared, not changed or named. Otherwise a record without an id is CrmError `bad_answer`. */
   readonly isIdUnused?: true
@@ -49,8 +52,8 @@ export class Existing {
     for await (const { items } of pages) {
       for (const record of items) {
         const id = isIdUnused ? (idText(record.id) ?? '') : listedId(record)
-        const key = keyOf(record)
-        if (key !== undefined) add.run(key, id, JSON.stringify(record))
+        const keys = keyOf(record) ?? []
+        for (const key of typeof keys === 'string' ? [keys] : keys) add.run(key, id, JSON.stringify(record))
       }
       onRead(items.length)
     }
@@ -87,12 +90,19 @@ export function matchKey(record: JsonObject, names: readonly string[]): string |
   return JSON.stringify(parts)
 }
 
-/** By id, or by the members of `--match`. */
-export function keyOfRecord(record: CrmRecord, names: readonly string[]): string | undefined {
-  return names[0] === 'id' ? byId(record) : matchKey(record, names)
+/** By id, or by the members of `--match`, each with every value that it has. */
+export function keysOfRecord(record: CrmRecord, names: readonly string[], valuesOf: ValuesOf): readonly string[] {
+  if (names[0] === 'id') return [record].flatMap((one) => byId(one) ?? [])
+  let forms: readonly CrmRecord[] = [record]
+  for (const name of names) {
+    const others = valuesOf(record, name).filter((value) => value !== record[name])
+    if (others.length > 0)
+      forms = forms.flatMap((form) => [form, ...others.map((value) => ({ ...form, [name]: value }))])
+  }
+  return [...new Set(forms.flatMap((form) => matchKey(form, names) ?? []))]
 }
 
-/** The same for a row, whose id is no member. */
+/** The key of a row, whose id is no member. */
 export function keyOfRow(
   row: { readonly id?: string | undefined; readonly fields: JsonObject },
   names: readonly string[],

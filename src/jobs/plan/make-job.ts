@@ -6,7 +6,7 @@ import type { Connector, Offers } from '../../api/connectors/connector.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { withLock } from '../../files/lock.ts'
@@ -31,6 +31,8 @@ export interface RowRules {
   ask(names: Iterable<string>, all?: 'all'): Asked
   /** Whether the server sets this member, so that a new record cannot have it. */
   isReadOnly(name: string): boolean
+  /** All values of a field in a record of a list, where it shows one of several; else none. */
+  valuesOf(record: CrmRecord, name: string): readonly JsonValue[]
   /** Why the server could not keep these values, in lower case; undefined if it can. */
   faultIn(fields: JsonObject, isCreate: boolean): string | undefined
 }

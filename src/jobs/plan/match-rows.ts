@@ -31,7 +31,7 @@ export interface MatchParts {
   readonly noun: JobNoun
   readonly names: readonly string[]
   readonly mode: ImportMode
-  readonly existing: Pick<Existing, 'find'>
+  readonly existing: Pick<Existing, 'find'> & { readonly hasSeveralKeys: boolean }
   /** The first line of each key. */
   readonly keyLines: KeyIndex
   readonly source: RowSource
@@ -60,8 +60,10 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
   // A list that grows while it is read may have a record on two pages.
   const ids = [...new Set(matches.map(({ id }) => id))]
   if (ids.length > 1) return ambiguousOf(noun, row, { names, ids })
-  if (isDeletion) return match ? deleteOf(noun, row, match) : 'skipped'
-  return match ? changeOf({ noun, source, row, refuse }, match) : withoutMatch({ noun, mode, row, refuse })
+  if (!match) return isDeletion ? 'skipped' : withoutMatch({ noun, mode, row, refuse })
+  const earlier = existing.hasSeveralKeys ? keyLines.getOrSet(`id ${match.id}`, row.line) : undefined
+  if (earlier !== undefined) return void refuse('duplicate_key', `matches ${match.id}, as line ${earlier} does`)
+  return isDeletion ? deleteOf(noun, row, match) : changeOf({ noun, source, row, refuse, names }, match)
 }
 
 type Refuse = (code: FindingCode, message: string) => void
@@ -73,10 +75,13 @@ interface Matching {
 }
 
 function changeOf(
-  { noun, source, row, refuse }: Matching & Pick<MatchParts, 'source'>,
+  { noun, source, row, refuse, names }: Matching & Pick<MatchParts, 'source' | 'names'>,
   match: Match,
 ): Planned | 'unchanged' | undefined {
-  const { fields, retyped } = source.changes(row.fields, match.record)
+  // The value that another one of the record equals is kept as it is there.
+  const others = names.filter((name) => matchKey(row.fields, [name]) !== matchKey(match.record, [name]))
+  const written = Object.entries(row.fields).filter(([name]) => !others.includes(name))
+  const { fields, retyped } = source.changes(Object.fromEntries(written), match.record)
   if (Object.keys(fields).length === 0) return 'unchanged'
   const [name] = retyped
   if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }

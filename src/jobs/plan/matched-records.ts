@@ -3,13 +3,15 @@ import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { Existing, keyOfRecord, keyOfRow, type Match } from './existing.ts'
+import { Existing, keyOfRow, keysOfRecord, type Match, type ValuesOf } from './existing.ts'
 import { MatchShown } from './match-rows.ts'
 
 /** The records that rows are matched with. */
 export interface MatchedRecords extends Pick<Existing, 'find' | 'close'> {
   /** The rows, with their records at hand while they are iterated. */
   prepared(rows: AsyncIterable<readonly InputRow[]>): AsyncIterable<readonly InputRow[]>
+  /** Whether a record was found that has several keys. */
+  readonly hasSeveralKeys: boolean
   /** After the rows, whose errors come first: CrmError `bad_answer` if no record could have matched. */
   judge(): void
 }
@@ -27,6 +29,7 @@ interface AskingParts {
   /** Called with the number of further records read. */
   readonly onRead: (count: number) => void
   readonly reading: KeyReadTerms
+  readonly valuesOf: ValuesOf
 }
 
 /** By their keys where the server can be asked so, else from the whole list. */
@@ -34,16 +37,25 @@ export async function openMatched(parts: MatchingParts, names: readonly string[]
   return parts.keyed ? new KeyedRecords(parts.keyed, names, parts) : readWhole(parts, names)
 }
 
-async function readWhole({ paths, list, onRead }: MatchingParts, names: readonly string[]): Promise<MatchedRecords> {
+async function readWhole(
+  { paths, list, onRead, valuesOf }: MatchingParts,
+  names: readonly string[],
+): Promise<MatchedRecords> {
   const isById = names[0] === 'id'
   const shown = new MatchShown(isById ? [] : names)
+  let hasSeveralKeys = false
   const keyOf = (record: CrmRecord) => {
     shown.see(record)
-    return keyOfRecord(record, names)
+    const keys = keysOfRecord(record, names, valuesOf)
+    hasSeveralKeys ||= keys.length > 1
+    return keys
   }
   const existing = await Existing.read({ folder: paths.folder, pages: list(), keyOf, onRead })
   return {
     prepared: (rows) => rows,
+    get hasSeveralKeys() {
+      return hasSeveralKeys
+    },
     find: (key, most) => existing.find(key, most),
     judge: () => shown.judge(),
     close: () => existing.close(),
@@ -59,6 +71,7 @@ class KeyedRecords implements MatchedRecords {
   readonly #names: readonly string[]
   readonly #parts: AskingParts
   #found = new Map<string, Match[]>()
+  hasSeveralKeys = false
 
   constructor(reader: KeyReader, names: readonly string[], parts: AskingParts) {
     this.#reader = reader
@@ -105,11 +118,13 @@ class KeyedRecords implements MatchedRecords {
     this.#parts.onRead([...this.#found.values()].flat().length)
   }
 
-  /** A server may also find records by other values than the one that it shows; they match no row. */
+  /** A server may also find records by values that they do not show; they match no row. */
   #keep(record: CrmRecord): void {
-    const key = keyOfRecord(record, this.#names)
-    if (key === undefined) return
-    const before = this.#found.get(key) ?? []
-    this.#found.set(key, [...before, { id: listedId(record), record }])
+    const keys = keysOfRecord(record, this.#names, this.#parts.valuesOf)
+    this.hasSeveralKeys ||= keys.length > 1
+    for (const key of keys) {
+      const before = this.#found.get(key) ?? []
+      this.#found.set(key, [...before, { id: listedId(record), record }])
+    }
   }
 }

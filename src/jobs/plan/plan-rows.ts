@@ -14,7 +14,7 @@ import { createOf, type PlanBuilder, type Planned } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
 import { openKeyIndex } from './scratch.ts'
 
-export interface PlanRowsParts extends MatchingParts {
+export interface PlanRowsParts extends Omit<MatchingParts, 'valuesOf'> {
   readonly noun: JobNoun
   readonly source: RowSource
   readonly builder: PlanBuilder
@@ -108,7 +108,7 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
 
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
   const { paths, noun, source, builder, before, isDeletion } = parts
-  const existing = await openMatched(parts, match.names)
+  const existing = await openMatched({ ...parts, valuesOf: parts.rules?.valuesOf ?? (() => []) }, match.names)
   const keyLines = openKeyIndex(paths.folder, 'keys')
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
   try {

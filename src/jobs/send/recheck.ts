@@ -8,7 +8,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { writePrivateFile } from '../../files/write-private-file.ts'
 import { readResults } from '../history/job-results.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { matchKey } from '../plan/existing.ts'
+import { keysOfRecord, matchKey, type ValuesOf } from '../plan/existing.ts'
 import { MatchShown } from '../plan/match-rows.ts'
 import type { PlanFile } from '../plan/plan-file.ts'
 import type { PlanCounts, PlanHead } from '../plan/plan-format.ts'
@@ -33,6 +33,7 @@ export interface Recheck {
 export interface RecheckParts {
   readonly list: () => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly terms: Pick<RunTerms, 'isRecheckLeftOut'>
+  readonly valuesOf: ValuesOf
 }
 
 /**
@@ -96,7 +97,7 @@ function fileOf({ folder }: JobPaths): string {
 async function findDuplicates(
   paths: JobPaths,
   plan: PlanFile,
-  { list }: RecheckParts,
+  { list, valuesOf }: RecheckParts,
 ): Promise<readonly DuplicateRow[]> {
   const names = plan.head.terms?.match.names ?? []
   const scratch = openScratch(paths.folder, 'recheck')
@@ -106,9 +107,8 @@ async function findDuplicates(
     const shown = new MatchShown(names)
     for await (const { items } of list()) {
       for (const record of items) {
-        const key = matchKey(record, names)
         shown.see(record)
-        if (key !== undefined) see.run(JSON.stringify(listedId(record)), key)
+        for (const key of keysOfRecord(record, names, valuesOf)) see.run(JSON.stringify(listedId(record)), key)
       }
     }
     const { made, found } = countMade(scratch)
