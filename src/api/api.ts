@@ -7,6 +7,7 @@ import type { ListedReferences } from './connectors/references.ts'
 import type { OperationName } from './connectors/resource-rules.ts'
 import type { GraphqlApi } from './graphql/graphql-api.ts'
 import type { KeyReader } from './keyed-reads.ts'
+import type { Ceilings } from './limits/ceiling.ts'
 import type { DescribedMembers, Operations, StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 
@@ -30,6 +31,8 @@ export type Collections = ByPlural<typeof RESOURCES>
  */
 export interface Api extends Collections {
   readonly connector: Connector
+  /** The limits that the connector states. */
+  readonly ceilings: Ceilings
   /** The settings of the profile, completed by the connector. */
   readonly wire: Wire
   /** Names of stages and other records that fields refer to. */

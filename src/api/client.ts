@@ -11,17 +11,19 @@ import type { OperationName } from './connectors/resource-rules.ts'
 import { completedWire } from './connectors/wire-settings.ts'
 import type { Discovery } from './graphql/discovery.ts'
 import type { GraphqlReads } from './graphql/graphql-api.ts'
+import { Ceilings } from './limits/ceiling.ts'
 import type { Operations, Page } from './operations.ts'
 import type { ApiOptions } from './options.ts'
 import { createRaw, type RawApi } from './raw.ts'
 import { createHttp, type Http } from './transport/http.ts'
-import { SYSTEM_TIMING, type Timing } from './transport/timing.ts'
+import { type HostTiming, SYSTEM_TIMING, type Timing } from './transport/timing.ts'
 
 /** A client of one server. It connects on the first call, and to nothing but the origin of `baseUrl`. */
 export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {
   const { baseUrl, beyond } = given
   const connector = given.connector ?? createConnector(contractDocument(beyond), { baseUrl, variables: {} })
-  const options = { ...given, connector, wire: completedWire(given.wire, connector.document) }
+  const ceilings = createCeilings(connector, timing)
+  const options = { ...given, connector, ceilings, wire: completedWire(given.wire, connector.document) }
   const http = createHttp(options, timing)
   const references = new ListedReferences((resource) => createCollection(parts, resource).list())
   const { wire, onUnread } = options
@@ -34,6 +36,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   return {
     ...createCollections({ parts, graphql, offers }),
     connector,
+    ceilings,
     wire: options.wire,
     references,
     graphql,
@@ -76,6 +79,11 @@ function namesReader({ http, connector, references }: CollectionParts): Api['lis
     reading.set(resource, names)
     return names
   }
+}
+
+function createCeilings({ document: { limits } }: Connector, timing: Timing | HostTiming): Ceilings {
+  const { steadyMs } = 'steadyMs' in timing ? timing : SYSTEM_TIMING
+  return new Ceilings(limits, steadyMs)
 }
 
 interface LearnerParts {

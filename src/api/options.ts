@@ -2,6 +2,7 @@ import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { GraphqlMemory } from './graphql/graphql-api.ts'
+import type { Ceilings } from './limits/ceiling.ts'
 
 export interface Notice {
   /** The server that the notice is about. */
@@ -15,6 +16,8 @@ export interface ApiOptions {
   readonly wire: Wire
   /** How the server speaks; undefined: as the contract does. */
   readonly connector?: Connector | undefined
+  /** The limits that the connector states, for all requests of this process. */
+  readonly ceilings?: Ceilings | undefined
   /** Operations beyond the contract that the server documents, such as `deals.delete`; undefined: not asked yet. */
   readonly beyond?: readonly string[] | undefined
   /** The timeout of one request. */

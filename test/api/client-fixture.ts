@@ -3,7 +3,7 @@ import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import type { ListQuery, Page } from '../../src/api/operations.ts'
 import type { ApiOptions } from '../../src/api/options.ts'
-import type { Timing } from '../../src/api/transport/timing.ts'
+import type { HostTiming } from '../../src/api/transport/timing.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import type { Wire } from '../../src/core/wire.ts'
 
@@ -34,7 +34,7 @@ export interface Fixture {
 }
 
 /** A client whose waits are counted and not waited, with jitter at its longest. */
-export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timing: Partial<Timing> = {}): Fixture {
+export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timing: Partial<HostTiming> = {}): Fixture {
   const fixture = { waits: [] as number[], debugLines: [] as string[], notices: [] as string[], unread: [] as string[] }
   const api = createApi(
     {

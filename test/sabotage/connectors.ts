@@ -92,6 +92,27 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: PATHS,
   },
   {
+    name: 'a request in flight does not count against the limits of a connector',
+    file: 'src/api/limits/ceiling.ts',
+    line: 'const over = this.#ended.length - this.#first + inFlight - most',
+    to: 'const over = this.#ended.length - this.#first - most',
+    tests: ['test/api/limits/ceiling.test.ts'],
+  },
+  {
+    name: 'a created record that cannot be read counts as not created',
+    file: 'src/api/writes/read-back.ts',
+    line: 'if (!(error instanceof CrmError)) throw error',
+    to: 'throw error',
+    tests: ['test/api/connectors/single-records.test.ts'],
+  },
+  {
+    name: 'a create that is answered with an old record counts as done',
+    file: 'src/api/writes/read-back.ts',
+    line: "if (isOld && !isKeyKept) return 'that record was there before'",
+    to: '',
+    tests: ['test/api/connectors/single-records.test.ts'],
+  },
+  {
     name: 'an id leaves its segment of the path',
     file: 'src/api/connectors/templates.ts',
     line: 'return encodeURIComponent(text)',

@@ -13,7 +13,8 @@ export interface ConnectorPlace {
 export type PageStart = { readonly value: string | number } | { readonly address: string }
 
 /** A request as it is sent: the body is the server's own. */
-export interface ConnectorRequest extends Pick<Call, 'method' | 'path' | 'base' | 'address' | 'query' | 'headers'> {
+export interface ConnectorRequest
+  extends Pick<Call, 'method' | 'path' | 'base' | 'address' | 'query' | 'headers' | 'limits'> {
   readonly body: JsonValue | undefined
 }
 
@@ -99,6 +100,7 @@ export function compileRequest(operation: Operation, { described, place }: Surro
         method: operation.method,
         path: fillPath(path, known),
         ...(operation.base !== undefined && { base: operation.base }),
+        ...(operation.limits && { limits: operation.limits }),
         ...(start && 'address' in start && { address: start.address }),
         query: Object.fromEntries([
           ...asked,

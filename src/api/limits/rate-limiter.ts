@@ -1,5 +1,6 @@
 import { type Failure, isFailure } from '../errors/failure.ts'
 import type { Answer } from '../transport/answer.ts'
+import { type Ceiling, RECHECK_MS } from './ceiling.ts'
 import type { AccountProcesses, ObservedCapacity } from './observed-capacity.ts'
 import { type RateSignal, readRateSignal } from './rate-headers.ts'
 
@@ -33,6 +34,8 @@ export interface RateLimiterOptions {
   readonly share?: () => RateShare
   /** Applies to a server that states no limit; without it, nothing waits there. */
   readonly observed?: ObservedCapacity
+  /** The limits that the connector states. */
+  readonly ceiling?: Ceiling | undefined
 }
 
 /**
@@ -60,11 +63,17 @@ export class RateLimiter {
   /** 0: send now, the request is counted; more: wait so many milliseconds; undefined: wait for an answer. */
   take(share = this.#share): number | undefined {
     const nowMs = this.#options.nowMs()
-    const { observed } = this.#options
+    const { observed, ceiling } = this.#options
     const observedMs = this.#isStated || !observed ? 0 : observed.waitMs(nowMs, this.#inFlight)
-    const waitMs = observedMs === 0 ? this.#statedWaitMs(nowMs, share) : observedMs
+    const learntMs = observedMs === 0 ? this.#statedWaitMs(nowMs, share) : observedMs
+    const waitMs = learntMs === 0 && ceiling ? this.#ceilingMs(ceiling, share) : learntMs
     if (waitMs === 0) this.force()
     return waitMs
+  }
+
+  /** No answer wakes a queue without a request in flight. */
+  #ceilingMs(ceiling: Ceiling, share: RateShare): number | undefined {
+    return ceiling.waitMs(share) ?? (this.#inFlight > 0 ? undefined : RECHECK_MS)
   }
 
   /** Counts a request that is sent regardless. */
@@ -72,6 +81,7 @@ export class RateLimiter {
     this.#inFlight += 1
     if (this.#window) this.#window.sent += 1
     this.#mostInFlight = Math.max(this.#mostInFlight, this.#inFlight)
+    this.#options.ceiling?.sent()
     this.#options.observed?.sent(this.#options.nowMs(), this.#share.processes)
   }
 
@@ -83,6 +93,7 @@ export class RateLimiter {
   /** Call after every counted request; `outcome` is undefined if there is none. */
   answered(outcome: Answer | Failure | undefined, tookMs = 0): void {
     this.#inFlight -= 1
+    this.#options.ceiling?.ended()
     const nowMs = this.#options.nowMs()
     const isReply = outcome?.headers !== undefined
     const isRefused = outcome !== undefined && this.#isRefusal(outcome)

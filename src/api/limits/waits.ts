@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 8000
 /** For an outage without a Retry-After. */
 const MAX_UNPROMPTED_RETRIES = 3
 
-type QueueOptions = Pick<ApiOptions, 'baseUrl' | 'maxWaitMs' | 'now' | 'debug' | 'onWait'>
+type QueueOptions = Pick<ApiOptions, 'baseUrl' | 'maxWaitMs' | 'now' | 'debug' | 'onWait' | 'ceilings'>
 
 /** Holds requests in order until the rate limit of the server allows them. */
 export class RequestQueue {
@@ -29,7 +29,7 @@ export class RequestQueue {
   constructor(options: QueueOptions, sleep: Timing['sleep']) {
     this.#options = options
     this.#sleep = sleep
-    this.#limiter = new RateLimiter({ nowMs: options.now, wallMs: options.now })
+    this.#limiter = new RateLimiter({ nowMs: options.now, wallMs: options.now, ceiling: options.ceilings?.main })
   }
 
   /**

@@ -8,6 +8,7 @@ import { type Answer, readAnswer, redactHeaders, redactReply, redactSuccessHeade
 import { type Call, isWrite } from './call.ts'
 import { CUT, NoReply, type Outgoing, type Reply, type TrailingSlashes } from './exchange.ts'
 import { requestIdOf } from './headers.ts'
+import type { Timing } from './timing.ts'
 
 export interface Try {
   readonly call: Call
@@ -32,6 +33,15 @@ export async function attempt(pool: Pool, one: Try, options: TryOptions): Promis
   const outcome = await reach(pool, one, options)
   options.debug?.(debugLine(one, outcome, { tookMs: options.now() - startedMs, redactor: options.redactor }))
   return outcome
+}
+
+/** Sends a request that has limits of its own when they allow it, any other one at once. */
+export function holdFor<Result>(
+  { call: { limits }, signal }: Pick<Try, 'call' | 'signal'>,
+  { ceilings }: Pick<ApiOptions, 'ceilings'>,
+  { send, sleep }: { readonly send: () => Promise<Result>; readonly sleep: Timing['sleep'] },
+): Promise<Result> {
+  return limits && ceilings ? ceilings.of(limits).hold(send, sleep, signal) : send()
 }
 
 async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOptions): Promise<Answer | Failure> {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Credentials } from '../connectors/credentials.ts'
+import type { Limit } from '../connectors/document.ts'
 import type { ErrorRules } from '../connectors/error-rules.ts'
 import { oneLine } from '../errors/one-line.ts'
 
@@ -32,6 +33,8 @@ export interface Call {
   readonly lookCommand?: string
   /** The part of the server's rate limit that it may use, above 0; the rest is for others. All of it without. */
   readonly rateShare?: number
+  /** Of this request, beside those of the connector. */
+  readonly limits?: readonly Limit[]
   /** Not retried in an outage. */
   readonly isProbe?: true
   /** The answer may be of any type, and its bytes are kept. */

@@ -7,7 +7,7 @@ import type { StatedRate } from '../operations.ts'
 import type { ApiOptions } from '../options.ts'
 import { KeyKeeping, reportReplay } from '../writes/key-keeping.ts'
 import type { Answer } from './answer.ts'
-import { attempt, interruption, type Try } from './attempt.ts'
+import { attempt, holdFor, interruption, type Try } from './attempt.ts'
 import { addressOfCall, type Call, makesAnother, withCredentials } from './call.ts'
 import { openConnections } from './connections.ts'
 import { type Outgoing, TrailingSlashes } from './exchange.ts'
@@ -102,7 +102,8 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   async function tryOnce(one: Try): Promise<Answer | Failure> {
     let outcome: Answer | Failure | undefined
     try {
-      outcome = await attempt(connections.pool, one, { ...options, redactor, slashes })
+      const send = () => attempt(connections.pool, one, { ...options, redactor, slashes })
+      outcome = await holdFor(one, options, { send, sleep: timing.sleep })
       return outcome
     } finally {
       queue.leave(outcome)

@@ -10,11 +10,12 @@ import { NO_REFERENCES } from '../connectors/references.ts'
 import { type Failure, isFailure } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
 import type { Answer } from '../transport/answer.ts'
-import { attempt, type TryOptions } from '../transport/attempt.ts'
+import { attempt, holdFor, type TryOptions } from '../transport/attempt.ts'
 import { addressOfCall, type Call, withCredentials } from '../transport/call.ts'
 import { openConnections } from '../transport/connections.ts'
 import { TrailingSlashes } from '../transport/exchange.ts'
 import { baseHeaders, ifMatchHeader, replaceHeaders } from '../transport/headers.ts'
+import { SYSTEM_TIMING, type Timing } from '../transport/timing.ts'
 import { type BatchAnswer, type InBatch, inBatch, mostInBatch, sendBatch } from './batch-sender.ts'
 import { FailedRead, fieldsIn, notSent } from './not-sent.ts'
 import type { WriteCall } from './record.ts'
@@ -56,7 +57,9 @@ export type SenderOptions = Pick<
   | 'now'
   | 'debug'
   | 'env'
+  | 'ceilings'
 > & {
+  readonly sleep?: Timing['sleep']
   /** Names that fields refer to; undefined for a connector whose fields refer to none. */
   readonly references?: ExchangeParts['references']
   /** The maximum number of requests in flight. */
@@ -66,6 +69,7 @@ export type SenderOptions = Pick<
 const NO_TEXTS = { command: 'crm jobs', findCommand: undefined } as const
 
 export function createSender(options: SenderOptions): Sender {
+  const { ceilings, sleep = SYSTEM_TIMING.sleep } = options
   const connector =
     options.connector ?? createConnector(contractDocument(), { baseUrl: options.baseUrl, variables: {} })
   const fixedHeaders = baseHeaders({ ...options, connector })
@@ -83,7 +87,8 @@ export function createSender(options: SenderOptions): Sender {
     const headers = [...(call.headers ? replaceHeaders(common, call.headers) : common), ...more]
     const path = withCredentials(addressOfCall(options.baseUrl, call), credentials)
     const outgoing = { method: call.method, path, headers, body }
-    return attempt(connections.pool, { call, outgoing, number: 1, signal }, tryOptions)
+    const send = () => attempt(connections.pool, { call, outgoing, number: 1, signal }, tryOptions)
+    return holdFor({ call, signal }, options, { send, sleep })
   }
   const keyed = ({ idempotencyKey, ifMatch }: Pick<Write, 'idempotencyKey' | 'ifMatch'>) => [
     ...[options.wire.idempotencyHeader, idempotencyKey],
@@ -95,7 +100,12 @@ export function createSender(options: SenderOptions): Sender {
     areKeysKept: options.wire.idempotency === 'kept',
     send: (call: Call) => sendOnce(call, [], call.bytes ?? null),
   }
-  const translated = createTranslation(connector, options.references, sendOnce)
+  // The write that needs them has waited; they count for those that follow.
+  const read = (call: Call) => {
+    const send = () => sendOnce(call, [], call.bytes ?? null)
+    return ceilings ? ceilings.main.count(send) : send()
+  }
+  const translated = createTranslation(connector, options.references, { send: sendOnce, read })
   return {
     send: async (write) => {
       const { kind, resource, id, parentId, body, ifMatch, action } = write
@@ -130,10 +140,14 @@ function matching(ifMatch: string | undefined): readonly string[] {
 type SendOnce = (call: Call, more: readonly string[], body: Buffer | null) => Promise<Answer | Failure>
 
 /** Sends writes whose records the connector translates. A failed read before the write is the outcome of the write, without effect. */
-function createTranslation(connector: Connector, references: ExchangeParts['references'] | undefined, send: SendOnce) {
+function createTranslation(
+  connector: Connector,
+  references: ExchangeParts['references'] | undefined,
+  { send, read }: { readonly send: SendOnce; readonly read: (call: Call) => Promise<Answer | Failure> },
+) {
   const http: ExchangeParts['http'] = {
     request: async (call) => {
-      const outcome = await send(call, [], call.bytes ?? null)
+      const outcome = await read(call)
       if (isFailure(outcome)) throw new FailedRead(outcome)
       return outcome
     },

@@ -26,7 +26,7 @@ const MOST_UNDER_WAY = 64
 export interface ServerContext {
   readonly server: JobServer
   /** How the server speaks. */
-  readonly speech: Pick<Api, 'connector' | 'references' | 'wire'>
+  readonly speech: Pick<Api, 'connector' | 'references' | 'wire' | 'ceilings'>
   readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly signal: AbortSignal
   readonly version: string
@@ -55,7 +55,12 @@ export async function runOnServer(
   { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
 ): Promise<JobOutcome> {
   const serverTerms = termsOf(speech)
-  const sender = createSender({ ...server, ...speech, connections: terms.concurrency ?? MOST_UNDER_WAY })
+  const sender = createSender({
+    ...server,
+    ...speech,
+    sleep: timing.sleep,
+    connections: terms.concurrency ?? MOST_UNDER_WAY,
+  })
   const { sleep, random, steadyMs } = timing
   const services = {
     offers: speech.connector.offers,
@@ -67,7 +72,7 @@ export async function runOnServer(
   let budget: SharedBudget | undefined
   const observed = new ObservedCapacity({ concurrency: terms.concurrency, most: MOST_UNDER_WAY })
   const limiter = new RateLimiter({
-    ...{ nowMs: steadyMs, wallMs: now, observed },
+    ...{ nowMs: steadyMs, wallMs: now, observed, ceiling: speech.ceilings.main },
     share: () => ({ share: terms.rateShare, processes: budget?.processes ?? 1, perSecond: budget?.perSecond }),
   })
   try {

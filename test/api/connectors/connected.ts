@@ -1,11 +1,12 @@
 import { createConnector } from '../../../src/api/connectors/connector.ts'
 import { loadConnector } from '../../../src/api/connectors/load-connector.ts'
 import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
+import type { HostTiming } from '../../../src/api/transport/timing.ts'
 import { type Answering, type SeenRequest, startServer } from '../answering-server.ts'
 import { openClient, WIRE } from '../client-fixture.ts'
 
 /** A client of a server that answers so, through a connector with these lines. */
-export async function connectedTo(lines: string, answer: Answering, key = 'crm_key_of_the_test') {
+export async function connectedTo(lines: string, answer: Answering, key?: string, timing: Partial<HostTiming> = {}) {
   const { url, seen } = await startServer(answer)
   const document = loadConnector(`connector: 1\nname: made\n${lines}`, {
     fileName: 'made.yaml',
@@ -13,7 +14,7 @@ export async function connectedTo(lines: string, answer: Answering, key = 'crm_k
   })
   const connector = createConnector(document, { baseUrl: url, variables: {} }, createRecordMap)
   const { idempotency: _, ...wire } = WIRE
-  const { api, ...rest } = openClient(url, { connector, key, wire })
+  const { api, ...rest } = openClient(url, { connector, ...(key !== undefined && { key }), wire }, timing)
   return { api, seen, url, ...rest }
 }
 
