@@ -14,6 +14,7 @@ export const LAZY_MODULES = {
     pipelines: () => import('./service/resources/pipelines.ts'),
     delivery: () => import('./service/delivery/sender.ts'),
     seed: () => import('./service/seed.ts'),
+    logFile: () => import('./service/log-file.ts'),
   },
   fixtures: {
     load: () => import('./fixtures/load.ts'),

@@ -44,8 +44,10 @@ async function main(): Promise<void> {
   process.on('SIGUSR1', () => {})
 
   const interruption = new AbortController()
+  let reload: (() => void) | undefined
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
+      if (signal === 'SIGHUP' && reload) return reload()
       if (interruption.signal.aborted) process.exit(exitAfter(signal))
       interruption.abort(new Error(`interrupted by ${signal}`, { cause: signal }))
     })
@@ -87,6 +89,9 @@ async function main(): Promise<void> {
     },
     interrupt: () => interruption.abort(new Error('stopped from the screen', { cause: 'SIGINT' })),
     isStdoutDiscarded: () => isNullDevice(1),
+    reloadOnHangup: (work) => {
+      reload = work
+    },
     watchProcess,
     ...(process.platform !== 'win32' && { pauseProcess }),
   })

@@ -7,7 +7,7 @@ import { answerClientError, closeInStages, createHttpServer, type Timeouts, type
 import { type FaultPlan, injectFaults } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
-import { Problem, problemText, requestId } from './problem.ts'
+import { PROBLEM_TYPE, Problem, problemText, requestId } from './problem.ts'
 import type { Route, RouteReply } from './route.ts'
 import { ANSWER_KEPT_MS } from './store/change-rules.ts'
 
@@ -35,7 +35,6 @@ export interface AppOptions extends Gate {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 /** On every response, so that a client knows before its first write whether it may repeat one (RFC 9651, a list of strings). */
 const IDEMPOTENCY_POLICY = `"account";w=${ANSWER_KEPT_MS / 1000}`

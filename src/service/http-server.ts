@@ -1,8 +1,8 @@
 import { createServer as createHttp, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import { createServer as createHttps } from 'node:https'
+import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { CrmError } from '../core/errors.ts'
-import { Problem, type ProblemStatus, problemText, requestId } from './problem.ts'
+import { PROBLEM_TYPE, Problem, type ProblemStatus, problemText, requestId } from './problem.ts'
 
 /** As in nginx (`lingering_time`, `lingering_timeout`): in total, and without a byte from the client. */
 const LINGER_MS = 30_000
@@ -59,6 +59,11 @@ export function createHttpServer(listener: RequestListener, tls: Tls | undefined
   return server
 }
 
+/** For the connections that follow. CrmError `invalid_input` for a certificate or key that cannot be used. */
+export function useTls(server: Server, tls: Tls): void {
+  if (server instanceof HttpsServer) withTls(() => server.setSecureContext(tls))
+}
+
 /** Messages for unclear errors of OpenSSL. */
 const TLS_FAULTS: Readonly<Record<string, string>> = {
   ERR_OSSL_PEM_NO_START_LINE: 'the certificate is not in PEM format',
@@ -67,9 +72,9 @@ const TLS_FAULTS: Readonly<Record<string, string>> = {
   ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'the key does not belong to the certificate',
 }
 
-function withTls(create: () => Server): Server {
+function withTls<Result>(use: () => Result): Result {
   try {
-    return create()
+    return use()
   } catch (cause) {
     const { code = '', reason } = cause as { code?: string; reason?: string }
     if (!/^ERR_(OSSL|SSL)_/.test(code)) throw cause
@@ -100,7 +105,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   const head = [
     `HTTP/1.1 ${status} ${problem.title}`,
     'Connection: close',
-    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type JsonNode, nodeText } from './json-text.ts'
 
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
 /** A rejected value: its position, the rule it breaks, and the expected value. */
 export interface ValueFault {
   /** RFC 6901 pointer as a URI fragment, for a member of the body. */

@@ -3,7 +3,7 @@ import { CrmError } from '../core/errors.ts'
 import { isLoopback } from '../core/origin.ts'
 import { createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
-import { TIMEOUTS, type Timeouts, type Tls } from './http-server.ts'
+import { TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
 import type { FaultPlan } from './injected-faults.ts'
 import { gatherKeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
@@ -13,6 +13,7 @@ import { pipelineRoutes } from './resources/pipelines.ts'
 import { plainRoutes } from './resources/plain.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 import { graphqlRoutes, healthRoutes, openapiRoutes } from './service-routes.ts'
+import { Stopping } from './stopping.ts'
 import type { Store } from './store/store.ts'
 
 export interface ServerOptions {
@@ -35,11 +36,18 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly url: string
-  /** Stops accepting connections. Resolves when requests in progress are answered or after `closeMs`. */
-  close(): Promise<void>
+  /** Before `close`: answers for so long, with 503 at `/readyz`. */
+  drain(timeMs: number): Promise<void>
+  /** For the connections that follow. CrmError `invalid_input` for a certificate or key that cannot be used. */
+  useTls(tls: Tls): void
+  /**
+   * Stops accepting connections. Resolves when requests in progress are answered or after `closeMs`. Connections without a
+   * request are closed after `crossingMs` (0), in which a request that was sent before may arrive.
+   */
+  close(crossingMs?: number): Promise<void>
 }
 
-const ROUTES = [...healthRoutes, ...plainRoutes, ...dealRoutes, ...pipelineRoutes]
+const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes]
 
 /** Starts the CRM service. Throws a CrmError when the port or the certificate cannot be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -51,10 +59,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log?.({ level: 'error', event: 'failure', error: `audit of keys: ${text}` })
     },
   })
+  const stopping = new Stopping()
   const app = createApp({
     ...options,
     routes: [
-      ...ROUTES,
+      ...healthRoutes({ isStopping: () => stopping.isStopping }),
+      ...RESOURCE_ROUTES,
       ...webhookRoutes(isTarget),
       ...graphqlRoutes({ hasPage: isLoopback(options.host), isTarget }),
       ...openapiRoutes(options.version),
@@ -75,7 +85,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
     url: `${tls ? 'https' : 'http'}://${host}:${port}`,
-    async close() {
+    drain: (timeMs) => stopping.drain(timeMs),
+    useTls: (other) => useTls(app.server, other),
+    async close(crossingMs = 0) {
+      stopping.closeIdleAfter(app.server, crossingMs)
       const timer = setTimeout(() => app.server.closeAllConnections(), timeouts.closeMs)
       try {
         await app.close()

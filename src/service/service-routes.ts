@@ -2,14 +2,24 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError } from '../core/errors.ts'
 import type { TargetRule } from './delivery/target-rules.ts'
 import type { GraphqlHandler } from './graphql/handler.ts'
-import { Problem } from './problem.ts'
+import { PROBLEM_TYPE, Problem, problemText } from './problem.ts'
 import type { Route, RouteCall, RouteReply } from './route.ts'
 import type { Store } from './store/store.ts'
 
-export const healthRoutes: readonly Route[] = [
-  { method: 'GET', path: '/healthz', scope: undefined, parameters: [], handle: showHealth },
-  { method: 'GET', path: '/readyz', scope: undefined, parameters: [], handle: showReadiness },
-]
+export function healthRoutes({ isStopping }: { readonly isStopping: () => boolean }): readonly Route[] {
+  const handle: Route['handle'] = async (store, call) => (isStopping() ? stoppingReply(call) : showReadiness(store))
+  return [
+    { method: 'GET', path: '/healthz', scope: undefined, parameters: [], handle: showHealth },
+    { method: 'GET', path: '/readyz', scope: undefined, parameters: [], handle },
+  ]
+}
+
+/** Not thrown, because it is no failure for the log. */
+function stoppingReply({ path, requestId }: RouteCall): RouteReply {
+  const problem = notReady('the service is stopping')
+  const headers = problem.parts.headers ?? {}
+  return { status: problem.status, type: PROBLEM_TYPE, body: problemText(problem, path, requestId), headers }
+}
 
 const PATH = '/v1/graphql'
 const PARAMETERS = ['query', 'operationName', 'variables', 'extensions']
@@ -54,10 +64,13 @@ async function showReadiness(store: Store): Promise<RouteReply> {
     await store.checkWritable()
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
-    const detail = 'the database cannot be written at the moment'
-    throw new Problem(503, { code: 'not_ready', detail, headers: { 'retry-after': '5' } })
+    throw notReady('the database cannot be written at the moment')
   }
   return { status: 200, body: '{"status":"ready"}', headers: {} }
+}
+
+function notReady(detail: string): Problem {
+  return new Problem(503, { code: 'not_ready', detail, headers: { 'retry-after': '5' } })
 }
 
 /** Public: the document describes the service and contains no data. */

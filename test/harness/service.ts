@@ -30,7 +30,7 @@ export const serve: Serve = async (args, env, cleanUp = onTestFinished) => {
   const { promise: ready, resolve: onStdout } = Promise.withResolvers<string>()
   const port = args.includes('--port') ? [] : ['--port', '0']
   const { exit, written, interrupt } = startRun(['serve', '--ready-json', ...port, ...args], env, { onStdout })
-  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+  const stop = async (signal: NodeJS.Signals = 'SIGINT') => {
     interrupt(signal)
     return exit
   }

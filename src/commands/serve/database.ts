@@ -12,6 +12,13 @@ import type { Started } from './first-key.ts'
 /** `:memory:`, or an absolute path; without `--database` a file in the data folder of the user (XDG). */
 export function databaseLocation(env: Env, given: string | undefined): string {
   if (given === ':memory:') return given
+  // Not repeated in the message, because an address may hold a password.
+  const [scheme] = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(given ?? '') ?? []
+  if (scheme !== undefined) {
+    throw new CrmError('usage', `--database is an address with ${scheme}, expected an SQLite file or :memory:`, {
+      hint: 'crm serve --database crm.db',
+    })
+  }
   return given === undefined ? databaseFile(env) : resolve(given)
 }
 

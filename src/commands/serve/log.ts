@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Context } from '../../context.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
@@ -7,14 +8,36 @@ export const LOG_FORMATS = ['json', 'text', 'none'] as const
 
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
-/** Writes a line per entry to stderr. Without a format, only warnings and errors, as text. */
-export function openLog({ io, now }: Pick<Context, 'io' | 'now'>, format: LogFormat | undefined): Log | undefined {
-  if (format === 'none') return undefined
+export interface OpenLog {
+  /** Undefined: nothing is logged. */
+  readonly log: Log | undefined
+  /** Opens the file again, which another program has renamed meanwhile. */
+  reopen(): void
+}
+
+interface LogPlace {
+  readonly format: LogFormat | undefined
+  /** Undefined: stderr. */
+  readonly file: string | undefined
+}
+
+/** Writes a line per entry. Without a format, only warnings and errors, as text. CrmError `machine` for a file that cannot be opened. */
+export async function openLog(
+  { io, now, service }: Pick<Context, 'io' | 'now' | 'service'>,
+  { format, file }: LogPlace,
+): Promise<OpenLog> {
+  if (format === 'none') return { log: undefined, reopen: () => {} }
+  const lines = file === undefined ? toStderr(io) : (await service.logFile()).openLogFile(resolve(file), io.stderr)
   const lineOf = format === 'json' ? jsonText : textLine
-  return (entry) => {
+  const log: Log = (entry) => {
     if (format === undefined && entry.level === 'info') return
-    io.stderr.write(`${lineOf({ time: new Date(now()).toISOString(), ...entry })}\n`)
+    lines.write(`${lineOf({ time: new Date(now()).toISOString(), ...entry })}\n`)
   }
+  return { log, reopen: lines.reopen }
+}
+
+function toStderr({ stderr }: Context['io']) {
+  return { write: (line: string) => void stderr.write(line), reopen: () => {} }
 }
 
 /** Time, level, event, then `name=value`; values with spaces or quotes are JSON strings. */

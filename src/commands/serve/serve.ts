@@ -7,8 +7,10 @@ import { writeText } from '../../core/streams.ts'
 import type { Tls } from '../../service/http-server.ts'
 import type { Log } from '../../service/log.ts'
 import type { RateLimit } from '../../service/rate-limit.ts'
+import type { RunningServer } from '../../service/server.ts'
 import type { Pipeline, Store, UniqueMember } from '../../service/store/store.ts'
 import { addCommands, type Commands, examples } from '../command-tree.ts'
+import { parseTime } from '../flags.ts'
 import { addServeBackup } from './backup.ts'
 import { databaseLocation, rememberDatabase } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
@@ -16,6 +18,7 @@ import { KEYS_COMMANDS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
 import { readPipelinesFile, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
 import { parsePort, parseRateLimit, parseRetrySchedule, readTls } from './serve-flags.ts'
+import { CROSSING_MS, drain, isTerminated, reload } from './signals.ts'
 import { addServeStats } from './stats.ts'
 import { applyUnique, parseUnique } from './unique.ts'
 
@@ -34,6 +37,8 @@ interface Options {
   readonly seed?: string
   readonly unique?: readonly UniqueMember[]
   readonly log?: LogFormat
+  readonly logFile?: string
+  readonly drain?: number
 }
 
 const BESIDE_SERVING: Commands = { keys: KEYS_COMMANDS, backup: addServeBackup, stats: addServeStats }
@@ -59,6 +64,12 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
     .addOption(
       new Option('--log <format>', 'log each request on stderr (default: failures only, as text)').choices(LOG_FORMATS),
     )
+    .option('--log-file <file>', 'log to this file instead; SIGHUP opens it again')
+    .option(
+      '--drain <time>',
+      'after SIGTERM, answer for so long while /readyz is 503 (default: 5s; 0s on a loopback --host)',
+      parseTime,
+    )
     .addOption(
       new Option('--rate-limit <n/time>', 'requests a key may send, or none')
         .argParser(parseRateLimit)
@@ -81,7 +92,7 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
 
 /** Returns after the service has stopped: requests in flight are answered, and acknowledged writes are on disk. */
 async function serveUntilStopped(given: Context, options: Options): Promise<undefined> {
-  const log = openLog(given, options.log)
+  const { log, reopen } = await openLog(given, { format: options.log, file: options.logFile })
   const ctx = options.log === 'json' ? notingIn(log, given) : given
   const tls = await readTls(options)
   if (!isLoopback(options.host) && !tls && !options.insecureHttp) {
@@ -124,6 +135,7 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
     if (options.readyJson) {
       await writeText(ctx.io.stdout, `${JSON.stringify({ type: 'ready', url: server.url, database: location })}\n`)
     }
+    ctx.reloadOnHangup?.(() => void reload(ctx, options, { server, reopen }))
     await deliverUntilStopped(ctx, options, { store, server, log })
   } finally {
     await server.close()
@@ -201,13 +213,13 @@ async function openStore(
 
 interface Running {
   readonly store: Store
-  readonly server: { close(): Promise<void> }
+  readonly server: RunningServer
   readonly log: Log | undefined
 }
 
 /** Events not delivered when this returns are kept, and delivered after the next start. */
 async function deliverUntilStopped(
-  ctx: Pick<Context, 'now' | 'service' | 'signal' | 'version'>,
+  ctx: Pick<Context, 'note' | 'now' | 'service' | 'signal' | 'version'>,
   options: Options,
   { store, server, log }: Running,
 ): Promise<void> {
@@ -223,9 +235,10 @@ async function deliverUntilStopped(
   try {
     const stopped = ctx.signal.aborted ? undefined : once(ctx.signal, 'abort')
     await Promise.race([stopped, sender.failure])
+    if (isTerminated(ctx)) await drain(ctx, options, server)
   } finally {
     // In parallel, so that a slow subscriber does not delay closing the server.
-    const closed = server.close()
+    const closed = server.close(isTerminated(ctx) ? CROSSING_MS : 0)
     await sender.close()
     await closed
   }

@@ -27,7 +27,7 @@ const ROUTES = [
   ...dealRoutes,
   ...pipelineRoutes,
   ...webhookRoutes(() => true),
-  ...healthRoutes,
+  ...healthRoutes({ isStopping: () => false }),
   ...graphqlRoutes({ hasPage: false, isTarget: () => true }),
   ...openapiRoutes('1.2.3'),
 ]
