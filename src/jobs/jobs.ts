@@ -46,7 +46,8 @@ import { type Correction, correctFailedRows, type MadeCorrection, makeRetry } fr
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
-import { type Forecast, forecast, type JobNoun } from './plan/plan-format.ts'
+import type { Forecast, JobNoun } from './plan/plan-format.ts'
+import { forecastOf, type Sendable } from './plan/request-count.ts'
 import { planningFailure } from './plan/scratch.ts'
 import { dealUpdates, stageNames, unknownStage } from './plan/stage-names.ts'
 import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
@@ -86,8 +87,8 @@ export interface Jobs {
   unknownStage(stages: readonly string[]): Promise<WrongStage | undefined>
   /** What a job would still send; reads its whole plan. */
   rest(paths: JobPaths): RestOfJob
-  /** The minimum time for so many requests, by the limit in the last response. */
-  forecast(requests: number, rateShare: number): Promise<Forecast>
+  /** The requests of a plan, and the minimum time for them by the limit in the last response. */
+  forecast(sendable: Sendable, rateShare: number): Promise<Forecast>
   /** The oldest first. */
   all(): readonly JobPaths[]
   /** By id, or by a suffix of it. */
@@ -185,7 +186,7 @@ export function openJobs(host: JobsHost): Jobs {
     all: () => allJobs(folder),
     find: (word) => findJob(folder, word),
     rest: restOfJob,
-    forecast: async (requests, rateShare) => forecast(requests, (await host.api()).rate(), rateShare),
+    forecast: async (sendable, rateShare) => forecastOf(sendable, await host.api(), rateShare),
     state: readJobState,
     undone: async () => new Map([...(await undosInEffect(folder, true))].map(([id, { paths }]) => [id, paths.id])),
     rowTerms: (paths) => rowTermsOf(folder, paths),

@@ -45,4 +45,19 @@ describe.each(UPSERTING)('$connector', (server) => {
     const names = (json: string) => JSON.parse(json).map(({ id, name }: Record<string, string>) => `${id} ${name}`)
     expect(names(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toEqual(names(before))
   })
+
+  test('the plan says that it asks for keys and sends upserts, and how many requests both take', async () => {
+    const { env, importing } = await reach(server)
+    const plan = JSON.parse(await crmPrints([...importing, '--dry-run'], env))
+    const requests = server.connector === 'hubspot' ? 2 : 20
+    expect(plan).toMatchObject({
+      create: 15,
+      update: 5,
+      matched_by: 'keys',
+      match_requests: 1,
+      upsert: 'email',
+      requests,
+    })
+    expect(plan).not.toHaveProperty('recheck_requests')
+  })
 })

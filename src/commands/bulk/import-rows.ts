@@ -98,7 +98,7 @@ async function continueJob(ctx: Context, job: JobState, flags: PlanFlags): Promi
   if (isDone) ctx.note(doneLine(ctx, job, flags))
   if (!ctx.flags.isDryRun) return sendJob(ctx, job.paths, flags)
   if (!isDone) ctx.note(`${id} has already started this, and would be resumed.`)
-  return showRest(ctx, { ...(await ctx.jobs()).rest(job.paths), noun: job.head.noun }, flags)
+  return showRest(ctx, { ...(await ctx.jobs()).rest(job.paths), head: job.head }, flags)
 }
 
 /** Names --again only if no row failed: it would duplicate the rows that were done. */

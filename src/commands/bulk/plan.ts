@@ -71,14 +71,11 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
 }
 
 /** Prints the plan before the confirmation. */
-async function notePlan(
-  ctx: Pick<Context, 'jobs' | 'note'>,
-  { end, fields, recheckRequests = 0 }: MadeJob,
-  flags: RunFlags,
-): Promise<void> {
+async function notePlan(ctx: Pick<Context, 'jobs' | 'note'>, job: MadeJob, flags: RunFlags): Promise<void> {
   const { rateShare: share } = runTerms(flags)
-  const forecast = await (await ctx.jobs()).forecast(end.create + end.update + end.delete, share)
-  for (const line of planLines(end, { fields, forecast, share })) ctx.note(line)
+  const { head, end: counts, recheckRequests = 0 } = job
+  const forecast = await (await ctx.jobs()).forecast({ head, counts }, share)
+  for (const line of planLines(job, { forecast, share })) ctx.note(line)
   if (recheckRequests > RECHECK_NOTED && flags.recheck !== false) ctx.note(recheckText(recheckRequests))
 }
 

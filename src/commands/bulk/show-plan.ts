@@ -14,39 +14,40 @@ import { type RunFlags, runTerms } from './run-flags.ts'
 
 /** What is shown of a plan: what would be sent, and what stays unchanged. */
 interface Shown {
-  readonly noun: MadeJob['head']['noun']
+  readonly head: Pick<MadeJob['head'], 'noun' | 'upsert' | 'terms'>
   readonly counts: PlanCounts
   readonly fields: MadeJob['fields']
   readonly leftOut: readonly LeftOut[]
   readonly recheckRequests?: number | undefined
+  readonly matching?: MadeJob['matching']
 }
 
 export const LEFT_OUT_COLUMNS = ['line', 'id', 'code', 'field', 'reason', 'was', 'wrote', 'now']
 
 /** The data of a dry run; nothing of it is sent. */
 export async function showPlan(ctx: Context, job: MadeJob, flags: RunFlags): Promise<ExitCode> {
-  const { head, end, fields } = job
+  const { head, end, fields, matching } = job
   const leftOut = [...job.leftOut, ...job.failing]
   const recheckRequests = flags.recheck === false ? undefined : job.recheckRequests
-  return show(ctx, { noun: head.noun, counts: end, fields, leftOut, recheckRequests }, flags)
+  return show(ctx, { head, counts: end, fields, leftOut, recheckRequests, matching }, flags)
 }
 
 /** Shows what an existing job would still send. */
 export async function showRest(
   ctx: Context,
-  { counts, fields, noun }: RestOfJob & Pick<Shown, 'noun'>,
+  { counts, fields, head }: RestOfJob & Pick<Shown, 'head'>,
   flags: RunFlags,
 ): Promise<ExitCode> {
-  return show(ctx, { noun, counts, fields, leftOut: [] }, flags)
+  return show(ctx, { head, counts, fields, leftOut: [] }, flags)
 }
 
 async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCode> {
-  const { noun, counts, fields, leftOut, recheckRequests } = shown
+  const { head, counts, fields, leftOut, recheckRequests, matching } = shown
   const { rows, create, update, delete: remove, unchanged, skipped, fail = 0 } = counts
-  const requests = create + update + remove
   const { rateShare } = runTerms(flags)
-  const forecast = await (await ctx.jobs()).forecast(requests, rateShare)
-  const cannot = { cannot_undo: await cannotUndo(ctx, counts, noun) }
+  const forecast = await (await ctx.jobs()).forecast({ head, counts }, rateShare)
+  const { requests } = forecast
+  const cannot = { cannot_undo: await cannotUndo(ctx, counts, head.noun) }
   const second = recheckRequests === undefined ? {} : { recheck_requests: recheckRequests }
   const plan = {
     dry_run: true,
@@ -60,6 +61,8 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
     ...cannot,
     requests,
     ...second,
+    ...(matching && { matched_by: matching.by, match_requests: matching.requests }),
+    ...(head.upsert !== undefined && { upsert: head.upsert }),
   }
   if (ctx.flags.output === 'table') {
     const limit = { rate_limit: limitText(forecast, rateShare), eta: timeText(forecast) }
@@ -98,10 +101,10 @@ function recordOf(left: LeftOut): JsonObject {
 
 const MOST_FIELDS = 12
 
-/** The plan in three lines for people. */
+/** The plan in a few lines for people. */
 export function planLines(
-  counts: PlanCounts,
-  { fields, forecast, share }: { fields: MadeJob['fields']; forecast: Forecast; share: number },
+  { end: counts, fields, head, matching }: Pick<MadeJob, 'end' | 'fields' | 'head' | 'matching'>,
+  { forecast, share }: { forecast: Forecast; share: number },
 ): readonly string[] {
   const { rows, unchanged, skipped, fail = 0 } = counts
   const left = [`${unchanged} unchanged`, `${skipped} skipped`, `${fail} ambiguous`].filter(
@@ -110,12 +113,24 @@ export function planLines(
   const what = [...changes(counts), ...left].join(', ') || 'nothing'
   const lines = [`Plan: ${what}, of ${rows} ${rows === 1 ? 'row' : 'rows'}`]
   if (fields.length > 0) lines.push(`Fields: ${fieldsText(fields)}`)
+  if (matching) lines.push(matchingText(matching))
   const { requests } = forecast
   if (requests > 0) {
-    const times = requests === 1 ? '1 request' : `${requests} requests`
-    lines.push(`Sends ${times}; limit: ${limitText(forecast, share)}; time: ${timeText(forecast)}`)
+    const upserts = head.upsert === undefined ? '' : `, creates as upserts by ${head.upsert}`
+    lines.push(
+      `Sends ${requestsText(requests)}${upserts}; limit: ${limitText(forecast, share)}; time: ${timeText(forecast)}`,
+    )
   }
   return lines
+}
+
+function matchingText({ by, fields, requests }: NonNullable<MadeJob['matching']>): string {
+  const what = by === 'keys' ? 'for the values of the rows' : 'for the whole list'
+  return `Matched by ${fields.join(', ')}: ${requestsText(requests)} ${what}`
+}
+
+function requestsText(requests: number): string {
+  return requests === 1 ? '1 request' : `${requests} requests`
 }
 
 function changes({ create, update, delete: remove }: PlanCounts): readonly string[] {

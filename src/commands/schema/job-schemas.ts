@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../core/json.ts'
 import { IMPORTABLE_NOUNS } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Account } from '../../jobs/journal/progress.ts'
+import type { Matching } from '../../jobs/plan/key-requests.ts'
 import type { LeftOut } from '../../jobs/plan/left-out.ts'
 import {
   ALWAYS_TRUE,
@@ -81,7 +82,12 @@ const PLAN = made(
     eta_ms: DURATION_OR_NULL,
     left_out: arrayOf(LEFT_OUT_ROW),
   },
-  { recheck_requests: COUNT },
+  {
+    recheck_requests: COUNT,
+    matched_by: words<Matching['by']>({ keys: true, list: true }),
+    match_requests: COUNT,
+    upsert: TEXT,
+  },
 )
 
 /** The output of commands that send a job. */
