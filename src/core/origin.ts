@@ -38,3 +38,9 @@ export function reachableHere(listeningUrl: string): URL {
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
   return url
 }
+
+const PREFIX = /^(?:\/[\w.~-]+)+$/
+
+export function isPathPrefix(text: string): boolean {
+  return text.length <= 200 && PREFIX.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text)
+}

@@ -8,6 +8,7 @@ import { type FaultPlan, injectFaults } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
 import { PROBLEM_TYPE, Problem, problemText, requestId } from './problem.ts'
+import { ownUrl, type Proxies, prefixFor, readForwarded } from './proxies.ts'
 import type { Route, RouteReply } from './route.ts'
 import { ANSWER_KEPT_MS } from './store/change-rules.ts'
 
@@ -26,6 +27,7 @@ export interface AppOptions extends Gate {
   readonly routes: readonly Route[]
   readonly tls: Tls | undefined
   readonly timeouts: Timeouts
+  readonly proxies: Proxies
   readonly version: string
   /** Called for every request and every server failure; undefined: no log. */
   readonly log: Log | undefined
@@ -54,6 +56,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     connectionTimeout: options.timeouts.silentMs,
     exposeHeadRoutes: false,
     return503OnClosing: false,
+    trustProxy: options.proxies.trusts,
+    rewriteUrl: (request) => {
+      readForwarded(request, options.proxies)
+      return ownUrl(request.url ?? '/', options.proxies)
+    },
     genReqId: (request) => requestId(request.headers['x-request-id']),
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => sendProblem(options, request, reply, error),
@@ -73,7 +80,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 }
 
 function addRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { store, version } = options
+  const { store, version, proxies } = options
   const admit = admission(options)
   for (const route of options.routes) {
     app.route({
@@ -88,6 +95,7 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
           method: route.method,
           url: request.url,
           path: id === '' ? route.path : route.path.replace(':id', () => encodeURIComponent(id)),
+          prefix: prefixFor(request.raw, proxies),
           id,
           query: request.query as Record<string, string>,
           headers: request.headers,
@@ -95,10 +103,22 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
         }
         const answer = await route.handle(await store, call)
         request.actions = answer.actions
-        return send(reply, answer, { type: JSON_TYPE, version })
+        return send(reply, located(answer, call.prefix), { type: JSON_TYPE, version })
       },
     })
   }
+}
+
+/** With addresses as the client reaches them. */
+function located(answer: RouteReply, prefix: string): RouteReply {
+  const { location, link } = answer.headers
+  if (prefix === '' || (location ?? link) === undefined) return answer
+  const headers = {
+    ...answer.headers,
+    ...(location !== undefined && { location: prefix + location }),
+    ...(link !== undefined && { link: link.replace(/^<(?=\/)/, `<${prefix}`) }),
+  }
+  return { ...answer, headers }
 }
 
 function send(
@@ -131,7 +151,7 @@ function sendProblem(options: AppOptions, request: FastifyRequest, reply: Fastif
   }
   const answer: RouteReply = {
     status: problem.status,
-    body: problemText(problem, pathOf(request), request.id),
+    body: problemText(problem, prefixFor(request.raw, options.proxies) + pathOf(request), request.id),
     headers: problem.parts.headers ?? {},
   }
   return send(reply, answer, { type: PROBLEM_TYPE, version: options.version })

@@ -17,6 +17,8 @@ export interface RouteCall {
   readonly url: string
   /** The normalised path, for links and cursors. */
   readonly path: string
+  /** What the client puts before the path, such as `/crm`; often empty. */
+  readonly prefix: string
   /** The `:id` of the path; empty when the path has none. */
   readonly id: string
   /** Only parameters of the route, each once. */

@@ -7,6 +7,7 @@ import { TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
 import type { FaultPlan } from './injected-faults.ts'
 import { gatherKeyUses } from './key-uses.ts'
 import type { Log } from './log.ts'
+import { NO_PROXIES, type Proxies } from './proxies.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { dealRoutes } from './resources/deals.ts'
 import { pipelineRoutes } from './resources/pipelines.ts'
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly allowsPrivateTargets?: boolean | undefined
   readonly timeouts?: Timeouts
   readonly faults?: FaultPlan | undefined
+  /** Undefined: none. */
+  readonly proxies?: Proxies | undefined
 }
 
 export interface RunningServer {
@@ -51,7 +54,7 @@ const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes]
 
 /** Starts the CRM service. Throws a CrmError when the port or the certificate cannot be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { tls, log, faults, timeouts = TIMEOUTS, allowsPrivateTargets = true } = options
+  const { tls, log, faults, timeouts = TIMEOUTS, allowsPrivateTargets = true, proxies = NO_PROXIES } = options
   const isTarget = targetRule(allowsPrivateTargets)
   const keyUses = gatherKeyUses(options.store, {
     onFailure: (error) => {
@@ -74,6 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     faults,
     timeouts,
     keyUses,
+    proxies,
   })
   try {
     await app.listen({ host: options.host, port: options.port })
@@ -84,7 +88,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { port } = app.server.address() as AddressInfo
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
-    url: `${tls ? 'https' : 'http'}://${host}:${port}`,
+    url: `${tls ? 'https' : 'http'}://${host}:${port}${proxies.basePath}`,
     drain: (timeMs) => stopping.drain(timeMs),
     useTls: (other) => useTls(app.server, other),
     async close(crossingMs = 0) {

@@ -75,10 +75,10 @@ function notReady(detail: string): Problem {
 
 /** Public: the document describes the service and contains no data. */
 export function openapiRoutes(version: string): readonly Route[] {
-  let body: Promise<string> | undefined
-  const handle = async (): Promise<RouteReply> => {
-    body ??= import('./openapi/document.ts').then(({ openapiDocument }) => JSON.stringify(openapiDocument(version)))
-    return { status: 200, body: await body, headers: {} }
+  let text: Promise<string> | undefined
+  const handle: Route['handle'] = async (_store, { prefix }) => {
+    text ??= import('./openapi/document.ts').then(({ openapiDocument }) => JSON.stringify(openapiDocument(version)))
+    return { status: 200, body: (await text).replace('"servers":[{"url":"', `$&${prefix}`), headers: {} }
   }
   return [{ method: 'GET', path: '/v1/openapi.json', scope: undefined, parameters: [], handle }]
 }

@@ -2,6 +2,20 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SERVICE: readonly Sabotage[] = [
   {
+    name: 'any client names the path in front of the service',
+    file: 'src/service/proxies.ts',
+    line: "if (typeof given !== 'string' || !trusts(socket.remoteAddress ?? '')) return basePath",
+    to: "if (typeof given !== 'string') return basePath",
+    tests: ['test/service/proxies.test.ts'],
+  },
+  {
+    name: 'connections without a request are closed as soon as the service stops',
+    file: 'src/service/stopping.ts',
+    line: 'server.closeIdleConnections = () => void setTimeout(closeIdle, timeMs).unref()',
+    to: 'server.closeIdleConnections = () => void setTimeout(closeIdle, 0 * timeMs).unref()',
+    tests: ['test/service/stopping.test.ts'],
+  },
+  {
     name: 'a page size that is the default of a variable costs nothing',
     file: 'src/service/graphql/cost.ts',
     line: 'return { ...Object.fromEntries(defaults), ...sent }',

@@ -6,6 +6,7 @@ import { isLoopback } from '../../core/origin.ts'
 import { writeText } from '../../core/streams.ts'
 import type { Tls } from '../../service/http-server.ts'
 import type { Log } from '../../service/log.ts'
+import type { Proxies } from '../../service/proxies.ts'
 import type { RateLimit } from '../../service/rate-limit.ts'
 import type { RunningServer } from '../../service/server.ts'
 import type { Pipeline, Store, UniqueMember } from '../../service/store/store.ts'
@@ -16,6 +17,7 @@ import { databaseLocation, rememberDatabase } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
 import { KEYS_COMMANDS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
+import { parseBasePath, parseTrustProxy } from './proxy-flags.ts'
 import { readPipelinesFile, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
 import { parsePort, parseRateLimit, parseRetrySchedule, readTls } from './serve-flags.ts'
 import { CROSSING_MS, drain, isTerminated, reload } from './signals.ts'
@@ -39,6 +41,8 @@ interface Options {
   readonly log?: LogFormat
   readonly logFile?: string
   readonly drain?: number
+  readonly trustProxy?: Proxies['trusts']
+  readonly basePath?: string
 }
 
 const BESIDE_SERVING: Commands = { keys: KEYS_COMMANDS, backup: addServeBackup, stats: addServeStats }
@@ -64,6 +68,12 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
     .addOption(
       new Option('--log <format>', 'log each request on stderr (default: failures only, as text)').choices(LOG_FORMATS),
     )
+    .option(
+      '--trust-proxy <networks>',
+      'believe X-Forwarded-For, Forwarded and X-Forwarded-Prefix of these addresses, such as 10.0.0.0/8,::1',
+      parseTrustProxy,
+    )
+    .option('--base-path <path>', 'the path in front of /v1 for clients, such as /crm', parseBasePath)
     .option('--log-file <file>', 'log to this file instead; SIGHUP opens it again')
     .option(
       '--drain <time>',
@@ -163,7 +173,7 @@ async function listen(
   },
 ) {
   const { startServer } = await ctx.service.server()
-  const { host, port, rateLimit } = options
+  const { host, port, rateLimit, trustProxy: trusts = () => false, basePath = '' } = options
   const allowsPrivateTargets = deliversToPrivate(options)
   return startServer({
     store,
@@ -172,6 +182,7 @@ async function listen(
     tls,
     rateLimit,
     allowsPrivateTargets,
+    proxies: { trusts, basePath },
     now: ctx.now,
     log,
     version: ctx.version,

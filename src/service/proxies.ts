@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { isPathPrefix } from '../core/origin.ts'
+
+/** Reverse proxies whose headers about the client are believed, and the path that they put before that of the service. */
+export interface Proxies {
+  readonly trusts: (address: string) => boolean
+  /** Empty, or `/crm`: where the service is for its clients. */
+  readonly basePath: string
+}
+
+export const NO_PROXIES: Proxies = { trusts: () => false, basePath: '' }
+
+/** The address of the request within the service: one below the base path, or without it, as probes use it. */
+export function ownUrl(url: string, { basePath }: Pick<Proxies, 'basePath'>): string {
+  if (basePath === '' || !url.startsWith(basePath)) return url
+  const rest = url.slice(basePath.length)
+  if (rest.startsWith('/')) return rest
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : url
+}
+
+/** What a client puts before the paths of the service: a trusted proxy may say so with `X-Forwarded-Prefix`. */
+export function prefixFor({ headers, socket }: IncomingMessage, { trusts, basePath }: Proxies): string {
+  const given = headers['x-forwarded-prefix']
+  if (typeof given !== 'string' || !trusts(socket.remoteAddress ?? '')) return basePath
+  const prefix = given.replace(/\/$/, '')
+  return prefix === '' || isPathPrefix(prefix) ? prefix : basePath
+}
+
+/**
+ * `Forwarded` (RFC 7239) as the list of `X-Forwarded-For`, where a trusted proxy sends the first alone. Identifiers that are
+ * no address are left out.
+ */
+export function readForwarded({ headers, socket }: IncomingMessage, { trusts }: Pick<Proxies, 'trusts'>): void {
+  const { forwarded } = headers
+  if (forwarded === undefined || headers['x-forwarded-for'] !== undefined || !trusts(socket.remoteAddress ?? '')) return
+  const named = [...forwarded.matchAll(/(?:^|[;,])\s*for=(?:"([^"]*)"|([^;,\s]+))/gi)].map(
+    ([, quoted, bare]) => quoted ?? bare ?? '',
+  )
+  const addresses = named.map((name) =>
+    name.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1'),
+  )
+  const known = addresses.filter((address) => isIP(address) !== 0)
+  if (known.length > 0) headers['x-forwarded-for'] = known.join(', ')
+}
