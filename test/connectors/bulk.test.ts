@@ -20,11 +20,11 @@ async function reach(options: EmulatorOptions) {
   const file = join(there.env.HOME ?? '', 'people.csv')
   const emails = Array.from({ length: ROWS }, (_, n) => (n < KNOWN ? `person${n + 1}@example.com` : `new${n}@x.test`))
   writeFileSync(file, `name,email\n${emails.map((email, n) => `Row ${n},${email}\n`).join('')}`)
-  const start = () => {
-    const args = [CRM, 'contacts', 'import', file, '--match', 'email', '--yes', '-o', 'json']
-    return spawn(process.execPath, args, { env: there.env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const start = (more: readonly string[] = ['--match', 'email'], env = there.env) => {
+    const args = [CRM, 'contacts', 'import', file, ...more, '--yes', '-o', 'json']
+    return spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   }
-  return { ...there, start, refused: () => there.emulator.requests.filter(({ status }) => status === 429).length }
+  return { ...there, file, start, refused: () => there.emulator.requests.filter(({ status }) => status === 429).length }
 }
 
 type Child = ReturnType<Awaited<ReturnType<typeof reach>>['start']>
@@ -96,4 +96,37 @@ test('killed five times while it sends, it makes no contact twice, loses no row,
   expect(contacts()).toHaveLength(KNOWN)
   const names = contacts().map(({ properties }) => (properties as Record<string, string>).firstname)
   expect(new Set(names)).toEqual(new Set(['Person']))
+}, 240_000)
+
+test('creates in batches, killed five times while answers get lost, make no contact twice and lose no row', async () => {
+  let sent = 0
+  let child: Child | undefined
+  const { env, file, emulator, start, contacts } = await reach({
+    rate: { requests: 100, perMs: 1000 },
+    faults: ({ path }) => {
+      if (!path.endsWith('/batch/create')) return undefined
+      sent += 1
+      if (sent % 4 === 0 && sent <= 20) child?.kill('SIGKILL')
+      return sent % 7 === 3 ? 'lose-answer' : undefined
+    },
+  })
+  const rows = Array.from({ length: 2000 }, (_, n) => `Row ${n},fresh${n}@x.test\n`)
+  writeFileSync(file, `name,email\n${rows.join('')}`)
+  const { CRM_BASE_URL = '', CRM_API_KEY = '', ...others } = env
+  const profile = { ...others, CRM_PROFILE: 'killed' }
+  await crmPrints(['config', 'set', 'base_url', CRM_BASE_URL, '-p', 'killed'], profile)
+  await crmPrints(['config', 'set', 'wire.request_life', '1s', '-p', 'killed'], profile)
+  let kills = 0
+  for (;;) {
+    child = start([], { ...profile, CRM_API_KEY })
+    const { code, stdout, stderr } = await ended(child)
+    if (child.signalCode === 'SIGKILL') {
+      kills += 1
+      continue
+    }
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 2000, done: 2000, failed: 0, in_doubt: 0 })
+    break
+  }
+  expect([kills, emulator.effects('contacts', 'created'), contacts().length]).toEqual([5, 2000, 2000 + KNOWN])
 }, 240_000)

@@ -41,6 +41,7 @@ export async function makeJob(
   bodies: readonly JsonObject[],
   noun: JobNoun = 'contacts',
   path = '/v1/contacts',
+  more: Partial<PlanHead> = {},
 ): Promise<JobPaths> {
   const jobsFolder = await tempFolder()
   const draft = openDraft(jobsFolder, Date.now())
@@ -55,6 +56,7 @@ export async function makeJob(
       command: ['contacts', 'import'],
     },
     ...{ input: undefined, of: undefined, made_at: Date.now(), version: '0.0.0' },
+    ...more,
   }
   const writer = new PlanWriter(draft.paths.plan, head)
   const seen = new Map<string, number>()

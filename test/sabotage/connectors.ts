@@ -43,6 +43,13 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: BATCHES,
   },
   {
+    name: 'two rows with one key share a batch',
+    file: 'src/jobs/send/dispatch.ts',
+    line: 'if (!one || (one.key !== undefined && keys.has(one.key))) return false',
+    to: 'if (!one) return false',
+    tests: ['test/jobs/send/batch-keys.test.ts'],
+  },
+  {
     name: 'the rows of a batch are repeated one by one',
     file: 'src/jobs/send/dispatch.ts',
     line: 'return [first, ...others]',
