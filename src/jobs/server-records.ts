@@ -55,12 +55,14 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | unde
     },
     isReadOnly,
     valuesOf: map.valuesOf,
-    faultIn: (fields, isCreate) => {
+    refersTo: (other) => refs.includes(other),
+    shown: (fields, record) => map.shown(fields, { references, record }),
+    faultIn: (fields, record) => {
       try {
-        map.write(fields, { isCreate, references })
+        map.write(fields, { isCreate: record === undefined, references, record })
         return undefined
       } catch (error) {
-        if (error instanceof CrmError) return error.message
+        if (error instanceof CrmError) return faultText(error)
         throw error
       }
     },
@@ -73,6 +75,10 @@ async function firstRecord(api: Api, noun: JobNoun): Promise<CrmRecord> {
   if (!isListed(resource) || !api.connector.offers(resource, 'list')) return {}
   for await (const { items } of api[RESOURCES[resource].plural].list({ limit: 1 })) return items[0] ?? {}
   return {}
+}
+
+function faultText({ message, details: { hint } }: CrmError): string {
+  return hint?.startsWith('expected') ? `${message}, ${hint}` : message
 }
 
 function isNested(value: JsonValue): boolean {

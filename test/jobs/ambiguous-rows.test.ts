@@ -77,7 +77,7 @@ async function matched(records: readonly CrmRecord[]) {
   const existing = Object.assign(read, { hasSeveralKeys: false })
   const keyLines = openKeyIndex(paths.folder, 'keys')
   const source = { changes: (fields) => ({ fields, retyped: [] }) } as Partial<RowSource> as RowSource
-  const parts = { names: ['email'], mode: 'upsert', noun: 'contacts', isDeletion: false } as const
+  const parts = { names: ['email'], mode: 'upsert', noun: 'contacts', isDeletion: false, shown: undefined } as const
   try {
     return matchRow({ ...parts, existing, keyLines, source }, row(2, 'A@x.test'))
   } finally {

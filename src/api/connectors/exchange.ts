@@ -106,7 +106,12 @@ export function createExchange(
         ...(!rules.isPlain && body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
         ...(kind !== 'create' && request.method === 'POST' && { isRepeatable: true }),
         ...(errors && { errors }),
-        ...(!rules.isPlain && { translate: (answer: Answer) => translated(answer, references) }),
+        ...(!rules.isPlain && {
+          translate: (answer: Answer) => ({
+            ...translated(answer, references),
+            ...(fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
+          }),
+        }),
       }
     },
   }

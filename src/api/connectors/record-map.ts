@@ -9,6 +9,7 @@ import { compileOwnNames } from './own-names.ts'
 import { pathReader } from './path-reader.ts'
 import { compilePath, type Path, readFirst } from './paths.ts'
 import { createRecordWriter } from './record-writer.ts'
+import { type Beside, createShownValues } from './shown-values.ts'
 import type { WriteRecordOptions } from './write-field.ts'
 
 /** Translates the records of one resource between the server's members and crm's fields. */
@@ -30,6 +31,8 @@ export interface RecordMap {
   write(fields: JsonObject, options: WriteRecordOptions): JsonObject
   /** All values of a field that shows one element of a list, in a record that `read` returned; else none. */
   valuesOf(record: CrmRecord, name: string): readonly JsonValue[]
+  /** Values as a record shows them that has them. */
+  shown(values: JsonObject, beside: Beside): JsonObject
   idOf(server: JsonObject): string | undefined
   /** Whether these fields are written by completing what the record has now, so that it must be read before. */
   needsCurrent(fields: JsonObject): boolean
@@ -81,6 +84,7 @@ export function createRecordMap(
       return record
     },
     valuesOf: allValues.of,
+    shown: createShownValues(fields),
     write: writer.write,
     needsCurrent: writer.needsCurrent,
     idOf: (server) => idText(idAt(server)),

@@ -184,6 +184,7 @@ const PLAIN_RECORDS: RecordMap = {
   read: (server) => server,
   write: (fields) => fields,
   valuesOf: () => [],
+  shown: (values) => values,
   idOf: ({ id }) => idText(id),
   needsCurrent: () => false,
   isReadOnly,

@@ -1,5 +1,6 @@
 import type { CrmError } from '../../core/errors.ts'
-import { idText, isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isSameJson, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { ResourceDocument } from './document.ts'
 import { type FieldMap, isCleared, isListPath, type References, shortJson } from './field-map.ts'
 import { joinedText, splitAround } from './joined-text.ts'
@@ -12,6 +13,8 @@ export interface WriteRecordOptions {
   /** The server's record as it is now, as far as known. */
   readonly current?: JsonObject | undefined
   readonly references?: References | undefined
+  /** The same in crm's names, where the server's record is not known. */
+  readonly record?: CrmRecord | undefined
   /** The whole record is sent, not only its changes. */
   readonly isWhole?: boolean
 }
@@ -152,8 +155,13 @@ function clearField({ document, writes, refuse, ...field }: FieldMap, draft: Dra
 }
 
 /** The value of another field of the row, else of the record as it is now. */
-function fieldValueOf(name: string, { values, current }: Draft, { fields }: FieldParts): JsonValue | undefined {
+function fieldValueOf(
+  name: string,
+  { values, current, options }: Draft,
+  { fields }: FieldParts,
+): JsonValue | undefined {
   if (Object.hasOwn(values, name)) return values[name]
+  if (!current && options.record) return memberOf(options.record, name)
   const field = fields.find((each) => each.name === name)
   if (field) return current && field.read(current, undefined)
   return current && Object.hasOwn(current, name) ? current[name] : undefined

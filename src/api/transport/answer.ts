@@ -146,6 +146,8 @@ export interface Answer {
   readonly isPlaced?: true
   /** The same, redacted for messages. */
   readonly quoted?: () => JsonValue
+  /** Of a write: the values that were sent, as this record shows them where it has them. */
+  readonly shownIn?: (record: JsonObject) => JsonObject
   /** For an upsert: whether it made the record, if the server says so. */
   readonly isMade?: boolean
   /** Present if answers of any type are accepted. */

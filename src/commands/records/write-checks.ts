@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { exactDigits, type JsonObject } from '../../core/json.ts'
 import { otherValues, otherValueText } from '../../core/other-values.ts'
-import { type CrmRecord, FIELDS, type ListedResource } from '../../core/resources/registry.ts'
+import { type CrmRecord, FIELDS, type ListedResource, type Resource } from '../../core/resources/registry.ts'
 import { memberAt } from '../../output/fields.ts'
 import { type FieldsOptions, textForNumber, textMembers } from '../fields-input.ts'
 import { listAll } from '../find.ts'
@@ -71,8 +71,17 @@ function isNumber(value: CrmRecord[string] | undefined): boolean {
   return typeof value === 'number' || exactDigits(value) !== undefined
 }
 
+interface Written {
+  readonly api: Pick<Api, 'connector' | 'references'>
+  readonly resource: Resource
+  readonly record: CrmRecord
+  readonly sent: JsonObject
+}
+
 /** Notes values in the answer that differ from those sent: a server may ignore a member. */
-export function noteOtherValues(ctx: Pick<Context, 'note'>, record: CrmRecord, patch: JsonObject): void {
-  const others = otherValues(record, patch).map(otherValueText)
+export function noteOtherValues(ctx: Pick<Context, 'note'>, { api, resource, record, sent }: Written): void {
+  const { connector, references } = api
+  const shown = connector.rules(resource).map.shown(sent, { references, record })
+  const others = otherValues(record, shown).map(otherValueText)
   if (others.length > 0) ctx.note(`The answer shows another value than was sent: ${others.join('; ')}`)
 }

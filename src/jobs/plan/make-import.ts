@@ -89,7 +89,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const source = await openRows({
     ...read,
     ...place,
-    stages,
+    stages: rules?.refersTo('stage') ? undefined : stages,
     server: await rules?.members(),
     ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
   })

@@ -7,7 +7,7 @@ import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { withLock } from '../../files/lock.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
@@ -33,8 +33,12 @@ export interface RowRules {
   isReadOnly(name: string): boolean
   /** All values of a field in a record of a list, where it shows one of several; else none. */
   valuesOf(record: CrmRecord, name: string): readonly JsonValue[]
-  /** Why the server could not keep these values, in lower case; undefined if it can. */
-  faultIn(fields: JsonObject, isCreate: boolean): string | undefined
+  /** Whether the connector finds the id of this resource by its name, and refuses unknown ones. */
+  refersTo(resource: Resource): boolean
+  /** The values as a record shows them: the name of a stage in place of its id. */
+  shown(fields: JsonObject, record?: CrmRecord): JsonObject
+  /** Why the server could not keep these values, in lower case; undefined if it can. `record`: undefined for a new one. */
+  faultIn(fields: JsonObject, record: CrmRecord | undefined): string | undefined
 }
 
 /** What planning needs. */

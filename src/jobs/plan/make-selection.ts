@@ -16,9 +16,8 @@ import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/row-draft.ts'
 import type { MadeImport } from './make-import.ts'
-import { makeJob, ownUpdates, type PlanningContext } from './make-job.ts'
+import { makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
 import type { Planned } from './plan-builder.ts'
-import type { JobNoun } from './plan-format.ts'
 
 export interface SelectionRequest {
   readonly noun: PluralOf<ListedResource & ImportableResource>
@@ -44,17 +43,18 @@ export async function makeSelection(context: PlanningContext, request: Selection
   const stopped = await stoppedJob(context, request.kind)
   if (stopped) return { type: 'same', job: stopped }
   const { noun, kind, where, check, patch } = request
-  refuseWrongStage(request)
   const identity = { kind, noun, run: newRun(context), of: undefined }
   if (kind === 'delete') await context.require(resourceOf(noun), kind)
   const updates = kind === 'delete' ? undefined : await ownUpdates(context, noun)
-  const asked = (await context.rowRules(noun))?.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)
+  const rules = await context.rowRules(noun)
+  if (!rules?.refersTo('stage')) refuseWrongStage(request)
+  const asked = rules?.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)
   const job = await makeJob(context, { ...identity, ...(updates && { updates }), ...asked }, async (builder) => {
     for await (const { items } of context.list(noun)) {
       context.onRead(items.length)
       check.see(items)
       for (const record of await where.keepAll(items)) {
-        const planned = plannedFor(noun, record, patch)
+        const planned = plannedFor(request, record, rules)
         if (planned === 'unchanged') builder.leaveOut(planned)
         else builder.add(planned)
       }
@@ -76,11 +76,20 @@ function refuseWrongStage({ patch, stages }: SelectionRequest): void {
   })
 }
 
-function plannedFor(noun: JobNoun, record: CrmRecord, patch: JsonObject | undefined): Planned | 'unchanged' {
+function plannedFor(
+  { noun, patch }: Pick<SelectionRequest, 'noun' | 'patch'>,
+  record: CrmRecord,
+  rules: RowRules | undefined,
+): Planned | 'unchanged' {
   const id = listedId(record)
-  if (!patch) return { do: 'delete', path: recordPath(resourceOf(noun), id), id, before: record }
-  if (Object.keys(changedMembers(record, patch)).length === 0) return 'unchanged'
-  return { do: 'update', path: recordPath(resourceOf(noun), id), id, body: patch, before: record }
+  const planned = { path: recordPath(resourceOf(noun), id), id, before: record }
+  if (!patch) return { do: 'delete', ...planned }
+  const body = rules?.shown(patch, record) ?? patch
+  if (Object.keys(changedMembers(record, body)).length === 0) return 'unchanged'
+  const fault = rules?.faultIn(body, record)
+  if (fault !== undefined)
+    throw new CrmError('invalid_input', `${id}: ${fault}; nothing was sent`, { hint: 'correct --set' })
+  return { do: 'update', ...planned, body }
 }
 
 async function stoppedJob({ jobsFolder, account, command }: PlanningContext, kind: string) {

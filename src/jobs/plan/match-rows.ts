@@ -8,6 +8,7 @@ import { aliasOf, foldName } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
 import type { FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
 import { addressIn, type Existing, keyOfRow, type Match, matchKey } from './existing.ts'
+import type { RowRules } from './make-job.ts'
 import {
   ambiguousOf,
   createOf,
@@ -36,6 +37,7 @@ export interface MatchParts {
   readonly keyLines: KeyIndex
   readonly source: RowSource
   readonly isDeletion: boolean
+  readonly shown: RowRules['shown'] | undefined
 }
 
 export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped'
@@ -63,7 +65,7 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
   if (!match) return isDeletion ? 'skipped' : withoutMatch({ noun, mode, row, refuse })
   const earlier = existing.hasSeveralKeys ? keyLines.getOrSet(`id ${match.id}`, row.line) : undefined
   if (earlier !== undefined) return void refuse('duplicate_key', `matches ${match.id}, as line ${earlier} does`)
-  return isDeletion ? deleteOf(noun, row, match) : changeOf({ noun, source, row, refuse, names }, match)
+  return isDeletion ? deleteOf(noun, row, match) : changeOf({ ...parts, row, refuse }, match)
 }
 
 type Refuse = (code: FindingCode, message: string) => void
@@ -75,13 +77,14 @@ interface Matching {
 }
 
 function changeOf(
-  { noun, source, row, refuse, names }: Matching & Pick<MatchParts, 'source' | 'names'>,
+  { noun, source, row, refuse, names, shown }: Matching & Pick<MatchParts, 'source' | 'names' | 'shown'>,
   match: Match,
 ): Planned | 'unchanged' | undefined {
   // The value that another one of the record equals is kept as it is there.
   const others = names.filter((name) => matchKey(row.fields, [name]) !== matchKey(match.record, [name]))
   const written = Object.entries(row.fields).filter(([name]) => !others.includes(name))
-  const { fields, retyped } = source.changes(Object.fromEntries(written), match.record)
+  const given = Object.fromEntries(written)
+  const { fields, retyped } = source.changes(shown?.(given, match.record) ?? given, match.record)
   if (Object.keys(fields).length === 0) return 'unchanged'
   const [name] = retyped
   if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }

@@ -52,8 +52,9 @@ export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promi
 /** The operation, if the connector allows it; a row that it refuses becomes a finding. */
 function allowed({ rules, source }: PlanRowsParts, row: InputRow, planned: Planned): Planned | undefined {
   if (!rules || planned.do === 'delete' || !planned.body) return planned
-  const fault = rules.faultIn(planned.body, planned.do === 'create')
-  if (fault === undefined) return planned
+  const body = planned.before ? planned.body : rules.shown(planned.body)
+  const fault = rules.faultIn(body, planned.before)
+  if (fault === undefined) return { ...planned, body }
   const { line, offset } = row
   source.findings.add({ line, offset, column: undefined, value: undefined, code: 'not_allowed', message: fault })
   return undefined
@@ -114,7 +115,10 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
   try {
     for await (const rows of existing.prepared(source.rows())) {
       for (const row of rows) {
-        const planned = matchRow({ ...match, noun, existing, keyLines, source, isDeletion }, row)
+        const planned = matchRow(
+          { ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules?.shown },
+          row,
+        )
         if (planned === 'skipped') builder.skip([withoutMatch(noun, row, match.names)])
         else if (planned) addMatched(parts, row, planned, ledger)
       }

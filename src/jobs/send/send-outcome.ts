@@ -106,9 +106,11 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
 
 /** Reads the values again from the redacted response, which is slow: only for the row that a message names. */
 function otherIn(record: CrmRecord | undefined, answer: Answer, asked: AskedWrite): (() => OtherValue) | undefined {
-  const sent = asked.kind === 'delete' ? undefined : asked.sent()
-  const [other] = record && sent ? otherValues(record, sent) : []
-  if (!other || !sent) return undefined
+  const given = asked.kind === 'delete' ? undefined : asked.sent()
+  if (!record || !given || otherValues(record, given).length === 0) return undefined
+  const sent = answer.shownIn?.(record) ?? given
+  const [other] = otherValues(record, sent)
+  if (!other) return undefined
   return () => {
     const quoted = judgeWrite({ ...answer, json: answer.quoted?.() ?? answer.json }, asked)
     const shown = quoted.type === 'done' && quoted.record ? otherValues(quoted.record, sent) : []
