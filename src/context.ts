@@ -201,6 +201,10 @@ async function openTarget(ctx: Context): Promise<Target> {
     keyFromFlag,
     repository: await ctx.repository(),
     addressOf: async (connector: NamedConnector) => (await ctx.connectors()).connectorAddress(connector),
+    ask: async (question: string) => {
+      const { askYesNo, canAsk } = await import('./output/prompt.ts')
+      return canAsk(ctx) ? askYesNo(ctx.io, question, ctx.signal) : undefined
+    },
   }
   return resolveTarget(await ctx.settings(), request, ctx.note)
 }

@@ -74,7 +74,10 @@ function repositoryReader({ folder, env, io }: Host, { isQuiet, isDebug }: Globa
   const say = (line: string) => writeNoteLine(io.stderr, line)
   const read = async () => {
     const file = folder === undefined ? undefined : readRepositoryFile(folder, env, isQuiet ? () => {} : say)
-    if (file && isDebug) say(`debug: read ${file.path}: profile ${file.profile ?? '-'}, output ${file.output ?? '-'}`)
+    if (file && isDebug)
+      say(
+        `debug: read ${file.path}: profile ${file.profile ?? '-'}, output ${file.output ?? '-'}${file.connector === undefined ? '' : `, connector ${file.connector}`}`,
+      )
     return file
   }
   return () => {

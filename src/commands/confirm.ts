@@ -1,21 +1,13 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText } from '../core/origin.ts'
-import { askTyped, askYesNo } from '../output/prompt.ts'
+import { askTyped, askYesNo, canAsk, type Terminal } from '../output/prompt.ts'
 import type { Target } from '../settings/target.ts'
 import { commandLine, withFlag } from './command-line.ts'
 import type { WithFlags } from './global-flags.ts'
 
-type Terminal = Pick<Context, 'io' | 'env'> & WithFlags<'isInputAllowed'>
-
 /** What a prompt needs. */
 type Asking = Terminal & Pick<Context, 'argv' | 'signal' | 'target'> & WithFlags<'isConfirmed'>
-
-/** Whether a person can answer: stdin and stderr are terminals, and no flag forbids prompts. */
-export function canAsk(ctx: Terminal): boolean {
-  const { io, env, flags } = ctx
-  return flags.isInputAllowed && !env.CI && io.stderr.isTTY === true && io.stdin.isTTY === true
-}
 
 export interface Deletion {
   readonly count: number

@@ -1,9 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
-import { type InputStream, type Io, writeText } from '../core/streams.ts'
+import { type Env, type InputStream, type Io, writeText } from '../core/streams.ts'
 import { safeText } from './safe-text.ts'
 
 const KEYS = { enter: '\r', interrupt: '\x03', end: '\x04', backspace: '\b', delete: '\x7f', clear: '\x15' } as const
+
+export interface Terminal {
+  readonly io: Io
+  readonly env: Env
+  readonly flags: { readonly isInputAllowed: boolean }
+}
+
+/** Whether a person can answer: stdin and stderr are terminals, and no flag forbids prompts. */
+export function canAsk({ io, env, flags }: Terminal): boolean {
+  return flags.isInputAllowed && !env.CI && io.stderr.isTTY === true && io.stdin.isTTY === true
+}
 
 /**
  * Asks a question on stderr, printed unchanged: `Delete it? [y/N] `. True only for `y` or `yes`. The end of input before an

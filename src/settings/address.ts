@@ -2,6 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { isLoopback, parseBaseUrl } from '../core/origin.ts'
 import type { Env } from '../core/streams.ts'
 import { checkProfileName, type Profile } from './profile.ts'
+import type { RepositoryConnector } from './repository-connector.ts'
 import type { Settings } from './settings.ts'
 
 export interface ChosenProfile {
@@ -15,7 +16,9 @@ export interface ProfileChoice {
   /** `-p/--profile` as typed. */
   readonly profileFlag: string | undefined
   /** A `.crm.toml`. */
-  readonly repository?: { readonly path: string; readonly profile: string | undefined } | undefined
+  readonly repository?:
+    | { readonly path: string; readonly profile: string | undefined; readonly connector?: string | undefined }
+    | undefined
   /** A key from the command line, bound to no profile. */
   readonly keyFromFlag?: unknown
 }
@@ -47,15 +50,21 @@ interface RepositoryProfile {
  * Undefined when a key or an address is given elsewhere: a key that is bound to no origin must not go to an address that a
  * repository selects.
  */
-export function repositoryProfile({
-  env,
-  profileFlag,
-  repository,
-  keyFromFlag,
-}: ProfileChoice): RepositoryProfile | undefined {
-  if (profileFlag !== undefined || env.CRM_PROFILE || env.CRM_API_KEY || env.CRM_BASE_URL || keyFromFlag)
-    return undefined
-  return repository?.profile === undefined ? undefined : { path: repository.path, name: repository.profile }
+export function repositoryProfile(choice: ProfileChoice): RepositoryProfile | undefined {
+  const { repository } = choice
+  if (isChosenByPerson(choice) || repository?.profile === undefined) return undefined
+  return { path: repository.path, name: repository.profile }
+}
+
+/** The connector that a repository names; undefined as for its profile. */
+export function repositoryConnector(choice: ProfileChoice): RepositoryConnector | undefined {
+  const { repository } = choice
+  if (isChosenByPerson(choice) || repository?.connector === undefined) return undefined
+  return { path: repository.path, word: repository.connector }
+}
+
+function isChosenByPerson({ env, profileFlag, keyFromFlag }: ProfileChoice): boolean {
+  return profileFlag !== undefined || Boolean(env.CRM_PROFILE || env.CRM_API_KEY || env.CRM_BASE_URL || keyFromFlag)
 }
 
 /** CrmError `usage` when there is no such profile, or its server is protected: only a person may select that one. */

@@ -4,6 +4,7 @@ import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { readFoundFile } from '../files/private-file.ts'
 import { homeFolder } from '../files/user-folders.ts'
+import { isShippedName } from './setting.ts'
 
 /** Only formats with the full data of every command; csv, tsv and id leave parts out. */
 const OUTPUTS = ['table', 'json', 'jsonl'] as const
@@ -45,6 +46,8 @@ type RepositoryOutput = (typeof OUTPUTS)[number]
 interface RepositoryDefaults {
   readonly profile: string | undefined
   readonly output: RepositoryOutput | undefined
+  /** As written. */
+  readonly connector: string | undefined
 }
 
 /** CrmError `invalid_input` with line and reason for anything that a repository may not set. */
@@ -63,7 +66,8 @@ export function parseRepositoryToml(text: string, path: string): RepositoryDefau
     values.set(key, value)
   }
   const output = values.get('output')
-  return { profile: values.get('profile'), output: isOutput(output) ? output : undefined }
+  const [profile, connector] = [values.get('profile'), values.get('connector')]
+  return { profile, connector, output: isOutput(output) ? output : undefined }
 }
 
 /** Neither the line nor an unknown name is quoted: it may be a key. */
@@ -73,8 +77,16 @@ function reasonAgainst(line: string, key: string, value: string): string | undef
     return `${name} is not allowed in a repository, which must not decide where keys are sent, what runs or what is protected`
   }
   if (key === 'profile') return undefined
-  if (key !== 'output') return 'expected only profile = "NAME" and output = "FORMAT"'
+  if (key === 'connector') return reasonAgainstConnector(value)
+  if (key !== 'output') return 'expected only profile = "NAME", connector = "NAME" and output = "FORMAT"'
   return isOutput(value) ? undefined : `output must be one of ${OUTPUTS.join(', ')}`
+}
+
+/** The reason why a `.crm.toml` may not name this connector. */
+function reasonAgainstConnector(word: string): string | undefined {
+  const isBelow = !/^[/~]|\\|^[A-Za-z]:/.test(word) && !word.split('/').includes('..')
+  if (isShippedName(word) || (isBelow && /[./]/.test(word))) return undefined
+  return 'connector must be a shipped one, or a file in this folder or below it, such as ./mycrm.yaml'
 }
 
 function isOutput(value: string | undefined): value is RepositoryOutput {

@@ -210,6 +210,11 @@ function parseCommand(text: string, field: string): string | null {
 
 const CONNECTOR_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
+/** Whether a text can be the name of a connector, and is no path. */
+export function isShippedName(text: string): boolean {
+  return CONNECTOR_NAME.test(text)
+}
+
 /** CrmError `invalid_input` for what is neither the name of a connector nor an absolute path. */
 export function parseConnectorName(text: string, field: string): string | null {
   if (text === '' || CONNECTOR_NAME.test(text) || isAbsolute(text)) return text || null

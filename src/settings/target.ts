@@ -11,10 +11,12 @@ import {
   isProtectedAddress,
   type ProfileChoice,
   rejectInsecure,
+  repositoryConnector,
   repositoryProfile,
 } from './address.ts'
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
 import { checkKey, defaultProfile, type Profile } from './profile.ts'
+import type { AskToAccept } from './repository-connector.ts'
 import { parseConnectorName, parseVariables } from './setting.ts'
 import type { Settings } from './settings.ts'
 
@@ -28,6 +30,8 @@ export interface TargetRequest {
   readonly repository?: ProfileChoice['repository']
   /** The address that a connector names. */
   readonly addressOf?: (connector: NamedConnector) => Promise<URL>
+  /** Asks for the connector of a repository; without it, none is used. */
+  readonly ask?: AskToAccept
 }
 
 /** Called with warnings about settings that cannot be read and are not needed. */
@@ -78,15 +82,17 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   const candidates = findKeys(settings, env, keyFromFlag, chosen)
   const key = await chooseKey(candidates, (key) => rejectOtherOrigin(key, baseUrl, chosen, hint), warn)
   if (!key) throw missingKey(baseUrl, applying, hint)
+  const isGuarded = await isProtected(baseUrl)
+  const place = { baseUrl, applying, isProtected: isGuarded }
   return {
     baseUrl,
     key,
     profileName: applying?.name,
-    isProtected: await isProtected(baseUrl),
+    isProtected: isGuarded,
     loginHint: otherKeyHint(key.source, login),
     serveDatabase: applying?.profile.serveDatabase,
     wire: (applying?.profile ?? defaultProfile(baseUrl.href)).wire,
-    connector: named ?? connectorOf(applying?.profile),
+    connector: named ?? connectorOf(applying?.profile) ?? (await acceptedConnector(request, place, warn)),
     beyond: applying?.profile.operations,
   }
 }
@@ -98,7 +104,45 @@ export async function chooseConnector(settings: Settings, choice: ProfileChoice)
   if (named) return named
   const chosen = await chooseProfile(settings, choice)
   const isApplying = chosen && (!env.CRM_BASE_URL || appliesTo(chosen, chooseAddress(env, chosen)))
-  return isApplying ? connectorOf(chosen.profile) : undefined
+  if (!isApplying) return undefined
+  const own = connectorOf(chosen.profile)
+  const byRepository = repositoryConnector(choice)
+  if (own || !byRepository) return own
+  const { nameOfConnector } = await import('./repository-connector.ts')
+  return { name: nameOfConnector(byRepository), variables: chosen.profile.connectorVariables }
+}
+
+interface ConnectorPlace {
+  readonly baseUrl: URL
+  readonly applying: ChosenProfile | undefined
+  readonly isProtected: boolean
+}
+
+/**
+ * The connector that a repository names, for a profile without one, when a person has accepted it. It changes no address: that of the
+ * profile stays. CrmError `usage` for a protected server.
+ */
+async function acceptedConnector(
+  request: TargetRequest,
+  { baseUrl, applying, isProtected }: ConnectorPlace,
+  warn: Warn,
+): Promise<NamedConnector | undefined> {
+  const asked = repositoryConnector(request)
+  if (!asked || !applying || !request.ask) return undefined
+  if (isProtected) {
+    throw new CrmError(
+      'usage',
+      `${asked.path} names a connector for a protected server: a repository cannot choose it`,
+      {
+        hint: `to choose it yourself: crm config set connector ${shellWord(asked.word)} -p ${shellWord(applying.name)}`,
+      },
+    )
+  }
+  const { acceptConnector, nameOfConnector } = await import('./repository-connector.ts')
+  const name = nameOfConnector(asked)
+  warn(`Connector ${asked.word}, selected by ${asked.path}.`)
+  await acceptConnector({ ...asked, name, server: baseUrlText(baseUrl) }, request.env, request.ask)
+  return { name, variables: applying.profile.connectorVariables }
 }
 
 /** CRM_CONNECTOR with CRM_CONNECTOR_VARS. */

@@ -60,9 +60,16 @@ export const SETTINGS: readonly Sabotage[] = [
   {
     name: 'a repository chooses the server that a key of CRM_API_KEY goes to',
     file: 'src/settings/address.ts',
-    line: 'if (profileFlag !== undefined || env.CRM_PROFILE || env.CRM_API_KEY || env.CRM_BASE_URL || keyFromFlag)',
-    to: 'if (profileFlag !== undefined || env.CRM_PROFILE || env.CRM_BASE_URL || keyFromFlag)',
+    line: 'return profileFlag !== undefined || Boolean(env.CRM_PROFILE || env.CRM_API_KEY || env.CRM_BASE_URL || keyFromFlag)',
+    to: 'return profileFlag !== undefined || Boolean(env.CRM_PROFILE || env.CRM_BASE_URL || keyFromFlag)',
     tests: ['test/settings/target.test.ts'],
+  },
+  {
+    name: 'the connector of a repository is used without having been accepted',
+    file: 'src/settings/repository-connector.ts',
+    line: 'if (answer === true) {',
+    to: 'if (answer !== false) {',
+    tests: ['test/commands/connectors/repository-connector.test.ts'],
   },
   {
     name: 'a repository chooses a protected server',

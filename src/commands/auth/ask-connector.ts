@@ -1,11 +1,10 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { parseBaseUrl } from '../../core/origin.ts'
-import { askTyped } from '../../output/prompt.ts'
+import { askTyped, canAsk } from '../../output/prompt.ts'
 import { parseVariables } from '../../settings/setting.ts'
 import type { NamedConnector } from '../../settings/target.ts'
 import { commandLine } from '../command-line.ts'
-import { canAsk } from '../confirm.ts'
 
 interface ChosenConnector {
   readonly named: NamedConnector

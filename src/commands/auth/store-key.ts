@@ -1,11 +1,10 @@
 import type { Api } from '../../api/api.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { askYesNo } from '../../output/prompt.ts'
+import { askYesNo, canAsk } from '../../output/prompt.ts'
 import { keepInFile, keepInKeyring } from '../../settings/keep-key.ts'
 import type { StoredKey } from '../../settings/stored-key.ts'
 import { commandLine, withFlag } from '../command-line.ts'
-import { canAsk } from '../confirm.ts'
 
 const STORAGES = ['keyring', 'file'] as const
 

@@ -1,10 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { askYesNo } from '../../output/prompt.ts'
+import { askYesNo, canAsk } from '../../output/prompt.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
-import { canAsk } from '../confirm.ts'
 import { addScopedFlags, parseTime } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
 
