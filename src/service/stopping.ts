@@ -19,12 +19,24 @@ export class Stopping {
     await delay(timeMs)
   }
 
-  /** Requests that crossed the end of the server arrive within this time, and are answered with `Connection: close`. */
+  /**
+   * Requests that crossed the end of the server are answered with `Connection: close`. Connections without one are closed
+   * when none has arrived for this time.
+   */
   closeIdleAfter(server: Server, timeMs: number): void {
     this.#isStopping = true
     if (timeMs === 0) return
     const closeIdle = server.closeIdleConnections.bind(server)
+    let requests = 0
+    server.on('request', () => {
+      requests += 1
+    })
+    const closeWhenQuiet = (before: number) => {
+      // After the sockets were read: a process that was held up finds both, the time over and requests waiting.
+      const check = () => setImmediate(() => (requests === before ? closeIdle() : closeWhenQuiet(requests)))
+      setTimeout(check, timeMs).unref()
+    }
     // Called by close().
-    server.closeIdleConnections = () => void setTimeout(closeIdle, timeMs).unref()
+    server.closeIdleConnections = () => closeWhenQuiet(requests)
   }
 }

@@ -11,8 +11,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'connections without a request are closed as soon as the service stops',
     file: 'src/service/stopping.ts',
-    line: 'server.closeIdleConnections = () => void setTimeout(closeIdle, timeMs).unref()',
-    to: 'server.closeIdleConnections = () => void setTimeout(closeIdle, 0 * timeMs).unref()',
+    line: 'server.closeIdleConnections = () => closeWhenQuiet(requests)',
+    to: 'server.closeIdleConnections = closeIdle',
     tests: ['test/service/stopping.test.ts'],
   },
   {
