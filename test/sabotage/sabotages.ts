@@ -4,6 +4,7 @@ import { CONNECTORS } from './connectors.ts'
 import { DATA } from './data.ts'
 import { INPUT } from './input.ts'
 import { JOBS } from './jobs.ts'
+import { KEPT_MEMBERS } from './kept-members.ts'
 import { LISTS } from './lists.ts'
 import { RECEIVER } from './receiver.ts'
 import { RECORDS } from './records.ts'
@@ -18,6 +19,7 @@ const AREAS = {
   lists: LISTS,
   input: INPUT,
   jobs: JOBS,
+  'kept members': KEPT_MEMBERS,
   receiver: RECEIVER,
   service: SERVICE,
   records: RECORDS,

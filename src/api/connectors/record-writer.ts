@@ -1,9 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { FieldMap } from './field-map.ts'
 import type { OwnNames } from './own-names.ts'
-import { compilePath, copyOf, writeAt } from './paths.ts'
+import { compilePath, copyOf, readFirst, writeAt } from './paths.ts'
 import { checkRoundTrip, type Draft, type FieldParts, type WriteRecordOptions, writeField } from './write-field.ts'
 
 export interface WriterParts extends FieldParts {
@@ -70,8 +70,19 @@ function writeOwn(name: string, { values, target, current, given, options }: Dra
     throw refusal(name, { what: 'cannot be cleared', hint: `leave ${name} out` }, parts)
   }
   const steps = [...path.steps, { type: 'member', name: ownName } as const]
-  writeAt({ text: ownName, steps }, target, value ?? (document.clear as JsonValue))
+  const place = { text: ownName, steps }
+  const before = current && own.shaped(readFirst(place, current) ?? null)
+  writeAt(place, target, value === null ? (document.clear as JsonValue) : completed(before ?? null, value))
   if (steps[0]?.type === 'member') given.add(steps[0].name)
+}
+
+/** The members of an object that are not named stay: most servers replace it whole. */
+function completed(before: JsonValue, value: JsonValue): JsonValue {
+  if (!isJsonObject(before) || !isJsonObject(value)) return value
+  const members = Object.entries(value).map(
+    ([name, inner]) => [name, completed(memberOf(before, name), inner)] as const,
+  )
+  return Object.fromEntries([...Object.entries(before), ...members])
 }
 
 function hiddenRefusal(name: string, shownAs: string | undefined, parts: WriterParts): CrmError {
@@ -98,7 +109,7 @@ function needsCurrent(
   { byName, own }: { byName: ReadonlyMap<string, FieldMap>; own: OwnNames },
 ): boolean {
   const field = byName.get(name)
-  if (!field) return own.needsCurrent(own.ownNameOf(name) ?? name)
+  if (!field) return isJsonObject(fields[name]) || own.needsCurrent(own.ownNameOf(name) ?? name)
   const isInList = field.writes.some(({ steps }) => steps.some(({ type }) => type !== 'member'))
   return isInList || Object.values(field.document.within).some((within) => !Object.hasOwn(fields, within))
 }

@@ -190,3 +190,15 @@ test('a key in the query is in no message and no debug line', async () => {
   expect(asked(seen[0] as (typeof seen)[number], 'token')).toBe('k3y_of_the_test_in_query')
   expect(JSON.stringify([error.message, error.details, debugLines])).not.toContain('k3y_of_the')
 })
+
+test('a change inside an object keeps its other members, of a server that replaces it whole', async () => {
+  const address = { street: 'A', city: 'Bonn', geo: { lat: 1, lon: 2 } }
+  const { api, seen } = await connectedTo(CONTACTS, (response) =>
+    sendJson(response, 200, { data: { id: 5, full_name: 'Ada', address } }),
+  )
+  await api.contacts.update('5', { address: { city: 'Köln', geo: { lat: null } } }, { ...NO_KEY, ifMatch: undefined })
+  expect(seen.map(({ method }) => method)).toEqual(['GET', 'PUT'])
+  expect(JSON.parse(seen[1]?.body ?? '')).toEqual({
+    person: { address: { street: 'A', city: 'Köln', geo: { lat: null, lon: 2 } } },
+  })
+})
