@@ -8,8 +8,8 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   {
     name: 'a deletion keeps the members that it writes alone',
     file: 'src/jobs/plan/make-selection.ts',
-    line: "kind === 'delete' ? 'all' : undefined",
-    to: 'undefined',
+    line: "const asked = rules?.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)",
+    to: 'const asked = rules?.ask(Object.keys(patch ?? {}))',
     tests: NAMED,
   },
   {
@@ -36,8 +36,8 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   {
     name: 'a row replaces the value that it was not matched by',
     file: 'src/jobs/plan/match-rows.ts',
-    line: 'filter(([name]) => !others.includes(name))',
-    to: 'filter(([name]) => name)',
+    line: 'const written = Object.entries(row.fields).filter(([name]) => !others.includes(name))',
+    to: 'const written = Object.entries(row.fields)',
     tests: SEVERAL,
   },
   {
