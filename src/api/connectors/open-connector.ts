@@ -8,7 +8,7 @@ import type { ConnectorDocument } from './document.ts'
 import { openPrograms, programsOf } from './field-program.ts'
 import { createRecordMap } from './record-map.ts'
 import { connectorFileText, readConnectorFile, shippedConnector, shippedNames, shippedText } from './shipped.ts'
-import { compileTemplate, fillHost } from './templates.ts'
+import { compileTemplate, fillHost, readHost } from './templates.ts'
 import { withSettings } from './wire-settings.ts'
 
 interface Named {
@@ -32,6 +32,16 @@ export function connectorNames(): readonly string[] {
 /** A word with a slash, a backslash or a dot is a file; names have none of them. */
 export function connectorPath(word: string, folder: string | undefined): string {
   return /[/\\.]/.test(word) ? resolve(folder ?? '.', word) : word
+}
+
+/** The shipped connector of a vendor at this address, with the variables that its host shows; undefined for other servers. */
+export function connectorAt({ origin }: URL): Named | undefined {
+  for (const name of shippedNames()) {
+    const { origin: template } = connectorDocument(name)
+    const variables = template === undefined ? undefined : readHost(compileTemplate(template), origin)
+    if (variables) return { name, variables }
+  }
+  return undefined
 }
 
 /** CrmError `invalid_input` for a name that is not shipped, and for a file that is no connector. */

@@ -165,6 +165,18 @@ export function fillHost(template: Template, values: TemplateValues): string {
   })
 }
 
+/** The variables with which the template is this origin; undefined if it is another one. */
+export function readHost({ compiled }: Template, origin: string): Readonly<Record<string, string>> | undefined {
+  const parts = compiled.type === 'text' ? compiled.parts : compiled.type === 'constant' ? [String(compiled.value)] : []
+  const pattern = parts.map((part) =>
+    typeof part === 'string'
+      ? part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      : `(?<${part.placeholder}>[A-Za-z0-9-]{1,63})`,
+  )
+  const match = new RegExp(`^${pattern.join('')}$`, 'i').exec(origin)
+  return match ? { ...match.groups } : undefined
+}
+
 function filledText({ compiled }: Template, textOfName: (name: string) => string): string {
   if (compiled.type === 'text') return joined(compiled.parts, textOfName) ?? ''
   return compiled.type === 'constant' && typeof compiled.value === 'string' ? compiled.value : ''

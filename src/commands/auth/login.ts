@@ -4,12 +4,12 @@ import { CrmError } from '../../core/errors.ts'
 import { isLoopback, parseBaseUrl } from '../../core/origin.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
-import { checkKey, checkProfileName, defaultProfile } from '../../settings/profile.ts'
-import { connectorOf } from '../../settings/target.ts'
+import { checkKey, checkProfileName, defaultProfile, type Profile } from '../../settings/profile.ts'
+import { connectorOf, type NamedConnector } from '../../settings/target.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import type { WithFlags } from '../global-flags.ts'
-import { askConnector } from './ask-connector.ts'
+import { askConnector, proposeConnector } from './ask-connector.ts'
 import { learnOperations, parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
 
 interface Options {
@@ -48,18 +48,13 @@ export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
 
 async function logIn(ctx: Context, options: Options): Promise<undefined> {
   const settings = await ctx.settings()
-  const connector = await askConnector(ctx, options)
-  const baseUrl = connector?.address ?? (await askBaseUrl(ctx, options.baseUrl))
-  const name = await loginProfileName(ctx, baseUrl)
-  const before = (await settings.profiles()).get(name) ?? defaultProfile(baseUrl.href)
-  const given = {
-    ...before,
-    connector: connector?.named.name ?? before.connector,
-    connectorVariables: connector?.named.variables ?? before.connectorVariables,
-    baseUrl: baseUrl.href,
-    isProtected: before.isProtected || options.protected === true,
-    allowsInsecureHttp: before.allowsInsecureHttp || options.insecureHttp === true,
-  }
+  const chosen = await askConnector(ctx, options)
+  const address = chosen?.address ?? (await askBaseUrl(ctx, options.baseUrl))
+  const name = await loginProfileName(ctx, address)
+  const before = (await settings.profiles()).get(name) ?? defaultProfile(address.href)
+  const connector = chosen ?? (before.connector === undefined ? await proposeConnector(ctx, address) : undefined)
+  const baseUrl = connector?.address ?? address
+  const given = changedProfile(before, { ...options, baseUrl, named: connector?.named })
   checkTransport(baseUrl, given.allowsInsecureHttp)
   const key = await askKey(ctx, baseUrl)
   const named = connector?.named ?? connectorOf(given)
@@ -72,6 +67,25 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   await settings.setActive(name)
   const how = connector ? ` as ${connector.title}` : ''
   ctx.note(`Logged in to ${baseUrl.origin}${how}; the key is in ${place}. Active profile: ${name}.`)
+}
+
+/** The profile before, with what this login says. */
+function changedProfile(
+  before: Profile,
+  { baseUrl, named, protected: isProtected, insecureHttp }: GivenLogin,
+): Profile & { readonly baseUrl: string } {
+  return {
+    ...before,
+    ...(named && { connector: named.name, connectorVariables: named.variables }),
+    baseUrl: baseUrl.href,
+    isProtected: before.isProtected || isProtected === true,
+    allowsInsecureHttp: before.allowsInsecureHttp || insecureHttp === true,
+  }
+}
+
+interface GivenLogin extends Pick<Options, 'protected' | 'insecureHttp'> {
+  readonly baseUrl: URL
+  readonly named: NamedConnector | undefined
 }
 
 async function askBaseUrl(ctx: Context, flag: string | undefined): Promise<URL> {
