@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shippedNames } from '../../../src/api/connectors/shipped.ts'
+import { sendJson, startServer } from '../../api/answering-server.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
-import { emptyHome } from '../../harness/home.ts'
+import { emptyHome, tempFolder } from '../../harness/home.ts'
 
 async function homeWithProfile() {
   const home = emptyHome()
@@ -19,4 +22,27 @@ test('config set connector refuses what is no connector, and names those that ar
   expect((await set('/nowhere/mine.yaml')).stderr).toContain('/nowhere/mine.yaml: there is no such file')
   expect(await crmPrints(['config', 'get', 'connector', '-p', 'prod'], home)).toBe('\n')
   for (const name of ['pipedrive', 'contract', '']) expect((await set(name)).exit).toBe(0)
+})
+
+test('a connector changes neither the origin of a profile nor where its key goes', async () => {
+  const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [] }))
+  const home = emptyHome()
+  const login = ['auth', 'login', '-p', 'prod', '--storage', 'file', '--no-verify', '--key-stdin']
+  await crmPrints([...login, '--base-url', url.origin], home, 'key_of_the_test')
+  const file = join(tempFolder(), 'theirs.yaml')
+  const contacts = "{ path: /people, list: { items: 'data[]', paging: none } }"
+  writeFileSync(
+    file,
+    `connector: 1\nname: theirs\norigin: https://elsewhere.example\nresources: { contacts: ${contacts} }\n`,
+  )
+  const refused = await crm([...login, '--connector', file], home, 'key_of_the_test')
+  expect(refused.exit).toBe(2)
+  expect(refused.stderr).toContain(`profile prod belongs to ${url.origin}, not to https://elsewhere.example`)
+  expect((await crm(['contacts', 'list'], { ...home, CRM_CONNECTOR: file })).exit).toBe(0)
+  await crmPrints(['config', 'set', 'connector', file, '-p', 'prod'], home)
+  expect((await crm(['contacts', 'list'], home)).exit).toBe(0)
+  expect(seen.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+    ['/people', 'Bearer key_of_the_test'],
+    ['/people', 'Bearer key_of_the_test'],
+  ])
 })
