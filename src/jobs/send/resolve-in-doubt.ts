@@ -1,4 +1,5 @@
 import { isListUnreadable } from '../../api/pages/page-requests.ts'
+import { durationText } from '../../core/duration.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JobProgress } from '../journal/progress.ts'
 import type { Leases } from './leases.ts'
@@ -47,7 +48,11 @@ export async function resolveInDoubt(
   const tasks = unsettled.map(({ task }) => task)
   // A request that is still in progress would create a record that was just proved absent.
   const waitMs = Math.max(0, ...unsettled.map((one) => quietMs(parts, one)))
-  if (waitMs > 0) parts.onWait('earlier requests may still be in progress', waitMs)
+  if (waitMs > 0)
+    parts.onWait(
+      `earlier requests may still be in progress, for wire.request_life (${durationText(parts.lifeMs)})`,
+      waitMs,
+    )
   if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined
   const first = await look(records, tasks)
   const absent = tasks.filter((task) => first.get(task)?.type === 'absent')

@@ -25,11 +25,12 @@ function createTask(op: number, body: JsonObject, digest = canonicalJson(body)):
 }
 
 /** What settling comes to when these records are there, and `later` at the second look; the journal is a real one, the waits take no time. */
-async function settled(tasks: readonly Task[], records: readonly JsonObject[], later = records) {
+async function settled(tasks: readonly Task[], records: readonly JsonObject[], later = records, lifeMs = 0) {
   const path = join(await tempFolder(), 'journal')
   const journal = new Journal(path, { wholeBytes: 0, serial: 0, isTorn: false }, () => LEASED_MS)
   const progress = new JobProgress(tasks.length)
   const adopted = new Set<string>()
+  const waits: string[] = []
   let looks = 0
   const keep = journal.addResult.bind(journal)
   journal.addResult = (result) => {
@@ -38,7 +39,7 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[], l
   }
   const again = await resolveInDoubt(
     {
-      ...{ journal, progress, lifeMs: 0, startedMs: 0, serverNowMs: () => LEASED_MS, steadyMs: () => 0 },
+      ...{ journal, progress, lifeMs, startedMs: 0, serverNowMs: () => LEASED_MS, steadyMs: () => 0 },
       leases: { renew: () => {} } as unknown as Leases,
       whyUnread: 'it was looked for',
       whyNoMore: undefined,
@@ -51,13 +52,19 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[], l
         isEmptyBelieved: true,
       },
       sleep: async () => true,
-      onWait: () => {},
+      onWait: (why, waitMs) => waits.push(`${waitMs} ${why}`),
     },
-    tasks.map((task) => ({ task, why: 'test', isAnswered: true })),
+    tasks.map((task) => ({ task, why: 'test', isAnswered: lifeMs === 0 })),
   )
   journal.close()
-  return { again: again?.map(({ operation }) => operation.op), progress, adopted: [...adopted] }
+  return { again: again?.map(({ operation }) => operation.op), progress, adopted: [...adopted], waits }
 }
+
+test('a wait for requests of before names the setting that it lasts', async () => {
+  const task = { ...createTask(0, { name: 'Ada' }), isResumed: false, lastSentMs: 0 }
+  const { waits } = await settled([task], [], [], 120_000)
+  expect(waits).toEqual(['120000 earlier requests may still be in progress, for wire.request_life (2m)'])
+})
 
 test('a record that is equal to a row is adopted, and nothing is sent for it', async () => {
   const { again, adopted } = await settled([createTask(0, { name: 'Ada' })], [{ id: 'con_1', name: 'Ada', ...MADE }])
