@@ -40,6 +40,8 @@ export interface Host {
   readonly onServerChange?: (what: string) => void
   /** Whether stdout is the null device, which Node also puts in the place of one that was closed (`>&-`). */
   readonly isStdoutDiscarded?: () => boolean
+  /** Whether all that was written to stdout was taken by its reader. */
+  readonly isStdoutRead?: () => Promise<boolean>
   /** From now on SIGHUP calls this, and stops nothing. */
   readonly reloadOnHangup?: (reload: () => void) => void
   /** Does what the first Ctrl-C does; a screen reads that key itself. */

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     import('./core/exit.ts'),
   ])
 
-  const sent: SentSoFar = { isExitCodeKept: false, changes: undefined }
+  const sent: SentSoFar = { isExitCodeKept: false, changes: undefined, isReaderGone: false }
   watchStdout(process, sent)
   // A closed stderr is ignored.
   process.stderr.on('error', () => {})
@@ -89,6 +89,10 @@ async function main(): Promise<void> {
     },
     interrupt: () => interruption.abort(new Error('stopped from the screen', { cause: 'SIGINT' })),
     isStdoutDiscarded: () => isNullDevice(1),
+    isStdoutRead: async () => {
+      if (sent.isReaderGone) return false
+      return new Promise((resolve) => process.stdout.write('', (error) => resolve(!error)))
+    },
     reloadOnHangup: (work) => {
       reload = work
     },

@@ -199,7 +199,8 @@ function redactedStream(stream: OutputStream, secrets: ReadonlySet<string>): Out
     return redactor.own(text)
   }
   return {
-    write: (text) => stream.write(redact(text)),
+    // Bytes are a copy of a database, which holds secrets.
+    write: (data) => stream.write(typeof data === 'string' ? redact(data) : data),
     once: (event, listener) => stream.once?.(event, listener),
     get isTTY() {
       return stream.isTTY === true

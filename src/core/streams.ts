@@ -1,7 +1,7 @@
 /** The part of a writable stream that crm uses, so that a test can pass an object literal. */
 export interface OutputStream {
   /** False when the reader is slow: wait for `drain` before the next write. */
-  write(text: string): boolean
+  write(text: string | Uint8Array): boolean
   once?(event: 'drain', listener: () => void): unknown
   readonly isTTY?: boolean
   readonly columns?: number
@@ -29,8 +29,8 @@ export interface Io {
 export type Env = Readonly<Record<string, string | undefined>>
 
 /** Writes and waits for a slow reader, so that no output accumulates in memory. */
-export async function writeText(stream: OutputStream, text: string): Promise<void> {
-  if (text === '' || stream.write(text) || !stream.once) return
+export async function writeText(stream: OutputStream, text: string | Uint8Array): Promise<void> {
+  if (text.length === 0 || stream.write(text) || !stream.once) return
   await new Promise<void>((resolve) => stream.once?.('drain', resolve))
 }
 

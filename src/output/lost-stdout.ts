@@ -4,6 +4,7 @@ export interface SentSoFar {
   isExitCodeKept: boolean
   /** The changes that took effect, for the message. */
   changes: string | undefined
+  isReaderGone: boolean
 }
 
 /**
@@ -11,9 +12,8 @@ export interface SentSoFar {
  * without a reader. A full disk is exit 13 for every command.
  */
 export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: SentSoFar): void {
-  let isReaderGone = false
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isReaderGone) return
+    if (sent.isReaderGone) return
     const what = sent.changes === undefined ? '' : `; what took effect: ${sent.changes}`
     if (error.code !== 'EPIPE') {
       stderr.write(
@@ -23,7 +23,7 @@ export function watchStdout({ stdout, stderr, exit }: NodeJS.Process, sent: Sent
     }
     if (what !== '') stderr.write(`crm: the reader of the output is gone${what}\n`)
     if (!sent.isExitCodeKept) exit(0)
-    isReaderGone = true
+    sent.isReaderGone = true
     stdout.write = () => true
     // A writer that awaits `drain` would never continue.
     stdout.emit('drain')

@@ -145,6 +145,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   'serve keys audit': { words: () => OWN, mayWrite: OWN_FILES },
   'serve stats': { words: () => OWN, mayWrite: OWN_FILES },
   'serve backup': { words: () => ['copy.db', ...OWN], mayWrite: /^work\/(own|copy)\.db/ },
+  'serve restore': { words: () => ['copy.db', '--database', 'restored.db'], mayWrite: /^work\/restored\.db/ },
   'auth login': { words: () => ['--storage', 'file', '--key-file', 'key'], mayWrite: SETTINGS },
   'config set': { words: () => ['wire.page_size', '50'], mayWrite: SETTINGS },
   'config get': only('wire.page_size'),

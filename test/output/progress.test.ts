@@ -6,7 +6,7 @@ function listing(totalMs: number, how: { isTTY: boolean; flag?: ProgressFlag; is
   const written: string[] = []
   let nowMs = 1_000
   const progress = createProgress({
-    stderr: { isTTY: how.isTTY, write: (text) => written.push(text) > 0 },
+    stderr: { isTTY: how.isTTY, write: (text) => written.push(String(text)) > 0 },
     flag: how.flag ?? 'auto',
     plural: 'contacts',
     isStdoutTTY: how.isStdoutTTY ?? false,

@@ -86,6 +86,8 @@ export const KEY_USE = made({
 
 export const BACKUP = made({ file: TEXT, database: TEXT, size_bytes: COUNT, started_at: TIME })
 
+export const RESTORED = made({ file: TEXT_OR_NULL, database: TEXT, size_bytes: COUNT })
+
 export const STATS = made({
   ...Object.fromEntries(RECORD_RESOURCES.map((name) => [RESOURCES[name].plural, COUNT])),
   pipelines: COUNT,

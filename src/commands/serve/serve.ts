@@ -18,6 +18,7 @@ import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
 import { KEYS_COMMANDS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
 import { parseBasePath, parseTrustProxy } from './proxy-flags.ts'
+import { addServeRestore } from './restore.ts'
 import { readPipelinesFile, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
 import { parsePort, parseRateLimit, parseRetrySchedule, readTls } from './serve-flags.ts'
 import { CROSSING_MS, drain, isTerminated, reload } from './signals.ts'
@@ -45,7 +46,12 @@ interface Options {
   readonly basePath?: string
 }
 
-const BESIDE_SERVING: Commands = { keys: KEYS_COMMANDS, backup: addServeBackup, stats: addServeStats }
+const BESIDE_SERVING: Commands = {
+  keys: KEYS_COMMANDS,
+  backup: addServeBackup,
+  restore: addServeRestore,
+  stats: addServeStats,
+}
 
 export function addServe(program: CommandUnknownOpts, act: Act, words: readonly string[]): void {
   const serve = program

@@ -11,3 +11,18 @@ export async function backUpStore(address: string, target: string): Promise<{ re
   const { backUpDatabase } = await import('./sqlite/backup.ts')
   return backUpDatabase(address, target)
 }
+
+/** The bytes of such a copy, of which no file stays. */
+export async function* backUpBytes(address: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const { copiedBytes } = await import('./sqlite/copied-bytes.ts')
+  yield* copiedBytes(address)
+}
+
+/** Makes a database of a backup, after checks. CrmError `machine` for bytes that are no sound database, and for a target that exists. */
+export async function restoreStore(
+  backup: string | AsyncIterable<Uint8Array | string>,
+  target: string,
+): Promise<{ readonly sizeBytes: number }> {
+  const { restoreDatabase } = await import('./sqlite/copied-bytes.ts')
+  return restoreDatabase(backup, target)
+}
