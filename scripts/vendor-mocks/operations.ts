@@ -57,7 +57,9 @@ export const OPERATIONS: readonly MockOperation[] = [
     return withId(visit.deal)
   }),
   nine('deals create', 'deal', 'create', (visit) => {
-    const { contact, stage, pipeline } = visit
+    const { api, contact, deal, stage, pipeline } = visit
+    const isOwned = api.connector.document.resources.deal?.fields.owner_id?.isRequired
+    const owner = idText(deal?.owner_id) ?? (isOwned ? '50cf242c-7fa3-4cad-87d0-75b1af71c57b' : undefined)
     return created(visit, 'deal', {
       name: 'Engine no. 2',
       amount: 100,
@@ -65,6 +67,7 @@ export const OPERATIONS: readonly MockOperation[] = [
       close_date: '2026-12-31',
       ...(stage && { stage: stage.name ?? null, pipeline_id: stage.pipeline_id ?? pipeline?.id ?? null }),
       ...(contact && { contact_id: idOf(contact) }),
+      ...(owner !== undefined && { owner_id: owner }),
     })
   }),
   more('deals get', 'deal', 'get', async ({ api, deal }) => withId(await api.deals.get(idOf(deal)))),
