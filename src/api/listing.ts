@@ -1,5 +1,6 @@
 import { idText } from '../core/json.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import type { ListOperation } from './connectors/document.ts'
 import type { Exchange } from './connectors/exchange.ts'
 import type { ListedReferences } from './connectors/references.ts'
 import type { ResourceRules } from './connectors/resource-rules.ts'
@@ -31,9 +32,13 @@ export async function* listRecords(
   const known = await exchange.known('list', undefined, query.signal)
   if (paging.by === 'detected') {
     const { method: _, body: __, ...request } = rules.request('list', known)
-    const detected = { ...limits, ...(paging.isSizeOmitted && { pageSize: undefined }) }
-    const pages = listPages(http, { ...request, ...call }, query, detected)
-    yield* rules.isPlain ? pages : mapped(pages, (record) => rules.map.read(record, references))
+    const itemsPath = itemsPathOf(rules.operation('list') as ListOperation) ?? limits.itemsPath
+    const detected = { ...limits, itemsPath, ...(paging.isSizeOmitted && { pageSize: undefined }) }
+    const asked = { ...query, filters: rules.filters(query.filters) }
+    const pages = listPages(http, { ...request, ...call }, asked, detected)
+    const isListed = rules.listed(known)
+    const read = (record: CrmRecord) => (isListed(record) ? rules.map.read(record, references) : [])
+    yield* rules.isPlain ? pages : mapped(pages, read)
     return
   }
   const filters = rules.filters(query.filters)
@@ -47,8 +52,16 @@ export async function* listRecords(
   yield* walkPages(new DeclaredWalk(http, list, query), query.limit)
 }
 
-async function* mapped(pages: Pages, map: (record: CrmRecord) => CrmRecord): AsyncGenerator<Page, void, undefined> {
-  for await (const page of pages) yield { ...page, items: page.items.map(map) }
+/** `data.items` of `data.items[]`; undefined for records that are elsewhere, or in the answer itself. */
+function itemsPathOf({ items = '' }: ListOperation): string | undefined {
+  return /^([\w-]+(?:\.[\w-]+)*)\[\]$/.exec(items)?.[1]
+}
+
+async function* mapped(
+  pages: Pages,
+  map: (record: CrmRecord) => CrmRecord | readonly CrmRecord[],
+): AsyncGenerator<Page, void, undefined> {
+  for await (const page of pages) yield { ...page, items: page.items.flatMap(map) }
 }
 
 /** Of a server that lists the records of all parents: those of one. */

@@ -64,7 +64,7 @@ const OPERATION = {
   body: TEMPLATE,
   limits: LIMITS,
   record: PATH,
-  returns: choice(['record', 'id', 'nothing']),
+  returns: choice(['record', 'id', 'nothing', 'detected']),
 }
 
 const LIST_MEMBERS = { ...OPERATION, items: PATH, empty: constant(null), paging: PAGING }

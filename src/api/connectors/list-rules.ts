@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { ListOperation, PagingDocument } from './document.ts'
 import type { References } from './field-map.ts'
-import { compileList, type DeclaredPage } from './read-list.ts'
+import { compileKeep, compileList, type DeclaredPage } from './read-list.ts'
 import type { RecordMap } from './record-map.ts'
 import type { ConnectorRequest, PageStart, RequestMaker, RequestParts } from './requests.ts'
 
@@ -10,6 +11,8 @@ export interface ListRules {
   readonly paging: PagingDocument
   pageRequest(start: PageStart | undefined, size: number | undefined, parts: RequestParts): ConnectorRequest
   readPage(answer: Answer, parts: RequestParts, references: References): DeclaredPage | string
+  /** Tells the records of the list from others that the server lists with them. */
+  listed(parts: RequestParts): (record: JsonObject) => boolean
 }
 
 interface Surroundings {
@@ -21,10 +24,15 @@ interface Surroundings {
 
 export function listRules(list: ListOperation, { requestOf, selecting, map }: Surroundings): ListRules {
   const reading = compileList(list)
+  const keeping = compileKeep(list.keep)
   return {
     paging: list.paging,
     pageRequest: (start, size, parts) =>
       requestOf(list).request({ ...selecting(parts), page: pageValues(list.paging, start, size) }, start),
+    listed: (parts) => {
+      const isKept = keeping(requestOf(list).values(parts))
+      return (record) => !map.isDeleted(record) && isKept(record)
+    },
     readPage: (answer, parts, references) => {
       const found = reading(answer.json, requestOf(list).values(parts))
       if (typeof found === 'string') return found

@@ -23,7 +23,7 @@ export interface WrittenOperation {
   readonly body?: JsonValue
   readonly limits?: readonly WrittenLimit[]
   readonly record?: string
-  readonly returns?: Operation['returns']
+  readonly returns?: Operation['returns'] | 'detected'
   readonly set?: JsonObject
   readonly sends?: Operation['sends']
   readonly restorable?: string
@@ -129,6 +129,11 @@ function mapped<From, To>(members: Readonly<Record<string, From>>, make: (from: 
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, make(member)]))
 }
 
+function answerOf(name: string, { record = '.', returns }: WrittenOperation): Pick<Operation, 'record' | 'returns'> {
+  if (returns === 'detected') return { record: undefined, returns: 'record' }
+  return { record, returns: returns ?? (name === 'delete' ? 'nothing' : 'record') }
+}
+
 export function normalOperation(
   name: keyof typeof METHODS,
   written: WrittenOperation,
@@ -143,8 +148,7 @@ export function normalOperation(
     query: { ...around.query, ...written.query },
     body: written.body ?? (SENDING.includes(name) ? recordBody(around.inside) : undefined),
     set: written.set ?? {},
-    record: written.record ?? '.',
-    returns: written.returns ?? (name === 'delete' ? 'nothing' : 'record'),
+    ...answerOf(name, written),
     sends: written.sends ?? 'changes',
     ...(limits && { limits: normalLimits(limits) }),
     ...(restorable !== undefined && { restorableMs: durationMs(restorable) }),

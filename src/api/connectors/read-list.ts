@@ -27,16 +27,23 @@ export type ReadPage = (json: JsonValue | undefined, values: TemplateValues) => 
 export function compileList({ items = '.', isNullEmpty, up, keep, paging }: ListOperation): ReadPage {
   const elements = compilePath(items)
   const lifted = Object.entries(up).map(([name, path]) => [name, compilePath(path)] as const)
-  const kept = Object.entries(keep).map(([name, value]) => ({ at: compilePath(name), wanted: compileTemplate(value) }))
+  const keeping = compileKeep(keep)
   const statedIn = statedReader(paging)
   return (json, values) => {
     const found = readEach(elements, json, isNullEmpty)
     if (!found) return `expected a list at ${items}`
     const all = found.map(({ value, enclosing }) => (lifted.length > 0 ? withLifted(value, lifted, enclosing) : value))
     if (!all.every(isJsonObject)) return 'the list contains something that is not a record'
+    return { records: all.filter(keeping(values)), elements: found.length, stated: statedIn(json ?? null) }
+  }
+}
+
+/** Whether a record belongs to the list, by the members that it must have. */
+export function compileKeep(keep: ListOperation['keep']): (values: TemplateValues) => (record: JsonObject) => boolean {
+  const kept = Object.entries(keep).map(([name, value]) => ({ at: compilePath(name), wanted: compileTemplate(value) }))
+  return (values) => {
     const rules = kept.map(({ at, wanted }) => ({ at, value: fill(wanted, values) }))
-    const records = all.filter((record) => rules.every(({ at, value }) => isSameJson(readFirst(at, record), value)))
-    return { records, elements: found.length, stated: statedIn(json ?? null) }
+    return (record) => rules.every(({ at, value }) => isSameJson(readFirst(at, record), value))
   }
 }
 

@@ -107,6 +107,7 @@ export function createResourceRules(
     },
     pageRequest: (...page) => all().pageRequest(...page),
     readPage: (...page) => all().readPage(...page),
+    listed: (parts) => all().listed(parts),
     keyed: (field) => keyedRules(field, described, rulesOf),
     operation,
     needsParent: (name) => requestOf(operation(name)).placeholders.some((each) => each.startsWith('parent.')),

@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Answer } from '../transport/answer.ts'
+import { signsOf } from '../writes/answer-signs.ts'
+import { readShown } from '../writes/shown-record.ts'
 import type { Operation } from './document.ts'
 import type { References } from './field-map.ts'
 import { compilePath, readFirst } from './paths.ts'
@@ -13,11 +15,12 @@ export interface AnswerRules {
   translated(answer: Answer, references: References): Answer
 }
 
-export function answerRules({ record: at, returns, made }: Operation, map: RecordMap): AnswerRules {
+export function answerRules({ record: at, returns, made, path }: Operation, map: RecordMap): AnswerRules {
   const recordAt = at === undefined ? undefined : compilePath(at)
   const madeAt = made === undefined ? undefined : compilePath(made)
   const serverRecord = (json: JsonValue | undefined) => {
-    const found = recordAt === undefined || json === undefined ? undefined : readFirst(recordAt, json)
+    if (recordAt === undefined) return map.isPlain ? undefined : detected(json, path)
+    const found = json === undefined ? undefined : readFirst(recordAt, json)
     return isJsonObject(found) ? found : undefined
   }
   return {
@@ -30,9 +33,16 @@ export function answerRules({ record: at, returns, made }: Operation, map: Recor
       return {
         ...answer,
         ...(typeof isMade === 'boolean' && { isMade }),
-        ...(at !== '.' && { isPlaced: true }),
+        ...(at !== undefined && at !== '.' && { isPlaced: true }),
         json: returns === 'id' ? { id: map.idOf(record) ?? null } : map.read(record, references),
       }
     },
   }
+}
+
+/** The record as it is found without a connector; undefined within an answer that reports trouble. */
+function detected(json: JsonValue | undefined, path: string): JsonObject | undefined {
+  const shown = readShown(json, { sent: () => undefined, path })
+  const isTrouble = shown?.slice(0, -1).some((around) => signsOf(around).isRefusing || signsOf(around).isTroubled)
+  return isTrouble ? undefined : shown?.at(-1)
 }

@@ -137,11 +137,11 @@ export class PageRequests {
     }
     const limit = size === undefined ? {} : { [this.limits.limitParam ?? '']: String(size) }
     const start = position ? { [position.parameter]: position.cursor } : {}
-    return { ...this.#list, signal, method: 'GET', query: { ...filters, ...limit, ...start } }
+    return { ...this.#list, signal, method: 'GET', query: { ...this.#list.query, ...filters, ...limit, ...start } }
   }
 }
 
-export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand'>
+export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand' | 'query'>
 
 export type PageLimits = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
   /** The requested page size; undefined for that of the server. */

@@ -202,3 +202,16 @@ test('a change inside an object keeps its other members, of a server that replac
     person: { address: { street: 'A', city: 'Köln', geo: { lat: null, lon: 2 } } },
   })
 })
+
+test('a record that the connector does not place is found in the answers', async () => {
+  const lines = CONTACTS.replaceAll('record: data', 'returns: detected')
+  const { api } = await connectedTo(lines, (response, { method }) =>
+    sendJson(response, method === 'POST' ? 201 : 200, { result: { id: 5, full_name: 'Ada' } }),
+  )
+  expect(await api.contacts.get('5')).toMatchObject({ id: '5', name: 'Ada' })
+  expect(await api.contacts.create({ name: 'Ada' }, NO_KEY)).toMatchObject({ id: '5', name: 'Ada' })
+  const refusing = await connectedTo(lines, (response) =>
+    sendJson(response, 200, { success: false, message: 'no', data: { id: 5 } }),
+  )
+  expect((await failureOf(refusing.api.contacts.create({ name: 'Ada' }, NO_KEY))).exit).not.toBe(0)
+})

@@ -27,6 +27,9 @@ export interface ApiMethod {
   readonly body: SchemaView | undefined
   /** The body cannot be JSON. */
   readonly isForm: boolean
+  /** Media types of body and answer that are JSON under a name of their own. */
+  readonly bodyType: string | undefined
+  readonly answerType: string | undefined
   /** Of the first 2xx with a body. */
   readonly answer: SchemaView | undefined
   /** Each 2xx is one without a body, such as 204. */
@@ -99,6 +102,8 @@ export class ApiDescription {
       parameters: this.#parameters(item.parameters, operation.parameters),
       body: content && this.#content(content.media),
       isForm: content !== undefined && !content.isJson,
+      bodyType: ownType(content?.type),
+      answerType: ownType(mediaOf(good)?.type),
       answer: this.#content(mediaOf(good)?.media),
       isAnswerEmpty: !good && answers.some(([name]) => /^20[45]$/.test(name)),
       answerHeaders: Object.keys(isJsonObject(good?.headers) ? good.headers : {}).map((name) => name.toLowerCase()),
@@ -150,11 +155,22 @@ function firstExample(examples: JsonValue | undefined): JsonValue | undefined {
   return isJsonObject(first) ? first.value : undefined
 }
 
+interface Media {
+  readonly type: string
+  readonly media: JsonObject
+  readonly isJson: boolean
+}
+
 /** The JSON body if there is one. */
-function mediaOf(part: JsonObject | undefined): { readonly media: JsonObject; readonly isJson: boolean } | undefined {
+function mediaOf(part: JsonObject | undefined): Media | undefined {
   const content = part?.content
   const all = isJsonObject(content) ? Object.entries(content) : []
   const json = all.find(([type]) => /^(?:application\/json|\*\/\*|[^;]+\+json)/i.test(type))
   const [type, media] = json ?? all[0] ?? []
-  return type !== undefined && isJsonObject(media) ? { media, isJson: json !== undefined } : undefined
+  return type !== undefined && isJsonObject(media) ? { type, media, isJson: json !== undefined } : undefined
+}
+
+/** JSON of another name, such as that of JSON:API. */
+function ownType(type: string | undefined): string | undefined {
+  return /^[\w.-]+\/[\w.-]+\+json\s*(?:;|$)/i.exec(type ?? '')?.[0].replace(/\s*;$/, '')
 }

@@ -23,6 +23,8 @@ export function draftAccess(
   const address = addressIn(api, { decisions, sourceUrl, variables })
   const auth = authOf(api, methods, { decisions, variables, headers })
   addNeededHeaders(methods, { auth, variables, headers })
+  const [accepted] = methods.flatMap(({ answerType }) => answerType ?? [])
+  if (accepted !== undefined) headers.Accept = accepted
   return { variables, ...address, auth, headers }
 }
 
@@ -177,10 +179,7 @@ function authOf(
   const all = alternatives.length > 0 ? alternatives : Object.keys(schemes).map((name) => read({ [name]: [] }))
   const [best] = all.toSorted((one, other) => rankAll(one) - rankAll(other))
   if (!best || rankAll(best) >= 9) {
-    finding.decisions.decide(
-      ['auth'],
-      'the document does not say how a request carries the key; a bearer token is assumed',
-    )
+    finding.decisions.decide(['auth'], 'the document does not say how a request carries the key; bearer is assumed')
     return { in: 'bearer' }
   }
   const [main, ...others] = best.toSorted((one, other) => rankOf(one) - rankOf(other))

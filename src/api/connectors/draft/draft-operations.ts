@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/jso
 import { RESOURCES } from '../../../core/resources/registry.ts'
 import type { ApiDescription, ApiMethod } from './api-description.ts'
 import { draftFilters, draftFind } from './draft-find.ts'
-import { draftPaging } from './draft-paging.ts'
+import { type DraftPaging, draftPaging } from './draft-paging.ts'
 import { askOf, variableName } from './path-parts.ts'
 import { commonPath, textOf } from './path-texts.ts'
 import type { RecordPlace } from './record-places.ts'
@@ -60,6 +60,10 @@ export function draftOperations(context: ResourceContext): DraftOperations {
     operations[name] = made
   }
   const methods = found.map(({ method }) => method)
+  if (!offered.list) {
+    const lacks = `the document has no request that lists ${RESOURCES[resource].plural}: list: { path: ..., items: ... }`
+    context.decisions.decide(context.at, `${lacks}, or they are found by id alone`)
+  }
   if (isListOnly) return { operations, path, methods }
   const find = draftFind(context, path)
   const filters = draftFilters(context)
@@ -78,23 +82,56 @@ function partsOf(name: Name, method: ApiMethod, context: ResourceContext): JsonO
   if (name === 'delete') return {}
   if (name === 'get') return recordPart(method, context)
   const body = bodyPart(name, method, context)
-  return { ...body, ...(name === 'update' && updatePart(method, context)), ...recordPart(method, context) }
+  const { bodyType } = method
+  return {
+    ...(bodyType !== undefined && { headers: { 'Content-Type': bodyType } }),
+    ...body,
+    ...(name === 'update' && updatePart(method, context)),
+    ...recordPart(method, context),
+  }
 }
 
 function listParts(method: ApiMethod, { finder, api, decisions, at }: ResourceContext): JsonObject {
   const items = method.answer && finder.items(method.answer)
-  if (!items)
-    decisions.decide(
-      [...at, 'list'],
-      'the document does not describe the answer of the list: where are its records (items: PATH, such as data[]), and how is it paged (paging)?',
-    )
-  const { paging, doubt, remark } = draftPaging(method, api.schemas)
-  if (doubt !== undefined) decisions.decide([...at, 'list', 'paging'], doubt)
-  if (remark !== undefined) decisions.remark([...at, 'list', 'paging'], remark)
-  const order = paging?.by === 'page' || paging?.by === 'offset' ? orderOf(method) : undefined
-  // Without an answer there is no telling: the loader refuses a paging without `by`.
-  const unknown = method.answer ? 'none' : {}
-  return { ...(items && { items: items.path }), paging: paging ?? unknown, ...(order && { query: order }) }
+  const { paging, doubt, remark } = listPaging(method, items, draftPaging(method, api.schemas))
+  const place = [...at, 'list', 'paging']
+  if (doubt !== undefined) decisions.decide(place, doubt)
+  if (remark !== undefined) decisions.remark(place, remark)
+  const order = paging.by === 'page' || paging.by === 'offset' ? orderOf(method) : undefined
+  return { ...(items && { items: items.path }), paging, ...(order && { query: order }) }
+}
+
+/** The size of a page is not known: most servers have pages of at least so many. */
+const LEAST_PAGE = 10
+
+/** Half a list is not a list: what the document leaves open is found in the answers, or a long list ends with an error. */
+function listPaging(
+  { method }: ApiMethod,
+  items: RecordPlace | undefined,
+  drafted: DraftPaging,
+): DraftPaging & { readonly paging: JsonObject } {
+  const { paging } = drafted
+  if (items && isWhole(paging)) return { ...drafted, paging }
+  const unknown = items
+    ? 'the document does not show how the list is paged'
+    : 'the document does not describe the answer'
+  const why = (items && drafted.doubt) ?? unknown
+  const isFound = method === 'get' && (!items || /^[\w.-]*\[\]$/.test(items.path))
+  if (isFound) {
+    const remark = `${why}: crm finds records and the next page in the answers`
+    return { paging: { by: 'detected' }, doubt: undefined, remark }
+  }
+  const size = asObject(paging?.size)
+  const ends = { by: 'none', ...(size.max !== undefined && { size }), most: size.max ?? LEAST_PAGE }
+  return {
+    paging: ends,
+    doubt: `${why}; until it is named here, a list of "most" records ends with an error`,
+    remark: undefined,
+  }
+}
+
+function isWhole(paging: JsonObject | undefined): paging is JsonObject {
+  return paging?.by !== undefined && (paging.by !== 'cursor' || paging.next !== undefined)
 }
 
 /** Pages of a list without an order may miss records. */
@@ -115,7 +152,7 @@ function recordPart(method: ApiMethod, { finder, offered, fieldsView, resource }
   if (method.isAnswerEmpty) return { returns: 'nothing' }
   const own = method.answer && finder.record(method.answer)
   const found = own ?? (offered.get?.answer && finder.record(offered.get.answer))
-  if (!found) return {}
+  if (!found) return { returns: 'detected' }
   const isIdAlone = method !== offered.get && fieldFit(resource, fieldsView.members.keys()) > 0 && isOnlyId(found)
   return { ...(found.path !== '.' && { record: found.path }), ...(isIdAlone && { returns: 'id' }) }
 }
@@ -131,10 +168,11 @@ function bodyPart(name: Name, method: ApiMethod, { finder, inside, api, decision
   if (method.isForm) decisions.decide([...at, name], 'the document describes a form as the body, and crm sends JSON')
   if (!method.body) return {}
   const { path } = finder.body(method.body, inside)
-  const names = path === '.' ? [] : path.split(/(?<!\\)\./).map((each) => each.replaceAll('\\', ''))
+  const names = namesIn(path)
   const wrap = (view: ApiMethod['body'], rest: readonly string[]): JsonValue => {
     const [next, ...more] = rest
     if (next === undefined || !view) return '{record}'
+    if (next === IN_LIST) return [wrap(api.schemas.view(view.items), more)]
     const beside = [...view.required].flatMap((member): readonly (readonly [string, JsonValue])[] => {
       if (member === next) return []
       const value = constantOf(api.schemas.member(view, member), member, name)
@@ -147,6 +185,15 @@ function bodyPart(name: Name, method: ApiMethod, { finder, inside, api, decision
   const body = wrap(method.body, names)
   const usual: JsonValue = inside === '.' ? '{record}' : { [inside]: '{record}' }
   return JSON.stringify(body) === JSON.stringify(usual) ? {} : { body }
+}
+
+const IN_LIST = '[0]'
+
+/** The names of members down to a path; `[0]` for the only element of a list. */
+function namesIn(path: string): readonly string[] {
+  if (path === '.') return []
+  const parts = path.split(/(?<!\\)\.|(?=\[0\])/).filter((each) => each !== '')
+  return parts.map((each) => (each === IN_LIST ? each : each.replaceAll('\\', '')))
 }
 
 function constantOf(view: ApiMethod['body'], member: string, operation: Name): JsonValue | undefined {

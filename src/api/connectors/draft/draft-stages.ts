@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { draftFields } from './draft-fields.ts'
 import type { DraftResource } from './draft-resource.ts'
 import { escaped, idMemberOf, joined } from './record-places.ts'
@@ -23,18 +23,30 @@ export function stagesInPipelines(pipelines: DraftResource): DraftResource | und
   const isInteger = schemas.member(found.view, found.id)?.type === 'integer'
   const read = { schemas, read: found.view, write: undefined, hasStages: false }
   const { pipeline_id: _, ...fields } = draftFields('stage', read).fields
-  const { items, ...request } = list
+  const { items, paging, ...request } = list
+  const [, within = ''] = /\[\]\.?([^[\]]*)$/.exec(items) ?? []
   const made: JsonObject = {
     path: path ?? '',
     id: isInteger ? { at: escaped(found.id), type: 'integer' } : escaped(found.id),
     list: {
       ...request,
       items: `${items}.${joined(context.inside, found.name)}[]`,
-      up: { pipeline_id: (isJsonObject(id) ? id.at : id) ?? 'id' },
+      up: { pipeline_id: below(within, idPath(id)) },
+      // Records within records are not found in an answer that is not described.
+      ...(paging !== undefined && { paging: isJsonObject(paging) && paging.by === 'detected' ? 'none' : paging }),
     },
     fields: { ...fields, pipeline_id: 'pipeline_id' },
   }
   return { value: made, context, methods: [] }
+}
+
+function idPath(id: JsonValue | undefined): string {
+  const at = isJsonObject(id) ? id.at : id
+  return typeof at === 'string' ? at : 'id'
+}
+
+function below(path: string, at: string): string {
+  return path === '' ? at : `${path}.${at}`
 }
 
 function stagesIn({ context: { api, fieldsView } }: DraftResource): EmbeddedStages | undefined {

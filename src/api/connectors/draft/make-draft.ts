@@ -46,7 +46,7 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
     }
     const chosen = chooseCollection(api, resource, { decisions, made: new Set(made.keys()) })
     const stages = made.get('stage')
-    const hasStages = stages !== undefined && stages.value.parent === undefined
+    const hasStages = stages?.value.list !== undefined && stages.value.parent === undefined
     const draft =
       chosen && draftResource({ api, decisions, ...chosen, hasStages, variables, made: new Set(made.keys()) })
     if (draft) made.set(resource, draft)
@@ -122,13 +122,11 @@ function idempotencyOf(methods: readonly ApiMethod[]): JsonValue {
   return header ? { header: header.name } : 'unknown'
 }
 
-/** The paging of most lists is that of the connector; a list of which only pages are known inherits it. */
+/** The paging of most lists is that of the connector. */
 function pagingOf(resources: readonly JsonObject[]): JsonObject {
   const lists = resources.map(({ list }) => list).filter((list) => isJsonObject(list))
-  const finished = lists.map(({ paging }) => paging).filter((paging) => paging !== undefined && !isUnknown(paging))
-  // Inherited members must not complete a paging that a person has to complete.
-  if (finished.some((paging) => isJsonObject(paging) && paging.by === 'cursor' && paging.next === undefined)) return {}
-  const counts = Map.groupBy(finished, (paging) => JSON.stringify(paging))
+  const all = lists.flatMap(({ paging }) => paging ?? [])
+  const counts = Map.groupBy(all, (paging) => JSON.stringify(paging))
   const [most] = [...counts].toSorted(
     ([one, { length: a }], [other, { length: b }]) => b - a || other.length - one.length,
   )
@@ -137,18 +135,9 @@ function pagingOf(resources: readonly JsonObject[]): JsonObject {
   const finds = resources.flatMap(({ find }) => Object.values(asObject(find)))
   for (const list of [...lists, ...finds]) {
     if (!isJsonObject(list) || list.paging === undefined) continue
-    if (JSON.stringify(list.paging) === common || (common !== '"none"' && isEmpty(list.paging))) delete list.paging
+    if (JSON.stringify(list.paging) === common) delete list.paging
   }
   return { paging: JSON.parse(common) }
-}
-
-/** Without `by`, which the loader refuses unless it is inherited. */
-function isUnknown(paging: JsonValue): boolean {
-  return isJsonObject(paging) && paging.by === undefined
-}
-
-function isEmpty(paging: JsonValue): boolean {
-  return isJsonObject(paging) && Object.keys(paging).length === 0
 }
 
 function summaryOf(made: ReadonlyMap<Resource, DraftResource>): readonly string[] {

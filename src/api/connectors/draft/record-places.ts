@@ -18,6 +18,10 @@ export interface RecordPlace {
   readonly view: SchemaView
 }
 
+interface Nested extends RecordPlace {
+  readonly depth: number
+}
+
 interface Candidate extends RecordPlace {
   readonly score: number
 }
@@ -77,8 +81,10 @@ export class RecordFinder {
       const [first] = named
       if (first) return first
     }
-    const found = this.#objects({ path: '.', view: body }, (view) => fieldFit(this.#resource, view.members.keys()))
-    const top = best(found)
+    const fitOf = (view: SchemaView) => fieldFit(this.#resource, view.members.keys())
+    const found = this.#objects({ path: '.', view: body }, fitOf)
+    // The only object with fields of crm may be deep.
+    const top = best(found) ?? best(found.map((each) => ({ ...each, score: fitOf(each.view) })))
     if (top) return top
     const wrapper = this.#wrapperIn(body)
     return wrapper ?? { path: '.', view: body }
@@ -119,18 +125,30 @@ export class RecordFinder {
 
   #objects(from: RecordPlace, scoreOf: (view: SchemaView) => number): readonly Candidate[] {
     const found: Candidate[] = []
-    const queue = [{ ...from, depth: 0 }]
+    const queue: Nested[] = [{ ...from, depth: 0 }]
     for (let next = queue.shift(); next && found.length < MAX_CANDIDATES; next = queue.shift()) {
       const { path, view, depth } = next
       if (view.members.size > 0 || depth > 0) found.push({ path, view, score: scoreOf(view) - depth })
-      if (depth >= MAX_DEPTH) continue
-      for (const [name] of view.members) {
-        const member = this.#schemas.member(view, name)
-        if (member?.type === 'object' && !ASIDE.test(name))
-          queue.push({ path: joined(path, name), view: member, depth: depth + 1 })
-      }
+      if (depth < MAX_DEPTH) queue.push(...(view.type === 'array' ? this.#only(next) : this.#inner(next)))
     }
     return found
+  }
+
+  #inner({ path, view, depth }: Nested): readonly Nested[] {
+    return [...view.members.keys()].flatMap((name) => {
+      const member = this.#schemas.member(view, name)
+      if (!member || ASIDE.test(name)) return []
+      const inner = { path: joined(path, name), view: member, depth: depth + 1 }
+      if (member.type === 'object') return [inner]
+      return member.type === 'array' && LISTS.test(name) ? this.#only(inner) : []
+    })
+  }
+
+  /** Some servers take and show a record as the only element of a list. */
+  #only({ path, view: list, depth }: Nested): readonly Nested[] {
+    const view = this.#schemas.view(list.items)
+    const isRecord = view.type === 'object' || view.members.size > 0
+    return isRecord ? [{ path: `${path === '.' ? '' : path}[0]`, view, depth: depth + 1 }] : []
   }
 
   #lists(root: RecordPlace): readonly Candidate[] {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/core/json.ts'
 import {
+  answer,
+  body,
   DEAL,
   documentWith,
   draftOf,
@@ -124,15 +126,75 @@ test('members that a create needs and no field gives are left to a person, excep
   expect(points).toEqual([expect.stringContaining('a new record needs region,')])
 })
 
-test('lists whose answers are not described do not load until a person describes them', () => {
+test('what a document does not describe is found in the answers, and the draft loads', () => {
   const undescribed = { responses: { '200': { description: '' } } }
-  const draft = draftOf(documentWith({ '/contacts': { get: undescribed, post: post(PERSON, PERSON) } }), {
-    deals: 'none',
-  })
-  expect(draft.points).toEqual(
-    expect.arrayContaining([expect.stringContaining('does not describe the answer of the list')]),
+  const draft = draftOf(
+    documentWith({ '/contacts': { get: undescribed, post: { ...body(PERSON), ...undescribed } } }),
+    {
+      deals: 'none',
+    },
   )
-  expect(() => loaded(draft)).toThrow('by is missing in "paging"')
+  expect(draft.written.paging).toEqual({ by: 'detected' })
+  expect(draft.written.resources.contacts?.create).toEqual({ returns: 'detected' })
+  expect(loaded(draft).resources.contact?.list?.paging.by).toBe('detected')
+  expect(draft.text).toContain('# the document does not describe the answer: crm finds records and the next page')
+})
+
+test('a list by POST whose paging is not described ends with an error where a page may end', () => {
+  const listed = { ...body(object({ filter: TEXT })), ...answer(object({ data: listOf(PERSON) })) }
+  const draft = draftOf(
+    documentWith({
+      '/contacts/search': { post: listed },
+      '/contacts/{id}': { get: get(PERSON) },
+      '/contacts': { post: post(PERSON, PERSON) },
+    }),
+    { deals: 'none' },
+  )
+  expect(draft.written.paging).toEqual({ by: 'none', most: 10 })
+  expect(draft.points).toEqual([expect.stringContaining('a list of "most" records ends with an error')])
+  expect(loaded(draft).resources.contact?.list?.paging).toMatchObject({ by: 'none', most: 10 })
+})
+
+test('contacts without a list are a point to decide', () => {
+  const draft = draftOf(
+    documentWith({ '/contacts': { post: post(PERSON, PERSON) }, '/contacts/{id}': { get: get(PERSON) } }),
+    {
+      deals: 'none',
+    },
+  )
+  expect(draft.points).toEqual([expect.stringContaining('no request that lists contacts')])
+  expect(loaded(draft).resources.contact?.list).toBeUndefined()
+})
+
+test('records that are taken and shown as the only element of a list are found there', () => {
+  const many = object({ data: listOf(PERSON) })
+  const sent = object({ data: listOf(object({ name: TEXT, email: TEXT })) })
+  const draft = draftOf(
+    documentWith({ '/contacts': { get: get(many), post: post(sent, many) }, '/contacts/{id}': { get: get(many) } }),
+    {
+      deals: 'none',
+    },
+  )
+  expect(draft.written.resources.contacts).toMatchObject({
+    get: { path: '/{id}', record: 'data[0]' },
+    create: { body: { data: ['{record}'] }, record: 'data[0]' },
+  })
+  expect(loaded(draft).resources.contact?.create?.body).toEqual({ data: ['{record}'] })
+})
+
+test('JSON under a name of its own is asked for and sent under that name', () => {
+  const type = 'application/vnd.api+json'
+  const named = (schema: JsonObject): JsonObject => ({ content: { [type]: { schema } } })
+  const answered = { responses: { '200': { description: '', ...named(PERSON) } } }
+  const draft = draftOf(
+    documentWith({
+      '/contacts': { get: get(listOf(PERSON)), post: { requestBody: named(PERSON), ...answered } },
+      '/contacts/{id}': { get: answered },
+    }),
+    { deals: 'none' },
+  )
+  expect(draft.written.headers).toEqual({ Accept: type })
+  expect(draft.written.resources.contacts?.create).toEqual({ headers: { 'Content-Type': type } })
 })
 
 test('search of contacts by email needs a field with the email', () => {
