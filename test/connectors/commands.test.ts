@@ -5,7 +5,7 @@ import { crmHurried } from '../harness/crm.ts'
 import type { Call, EmulatorOptions } from './emulators/emulator.ts'
 import { connected, SERVERS } from './servers.ts'
 
-type Vendor = 'pipedrive' | 'hubspot' | 'attio'
+type Vendor = 'pipedrive' | 'hubspot' | 'attio' | 'onepagecrm' | 'close'
 
 async function reached(vendor: Vendor, options: EmulatorOptions = { records: 2 }) {
   const server = SERVERS.find(({ connector }) => connector === vendor)
@@ -129,4 +129,42 @@ test('a note of Pipedrive keeps & and < as they were typed', async () => {
   const body = 'Fish & chips <3\n<b>not bold</b> &amp; all'
   expect(await json('notes', 'add', '1', '--body', body)).toMatchObject({ deal_id: '1', body })
   expect(await json('notes', 'list', '1')).toMatchObject([{ body }])
+})
+
+describe('deals', () => {
+  test('of OnePageCRM have the name that a number has in their pipeline, and notes of their own', async () => {
+    const { json, run } = await reached('onepagecrm')
+    const [first] = await json('deals', 'list')
+    expect(first).toMatchObject({ name: 'Deal 1', stage: 'Prospect' })
+    const [, renewals] = await json('pipelines', 'list')
+    const deal = [
+      '--set',
+      'name=Renewal',
+      '--set',
+      `contact_id=${first.contact_id}`,
+      '--set',
+      `pipeline_id=${renewals.id}`,
+    ]
+    const made = await json('deals', 'create', ...deal, '--set', 'stage=Proposal', '--set', 'amount:=2.5')
+    expect(made).toMatchObject({ stage: 'Proposal', amount: 2.5, pipeline_id: renewals.id })
+    expect(await json('deals', 'update', made.id, '--set', 'stage=Negotiation')).toMatchObject({ stage: 'Negotiation' })
+    await json('notes', 'add', made.id, '--body', 'Called')
+    expect(await json('notes', 'list', made.id)).toMatchObject([{ deal_id: made.id, body: 'Called' }])
+    expect(await json('notes', 'list', first.id)).toEqual([])
+    const long = await run('deals', 'update', made.id, '--set', `name=${'x'.repeat(61)}`)
+    expect(long).toMatchObject({ exit: 2, stderr: expect.stringContaining('at most 60 characters') })
+  })
+
+  test('of Close have amounts of two decimals and a status of their pipeline', async () => {
+    const { json, run, emulator } = await reached('close')
+    const [sales] = await json('pipelines', 'list')
+    const deal = ['--set', 'name=Big', '--set', `pipeline_id=${sales.id}`, '--set', 'stage=Demo']
+    const made = await json('deals', 'create', ...deal, '--set', 'amount:=10.29')
+    expect(made).toMatchObject({ name: 'Big', amount: 10.29, currency: 'USD', stage: 'Demo' })
+    expect(emulator.records('opportunities').map(({ value }) => value)).toContain(1029)
+    expect(await json('deals', 'update', made.id, '--set', 'stage=Won')).toMatchObject({ stage: 'Won', amount: 10.29 })
+    expect(await run('deals', 'update', made.id, '--set', 'amount:=1.005')).toMatchObject({ exit: 2 })
+    const hook = await json('webhooks', 'create', '--url', 'https://x.test/in', '--events', 'deal.updated')
+    expect(hook).toMatchObject({ events: ['deal.updated'], secret: expect.any(String) })
+  })
 })

@@ -41,6 +41,7 @@ export function listRules(list: ListOperation, { requestOf, selecting, map }: Su
       return {
         items: map.isPlain ? kept : kept.map((record) => map.read(record, references)),
         elements: found.elements,
+        ...(Object.keys(list.up).length > 0 && { isNested: true }),
         lastId: last && map.idOf(last),
         stated: found.stated,
       }

@@ -10,6 +10,8 @@ export interface DeclaredPage {
   /** The number of elements in the answer, with those that are not part of the list. */
   readonly elements: number
   readonly lastId: string | undefined
+  /** The records are parts of others: two with one id belong to different ones. */
+  readonly isNested?: true
   /** By the paths of the paging; undefined: absent. */
   readonly stated: { readonly [Name in 'next' | 'more' | 'total' | 'pages']: JsonValue | undefined }
 }

@@ -88,9 +88,9 @@ export class DeclaredWalk {
     if (page.elements > 0 && page.items.length > 0 && this.#records.hasAll(page.items)) {
       throw this.#bad('the server answers with records of an earlier page')
     }
-    const { items: once, clash } = onceEach(page.items)
+    const { items: once, clash } = page.isNested ? { items: page.items } : onceEach(page.items)
     if (clash) throw this.#bad(`two different records have the id ${oneLine(idText(clash.id) ?? '', 60)}`)
-    const items = this.#records.without(once)
+    const items = page.isNested ? once : this.#records.without(once)
     this.#records.add(items)
     this.#emptyPages = items.length > 0 ? 0 : this.#emptyPages + 1
     this.#next = this.#behind(page, answer)

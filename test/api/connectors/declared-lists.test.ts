@@ -205,3 +205,19 @@ test('a detected list sends its constants, reads its items, and keeps those of i
   ])
   expect(seen.every((request) => asked(request, 'team') === 'a')).toBe(true)
 })
+
+test('records within others may have the same id in each of them', async () => {
+  const lines = `resources:
+  stages:
+    path: /pipelines
+    list: { items: 'data[].stages[]', up: { pipeline_id: id }, paging: none }
+    fields: { name: label, pipeline_id: pipeline_id }`
+  const stages = ['Prospect', 'Offer'].map((label, n) => ({ id: 10 * (n + 1), label }))
+  const data = ['p1', 'p2'].map((id) => ({ id, stages }))
+  const { api } = await connectedTo(lines, (response) => sendJson(response, 200, { data }))
+  const listed = (await allPages(api.stages('p2').list())).flatMap(({ items }) => items)
+  expect(listed.map(({ id, pipeline_id }) => [id, pipeline_id])).toEqual([
+    ['10', 'p2'],
+    ['20', 'p2'],
+  ])
+})
