@@ -246,6 +246,7 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     keyReader: api.keyReader,
     upserts: api.connector.upserts,
     offers: api.connector.offers,
+    restores: api.connector.restores,
     learns: api.offers,
     require: api.require,
     rowRules: (noun) => rowRules(api, noun),

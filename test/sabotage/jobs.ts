@@ -277,15 +277,15 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo does not name the records that it left because they were changed since',
     file: 'src/jobs/plan/make-undo.ts',
-    line: 'if (changed.length > 0) return { left: changed.map(conflict) }',
+    line: 'if (changed.length > 0) return { left: changed.map(conflictOf(operation, id)) }',
     to: 'if (changed.length > 0) return {}',
     tests: ['test/commands/undo.test.ts'],
   },
   {
     name: 'an undo of a change writes the whole old record over newer members',
     file: 'src/jobs/plan/make-undo.ts',
-    line: "return { planned: { do: 'update', path, id, body: patch, before: match.record }, left }",
-    to: "return { planned: { do: 'update', path, id, body: writableOf(before ?? {}), before: match.record }, left }",
+    line: "return { planned: { do: 'update', path: recordPath(resourceOf(noun), id), id, body: patch, before: record }, left }",
+    to: "return { planned: { do: 'update', path: recordPath(resourceOf(noun), id), id, body: writableOf(before), before: record }, left }",
     tests: ['test/commands/undo.test.ts'],
   },
   {

@@ -62,6 +62,20 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
     tests: ['test/connectors/stage-ids.test.ts'],
   },
   {
+    name: 'the undo of a restore leaves the record',
+    file: 'src/jobs/plan/make-undo.ts',
+    line: "if (head.restores) return { planned: { do: 'delete', path, id, before: match.record } }",
+    to: '',
+    tests: ['test/connectors/restored.test.ts'],
+  },
+  {
+    name: 'a record is restored by a change without values',
+    file: 'src/api/connectors/exchange.ts',
+    line: "const operation = isRestore ? 'restore' : kind",
+    to: 'const operation = kind',
+    tests: ['test/connectors/restored.test.ts'],
+  },
+  {
     name: 'an object is sent with its changed members alone',
     file: 'src/api/connectors/record-writer.ts',
     line: 'if (!isJsonObject(before) || !isJsonObject(value)) return value',

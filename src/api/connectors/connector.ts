@@ -23,6 +23,8 @@ export interface Connector {
   upserts(resource: Resource, field: string): boolean
   /** CrmError `not_supported` if the server has nothing of this resource. */
   rules(resource: Resource): ResourceRules
+  /** Whether the server restores a record that was deleted this long ago, under its id. */
+  restores(resource: Resource, sinceMs: number): boolean
   /** From now on records of every resource show these members, of servers that show only what they are asked for. */
   ask(names: readonly string[]): void
 }
@@ -61,6 +63,10 @@ export function createConnector(
       return Object.hasOwn(upsert, field) || Object.hasOwn(batch.upsert?.by ?? {}, field)
     },
     rules,
+    restores: (resource, sinceMs) => {
+      const { restore, delete: removal } = document.resources[resource] ?? {}
+      return restore !== undefined && sinceMs < (removal?.restorableMs ?? Number.POSITIVE_INFINITY)
+    },
     ask: (names) => {
       for (const [resource, { select }] of Object.entries(document.resources)) {
         if (select) rules(resource as Resource).selection.ask(names)

@@ -24,6 +24,8 @@ interface WriteTarget {
   readonly fields?: JsonObject
   /** A create is an upsert by this field. */
   readonly upsert?: { readonly field: string; readonly value: JsonValue } | undefined
+  /** An update that restores a deleted record. */
+  readonly isRestore?: true | undefined
 }
 
 /** Turns operations on crm's records into requests of the server. */
@@ -82,21 +84,16 @@ export function createExchange(
   return {
     known,
     call,
-    write: async (kind, { id, fields, upsert }, naming) => {
+    write: async (kind, { id, fields, upsert, isRestore }, naming) => {
       const rules = connector.rules(resource)
+      const operation = isRestore ? 'restore' : kind
       // A connector without the operation says so before it judges a value.
-      if (!upsert) rules.operation(kind)
+      if (!upsert) rules.operation(operation)
       await references.load(rules.refs)
-      const parts = await known(kind, id, naming.signal)
-      const isWhole = kind === 'update' && rules.operation('update').sends === 'whole'
-      const isCurrentNeeded = kind === 'update' && id !== undefined && fields && rules.needsCurrent(fields)
-      const current = isCurrentNeeded ? await serverRecord(resource, id, naming.signal) : undefined
-      const record =
-        fields &&
-        (rules.isPlain
-          ? fields
-          : rules.map.write(fields, { isCreate: kind === 'create', current, references, isWhole }))
-      const { request: requestFor, translated } = writing(rules, kind, upsert)
+      const parts = await known(operation, id, naming.signal)
+      const readCurrent = async () => (id === undefined ? undefined : serverRecord(resource, id, naming.signal))
+      const record = fields && (await recordOf(rules, operation, { fields, references, readCurrent }))
+      const { request: requestFor, translated } = writing(rules, operation, upsert)
       const { body, ...request } = requestFor({ ...parts, ...(record && { record }) })
       return {
         ...naming,
@@ -117,12 +114,31 @@ export function createExchange(
   }
 }
 
+interface Writing {
+  readonly fields: JsonObject
+  readonly references: References
+  readonly readCurrent: () => Promise<JsonObject | undefined>
+}
+
+/** The members that are sent, by the server's names. */
+async function recordOf(
+  rules: ResourceRules,
+  operation: OperationName,
+  { fields, references, readCurrent }: Writing,
+): Promise<JsonObject> {
+  if (rules.isPlain) return fields
+  if (operation !== 'update') return rules.map.write(fields, { isCreate: operation === 'create', references })
+  const isWhole = rules.operation('update').sends === 'whole'
+  const current = rules.needsCurrent(fields) ? await readCurrent() : undefined
+  return rules.map.write(fields, { isCreate: false, current, references, isWhole })
+}
+
 /** The request of a write, and what its answer says. */
-function writing(rules: ResourceRules, kind: WriteKind, upsert: WriteTarget['upsert']) {
+function writing(rules: ResourceRules, name: OperationName, upsert: WriteTarget['upsert']) {
   if (!upsert) {
     return {
-      request: (parts: RequestParts) => rules.request(kind, parts),
-      translated: (...answer: [Answer, References]) => rules.translated(kind, ...answer),
+      request: (parts: RequestParts) => rules.request(name, parts),
+      translated: (...answer: [Answer, References]) => rules.translated(name, ...answer),
     }
   }
   const { request, translated } = rules.upsert(upsert.field)

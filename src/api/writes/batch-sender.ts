@@ -50,6 +50,7 @@ export function inBatch(
   { connector, areKeysKept }: Pick<BatchParts, 'connector' | 'areKeysKept'>,
 ): InBatch | undefined {
   const { resource, id, parentId, ifMatch, body, upsertBy } = write
+  if (write.isRestore) return undefined
   const kind = batchKind(write)
   const batch = connector.document.resources[resource]?.batch[kind]
   if (!batch || parentId !== undefined || ifMatch !== undefined || (kind === 'create' && areKeysKept)) return undefined

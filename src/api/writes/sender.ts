@@ -153,7 +153,7 @@ function createTranslation(
     },
   }
   return async (write: Write, more: readonly string[]): Promise<Answer | Failure> => {
-    const { kind, resource, id, parentId, body, ifMatch, action, upsertBy } = write
+    const { kind, resource, id, parentId, body, ifMatch, action, upsertBy, isRestore } = write
     const fields = body === null ? undefined : fieldsIn(body)
     const exchange = createExchange(
       { connector, references: references ?? NO_REFERENCES, http },
@@ -162,7 +162,7 @@ function createTranslation(
     let call: WriteCall
     try {
       const upsert = fields && upsertBy !== undefined ? upsertOf(upsertBy, fields, write, connector) : undefined
-      const target = { ...(id !== undefined && { id }), ...(fields && { fields }), upsert }
+      const target = { ...(id !== undefined && { id }), ...(fields && { fields }), upsert, isRestore }
       call = await exchange.write(kind, target, { ...NO_TEXTS, ifMatch, action })
     } catch (error) {
       return notSent(error)

@@ -14,6 +14,8 @@ export interface Write {
   readonly body: Buffer | null
   /** A create that the server turns into a change if it has a record with the same value in this field. */
   readonly upsertBy?: string | undefined
+  /** An update that restores a deleted record, without values. */
+  readonly isRestore?: true
   readonly idempotencyKey: string
   readonly ifMatch: string | undefined
   /** For messages, after "cannot": `create the contact of line 7`. */

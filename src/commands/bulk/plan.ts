@@ -42,8 +42,10 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   let isKept = false
   if (job.question !== undefined) ctx.note(job.question)
   if (job.end.delete > 0) {
-    ctx.note('Deleted records can be restored only under new ids, with crm jobs undo while the job is kept.')
-    if (job.head.unasked) ctx.note(`An undo cannot restore ${unaskedText(job.head.unasked)}.`)
+    const isRestored = await restoresDeleted(ctx, job)
+    const how = isRestored ? 'can be restored' : 'can be restored only under new ids,'
+    ctx.note(`Deleted records ${how} with crm jobs undo while the job is kept.`)
+    if (job.head.unasked && !isRestored) ctx.note(`An undo cannot restore ${unaskedText(job.head.unasked)}.`)
   }
   if ((await cannotUndo(ctx, job.end, job.head.noun)) > 0)
     ctx.note(`Creates cannot be undone: this server offers no way to delete ${job.head.noun}.`)
@@ -106,6 +108,11 @@ function requireCount(ctx: Context, job: MadeJob, { expect, plan }: PlanFlags): 
   })
 }
 
+/** Whether the server restores records under their ids. */
+async function restoresDeleted(ctx: Pick<Context, 'api'>, { head }: MadeJob): Promise<boolean> {
+  return (await ctx.api()).connector.restores(resourceOf(head.noun), 0)
+}
+
 function isDeletion({ end, head }: MadeJob): boolean {
   return end.delete > 0 || head.kind === 'delete'
 }
@@ -121,7 +128,8 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
   requireCount(ctx, job, flags)
   if (isDeletion(job)) {
     const deletion = deletionOf(job, expect)
-    if (canAsk(ctx)) ctx.note('A deletion can be undone while the job is kept, but the records get new ids.')
+    const ids = (await restoresDeleted(ctx, job)) ? '' : ', but the records get new ids'
+    if (canAsk(ctx)) ctx.note(`A deletion can be undone while the job is kept${ids}.`)
     if (end.delete > 0) await confirmDeletion(ctx, deletion)
     return
   }

@@ -82,7 +82,8 @@ async function keepBefore(
 /** Operations on existing records. */
 function* changesOf(plan: PlanFile): Generator<PlanOperation> {
   for (const operation of plan.all()) {
-    if (operation.head.do === 'update' || operation.head.do === 'delete') yield operation
+    const { do: kind, restores } = operation.head
+    if ((kind === 'update' && !restores) || kind === 'delete') yield operation
   }
 }
 

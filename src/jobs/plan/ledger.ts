@@ -168,7 +168,8 @@ export class Ledger {
         if (head.do === 'delete') settle.run(STATES.indexOf('failed'), id, id)
         // The undo of an undo created the record again.
         if (head.do === 'create') settle.run(STATES.indexOf('done'), results.of(op).id, id)
-        if (head.do === 'update') this.#edit(operation, true, collectionOf(plan))
+        if (head.restores) settle.run(STATES.indexOf('done'), id, id)
+        else if (head.do === 'update') this.#edit(operation, true, collectionOf(plan))
       }
     } finally {
       plan.close()

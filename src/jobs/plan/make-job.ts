@@ -67,6 +67,8 @@ export interface PlanningContext {
   /** Whether the server has an upsert by this field. */
   readonly upserts: Connector['upserts']
   readonly offers: Offers
+  /** Whether the server restores a record that was deleted this long ago, under its id. */
+  readonly restores: Connector['restores']
   /** As `offers`; learns it first if the contract alone does not say. */
   readonly learns: Api['offers']
   /** CrmError `not_supported` if the server does not have an operation. */

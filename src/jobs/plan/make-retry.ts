@@ -41,7 +41,7 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
       async (builder) => {
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
           if (failure !== 'failed') continue
-          const { path, id, line, at, n, gen = 0, failed } = operation.head
+          const { path, id, line, at, n, gen = 0, failed, restores } = operation.head
           if (failed) {
             unmatched += 1
             builder.fail({ do: 'fail', path, ...present({ line, at }), failed })
@@ -50,7 +50,10 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
           const before = await images.of(operation.op)
           const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
           const known = () => ({ state: 'failed', gen, since: undefined }) as const
-          builder.add({ do: sentKind(operation.head), path, n, ...present({ id, line, at, before, body }) }, known)
+          builder.add(
+            { do: sentKind(operation.head), path, n, ...present({ id, line, at, before, body, restores }) },
+            known,
+          )
         }
         if (unmatched === account.failed) throw nothingToSend(context, paths)
       },

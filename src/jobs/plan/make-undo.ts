@@ -4,7 +4,7 @@ import { unaskedText } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { isOlder } from '../../core/made-at.ts'
-import { resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import { type EarlierJob, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
@@ -18,6 +18,7 @@ import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutLines } from './left-out.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
+import { leftOf } from './not-reverted.ts'
 import { dealsOf, dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import type { PlanFile } from './plan-file.ts'
@@ -116,7 +117,8 @@ async function planUndo({ context, paths, builder, draft, before, rules }: UndoP
     const { noun, asked = [] } = plan.head
     const isKept = (before: JsonObject, name: string) =>
       !rules?.isSelecting || Object.hasOwn(before, name) || asked.includes(name)
-    const given = { noun, offers: context.offers, rules, isKept }
+    const isRestorable = context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0))
+    const given = { noun, offers: context.offers, rules, isKept, isRestorable }
     const now = await readNow(context, { plan, results, draft, before: paths.before })
     const withNotes = await dealsWithNotes(context, plan, results)
     for (const batch of plan.operations()) {
@@ -179,6 +181,8 @@ interface RevertParts {
   /** Whether a record before the job shows the value of a member that the job wrote. */
   readonly isKept: (before: JsonObject, name: string) => boolean
   readonly withNotes: ReadonlySet<string>
+  /** The server still restores what the job deleted, under the same ids. */
+  readonly isRestorable: boolean
   /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
 }
@@ -223,10 +227,14 @@ function existedBefore(kind: OperationHead['do'], { existed, mayHaveExisted }: S
 
 /** For an operation that was done, or may have been. */
 function revertDone(parts: WithNow, id: string): Reverted {
-  const { operation, before } = parts
+  const { operation, before, noun } = parts
   if (operation.head.do !== 'delete') return revertWrite(parts, id)
+  if (parts.isRestorable) {
+    if (parts.now.find(id).length > 0) return stays(operation, id, 'as_before')
+    return { planned: { do: 'update', path: recordPath(resourceOf(noun), id), id, body: {}, restores: true } }
+  }
   if (!before) return stays(operation, id, 'cannot', NOT_KEPT)
-  const resource = resourceOf(parts.noun)
+  const resource = resourceOf(noun)
   const writable = writableOf(before, parts.rules)
   const { deal_id: dealId, ...others } = writable
   const [path, body] =
@@ -237,54 +245,47 @@ function revertDone(parts: WithNow, id: string): Reverted {
 type WithNow = RevertParts & { readonly now: Existing }
 
 function revertWrite(parts: WithNow, id: string): Reverted {
-  const { noun, operation, before = {}, results, now, offers, withNotes } = parts
+  const { noun, operation, results, now, offers, withNotes } = parts
   const { head, body } = operation
   const path = recordPath(resourceOf(noun), id)
   const [match] = now.find(id)
   if (!match) return stays(operation, id, 'gone')
+  if (head.restores) return { planned: { do: 'delete', path, id, before: match.record } }
   const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
-  const conflict = (member: Conflict): LeftOut => ({ ...leftOf(operation, id, 'conflict'), ...member })
   if (head.do === 'create') {
     if (!offers(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
     if (isOlder(match.record, results.progress.firstMs ?? 0, written)) return stays(operation, id, 'cannot', EXISTED)
     const changed = changesSince(written, match.record, results.of(operation.op).isRepeated)
-    if (changed.length > 0) return { left: changed.map(conflict) }
+    if (changed.length > 0) return { left: changed.map(conflictOf(operation, id)) }
     if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')
     return { planned: { do: 'delete', path, id, before: match.record } }
   }
+  return revertUpdate(parts, { id, written, record: match.record })
+}
+
+interface Updated {
+  readonly id: string
+  readonly written: JsonObject
+  /** As it is now. */
+  readonly record: CrmRecord
+}
+
+function revertUpdate(parts: WithNow, { id, written, record }: Updated): Reverted {
+  const { noun, operation, before = {} } = parts
   const [kept, unkept] = [{ ...written }, Object.keys(written).filter((name) => !parts.isKept(before, name))]
   for (const name of unkept) delete kept[name]
-  const { patch, conflicts } = restore(before, kept, match.record)
+  const { patch, conflicts } = restore(before, kept, record)
   const lost = (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${NOT_KEPT}`), field })
-  const left = [...conflicts.map(conflict), ...unkept.map(lost)]
+  const left = [...conflicts.map(conflictOf(operation, id)), ...unkept.map(lost)]
   if (Object.keys(patch).length > 0)
-    return { planned: { do: 'update', path, id, body: patch, before: match.record }, left }
+    return { planned: { do: 'update', path: recordPath(resourceOf(noun), id), id, body: patch, before: record }, left }
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
+}
+
+function conflictOf(operation: PlanOperation, id: string): (member: Conflict) => LeftOut {
+  return (member) => ({ ...leftOf(operation, id, 'conflict'), ...member })
 }
 
 function stays(operation: PlanOperation, id: string | null, code: LeftOut['code'], reason?: string): Reverted {
   return { left: [leftOf(operation, id, code, reason)] }
-}
-
-const REASONS: Readonly<Record<LeftOut['code'], string>> = {
-  empty_row: '',
-  no_match: '',
-  done_before: '',
-  conflict: 'changed since',
-  as_before: 'already as before the job',
-  gone: 'it was deleted since',
-  cannot: 'there is no way to delete it',
-  in_doubt: 'in doubt, and may exist',
-  ambiguous_match: '',
-}
-
-function leftOf(
-  { op, head }: PlanOperation,
-  id: string | null,
-  code: LeftOut['code'],
-  reason = REASONS[code],
-): LeftOut {
-  const line = head.line ?? null
-  const text = id === null && line === null ? `operation ${op}: ${reason}` : reason
-  return { line, id, code, field: null, reason: text, was: null, wrote: null, now: null }
 }

@@ -37,6 +37,8 @@ export interface Planned {
   readonly n?: number
   /** The record before the operation; kept for undo and drift. */
   readonly before?: CrmRecord
+  /** An update that restores the record, which is deleted. */
+  readonly restores?: true
   /** The version that the write requires. */
   readonly ifMatch?: string
 }
@@ -145,7 +147,7 @@ function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
 }
 
 function headOf(
-  { do: kind, path, id, line, at, ifMatch }: Planned,
+  { do: kind, path, id, line, at, restores, ifMatch }: Planned,
   before: string | undefined,
 ): Omit<OperationHead, 'digest' | 'n'> {
   return {
@@ -155,6 +157,7 @@ function headOf(
     ...(line === undefined ? {} : { line }),
     ...(at === undefined ? {} : { at }),
     ...(before === undefined ? {} : { before }),
+    ...(restores && { restores }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
   }
 }

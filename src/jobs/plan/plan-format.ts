@@ -114,6 +114,8 @@ export interface OperationHead {
   /** Whether the response to that request was a 2xx that does not show the record: it is never sent again. */
   readonly taken?: true
   readonly before?: string
+  /** Of an undo: the update restores the record, which is deleted. */
+  readonly restores?: true
   readonly ifMatch?: string
   readonly failed?: KnownFailure
 }

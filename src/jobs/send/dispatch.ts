@@ -220,6 +220,7 @@ class Dispatch {
       parentId,
       body,
       ...upsert,
+      ...(head.restores && { isRestore: true }),
       idempotencyKey: key,
       ifMatch: head.ifMatch,
       action,
