@@ -9,7 +9,7 @@ import { settingsFolder } from '../files/user-folders.ts'
 import { openDocument } from './document.ts'
 import { isShippedName } from './setting.ts'
 
-/** What a `.crm.toml` names, as it is written there. */
+/** What a `.crm.toml` names, unchanged. */
 export interface RepositoryConnector {
   /** Of the `.crm.toml`. */
   readonly path: string

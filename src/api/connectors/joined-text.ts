@@ -9,7 +9,7 @@ export function joinedText(parts: readonly (JsonValue | undefined)[]): string | 
   return texts.length === 0 ? null : texts.join(' ')
 }
 
-/** Splits at the first spaces; the last part has the rest, and parts that are missing are empty: behind a lone word, or before it. */
+/** Splits at the first spaces; the last part has the rest. Missing parts, after a lone word or before it, are empty. */
 export function splitText(text: string, count: number, isLoneLast = false): readonly string[] {
   const words = text.split(' ')
   if (isLoneLast && words.length === 1) return [...Array.from({ length: count - 1 }, () => ''), text]

@@ -128,7 +128,7 @@ function located(node: Node, source: Source, depth: number): Located {
   return { ...nothing, value: members }
 }
 
-/** A text begins behind its quote. */
+/** A text begins after its quote. */
 function inText(place: Place, { type }: { type?: string }): Place {
   return type?.startsWith('QUOTE') ? { ...place, column: place.column + 1 } : place
 }

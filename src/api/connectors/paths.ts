@@ -1,6 +1,6 @@
 import { exactDigits, idText, isJsonObject, isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 
-/** A text of a connector that cannot be compiled; whoever read the file adds its line. */
+/** A text of a connector that cannot be compiled; the reader of the file adds its line. */
 export class ConnectorMistake extends Error {
   override readonly name = 'ConnectorMistake'
   /** The index in the text. */
@@ -27,8 +27,7 @@ export interface Path {
   readonly steps: readonly Step[]
 }
 
-const SYNTAX =
-  'names with points between them, and [0], [name=value] or [] behind a list, such as emails[primary=true].value'
+const SYNTAX = 'names separated by dots, with [0], [name=value] or [] after a list, such as emails[primary=true].value'
 
 const INDEX = /^\d{1,6}$/
 

@@ -24,7 +24,7 @@ export function checkPattern(text: string): void {
   )
   const refused = /\\|\(\?|\)[*+?{]|(?:[*+?}][*+?{])/.exec(syntax)
   if (refused) {
-    const expected = 'no quantifier behind a group, look-around, back reference or lazy quantifier'
+    const expected = 'no quantifier after a group, look-around, back reference or lazy quantifier'
     throw new ConnectorMistake(
       `"${text.slice(refused.index, refused.index + 2)}" could take long`,
       expected,

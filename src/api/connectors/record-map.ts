@@ -19,7 +19,7 @@ export interface RecordMap {
   /**
    * In this order: `id` as text, the mapped fields as the document orders them (null when absent or cleared), `created_at`,
    * `updated_at` and `version`, then every other member under the server's own name. An own name that equals one of crm's is
-   * shown with `_` behind it. Without references, ids are shown instead of names.
+   * shown with `_` after it. Without references, ids are shown instead of names.
    */
   read(server: JsonObject, references?: References): CrmRecord
   /**
@@ -97,7 +97,7 @@ export function createRecordMap(
   }
 }
 
-/** An own name that equals a field of crm is shown with `_` behind it. */
+/** An own name that equals a field of crm is shown with `_` after it. */
 function shownNames({ readOnly }: ResourceDocument, fields: readonly FieldMap[]): readonly string[] {
   const heads = fields.flatMap(headNames)
   return [...new Set([...fields.map(({ name }) => name), ...heads, ...heads.map((name) => `${name}_`), ...readOnly])]

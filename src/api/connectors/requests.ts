@@ -12,7 +12,7 @@ export interface ConnectorPlace {
 /** Where a page starts. A `value` is a cursor, the number of a page, an offset, or the id of the last record. */
 export type PageStart = { readonly value: string | number } | { readonly address: string }
 
-/** A request as it is sent: the body is the server's own. */
+/** A request ready to be sent: the body is the server's own. */
 export interface ConnectorRequest
   extends Pick<Call, 'method' | 'path' | 'base' | 'address' | 'query' | 'headers' | 'limits'> {
   readonly body: JsonValue | undefined

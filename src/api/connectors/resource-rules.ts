@@ -38,7 +38,7 @@ export interface ResourceRules extends ListRules {
   operation(name: OperationName): Operation
   /** Whether the request needs the parent's own record. */
   needsParent(name: OperationName): boolean
-  /** Whether the record as it is now is needed to write a change. */
+  /** Whether the current record is needed to write a change. */
   needsCurrent(fields: JsonObject): boolean
   request(name: OperationName, parts: RequestParts): ConnectorRequest
   /** Undefined if records cannot be asked for by values of this field. */

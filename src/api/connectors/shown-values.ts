@@ -21,7 +21,7 @@ export function createShownValues(fields: readonly FieldMap[]): (values: JsonObj
   }
 }
 
-/** Undefined for a value that cannot be written, or that would be written differently as it is shown. */
+/** Undefined for a value that cannot be written, or whose shown form would be written differently. */
 function shownValue(
   field: FieldMap,
   value: JsonValue,

@@ -53,11 +53,7 @@ function partsOf(text: string): readonly Part[] {
     PLACEHOLDER.lastIndex = at
     const name = PLACEHOLDER.exec(text)?.[1]
     if (name === undefined) {
-      throw new ConnectorMistake(
-        '{ begins no placeholder',
-        'a name and } behind it, such as {id}, or {{ for a brace',
-        at,
-      )
+      throw new ConnectorMistake('{ begins no placeholder', 'a name followed by }, such as {id}, or {{ for a brace', at)
     }
     if (literal !== '') parts.push(literal)
     literal = ''

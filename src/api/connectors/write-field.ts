@@ -10,7 +10,7 @@ import { fill } from './templates.ts'
 
 export interface WriteRecordOptions {
   readonly isCreate: boolean
-  /** The server's record as it is now, as far as known. */
+  /** The current record of the server, as far as known. */
   readonly current?: JsonObject | undefined
   readonly references?: References | undefined
   /** The same in crm's names, where the server's record is not known. */
@@ -154,7 +154,7 @@ function clearField({ document, writes, refuse, ...field }: FieldMap, draft: Dra
   }
 }
 
-/** The value of another field of the row, else of the record as it is now. */
+/** The value of another field of the row, else of the current record. */
 function fieldValueOf(
   name: string,
   { values, current, options }: Draft,

@@ -40,7 +40,7 @@ export function answerRules({ record: at, returns, made, path }: Operation, map:
   }
 }
 
-/** The record as it is found without a connector; undefined within an answer that reports trouble. */
+/** The record as found without a connector; undefined within an answer that reports trouble. */
 function detected(json: JsonValue | undefined, path: string): JsonObject | undefined {
   const shown = readShown(json, { sent: () => undefined, path })
   const isTrouble = shown?.slice(0, -1).some((around) => signsOf(around).isRefusing || signsOf(around).isTroubled)

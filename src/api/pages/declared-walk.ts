@@ -33,7 +33,7 @@ export class DeclaredWalk {
   readonly #starts = new Set<string>()
   #size: number | undefined
   #start: PageStart | undefined
-  /** Of the next page; undefined behind the last one. */
+  /** Of the next page; undefined after the last one. */
   #next: PageStart | undefined
   #pages = 0
   #elements = 0
@@ -93,7 +93,7 @@ export class DeclaredWalk {
     const items = page.isNested ? once : this.#records.without(once)
     this.#records.add(items)
     this.#emptyPages = items.length > 0 ? 0 : this.#emptyPages + 1
-    this.#next = this.#behind(page, answer)
+    this.#next = this.#after(page, answer)
     const { most } = this.#list.paging
     if (most !== undefined && this.#elements >= most && !this.#hasTotal(page)) throw this.#atMost(most)
     if (this.#next === undefined) this.#checkWhole(page)
@@ -101,11 +101,11 @@ export class DeclaredWalk {
     return { ...page, items }
   }
 
-  #behind(page: DeclaredPage, answer: Answer): PageStart | undefined {
+  #after(page: DeclaredPage, answer: Answer): PageStart | undefined {
     const { by, more, next } = this.#list.paging
     switch (by) {
       case 'cursor':
-        return this.#behindCursor(page)
+        return this.#afterCursor(page)
       case 'next_url':
         return this.#atAddress(page.stated.next)
       case 'link':
@@ -121,7 +121,7 @@ export class DeclaredWalk {
     }
   }
 
-  #behindCursor({ stated: { next, more } }: DeclaredPage): PageStart | undefined {
+  #afterCursor({ stated: { next, more } }: DeclaredPage): PageStart | undefined {
     if (more === false) return undefined
     const isNamed = (typeof next === 'string' && next !== '') || typeof next === 'number'
     if (isNamed) return { value: next }

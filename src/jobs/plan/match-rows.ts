@@ -80,7 +80,7 @@ function changeOf(
   { noun, source, row, refuse, names, shown }: Matching & Pick<MatchParts, 'source' | 'names' | 'shown'>,
   match: Match,
 ): Planned | 'unchanged' | undefined {
-  // The value that another one of the record equals is kept as it is there.
+  // A match by another value of the field, such as a second address, does not change the field.
   const others = names.filter((name) => matchKey(row.fields, [name]) !== matchKey(match.record, [name]))
   const written = Object.entries(row.fields).filter(([name]) => !others.includes(name))
   const given = Object.fromEntries(written)
