@@ -55,7 +55,7 @@ export interface Api extends Collections {
   listedNames(resource: Resource): Promise<readonly ListedName[] | undefined>
   /** The members that the server documents for records of this resource; empty without documentation. */
   describedMembers(resource: Resource): Promise<DescribedMembers>
-  /** The limit stated in the last answer; undefined if it states none, and before the first request. */
+  /** The limit stated in the last answer, else by the connector; undefined if neither states one. */
   rate(): StatedRate | undefined
   /** Ends idle connections, which otherwise keep the process alive until they time out. */
   close(): Promise<void>

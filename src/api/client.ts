@@ -60,7 +60,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
       const { describedMembers } = await import('./described-members.ts')
       return describedMembers({ raw, graphql }, resource)
     },
-    rate: http.rate,
+    rate: () => http.rate() ?? ceilings.main.rate,
     close: http.close,
   }
 }

@@ -1,4 +1,5 @@
 import type { Limit } from '../connectors/document.ts'
+import type { StatedRate } from '../operations.ts'
 import type { Timing } from '../transport/timing.ts'
 
 /** The part of a limit that this process may use. */
@@ -38,6 +39,19 @@ class Log {
     return endedMs === undefined ? undefined : Math.max(1, Math.min(endedMs, nowMs) + perMs - nowMs)
   }
 
+  rate(nowMs: number, inFlight: number): StatedRate {
+    const { requests, perMs } = this.limit
+    this.#forget(nowMs)
+    const oldestMs = this.#ended[this.#first]
+    const remaining = Math.max(0, requests - inFlight - (this.#ended.length - this.#first))
+    return {
+      limit: requests,
+      windowMs: perMs,
+      remaining,
+      resetInMs: oldestMs === undefined ? 0 : oldestMs + perMs - nowMs,
+    }
+  }
+
   #forget(nowMs: number): void {
     while (this.#first < this.#ended.length && nowMs - (this.#ended[this.#first] ?? 0) >= this.limit.perMs)
       this.#first += 1
@@ -66,6 +80,13 @@ export class Ceiling {
     const nowMs = this.#nowMs()
     const waits = this.#logs.map((log) => log.waitMs(nowMs, this.#inFlight, share))
     return waits.some((wait) => wait === undefined) ? undefined : Math.max(0, ...waits.map((wait) => wait ?? 0))
+  }
+
+  /** Of the limit that allows the least; undefined without one. */
+  get rate(): StatedRate | undefined {
+    const perMs = ({ limit }: Log) => limit.requests / limit.perMs
+    const [least] = this.#logs.toSorted((one, other) => perMs(one) - perMs(other))
+    return least?.rate(this.#nowMs(), this.#inFlight)
   }
 
   sent(): void {

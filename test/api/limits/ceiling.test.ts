@@ -37,6 +37,21 @@ test('a request counts until its time after its answer, and one in flight counts
   expect(ceiling.waitMs()).toBe(0)
 })
 
+test('the limit that allows the least is the stated one', () => {
+  const clock = fakeClock()
+  const limits = [
+    { requests: 4, perMs: 1000 },
+    { requests: 10, perMs: 10_000 },
+  ]
+  const ceiling = new Ceiling(limits, clock.nowMs)
+  expect(new Ceiling([], clock.nowMs).rate).toBeUndefined()
+  ceiling.sent()
+  ceiling.sent()
+  ceiling.ended()
+  clock.ms += 300
+  expect(ceiling.rate).toEqual({ limit: 10, windowMs: 10_000, remaining: 8, resetInMs: 9700 })
+})
+
 test('of several limits each holds, and other processes have their part', async () => {
   const limits = [
     { requests: 4, perMs: 1000 },
