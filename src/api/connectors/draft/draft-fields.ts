@@ -3,7 +3,7 @@ import type { Resource } from '../../../core/resources/registry.ts'
 import { escaped } from './record-places.ts'
 import type { Schemas, SchemaView } from './schemas.ts'
 import { FIRST_NAMES, fieldNames, foldedName, LAST_NAMES, memberNamed } from './server-names.ts'
-import { valuePlace, valueType } from './value-places.ts'
+import { channelPlace, valuePlace, valueType } from './value-places.ts'
 
 /** What is known of the members of a record. */
 export interface RecordMembers {
@@ -38,18 +38,38 @@ export function draftFields(resource: Resource, members: RecordMembers): DraftFi
   }
   for (const [field, names] of Object.entries(fieldNames(resource))) {
     if (fields[field] !== undefined) continue
-    const server = bestMember(names, { views, mapped, members, field })
-    if (server === undefined) continue
-    const made = fieldAt(field, server, { resource, members })
-    if (made === undefined) continue
-    fields[field] = made
-    mapped.add(server)
+    const found = namedField(field, names, { views, mapped, resource, members }) ?? channelField(field, members)
+    if (!found) continue
+    fields[field] = found.made
+    mapped.add(found.server)
   }
   const { stage, pipeline_id: pipeline } = fields
   if (resource === 'deal' && typeof stage === 'object' && stage && 'ref' in stage && pipeline !== undefined) {
     fields.stage = { ...stage, within: { pipeline_id: 'pipeline_id' } }
   }
   return { fields, mapped }
+}
+
+interface FoundField {
+  /** The member of the server. */
+  readonly server: string
+  readonly made: JsonValue
+}
+
+function namedField(
+  field: string,
+  names: readonly string[],
+  { views, mapped, resource, members }: FieldContext & Pick<Search, 'views' | 'mapped'>,
+): FoundField | undefined {
+  const server = bestMember(names, { views, mapped, members, field })
+  const made = server === undefined ? undefined : fieldAt(field, server, { resource, members })
+  return server === undefined || made === undefined ? undefined : { server, made }
+}
+
+function channelField(field: string, { read, write, schemas }: RecordMembers): FoundField | undefined {
+  const channel = channelPlace(field, write ?? read, schemas)
+  if (!channel) return undefined
+  return { server: channel.server, made: field === 'email' ? { at: channel.path, fold: 'case' } : channel.path }
 }
 
 interface Search {

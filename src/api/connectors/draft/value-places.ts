@@ -60,6 +60,36 @@ function newMembers(items: SchemaView, value: string, schemas: Schemas): JsonObj
   return undefined
 }
 
+/** Values of several kinds in one list, such as `handles` with a `source`. */
+const CHANNELS: Readonly<Record<string, readonly string[]>> = { email: ['email'], phone: ['phone', 'mobile', 'sms'] }
+const CHANNEL_VALUES = ['value', 'handle', 'address', 'identifier', 'contact', 'data']
+
+export interface ChannelPlace {
+  readonly server: string
+  readonly path: string
+}
+
+/** The list whose elements of this kind hold the field: `handles[source=email].handle`. */
+export function channelPlace(field: string, view: SchemaView, schemas: Schemas): ChannelPlace | undefined {
+  for (const server of view.members.keys()) {
+    const list = schemas.member(view, server)
+    const element = list?.type === 'array' ? elementOfKind(field, schemas.view(list.items), schemas) : undefined
+    if (element !== undefined) return { server, path: `${escaped(server)}${element}` }
+  }
+  return undefined
+}
+
+function elementOfKind(field: string, items: SchemaView, schemas: Schemas): string | undefined {
+  const value = memberNamed(items.members, CHANNEL_VALUES)
+  if (value === undefined) return undefined
+  for (const name of items.members.keys()) {
+    const kinds = schemas.member(items, name)?.values ?? []
+    const kind = CHANNELS[field]?.find((each) => kinds.includes(each))
+    if (kind !== undefined) return `[${escaped(name)}=${kind}].${escaped(value)}`
+  }
+  return undefined
+}
+
 export interface FieldSite {
   readonly resource: Resource
   /** The name of the member. */
