@@ -1,3 +1,4 @@
+import type { Asked } from '../core/asked-members.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import type { RESOURCES, Resource } from '../core/resources/registry.ts'
 import type { Wire } from '../core/wire.ts'
@@ -53,6 +54,11 @@ export interface Api extends Collections {
   keyReader(resource: Resource, field: string): Promise<KeyReader | undefined>
   /** The members that the connector lets the server list, read at most once; undefined if it lists none. */
   listedNames(resource: Resource): Promise<readonly ListedName[] | undefined>
+  /**
+   * From now on records show every member that can be written; returns those that they still lack. Undefined: none, as on a
+   * server that shows every member.
+   */
+  askAll(resource: Resource): Promise<Asked['unasked']>
   /** The members that the server documents for records of this resource; empty without documentation. */
   describedMembers(resource: Resource): Promise<DescribedMembers>
   /** The limit stated in the last answer, else by the connector; undefined if neither states one. */

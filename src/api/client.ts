@@ -51,6 +51,12 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
       return createKeyReader(parts, resource, field)
     },
     listedNames,
+    askAll: async (resource) => {
+      const rules = connector.rules(resource)
+      if (!rules.selection.asked) return undefined
+      const { askListed } = await import('./connectors/listed-names.ts')
+      return askListed(rules, await listedNames(resource))
+    },
     describedMembers: async (resource) => {
       const listed = await listedNames(resource)
       if (listed) return { names: new Set(listed.map(({ name }) => name)), numbers: new Set() }

@@ -14,9 +14,12 @@ export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
     .action(act(printSnapshot))
 }
 
-async function printSnapshot(ctx: Pick<Context, 'api' | 'io' | 'now' | 'snapshot' | 'target'>): Promise<undefined> {
-  const { snapshotText } = await ctx.snapshot.entries()
+type SnapshotContext = Pick<Context, 'api' | 'io' | 'note' | 'now' | 'snapshot' | 'target'>
+
+async function printSnapshot(ctx: SnapshotContext): Promise<undefined> {
+  const { membersLacked, snapshotText } = await ctx.snapshot.entries()
   const { baseUrl } = await ctx.target()
+  for (const lacked of await membersLacked(await ctx.api())) ctx.note(`The snapshot lacks ${lacked}.`)
   const head = { server: baseUrlText(baseUrl), taken_at: new Date(ctx.now()).toISOString() }
   for await (const text of snapshotText(await ctx.api(), head)) await writeText(ctx.io.stdout, escapeObeyed(text))
 }

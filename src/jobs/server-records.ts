@@ -1,4 +1,5 @@
 import type { Api } from '../api/api.ts'
+import { askListed } from '../api/connectors/listed-names.ts'
 import type { Page } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
@@ -28,16 +29,13 @@ export async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTe
 export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | undefined> {
   const { connector, references, listedNames } = api
   const resource = resourceOf(noun)
-  const { isPlain, refs, map, selection } = connector.rules(resource)
+  const rules = connector.rules(resource)
+  const { isPlain, refs, map, selection } = rules
   if (isPlain) return undefined
   await references.load(refs)
   const listed = selection.asked && (await listedNames(resource))
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
-  const askAll = () => {
-    const unasked = selection.askWithin((listed ?? []).flatMap(({ name }) => (isReadOnly(name) ? [] : [name])))
-    return listed ? unasked : ('unknown' as const)
-  }
   return {
     members: async () => {
       const first = listed ? {} : await firstRecord(api, noun)
@@ -49,9 +47,9 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | unde
     isSelecting: selection.asked !== undefined,
     ask: (names, all) => {
       selection.ask(names)
-      const unasked = all && selection.asked && askAll()
+      const unasked = all && askListed(rules, listed)
       const { asked } = selection
-      return { ...(asked && { asked }), ...(unasked && unasked.length > 0 && { unasked }) }
+      return { ...(asked && { asked }), ...(unasked && { unasked }) }
     },
     isReadOnly,
     valuesOf: map.valuesOf,

@@ -3,9 +3,10 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
+import { unaskedText } from '../core/asked-members.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
-import type { CrmRecord } from '../core/resources/registry.ts'
+import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
 import { toMachineError } from '../files/machine-error.ts'
 
 const SNAPSHOT_TYPES = ['contact', 'deal'] as const
@@ -128,16 +129,25 @@ function notASnapshot(file: string, line: number, what: string): CrmError {
 }
 
 /** All contacts and deals of the server, in batches of a page. */
-async function* liveEntries({ contacts, deals }: Pick<Api, 'contacts' | 'deals'>): AsyncGenerator<SnapshotEntry[]> {
+async function* liveEntries({ contacts, deals, askAll }: LiveApi): AsyncGenerator<SnapshotEntry[]> {
+  for (const type of SNAPSHOT_TYPES) await askAll(type)
   yield* entriesIn('contact', contacts.list())
   yield* entriesIn('deal', deals.list())
 }
 
+type LiveApi = Pick<Api, 'contacts' | 'deals' | 'askAll'>
+
+/** The members that a snapshot lacks, where the server shows only what it is asked for. */
+export async function membersLacked({ askAll }: LiveApi): Promise<readonly string[]> {
+  const clauses = SNAPSHOT_TYPES.map(async (type) => {
+    const unasked = await askAll(type)
+    return unasked ? [`of ${RESOURCES[type].plural} ${unaskedText(unasked)}`] : []
+  })
+  return (await Promise.all(clauses)).flat()
+}
+
 /** A snapshot as text, one chunk per page. */
-export async function* snapshotText(
-  api: Pick<Api, 'contacts' | 'deals'>,
-  start: Omit<SnapshotStart, 'crm_snapshot'>,
-): AsyncGenerator<string> {
+export async function* snapshotText(api: LiveApi, start: Omit<SnapshotStart, 'crm_snapshot'>): AsyncGenerator<string> {
   yield `${JSON.stringify({ crm_snapshot: 1, ...start } satisfies SnapshotStart)}\n`
   const counts = { contact: 0, deal: 0 }
   for await (const entries of liveEntries(api)) {

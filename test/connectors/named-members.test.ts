@@ -86,12 +86,26 @@ test('a plan is applied by a process that was not asked for its members', async 
   expect(titles(server)).toEqual([...OTHERS, BOSS])
 })
 
+test('a snapshot has every member that can be written, and a diff shows its change', async () => {
+  const { env } = await withJobTitle()
+  const file = join(env.HOME ?? '', 'before.ndjson')
+  const text = await crmPrints(['snapshot'], env)
+  expect(text).toContain('"jobtitle":"Boss"')
+  writeFileSync(file, text)
+  await crmPrints(['contacts', 'update', '1', '--set', 'jobtitle=CEO'], env)
+  const ignore = 'updated_at,lastmodifieddate,hs_lastmodifieddate'
+  const { exit, stdout } = await crm(['diff', file, 'live', '--ignore', ignore, '-o', 'json'], env)
+  expect([exit, JSON.parse(stdout)]).toEqual([10, [expect.objectContaining({ id: '1', change: 'changed' })]])
+  expect(stdout).toContain('CEO')
+})
+
 test('without a list of names, the plan and the undo state that members are lost', async () => {
   const server = await withJobTitle()
   const file = join(server.env.HOME ?? '', 'own.yaml')
   const removed = 'resources: { contacts: { select: { names: null } } }'
   writeFileSync(file, `connector: 1\nname: own\nextends: hubspot\n${removed}\n`)
   const env = { ...server.env, CRM_CONNECTOR: file }
+  expect((await crm(['snapshot'], env)).stderr).toContain('The snapshot lacks of contacts members')
   const deleted = await crm(['contacts', 'delete', '--where', '.id == "1"', '--yes', '-o', 'json'], env)
   const lost = 'members that crm has no field for, which this server shows only by name and does not list'
   expect(deleted.stderr).toContain(`An undo cannot restore ${lost}.`)

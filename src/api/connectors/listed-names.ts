@@ -1,3 +1,4 @@
+import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
@@ -38,6 +39,18 @@ export async function readListedNames(parts: NamesParts): Promise<readonly Liste
     throw error
   }
   throw badPage(call, `expected the names of members at ${asked.document.items}`, 'crm connectors check')
+}
+
+/** Asks for each member that can be written; returns those for which a request has no room. */
+export function askListed(
+  { selection, map }: Pick<ResourceRules, 'selection' | 'map'>,
+  listed: readonly ListedName[] | undefined,
+): Asked['unasked'] {
+  if (!selection.asked) return undefined
+  if (!listed) return 'unknown'
+  const isSet = ({ name, isReadOnly }: ListedName) => isReadOnly || map.isReadOnly(name)
+  const left = selection.askWithin(listed.filter((one) => !isSet(one)).map(({ name }) => name))
+  return left.length > 0 ? left : undefined
 }
 
 function namesIn(json: JsonValue | undefined, { items, at, readOnly }: NamesDocument): readonly ListedName[] {
