@@ -37,11 +37,15 @@ describe.each(UPSERTING)('$connector', (server) => {
   })
 
   test('its undo restores what was there, and deletes what it made', async () => {
-    const { env, importing, contacts } = await reach(server)
+    const { env, emulator, importing, contacts } = await reach(server)
     const before = await crmPrints(['contacts', 'list', '-o', 'json'], env)
     const { job } = JSON.parse(await crmPrints(importing, env))
+    const { length } = emulator.requests
     await crmPrints(['jobs', 'undo', job, '--yes', '--expect', '15'], env)
     expect(contacts()).toHaveLength(20)
+    // HubSpot is asked for the records of the job: no page of the list is read, except for the one record with which a job begins.
+    const lists = emulator.requests.slice(length).filter(({ path }) => path.includes('limit=100'))
+    if (server.connector === 'hubspot') expect(lists).toEqual([])
     const names = (json: string) => JSON.parse(json).map(({ id, name }: Record<string, string>) => `${id} ${name}`)
     expect(names(await crmPrints(['contacts', 'list', '-o', 'json'], env))).toEqual(names(before))
   })

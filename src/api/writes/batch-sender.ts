@@ -49,11 +49,11 @@ export function inBatch(
   write: Write,
   { connector, areKeysKept }: Pick<BatchParts, 'connector' | 'areKeysKept'>,
 ): InBatch | undefined {
-  const { resource, id, parentId, ifMatch, body, upsertBy } = write
-  if (write.isRestore) return undefined
+  const { resource, id, parentId, ifMatch, body, upsertBy, isRestore } = write
   const kind = batchKind(write)
   const batch = connector.document.resources[resource]?.batch[kind]
-  if (!batch || parentId !== undefined || ifMatch !== undefined || (kind === 'create' && areKeysKept)) return undefined
+  const isAlone = isRestore || parentId !== undefined || ifMatch !== undefined || (kind === 'create' && areKeysKept)
+  if (!batch || isAlone) return undefined
   if (kind === 'update' && body && connector.rules(resource).needsCurrent(fieldsIn(body))) return undefined
   if (kind !== 'upsert') return { size: batch.size, key: id }
   if (upsertBy === undefined || !body || !Object.hasOwn(batch.by, upsertBy)) return undefined

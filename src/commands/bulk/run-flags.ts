@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { RATE_SHARE } from '../../core/rate-share.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import { parseCount, parsePositiveTime } from '../flags.ts'
 
-const RATE_SHARE = 0.8
 const MAX_OUTAGE_MS = 600_000
 
 /** The flags of every command that sends a job. */

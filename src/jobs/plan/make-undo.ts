@@ -13,16 +13,16 @@ import { readResults, type StoredResult, type StoredResults } from '../history/j
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import { BeforeImages } from './before-writer.ts'
-import { byId, Existing } from './existing.ts'
+import type { Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutLines } from './left-out.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import { leftOf } from './not-reverted.ts'
-import { dealsOf, dealsWithNotes } from './notes-of-deals.ts'
+import { dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
-import type { PlanFile } from './plan-file.ts'
 import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
+import { readNow } from './records-now.ts'
 import { openScratch } from './scratch.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
 
@@ -140,35 +140,6 @@ async function planUndo({ context, paths, builder, draft, before, rules }: UndoP
     scratch.close()
     plan.close()
   }
-}
-
-/** A request that was in progress when the job ended may still arrive; until then the records do not show its outcome. */
-async function awaitQuiet({ nowMs, sleep, note }: PlanningContext, { progress }: StoredResults): Promise<void> {
-  const { counts, unanswered, lastMs = 0, lastOpen } = progress
-  if (counts.doubt + unanswered === 0) return
-  const waitMs = lastMs + (lastOpen?.life ?? 0) - nowMs()
-  if (waitMs <= 0) return
-  note(`Earlier requests may still be in progress; rows in doubt are checked in ${Math.ceil(waitMs / 1000)} s.`)
-  await sleep(waitMs)
-}
-
-interface NowParts {
-  readonly plan: PlanFile
-  readonly results: StoredResults
-  readonly draft: JobPaths
-  /** The file of the records as they were before the job. */
-  readonly before: string
-}
-
-/** Undefined if nothing can be reverted. */
-async function readNow(context: PlanningContext, parts: NowParts): Promise<Existing | undefined> {
-  const { head, end } = parts.plan
-  const resource = resourceOf(head.noun)
-  const canDelete = end.create + end.delete > 0 && (await context.learns(resource, 'delete'))
-  if (!canDelete && !context.offers(resource, 'update') && head.updates === undefined) return undefined
-  if (end.update + end.delete > 0) await awaitQuiet(context, parts.results)
-  const pages = resource === 'note' ? context.listParts(resource, await dealsOf(parts)) : context.list(head.noun)
-  return Existing.read({ folder: parts.draft.folder, pages, keyOf: byId, onRead: context.onRead })
 }
 
 interface RevertParts {
