@@ -74,6 +74,19 @@ test('an id that no record of Pipedrive can have is not found', async () => {
   expect(emulator.requests).toEqual([])
 })
 
+test('a contact of HubSpot that is created and cannot be read is printed by its id', async () => {
+  const { run, emulator } = await reached('hubspot', {
+    faults: ({ method, path }) => (method === 'GET' && /\/\d+$/.test(path) ? 'error-500-after' : undefined),
+  })
+  const { exit, stdout, stderr } = await run('contacts', 'create', '--set', 'name=Ada', '-o', 'json')
+  const [{ id } = {}] = emulator.records('contacts')
+  expect({ exit, record: JSON.parse(stdout) }).toEqual({ exit: 0, record: { id } })
+  expect(stderr).toMatch(
+    new RegExp(`^Warning: contact ${id} was created, but it cannot be shown: cannot get contact ${id}: `),
+  )
+  expect(emulator.effects('contacts', 'created')).toBe(1)
+})
+
 test('no description is looked for below the address of a vendor', async () => {
   const lost = {
     faults: ({ method, path }: Call) =>
