@@ -4,7 +4,7 @@ import type { ApiMethod } from './api-description.ts'
 import { draftFields } from './draft-fields.ts'
 import { draftOperations } from './draft-operations.ts'
 import { draftParent } from './draft-parent.ts'
-import { variableName } from './path-parts.ts'
+import { askOf, variableName } from './path-parts.ts'
 import { escaped, idMemberOf, joined } from './record-places.ts'
 import { contextOf, type ResourceContext, type ResourceRequest } from './resource-context.ts'
 import type { SchemaView } from './schemas.ts'
@@ -136,9 +136,16 @@ function remarkOpenFields({ fieldsView, inside, decisions, at }: ResourceContext
   )
 }
 
+const NO_SCHEMA = { values: [], default: undefined, description: '' }
+
+/** Names the account, not a record that the new one belongs to. */
+function isPlace(name: string): boolean {
+  return /^(?:location|workspace|tenant|portal|instance|site|store)id$/.test(foldedName(name))
+}
+
 /** Members that a create needs and no field gives: constants where the document names one value, else left to a person. */
 function requiredBeside(
-  { writeView, api, variables }: ResourceContext,
+  { writeView, api, variables, decisions, at }: ResourceContext,
   { mapped, value }: { readonly mapped: ReadonlySet<string>; readonly value: JsonObject },
 ): readonly string[] {
   const { create } = value
@@ -146,8 +153,16 @@ function requiredBeside(
   const set = isJsonObject(create.set) ? create.set : {}
   const missing = [...writeView.required].filter((name) => !mapped.has(name) && !Object.hasOwn(set, name))
   const constants = missing.flatMap((name): readonly (readonly [string, JsonValue])[] => {
-    if (Object.hasOwn(variables, variableName(name))) return [[name, `{${variableName(name)}}`]]
-    const { values, default: usual } = api.schemas.member(writeView, name) ?? { values: [] }
+    const variable = variableName(name)
+    const { values, default: usual, description } = api.schemas.member(writeView, name) ?? NO_SCHEMA
+    if (isPlace(name) && !Object.hasOwn(variables, variable)) {
+      variables[variable] = { ask: askOf(name, description) }
+      decisions.decide(
+        [...at, 'create'],
+        `a new record needs ${name}: one value for all is assumed, asked for at login`,
+      )
+    }
+    if (Object.hasOwn(variables, variable)) return [[name, `{${variable}}`]]
     const constant = usual ?? (values.length === 1 ? values[0] : undefined)
     return constant === undefined ? [] : [[name, constant]]
   })

@@ -126,6 +126,16 @@ test('members that a create needs and no field gives are left to a person, excep
   expect(points).toEqual([expect.stringContaining('a new record needs region,')])
 })
 
+test('the id of an account that a create needs is asked for at login', () => {
+  const sent = object({ name: TEXT, email: TEXT, locationId: TEXT }, { required: ['locationId'] })
+  const draft = draftOf(documentWith({ '/contacts': { get: get(listOf(PERSON)), post: post(sent, PERSON) } }), {
+    deals: 'none',
+  })
+  expect(draft.written.resources.contacts?.create).toEqual({ set: { locationId: '{location_id}' } })
+  expect(draft.points).toEqual([expect.stringContaining('a new record needs locationId: one value for all')])
+  expect(loaded(draft).variables).toHaveProperty('location_id')
+})
+
 test('what a document does not describe is found in the answers, and the draft loads', () => {
   const undescribed = { responses: { '200': { description: '' } } }
   const draft = draftOf(
