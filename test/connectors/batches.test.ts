@@ -22,8 +22,8 @@ async function reach(csv: string, options: EmulatorOptions = {}, changed?: (yaml
   const connector = join(home, 'changed.yaml')
   if (changed) writeFileSync(connector, changed(readFileSync(SHIPPED, 'utf8')))
   const env = changed ? { ...there.env, CRM_CONNECTOR: connector } : there.env
-  const importing = (more: readonly string[], of = env) =>
-    crmHurried(['contacts', 'import', file, '--yes', '-o', 'json', ...more], of)
+  const importing = (more: readonly string[]) =>
+    crmHurried(['contacts', 'import', file, '--yes', '-o', 'json', ...more], env)
   const sent = (verb: string) => there.emulator.requests.filter(({ path }) => path.endsWith(`/batch/${verb}`))
   return { ...there, env, importing, sent, created: () => there.emulator.effects('contacts', 'created') }
 }
@@ -162,12 +162,4 @@ test('no more rows than the server takes share a request, and each is sent once'
   await importing(MATCHED)
   expect(sizes.toSorted()).toEqual([100, 100, 50])
   expect(new Set(ids).size).toBe(250)
-})
-
-test('two imports of the same new rows at once make each contact once', async () => {
-  const { env, importing, created, contacts } = await reach(personRows([], 150))
-  const other = { ...env, CRM_STATE_HOME: join(env.HOME ?? '', 'other') }
-  const ended = await Promise.all([importing(MATCHED), importing(MATCHED, other)])
-  for (const { exit, stdout } of ended) expect([exit, JSON.parse(stdout).done]).toEqual([0, 150])
-  expect([created(), contacts().length]).toEqual([150, 150])
 })

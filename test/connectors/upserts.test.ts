@@ -64,4 +64,12 @@ describe.each(UPSERTING)('$connector', (server) => {
     })
     expect(plan).not.toHaveProperty('recheck_requests')
   })
+
+  test('two imports of the same rows at once make each contact once', async () => {
+    const { env, emulator, importing, contacts } = await reach(server)
+    const other = { ...env, CRM_STATE_HOME: join(env.HOME ?? '', 'other') }
+    const accounts = await Promise.all([crmPrints(importing, env), crmPrints(importing, other)])
+    for (const account of accounts) expect(JSON.parse(account)).toMatchObject({ failed: 0, in_doubt: 0 })
+    expect([emulator.effects(server.contacts, 'created'), contacts().length]).toEqual([15, 35])
+  })
 })
