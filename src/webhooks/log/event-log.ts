@@ -43,6 +43,8 @@ interface Waiting {
 interface OpenSegment extends Segment {
   readonly file: FileHandle
   sizeBytes: number
+  /** The time in its name. */
+  readonly nameMs: number
 }
 
 /** Events appended while the disk is busy are written together, with one sync for all of them. */
@@ -50,6 +52,7 @@ class GroupedLog implements EventLog {
   readonly #options: EventLogOptions
   #waiting: Waiting[] = []
   #segment: OpenSegment | undefined
+  #nextNameMs = 0
   #writing: Promise<void> | undefined
 
   constructor(options: EventLogOptions) {
@@ -110,7 +113,9 @@ class GroupedLog implements EventLog {
     const current = this.#segment
     if (current && current.sizeBytes + sizeBytes <= segmentBytes) return current
     await this.#leaveSegment()
-    this.#segment = await createSegment(folder, now())
+    // Names sort by time, also those of several files in one millisecond of which the first ones are deleted.
+    this.#segment = await createSegment(folder, Math.max(now(), this.#nextNameMs))
+    this.#nextNameMs = this.#segment.nameMs + 1
     const deleted = await deleteOld(folder, keep, now(), this.#segment)
     if (deleted) onDeleted?.(deleted)
     return this.#segment
@@ -130,7 +135,7 @@ async function createSegment(folder: string, nowMs: number): Promise<OpenSegment
   try {
     const file = await open(path, 'wx', 0o600)
     await syncFolder(dirname(path))
-    return { path, pid: ownPid(), file, sizeBytes: 0 }
+    return { path, pid: ownPid(), file, sizeBytes: 0, nameMs: nowMs }
   } catch (error) {
     // Two files in one millisecond.
     if (errorCode(error) === 'EEXIST') return await createSegment(folder, nowMs + 1)
