@@ -33,8 +33,8 @@ export interface BatchAnswer {
 
 interface BatchParts extends Pick<ExchangeParts, 'references'> {
   readonly connector: Connector
-  /** Batches take no idempotency keys: where the server keeps them, creates are sent one by one. */
-  readonly areKeysKept: boolean
+  /** Batches take no idempotency keys: where the server may keep them, creates are sent one by one. */
+  readonly mayKeepKeys: boolean
   readonly send: (call: Call) => Promise<Answer | Failure>
 }
 
@@ -47,12 +47,12 @@ export function mostInBatch({ document }: Connector, resource: Write['resource']
 /** Undefined for a write that is sent alone. */
 export function inBatch(
   write: Write,
-  { connector, areKeysKept }: Pick<BatchParts, 'connector' | 'areKeysKept'>,
+  { connector, mayKeepKeys }: Pick<BatchParts, 'connector' | 'mayKeepKeys'>,
 ): InBatch | undefined {
   const { resource, id, parentId, ifMatch, body, upsertBy, isRestore } = write
   const kind = batchKind(write)
   const batch = connector.document.resources[resource]?.batch[kind]
-  const isAlone = isRestore || parentId !== undefined || ifMatch !== undefined || (kind === 'create' && areKeysKept)
+  const isAlone = isRestore || parentId !== undefined || ifMatch !== undefined || (kind === 'create' && mayKeepKeys)
   if (!batch || isAlone) return undefined
   if (kind === 'update' && body && connector.rules(resource).needsCurrent(fieldsIn(body))) return undefined
   if (kind !== 'upsert') return { size: batch.size, key: id }

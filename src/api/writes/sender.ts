@@ -97,7 +97,7 @@ export function createSender(options: SenderOptions): Sender {
   const batches = {
     connector,
     references: options.references ?? NO_REFERENCES,
-    areKeysKept: options.wire.idempotency === 'kept',
+    mayKeepKeys: options.wire.idempotency !== 'none',
     send: (call: Call) => sendOnce(call, [], call.bytes ?? null),
   }
   // The write that needs them has waited; they count for those that follow.

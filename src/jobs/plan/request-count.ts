@@ -12,8 +12,8 @@ export interface Sendable {
 function requestCount({ head, counts }: Sendable, { connector, wire }: Pick<Api, 'connector' | 'wire'>): number {
   const { noun, upsert, terms } = head
   const batch = connector.document.resources[resourceOf(noun)]?.batch ?? {}
-  // A create that may turn out to be a change is sent alone, and so is one whose idempotency key is kept.
-  const isAlone = terms?.match.mode === 'upsert' || wire.idempotency === 'kept'
+  // A create that may turn out to be a change is sent alone, and so is one whose idempotency key may be kept.
+  const isAlone = terms?.match.mode === 'upsert' || wire.idempotency !== 'none'
   const create = upsert === undefined ? (isAlone ? undefined : batch.create) : batch.upsert
   const requests = (rows: number, { size } = { size: 1 }) => Math.ceil(rows / size)
   return requests(counts.create, create) + requests(counts.update, batch.update) + requests(counts.delete, batch.delete)
