@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const JOBS: readonly Sabotage[] = [
   {
+    name: 'an import that another process planned meanwhile is planned once more',
+    file: 'src/jobs/plan/make-job.ts',
+    line: 'refuseNewerJobs(jobsFolder, { account, run }, [...earlier.jobs.map(({ paths }) => paths), ...earlier.planned])',
+    to: '',
+    tests: ['test/commands/jobs/started-twice.test.ts'],
+  },
+  {
     name: 'an operation of the contract counts as missing',
     file: 'src/api/client.ts',
     line: 'if (connector.offers(resource, operation)) return true',

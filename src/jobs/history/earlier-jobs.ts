@@ -82,6 +82,30 @@ export async function withUndos(
   ].toSorted((one, other) => (one.paths.id < other.paths.id ? -1 : 1))
 }
 
+/**
+ * CrmError `conflict` for a job of the run that is not one of these: another process planned the same rows meanwhile, and may
+ * send them.
+ */
+export function refuseNewerJobs(
+  jobsFolder: string,
+  { account, run }: Pick<RunIdentity, 'account' | 'run'>,
+  known: readonly JobPaths[],
+): void {
+  const ids = new Set(known.map(({ id }) => id))
+  for (const paths of allJobs(jobsFolder)) {
+    if (ids.has(paths.id)) continue
+    const head = headOf(paths)
+    if (head.run === run && head.account === account) throw startedMeanwhile(paths.id)
+  }
+}
+
+export function startedMeanwhile(id: string): CrmError {
+  return new CrmError('conflict', `${id} was started meanwhile by another process, with the same rows`, {
+    hint: `crm jobs show ${id}; when it has ended, repeat this command if rows are left`,
+    job: id,
+  })
+}
+
 async function jobsOf(jobsFolder: string, account: string, run: string): Promise<readonly JobState[]> {
   const jobs: JobState[] = []
   for (const paths of allJobs(jobsFolder)) {

@@ -11,12 +11,12 @@ import { findingLines, summaryLines } from '../input/findings-text.ts'
 import { spoolInput } from '../input/input-file.ts'
 import { openRows } from '../input/open-rows.ts'
 import type { Findings, FormatSummary, RowOptions, RowSource } from '../input/row.ts'
-import { type Draft, dropDraft, finishDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
+import { type Draft, dropDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
 import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
 import { leftOutLines } from './left-out.ts'
-import { dropPlanned, type MadeJob, ownUpdates, type PlanningContext, type RowRules, runId } from './make-job.ts'
+import { finishAlone, type MadeJob, ownUpdates, type PlanningContext, type RowRules, runId } from './make-job.ts'
 import { refuseAbsentNames } from './match-rows.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { ImportTerms, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
@@ -126,11 +126,11 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     const { findings, summary } = source
     if (findings.count > 0) return { type: 'refused', findings, lines: findingLines(inputName, findings) }
     end = builder.end()
-    await dropPlanned(context, earlier.planned)
+    const finished = await finishAlone(context, draft, { run, earlier })
     return {
       type: 'made',
       job: {
-        ...{ paths: await finishDraft(draft), head, end, question },
+        ...{ paths: finished, head, end, question },
         ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first, failing: builder.failing.first },
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
         matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages }),

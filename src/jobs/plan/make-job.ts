@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { normalize } from 'node:path'
+import { join, normalize } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import type { Connector, Offers } from '../../api/connectors/connector.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
@@ -10,10 +10,11 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { type CrmRecord, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { withLock } from '../../files/lock.ts'
+import { type Earlier, refuseNewerJobs, startedMeanwhile } from '../history/earlier-jobs.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import type { ServerMembers } from '../input/row.ts'
-import { dropDraft, finishDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
+import { type Draft, dropDraft, finishDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
 import { readJournal } from '../journal/journal.ts'
 import type { Matching } from './key-requests.ts'
 import type { LeftOut } from './left-out.ts'
@@ -169,7 +170,8 @@ function planHead(
 
 /**
  * Removes plans that were not confirmed, or whose process ended before the first row: they have sent nothing, and records may
- * have changed since, so they are planned again. CrmError `machine` if another process is starting one of them.
+ * have changed since, so they are planned again. CrmError `machine` if another process is starting one of them, `conflict` if one
+ * has started since.
  */
 export async function dropPlanned(context: PlanningContext, planned: readonly JobPaths[]): Promise<void> {
   // A dry run changes nothing.
@@ -182,11 +184,32 @@ export async function dropPlanned(context: PlanningContext, planned: readonly Jo
         readJournal(paths.journal, () => {
           isBegun = true
         })
-        if (!isBegun) rmSync(paths.folder, { recursive: true, force: true })
+        if (isBegun) throw startedMeanwhile(paths.id)
+        rmSync(paths.folder, { recursive: true, force: true })
       },
       0,
     )
   }
+}
+
+interface Planned {
+  readonly run: string
+  readonly earlier: Extract<Earlier, { readonly type: 'before' }>
+}
+
+/** Two processes that plan the same rows at once each see no job of the other: only the first one makes a job. */
+export async function finishAlone(
+  context: PlanningContext,
+  draft: Draft,
+  { run, earlier }: Planned,
+): Promise<JobPaths> {
+  const { account, jobsFolder, draftsFolder } = context
+  if (draftsFolder !== jobsFolder) return finishDraft(draft)
+  return withLock(join(jobsFolder, '.starting'), async () => {
+    refuseNewerJobs(jobsFolder, { account, run }, [...earlier.jobs.map(({ paths }) => paths), ...earlier.planned])
+    await dropPlanned(context, earlier.planned)
+    return finishDraft(draft)
+  })
 }
 
 /** Removes unsent undos or retries of one job. */
