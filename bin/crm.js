@@ -5,6 +5,7 @@ const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
   await import('./hand-over.js')
 } else {
+  if (process.env.CRM_HANDED_OVER !== undefined) (await import('./end-with-parent.js')).endWithParent()
   const { createRequire } = process.getBuiltinModule('node:module')
   const folder = `${import.meta.dirname}/../dist/cli`
   try {

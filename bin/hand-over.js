@@ -9,7 +9,12 @@ const crm = fileURLToPath(new URL('./crm.js', import.meta.url))
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
 
 if (existsSync(pinned)) {
-  const child = spawn(pinned, [crm, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(pinned, [crm, ...process.argv.slice(2)], {
+    // The pipe ends with this process, which end-with-parent.js watches for.
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...process.env, CRM_HANDED_OVER: '3' },
+  })
+  child.stdio[3].unref()
   // A terminal sends Ctrl-C to the whole process group; passing it on as well would count as a second one.
   const hasTerminal = [0, 1, 2].some(isatty)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
