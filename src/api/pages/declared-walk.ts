@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { PagingDocument } from '../connectors/document.ts'
 import type { DeclaredPage } from '../connectors/read-list.ts'
 import type { PageStart } from '../connectors/requests.ts'
@@ -21,6 +22,11 @@ export interface DeclaredList {
   read(answer: Answer): DeclaredPage | string
 }
 
+interface Place {
+  readonly start: PageStart | undefined
+  readonly size: number | undefined
+}
+
 /** As many consecutive pages without a record of the list are taken for an endless list. */
 const MAX_EMPTY_PAGES = 100
 
@@ -39,6 +45,8 @@ export class DeclaredWalk {
   #elements = 0
   #emptyPages = 0
   #hasFullPage = false
+  /** The page before the present one. */
+  #before: (Place & { readonly total: JsonValue | undefined }) | undefined
 
   constructor(http: Http, list: DeclaredList, query: ListQuery) {
     this.#http = http
@@ -78,10 +86,8 @@ export class DeclaredWalk {
   }
 
   async #read(): Promise<DeclaredPage> {
-    const call = this.#list.call(this.#start, this.#size)
-    const answer = await this.#http.request({ ...call, signal: this.#query.signal })
-    const page = this.#list.read(answer)
-    if (typeof page === 'string') throw badPage(call, page, CHECK_HINT)
+    const place = { start: this.#start, size: this.#size }
+    const { page, answer } = await this.#request(place)
     this.#pages += 1
     this.#elements += page.elements
     this.#hasFullPage ||= this.#size !== undefined && page.elements >= this.#size
@@ -90,8 +96,10 @@ export class DeclaredWalk {
     }
     const { items: once, clash } = page.isNested ? { items: page.items } : onceEach(page.items)
     if (clash) throw this.#bad(`two different records have the id ${oneLine(idText(clash.id) ?? '', 60)}`)
-    const items = page.isNested ? once : this.#records.without(once)
+    const moved = await this.#moved(page)
+    const items = [...moved, ...(page.isNested ? once : this.#records.without(once))]
     this.#records.add(items)
+    this.#before = { ...place, total: page.stated.total }
     this.#emptyPages = items.length > 0 ? 0 : this.#emptyPages + 1
     this.#next = this.#after(page, answer)
     const { most } = this.#list.paging
@@ -99,6 +107,26 @@ export class DeclaredWalk {
     if (this.#next === undefined) this.#checkWhole(page)
     else this.#checkProgress(this.#next)
     return { ...page, items }
+  }
+
+  async #request({ start, size }: Place): Promise<{ readonly page: DeclaredPage; readonly answer: Answer }> {
+    const call = this.#list.call(start, size)
+    const answer = await this.#http.request({ ...call, signal: this.#query.signal })
+    const page = this.#list.read(answer)
+    if (typeof page === 'string') throw badPage(call, page, CHECK_HINT)
+    return { page, answer }
+  }
+
+  /** Records that moved to the page before this one, because some on it or before it were deleted meanwhile: the total fell. */
+  async #moved({ stated: { total } }: DeclaredPage): Promise<readonly CrmRecord[]> {
+    const { by } = this.#list.paging
+    const before = this.#before
+    if ((by !== 'page' && by !== 'offset') || typeof before?.total !== 'number' || typeof total !== 'number') return []
+    if (total >= before.total) return []
+    const { page } = await this.#request(before)
+    const deleted = before.total - total
+    if (deleted <= page.elements) return this.#records.without(page.items)
+    throw this.#bad(`${deleted} records were deleted while it was read, more than a page has: the list may lack others`)
   }
 
   #after(page: DeclaredPage, answer: Answer): PageStart | undefined {

@@ -221,3 +221,19 @@ test('records within others may have the same id in each of them', async () => {
     ['20', 'p2'],
   ])
 })
+
+test('records that move to an earlier page, because others are deleted meanwhile, are listed where the total shows it', async () => {
+  const lines = connector('{ by: page, param: page, size: { param: n, max: 3 }, total: total }')
+  const deleting = (deleted: number): Answering => {
+    let requests = 0
+    return (response, request) => {
+      requests += 1
+      const left = requests === 1 ? PEOPLE : PEOPLE.slice(deleted)
+      const page = Number(asked(request, 'page') ?? 1)
+      sendJson(response, 200, { data: left.slice((page - 1) * 3, page * 3), total: left.length })
+    }
+  }
+  const { ids } = await idsOf(lines, deleting(1))
+  expect(ids.toSorted()).toEqual(ALL)
+  await expect(idsOf(lines, deleting(5))).rejects.toThrow('5 records were deleted while it was read')
+})
