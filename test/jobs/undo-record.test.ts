@@ -43,6 +43,24 @@ test('a record that a job created may be deleted if no one changed it, by its me
   expect(changesSince(WROTE, { ...unversioned, updated_at: 't2' })).toMatchObject([{ field: 'updated_at' }])
 })
 
+test('a value that the server only writes in another form was changed by no one', () => {
+  const wrote = { email: 'Ada@X.test', phone: '+49 (30) 1234-5' }
+  const shown = { id: 'con_1', email: 'ada@x.test', phone: '+493012345' }
+  const before = { id: 'con_1', email: 'old@x.test', phone: null }
+  expect(restore(before, wrote, shown)).toEqual({ patch: { email: 'old@x.test', phone: null }, conflicts: [] })
+  expect(changesSince(wrote, shown)).toEqual([])
+  const other = { ...shown, phone: '+493012346' }
+  expect(restore(before, wrote, other)).toMatchObject({
+    patch: { email: 'old@x.test' },
+    conflicts: [{ field: 'phone' }],
+  })
+  expect(changesSince(wrote, other)).toMatchObject([{ field: 'phone', now: '+493012346' }])
+})
+
+test('a value that the record no longer has was changed since', () => {
+  expect(changesSince(WROTE, { id: 'con_1', company: 'New' })).toMatchObject([{ field: 'phone', now: null }])
+})
+
 test('a record whose two times lie up to 100 ms apart was not changed since it was made', () => {
   const made = {
     id: 'con_1',

@@ -214,8 +214,15 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo overwrites a value that was changed since',
     file: 'src/jobs/plan/undo-record.ts',
-    line: 'if (Object.keys(changedMembers(now, { [name]: value })).length > 0) {',
-    to: 'if (Object.keys(changedMembers(now, { [name]: value })).length > 1) {',
+    line: 'if (changedSince(now, { [name]: value }).length > 0) {',
+    to: 'if (changedSince(now, { [name]: value }).length > 1) {',
+    tests: ['test/jobs/undo-record.test.ts'],
+  },
+  {
+    name: 'an undo leaves what the server only writes in another form',
+    file: 'src/jobs/plan/undo-record.ts',
+    line: 'return names.filter((name) => !isAlike(memberOf(now, name), memberOf(written, name)))',
+    to: 'return names',
     tests: ['test/jobs/undo-record.test.ts'],
   },
   {

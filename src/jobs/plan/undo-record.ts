@@ -1,5 +1,6 @@
 import { changedMembers } from '../../core/changes.ts'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
+import { isAlike } from '../../core/other-values.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import type { RowRules } from './make-job.ts'
 
@@ -24,7 +25,7 @@ export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord):
   const conflicts: Conflict[] = []
   for (const [name, value] of Object.entries(written)) {
     const old = memberOf(before, name)
-    if (Object.keys(changedMembers(now, { [name]: value })).length > 0) {
+    if (changedSince(now, { [name]: value }).length > 0) {
       // Unless it already has the old value.
       if (!isSame(old, memberOf(now, name)))
         conflicts.push({ field: name, was: old, wrote: value, now: memberOf(now, name) })
@@ -41,13 +42,19 @@ export function restore(before: CrmRecord, written: JsonObject, now: CrmRecord):
  */
 export function changesSince(written: JsonObject, now: CrmRecord, isRepeated = false): readonly Conflict[] {
   const sides = (field: string) => ({ field, was: null, wrote: memberOf(written, field), now: memberOf(now, field) })
-  const changed = Object.keys(changedMembers(now, written))
+  const changed = changedSince(now, written)
   if (changed.length > 0 || isRepeated) return changed.map(sides)
   // A version or a time of change also shows changes of other members.
   if (typeof now.version === 'number') return now.version === 1 ? [] : [sides('version')]
   const { created_at, updated_at } = now
   const isTouched = updated_at !== undefined && updated_at !== created_at && !isOneMoment(created_at, updated_at)
   return isTouched ? [sides('updated_at')] : []
+}
+
+/** The written members that have other values now; a value that the server only writes in another form counts as the same. */
+function changedSince(now: CrmRecord, written: JsonObject): readonly string[] {
+  const names = Object.keys(changedMembers(now, written))
+  return names.filter((name) => !isAlike(memberOf(now, name), memberOf(written, name)))
 }
 
 /** Django and others ask the clock once for each of the two times of a new record. */
