@@ -55,6 +55,7 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | unde
     valuesOf: map.valuesOf,
     refersTo: (other) => refs.includes(other),
     shown: (fields, record) => map.shown(fields, { references, record }),
+    overruled: (fields) => map.overruled(fields, references),
     faultIn: (fields, record) => {
       try {
         map.write(fields, { isCreate: record === undefined, references, record })

@@ -20,6 +20,28 @@ describe.each(SERVERS)('$connector', (server) => {
     }
   })
 
+  test.each([
+    ['all.csv', 'import'],
+    ['all.jsonl', 'update'],
+  ])('an edited %s has the same result each time (%s)', async (name, kind) => {
+    const there = await connected(server, { records: 3 })
+    const file = await exported(there, name)
+    const cell = (text: string) => (name.endsWith('csv') ? `${text},` : `"${text}"`)
+    const [first, second] = JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], there.env))
+    // In each row the first of both: the field of crm.
+    const edited = readFileSync(file, 'utf8')
+      .replace(cell(first.name), cell('Changed Name'))
+      .replace(cell(second.email), cell('changed@x.test'))
+    writeFileSync(file, edited)
+    const args = kind === 'import' ? [kind, file] : [kind, '--from', file, '--match', 'id']
+    const job = async (...more: string[]) =>
+      JSON.parse(await crmPrints(['contacts', ...args, ...more, '--yes', '-o', 'json'], there.env))
+    expect(await job()).toMatchObject({ rows: 3, done: 2, unchanged: 1 })
+    expect(await job('--again')).toMatchObject({ rows: 3, done: 0, unchanged: 3 })
+    const now = JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], there.env))
+    expect(now).toMatchObject([{ name: 'Changed Name' }, { email: 'changed@x.test' }, {}])
+  })
+
   test.each(['all.csv', 'all.jsonl'])('what the server sets itself since is left out of %s', async (name) => {
     const there = await connected(server, { records: 3 })
     const file = await exported(there, name)

@@ -6,6 +6,7 @@ import { openDraft } from '../../src/jobs/journal/job-folder.ts'
 import { Existing, matchKey } from '../../src/jobs/plan/existing.ts'
 import { makeJob, type PlanningContext } from '../../src/jobs/plan/make-job.ts'
 import { matchRow } from '../../src/jobs/plan/match-rows.ts'
+import { OverruledMembers } from '../../src/jobs/plan/overruled-members.ts'
 import { createOf } from '../../src/jobs/plan/plan-builder.ts'
 import { openKeyIndex } from '../../src/jobs/plan/scratch.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -79,7 +80,8 @@ async function matched(records: readonly CrmRecord[]) {
   const source = { changes: (fields) => ({ fields, retyped: [] }) } as Partial<RowSource> as RowSource
   const parts = { names: ['email'], mode: 'upsert', noun: 'contacts', isDeletion: false, shown: undefined } as const
   try {
-    return matchRow({ ...parts, existing, keyLines, source }, row(2, 'A@x.test'))
+    const overruled = new OverruledMembers(undefined)
+    return matchRow({ ...parts, existing, keyLines, source, overruled }, row(2, 'A@x.test'))
   } finally {
     existing.close()
     keyLines.close()

@@ -197,6 +197,27 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: ['test/api/connectors/patterns.test.ts'],
   },
   {
+    name: 'the member behind a field reverts it when an edited export is applied again',
+    file: 'src/jobs/plan/overruled-members.ts',
+    line: 'delete kept[name]',
+    to: '',
+    tests: ['test/jobs/overruled-members.test.ts'],
+  },
+  {
+    name: 'a row whose two values both differ from the record is not refused',
+    file: 'src/jobs/plan/overruled-members.ts',
+    line: 'if (!Object.hasOwn(changes, name) || !isAlike(memberOf(record, field), memberOf(row, field))) continue',
+    to: 'if (!Object.hasOwn(changes, name)) continue',
+    tests: ['test/jobs/overruled-members.test.ts'],
+  },
+  {
+    name: 'a member that contradicts a field is not seen',
+    file: 'src/api/connectors/write-field.ts',
+    line: 'if (!document.isJoined) return !field.isKept(shownByGiven(field, draft), value)',
+    to: 'if (!document.isJoined) return false',
+    tests: ['test/api/connectors/overruled.test.ts'],
+  },
+  {
     name: 'a tag in a connector is passed over',
     file: 'src/api/connectors/located.ts',
     line: 'if (node.tag !== undefined) problems.add(place, `${node.tag} is a tag, expected the value alone`)',

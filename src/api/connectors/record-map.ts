@@ -5,6 +5,7 @@ import type { ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
 import { programConversion, type RunProgram } from './field-program.ts'
 import { conversionOf } from './field-values.ts'
+import { createOverruled, type Overruled } from './overruled.ts'
 import { compileOwnNames } from './own-names.ts'
 import { pathReader } from './path-reader.ts'
 import { compilePath, type Path, readFirst } from './paths.ts'
@@ -29,6 +30,7 @@ export interface RecordMap {
    * else to the first place without `names`.
    */
   write(fields: JsonObject, options: WriteRecordOptions): JsonObject
+  readonly overruled: Overruled
   /** All values of a field that shows one element of a list, in a record that `read` returned; else none. */
   valuesOf(record: CrmRecord, name: string): readonly JsonValue[]
   /** Values as a record shows them that has them. */
@@ -86,6 +88,7 @@ export function createRecordMap(
     valuesOf: allValues.of,
     shown: createShownValues(fields),
     write: writer.write,
+    overruled: createOverruled(fields, own),
     needsCurrent: writer.needsCurrent,
     idOf: (server) => idText(idAt(server)),
     isReadOnly: writer.isReadOnly,

@@ -186,6 +186,7 @@ const PLAIN_RECORDS: RecordMap = {
   write: (fields) => fields,
   valuesOf: () => [],
   shown: (values) => values,
+  overruled: () => new Map(),
   idOf: ({ id }) => idText(id),
   needsCurrent: () => false,
   isReadOnly,

@@ -111,25 +111,41 @@ function asLists(target: JsonObject, paths: readonly Path[]): JsonObject {
 
 /** A row may name a value both ways, as an exported one does, if both are the same. */
 function checkAgreement(field: FieldMap, value: JsonValue, draft: Draft): void {
+  const shown = shownByGiven(field, draft)
+  if (!field.isKept(shown, value)) throw disagreement(field, value, shown)
+}
+
+/** What the field shows once the members are written that the row gives by their own names. */
+function shownByGiven(field: FieldMap, draft: Draft): JsonValue {
   const { writes } = field
   const target = asLists(draft.target, writes)
-  const shown = isReadWhereWritten(field)
-    ? field.read(target, draft.options.references)
-    : field.decode(
-        writes.map((path) => readFirst(path, target)),
-        draft.options.references,
-      )
-  if (!field.isKept(shown, value)) throw disagreement(field, value, shown)
+  if (isReadWhereWritten(field)) return field.read(target, draft.options.references)
+  return field.decode(
+    writes.map((path) => readFirst(path, target)),
+    draft.options.references,
+  )
 }
 
 /** The parts that the row does not give by their own names follow from those that it does. */
 function partsAround(field: FieldMap, value: JsonValue, draft: Draft): readonly JsonValue[] {
-  const given = field.writes.map((path) =>
-    isAmongGiven(path, draft) ? (idText(readFirst(path, draft.target)) ?? '') : undefined,
-  )
+  const given = givenParts(field, draft)
   const parts = splitAround(idText(value) ?? '', given)
   if (parts) return parts
   throw disagreement(field, value, joinedText(given))
+}
+
+function givenParts({ writes }: FieldMap, draft: Draft): readonly (string | undefined)[] {
+  return writes.map((path) => (isAmongGiven(path, draft) ? (idText(readFirst(path, draft.target)) ?? '') : undefined))
+}
+
+/** Whether the members that the row gives by their own names show another value of the field than the row has. */
+export function isContradicted(field: FieldMap, draft: Draft): boolean {
+  const { document, writes, name } = field
+  const value = draft.values[name] ?? null
+  for (const path of writes) takeShaped(path, field, draft)
+  if (!writes.some((path) => isAmongGiven(path, draft))) return false
+  if (!document.isJoined) return !field.isKept(shownByGiven(field, draft), value)
+  return splitAround(idText(value) ?? '', givenParts(field, draft)) === undefined
 }
 
 function disagreement({ name, writes, refuse }: FieldMap, value: JsonValue, shown: JsonValue): CrmError {

@@ -38,6 +38,8 @@ export interface RowRules {
   refersTo(resource: Resource): boolean
   /** The values as a record shows them: the name of a stage in place of its id. */
   shown(fields: JsonObject, record?: CrmRecord): JsonObject
+  /** Members under the server's own names that contradict a field of crm in the same row, with its name. */
+  overruled(fields: JsonObject): ReadonlyMap<string, string>
   /** Why the server could not keep these values, in lower case; undefined if it can. `record`: undefined for a new one. */
   faultIn(fields: JsonObject, record: CrmRecord | undefined): string | undefined
 }

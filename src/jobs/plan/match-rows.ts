@@ -9,6 +9,7 @@ import { computedField } from '../input/compute.ts'
 import type { FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
 import { addressIn, type Existing, keyOfRow, type Match, matchKey } from './existing.ts'
 import type { RowRules } from './make-job.ts'
+import type { OverruledMembers } from './overruled-members.ts'
 import {
   ambiguousOf,
   createOf,
@@ -38,6 +39,7 @@ export interface MatchParts {
   readonly source: RowSource
   readonly isDeletion: boolean
   readonly shown: RowRules['shown'] | undefined
+  readonly overruled: Pick<OverruledMembers, 'without'>
 }
 
 export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped'
@@ -77,16 +79,26 @@ interface Matching {
 }
 
 function changeOf(
-  { noun, source, row, refuse, names, shown }: Matching & Pick<MatchParts, 'source' | 'names' | 'shown'>,
+  {
+    noun,
+    source,
+    row,
+    refuse,
+    names,
+    shown,
+    overruled,
+  }: Matching & Pick<MatchParts, 'source' | 'names' | 'shown' | 'overruled'>,
   match: Match,
 ): Planned | 'unchanged' | undefined {
   // A match by another value of the field, such as a second address, does not change the field.
   const others = names.filter((name) => matchKey(row.fields, [name]) !== matchKey(match.record, [name]))
   const written = Object.entries(row.fields).filter(([name]) => !others.includes(name))
   const given = Object.fromEntries(written)
-  const { fields, retyped } = source.changes(shown?.(given, match.record) ?? given, match.record)
+  const asShown = shown?.(given, match.record) ?? given
+  const changes = source.changes(asShown, match.record)
+  const fields = overruled.without(changes.fields, { row: asShown, record: match.record, line: row.line })
   if (Object.keys(fields).length === 0) return 'unchanged'
-  const [name] = retyped
+  const name = changes.retyped.find((each) => Object.hasOwn(fields, each))
   if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }
   return void refuse(
     'wrong_type',

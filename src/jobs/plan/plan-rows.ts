@@ -9,6 +9,7 @@ import type { LeftOut } from './left-out.ts'
 import type { RowRules } from './make-job.ts'
 import { type ImportMode, type MatchedRow, matchRow } from './match-rows.ts'
 import { type MatchingParts, openMatched } from './matched-records.ts'
+import { OverruledMembers } from './overruled-members.ts'
 import { type Pairing, pairChangedRows } from './pair-rows.ts'
 import { createOf, type PlanBuilder, type Planned } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
@@ -108,22 +109,25 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
 }
 
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
-  const { paths, noun, source, builder, before, isDeletion } = parts
+  const { paths, noun, source, builder, before, isDeletion, note } = parts
   const existing = await openMatched({ ...parts, valuesOf: parts.rules?.valuesOf ?? (() => []) }, match.names)
   const keyLines = openKeyIndex(paths.folder, 'keys')
+  const overruled = new OverruledMembers(parts.rules)
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
   try {
     for await (const rows of existing.prepared(source.rows())) {
       for (const row of rows) {
         const planned = matchRow(
-          { ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules?.shown },
+          { ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules?.shown, overruled },
           row,
         )
         if (planned === 'skipped') builder.skip([withoutMatch(noun, row, match.names)])
         else if (planned) addMatched(parts, row, planned, ledger)
       }
     }
-    if (source.findings.count === 0) existing.judge()
+    if (source.findings.count > 0) return
+    existing.judge()
+    for (const line of overruled.lines(source.summary)) note(line)
   } finally {
     existing.close()
     keyLines.close()
