@@ -12,6 +12,8 @@ export type Offers = (resource: Resource, operation: OperationName) => boolean
 /** A connector compiled for the address of one server. */
 export interface Connector {
   readonly name: string
+  /** What `crm connectors show` finds it by: its name or its file. */
+  readonly word: string
   /** Undefined: recognised alone, as without a connector. */
   readonly errors: ErrorRules | undefined
   readonly document: ConnectorDocument
@@ -41,13 +43,14 @@ export function createConnector(
     const known = byResource.get(resource)
     if (known) return known
     const described = document.resources[resource]
-    if (!described) throw lacks(document, RESOURCES[resource].plural)
+    if (!described) throw lacks(document, RESOURCES[resource].plural, place)
     const made = createResourceRules(resource, described, { document, place, mapRecords })
     byResource.set(resource, made)
     return made
   }
   return {
     name: given.name,
+    word: place.word ?? given.name,
     get document() {
       return document
     },

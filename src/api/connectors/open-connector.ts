@@ -64,7 +64,7 @@ export async function openConnector({ name, variables }: Named, { baseUrl, wire 
   const programs = programsOf(document)
   const run = programs.length > 0 ? await openPrograms(programs) : undefined
   const mapRecords: typeof createRecordMap = (described, names) => createRecordMap(described, names, run)
-  return createConnector(document, { baseUrl, variables }, mapRecords)
+  return createConnector(document, { baseUrl, variables, word: name }, mapRecords)
 }
 
 /** The address that the connector states. CrmError `usage` if it states none, `invalid_input` for a variable without a value. */

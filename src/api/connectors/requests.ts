@@ -7,6 +7,8 @@ export interface ConnectorPlace {
   /** Its path replaces the base of the connector. */
   readonly baseUrl: URL
   readonly variables: Readonly<Record<string, string>>
+  /** The name or the file that opened the connector; undefined: its name. */
+  readonly word?: string
 }
 
 /** Where a page starts. A `value` is a cursor, the number of a page, an offset, or the id of the last record. */

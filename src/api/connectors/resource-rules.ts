@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type BatchRules, batchRules } from './batch-rules.ts'
 import type { Batch, ConnectorDocument, ListOperation, NamesDocument, Operation, ResourceDocument } from './document.ts'
@@ -82,7 +83,7 @@ export function createResourceRules(
     if (found) return found
     throw document.isDescribed
       ? notDescribed(resource, name)
-      : lacks(document, `${name} of ${RESOURCES[resource].plural}`)
+      : lacks(document, `${name} of ${RESOURCES[resource].plural}`, place)
   }
   const rulesOf = (list: ListOperation) => listRules(list, { requestOf, selecting: selection.added, map })
   let whole: ListRules | undefined
@@ -122,7 +123,7 @@ export function createResourceRules(
     translated: (name, ...answer) => answersTo(operation(name)).translated(...answer),
     upsert: (field) => {
       const upsert = Object.hasOwn(described.upsert, field) ? described.upsert[field] : undefined
-      if (!upsert) throw lacks(document, `upsert of ${RESOURCES[resource].plural} by ${field}`)
+      if (!upsert) throw lacks(document, `upsert of ${RESOURCES[resource].plural} by ${field}`, place)
       return { ...requestOf(upsert), ...answersTo(upsert) }
     },
     batch: (batch) => batchRules(batch, map, requestOf(batch)),
@@ -148,9 +149,9 @@ function namedFilters(
 }
 
 /** `pipedrive (connector) has no webhooks`. */
-export function lacks({ name }: Pick<ConnectorDocument, 'name'>, what: string): CrmError {
+export function lacks({ name }: ConnectorDocument, what: string, { word = name }: ConnectorPlace): CrmError {
   return new CrmError('not_supported', `${name} (connector) has no ${what}`, {
-    hint: `crm connectors show ${name} lists what it offers`,
+    hint: `crm connectors show ${shellWord(word)} lists what it offers`,
   })
 }
 

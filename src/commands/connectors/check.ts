@@ -5,6 +5,7 @@ import { CrmError } from '../../core/errors.ts'
 import { idText, isSameJson, type JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { askYesNo, canAsk } from '../../output/prompt.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
@@ -45,7 +46,7 @@ async function checkConnector(ctx: Context, { write }: { readonly write?: true }
   throw new CrmError(
     failure?.code ?? 'bad_answer',
     `${failed.length} of ${checks.length} checks failed: ${first.operation} of ${first.resource}: ${first.seen}`,
-    { hint: failure?.details.hint ?? `crm connectors show ${api.connector.name}` },
+    { hint: failure?.details.hint ?? `crm connectors show ${shellWord(api.connector.word)}` },
   )
 }
 

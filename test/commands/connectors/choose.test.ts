@@ -46,3 +46,14 @@ test('a connector changes neither the origin of a profile nor where its key goes
     ['/people', 'Bearer key_of_the_test'],
   ])
 })
+
+test('a hint names a connector from a file by its path', async () => {
+  const { url } = await startServer((response) => sendJson(response, 200, { data: [{ mail: 'ana@example.test' }] }))
+  const file = join(tempFolder(), 'with space.yaml')
+  const contacts = "{ path: /people, list: { items: 'data[]', paging: none } }"
+  writeFileSync(file, `connector: 1\nname: theirs\nresources: { contacts: ${contacts} }\n`)
+  const env = emptyHome({ CRM_CONNECTOR: file, CRM_BASE_URL: url.origin, CRM_API_KEY: 'key_of_the_test' })
+  for (const args of ['webhooks list', 'contacts delete 1 --yes', 'connectors check']) {
+    expect((await crm(args.split(' '), env)).stderr).toContain(`crm connectors show '${file}'`)
+  }
+})
