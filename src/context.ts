@@ -53,7 +53,10 @@ export interface Host {
 
 type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/detect-format.ts')
 
-export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'beyond'> & {
+export type ApiTarget = Pick<
+  ApiOptions,
+  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'profileName' | 'serveDatabase' | 'beyond'
+> & {
   readonly connector: NamedConnector | undefined
 }
 
@@ -285,6 +288,6 @@ function clientOptions(ctx: Context) {
   }
 }
 
-function apiTarget({ baseUrl, key, wire, loginHint, serveDatabase, connector, beyond }: Target): ApiTarget {
-  return { baseUrl, key: key.value, wire, loginHint, serveDatabase, connector, beyond }
+function apiTarget({ key, isProtected: _, ...target }: Target): ApiTarget {
+  return { ...target, key: key.value }
 }

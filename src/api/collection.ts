@@ -80,7 +80,7 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
       const id = idText(written.id)
       if (id === undefined) return written
       const checkShown: Check = (shown) =>
-        checkMade(shown, { call: create, id, sent: fields, sinceMs: started(), isKeyKept: http.areKeysKept() })
+        checkMade(shown, { call: create, id, sent: fields, sinceMs: started(), keys: http.keys })
       checkShown({ record: written })
       return whole('create', written, { id, sent: fields, checkShown })
     },

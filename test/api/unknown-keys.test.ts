@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
+import { createConnector } from '../../src/api/connectors/connector.ts'
+import { createRecordMap } from '../../src/api/connectors/record-map.ts'
+import { shippedConnector } from '../../src/api/connectors/shipped.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { sendJson, startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
@@ -105,14 +108,29 @@ test('an update is repeated', async () => {
   expect(server.posts()).toBe(2)
 })
 
+const OPEN = { ...WIRE, idempotency: undefined }
+const LOOK = 'check before sending it again: crm contacts get con_1'
+
 test.each([
-  [{ ...WIRE, idempotency: undefined }, /^check before sending it again: crm contacts get con_1; /],
-  [{ ...WIRE, idempotency: 'kept' }, /^crm contacts update con_1 \.\.\. --idempotency-key mine, other arguments/],
-] as const)('the hint of an update in doubt calls a repetition safe only if keys are kept', async (wire, hint) => {
+  [{ wire: OPEN }, `${LOOK}$`],
+  [{ wire: OPEN, profileName: 'prod' }, `${LOOK}; if the server keeps idempotency keys: crm config set .* -p prod$`],
+  [
+    { wire: { ...WIRE, idempotency: 'kept' } },
+    'crm contacts update con_1 \\.\\.\\. --idempotency-key mine, other arguments',
+  ],
+] as const)('the hint of an update in doubt calls a repetition safe only if keys are kept', async (given, hint) => {
   const { url } = await startServer((response) => sendJson(response, 502, {}))
   const options = { idempotencyKey: 'mine', ifMatch: undefined }
-  const error = await failureOf(openClient(url, { wire }).api.contacts.update('con_1', { name: 'Ada' }, options))
-  expect(error.details).toMatchObject({ isInDoubt: true, hint: expect.stringMatching(hint) })
+  const error = await failureOf(openClient(url, given).api.contacts.update('con_1', { name: 'Ada' }, options))
+  expect(error.details).toMatchObject({ isInDoubt: true, hint: expect.stringMatching(`^${hint}`) })
+})
+
+test('a connector that says that its server keeps no keys is not contradicted in the hint', async () => {
+  const { url } = await startServer((response) => sendJson(response, 502, {}))
+  const connector = createConnector(shippedConnector('pipedrive'), { baseUrl: url, variables: {} }, createRecordMap)
+  const { api } = openClient(url, { connector, wire: OPEN, profileName: 'prod' })
+  const error = await failureOf(api.contacts.update('1', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined }))
+  expect(error.details).toMatchObject({ isInDoubt: true, hint: 'check before sending it again: crm contacts get 1' })
 })
 
 test.each(['/v1/contacts', '/contacts', '/api/v1/contacts/'])(

@@ -20,7 +20,7 @@ export const ACCOUNT = 'http://crm.test'
 
 /** What a server that was said to keep keys, or not to, is taken for. */
 export function keysOf(idempotency: Wire['idempotency']): KeyKeeping {
-  return new KeyKeeping({ ...WIRE, idempotency })
+  return new KeyKeeping({ wire: { ...WIRE, idempotency } })
 }
 
 const KEPT = keysOf('kept')

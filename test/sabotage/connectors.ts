@@ -115,7 +115,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a create that is answered with an old record counts as done',
     file: 'src/api/writes/read-back.ts',
-    line: "if (isOld && !isKeyKept) return 'that record was there before'",
+    line: "if (isOld && !keys.isKept) return 'that record was there before'",
     to: '',
     tests: ['test/api/connectors/single-records.test.ts'],
   },

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import { callError } from '../errors/failure.ts'
+import { callError, NO_KEYS } from '../errors/failure.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import { signsOf } from '../writes/answer-signs.ts'
@@ -34,7 +34,7 @@ function isRefusal({ json }: Answer): boolean {
 
 function refusal(call: Call, answer: Answer): CrmError {
   const failure = outcomeFailure(answer, { type: 'refused' }, `${call.command} --help`)
-  return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined, isKeyKept: false })
+  return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined, keys: NO_KEYS })
 }
 
 /** For an answer that shows another record, or none. */

@@ -3,7 +3,7 @@ import { isIP, type Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
-import { callError } from '../errors/failure.ts'
+import { callError, NO_KEYS } from '../errors/failure.ts'
 import { isTlsFailure, networkFailure } from '../errors/network-failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Call } from '../transport/call.ts'
@@ -94,7 +94,7 @@ function explain({ baseUrl, serveDatabase, timeoutMs }: ProbeTarget, error: unkn
     findCommand: undefined,
   }
   const failure = networkFailure(call, error, { url: baseUrl, serveDatabase, timeoutMs: probeLimitMs({ timeoutMs }) })
-  return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined, isKeyKept: false })
+  return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined, keys: NO_KEYS })
 }
 
 function reachText(

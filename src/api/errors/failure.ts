@@ -64,9 +64,18 @@ interface CallOutcome {
   /** Whether any try may have taken effect. */
   readonly isInDoubt: boolean
   readonly idempotencyKey: string | undefined
-  /** Whether the server is known to keep idempotency keys. */
-  readonly isKeyKept: boolean
+  readonly keys: KeyState
 }
+
+export interface KeyState {
+  /** Whether the server is known to keep idempotency keys, so that a create may be repeated with its key. */
+  readonly isKept: boolean
+  /** For writes in doubt: how to state that it does; undefined where that makes no sense. */
+  readonly hint: string | undefined
+}
+
+/** For calls that are never in doubt. */
+export const NO_KEYS: KeyState = { isKept: false, hint: undefined }
 
 /** The rest of the command line is unknown here. */
 export function repeatHint({ command, recordId }: Call, idempotencyKey: string, more = ''): string {
@@ -75,13 +84,13 @@ export function repeatHint({ command, recordId }: Call, idempotencyKey: string, 
 }
 
 /** A repetition may take effect a second time, so a person has to check. */
-export function lookHint({ lookCommand, showCommand, command }: Call): string {
-  const look = lookCommand ?? showCommand ?? `${command} --help`
-  return `check before sending it again: ${look}; if the server keeps idempotency keys: crm config set wire.idempotency kept -p PROFILE`
+export function lookHint({ lookCommand, showCommand, command }: Call, { hint }: KeyState): string {
+  const look = `check before sending it again: ${lookCommand ?? showCommand ?? `${command} --help`}`
+  return hint === undefined ? look : `${look}; ${hint}`
 }
 
-function doubtHint(call: Call, key: string, { isKeyKept }: CallOutcome): string {
-  return isKeyKept || call.method === 'POST' ? repeatHint(call, key) : lookHint(call)
+function doubtHint(call: Call, key: string, { keys }: CallOutcome): string {
+  return keys.isKept || call.method === 'POST' ? repeatHint(call, key) : lookHint(call, keys)
 }
 
 /** The error of a call that failed for good, from its last failure. */
@@ -106,13 +115,17 @@ export function callError(call: Call, failure: Failure, outcome: CallOutcome): C
 }
 
 /** The error of a create that is in doubt and must not be repeated. */
-export function onceError(call: Call, failure: Failure, tries: number): CrmError {
-  const outcome = { tries, isInDoubt: true, idempotencyKey: undefined, isKeyKept: false }
+export function onceError(
+  call: Call,
+  failure: Failure,
+  { tries, keys }: Pick<CallOutcome, 'tries' | 'keys'>,
+): CrmError {
+  const outcome = { tries, isInDoubt: true, idempotencyKey: undefined, keys }
   const { message, code, details } = callError(call, failure, outcome)
   const { repeat: _, ...rest } = details
   return new CrmError(code === 'interrupted' ? code : 'in_doubt', message, {
     ...rest,
-    hint: lookHint(call),
+    hint: lookHint(call, keys),
     isRetryable: false,
   })
 }

@@ -1,7 +1,15 @@
 import { Buffer } from 'node:buffer'
 import type { CrmError } from '../../core/errors.ts'
 import { createRedactor, type Redactor } from '../../core/redact.ts'
-import { callError, type Failure, isConflictStatus, isFailure, isGoneStatus, onceError } from '../errors/failure.ts'
+import {
+  callError,
+  type Failure,
+  isConflictStatus,
+  isFailure,
+  isGoneStatus,
+  type KeyState,
+  onceError,
+} from '../errors/failure.ts'
 import { newRetryState, RequestQueue, type RetryState, takeWaitMs } from '../limits/waits.ts'
 import type { StatedRate } from '../operations.ts'
 import type { ApiOptions } from '../options.ts'
@@ -36,8 +44,7 @@ export interface Http {
   rate(): StatedRate | undefined
   /** Returns a function that gives this moment by the server's clock, with the offset known when it is called. */
   mark(): () => number
-  /** Whether the server is known to keep keys, so that a create may be repeated. */
-  areKeysKept(): boolean
+  readonly keys: KeyState
   /** Ends early if the client ends or the signal aborts. */
   pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   close(): Promise<void>
@@ -56,7 +63,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   const waitSignal = AbortSignal.any([options.signal, connections.closing])
   const queue = new RequestQueue(options, timing.sleep)
   const watchRetirement = createRetirementWatch(options, redactor)
-  const keys = new KeyKeeping(options.wire)
+  const keys = new KeyKeeping(options)
   const clock = new ClockOffset()
 
   async function settle(call: Call): Promise<Settled> {
@@ -90,12 +97,12 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   async function endOf(failed: Failed): Promise<Settled | undefined> {
     const { call, outcome, state } = failed
     if (!(await mayRepeat(keys, failed, settle))) {
-      return { error: onceError(call, outcome, state.tries), failure: outcome }
+      return { error: onceError(call, outcome, { tries: state.tries, keys }), failure: outcome }
     }
     const failure = await waitAfter({ options, timing }, { ...failed, signal: endedBy(waitSignal, call.signal) })
     if (!failure) return undefined
     const idempotencyKey = isKeyOfUse(call, failure) ? failed.idempotencyKey : undefined
-    const outcomeOfAll = { ...failed, tries: state.tries, idempotencyKey, isKeyKept: keys.isKept }
+    const outcomeOfAll = { ...failed, tries: state.tries, idempotencyKey, keys }
     return { error: callError(call, failure, outcomeOfAll), failure }
   }
 
@@ -117,7 +124,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
     redactor,
     origin: options.baseUrl.origin,
     rate: () => queue.rate,
-    areKeysKept: () => keys.isKept,
+    keys,
     mark: () => clock.mark(options.now()),
     pause: (ms, signal) => timing.sleep(ms, endedBy(waitSignal, signal)),
     close: connections.close,

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { shellWord } from '../../core/shell-words.ts'
 import type { Wire } from '../../core/wire.ts'
+import type { KeyState } from '../errors/failure.ts'
 import type { ReadDocument } from '../openapi-document.ts'
 import type { ApiOptions } from '../options.ts'
 import type { Call } from '../transport/call.ts'
@@ -24,13 +26,18 @@ export interface KeyEvidence {
  * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The setting wire.idempotency
  * decides; without it, the answers of the server do.
  */
-export class KeyKeeping {
+export class KeyKeeping implements KeyState {
+  readonly hint: string | undefined
   readonly #wire: Wire
   #asked: Promise<boolean | undefined> | undefined
   #isShown = false
 
-  constructor(wire: Wire) {
+  constructor({ wire, connector, profileName }: Pick<ApiOptions, 'wire' | 'connector' | 'profileName'>) {
     this.#wire = wire
+    const isOpen = profileName !== undefined && connector?.document.idempotency !== 'none'
+    this.hint = isOpen
+      ? `if the server keeps idempotency keys: crm config set wire.idempotency kept -p ${shellWord(profileName)}`
+      : undefined
   }
 
   get isKept(): boolean {

@@ -4,7 +4,7 @@ import { isChangedSince, isOlder } from '../../core/made-at.ts'
 import { isAnother } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { otherReason } from '../connectors/shown-at.ts'
-import { onceError } from '../errors/failure.ts'
+import { type KeyState, onceError } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Shown } from '../listing.ts'
 import type { Call } from '../transport/call.ts'
@@ -49,8 +49,8 @@ export interface MadeRecord {
   readonly sent: JsonObject
   /** When the request began, by the clock of the server. */
   readonly sinceMs: number
-  /** The answer may be the kept one of an earlier request. */
-  readonly isKeyKept: boolean
+  /** If they are kept, the answer may be the kept one of an earlier request. */
+  readonly keys: KeyState
 }
 
 /** CrmError `in_doubt` if the id that answers a create is that of another record. */
@@ -58,12 +58,16 @@ export function checkMade(shown: Exclude<Shown, undefined>, made: MadeRecord): v
   const why = 'record' in shown ? whyNotMade(shown.record, made) : whyOther(shown.otherId)
   if (why === undefined) return
   const reason = `the server answered with the id ${oneLine(made.id, 60)}, but ${why}`
-  throw onceError(made.call, { code: 'in_doubt', reason, hint: '', rule: 'never', isInDoubt: true }, 1)
+  throw onceError(
+    made.call,
+    { code: 'in_doubt', reason, hint: '', rule: 'never', isInDoubt: true },
+    { tries: 1, keys: made.keys },
+  )
 }
 
-function whyNotMade(record: CrmRecord, { sent, sinceMs, isKeyKept }: MadeRecord): string | undefined {
+function whyNotMade(record: CrmRecord, { sent, sinceMs, keys }: MadeRecord): string | undefined {
   const isOld = isOlder(record, sinceMs, sent) || isChangedSince(record, sent)
-  if (isOld && !isKeyKept) return 'that record was there before'
+  if (isOld && !keys.isKept) return 'that record was there before'
   return isAnother(record, sent) ? 'that record has none of the values that were sent' : undefined
 }
 

@@ -72,9 +72,9 @@ export async function requestWrite(http: Http, call: WriteCall): Promise<Written
   if (outcome.type === 'done') return { record: outcome.record ?? {}, status: answer.status }
   const failure = outcomeFailure(answer, outcome, hintOf(call, outcome))
   const { idempotencyKey } = call
-  if (failure.isInDoubt && call.kind === 'create' && !http.areKeysKept()) throw onceError(call, failure, 1)
-  const isKeyKept = http.areKeysKept()
-  throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey, isKeyKept })
+  const { keys } = http
+  if (failure.isInDoubt && call.kind === 'create' && !keys.isKept) throw onceError(call, failure, { tries: 1, keys })
+  throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey, keys })
 }
 
 /** A conflict after a try whose answer was lost: the record shows whether that try took effect. */
@@ -158,7 +158,7 @@ export async function createRecord(http: Http, call: Create, list: () => AsyncIt
     if (typeof found !== 'string') return found
     throw new CrmError('in_doubt', `${error.message}; ${found}`, {
       ...error.details,
-      ...(http.areKeysKept() ? {} : { hint: lookHint(call) }),
+      ...(http.keys.isKept ? {} : { hint: lookHint(call, http.keys) }),
     })
   }
 }

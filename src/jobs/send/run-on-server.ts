@@ -46,7 +46,7 @@ function termsOf({ wire }: Pick<Api, 'wire'>): ServerTerms {
     windowMs: wire.idempotencyWindowMs,
     lifeMs: wire.requestLifeMs,
     isScopedByAccount: wire.isWindowOfAccount,
-    keys: new KeyKeeping(wire),
+    keys: new KeyKeeping({ wire }),
   }
 }
 
