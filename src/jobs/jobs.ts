@@ -211,7 +211,7 @@ async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Job
   const speech = await apiFor(await host.api(), paths, terms)
   const outcome = await runOnServer({ ...host, server: await host.server(), speech, list }, { paths, terms, hooks })
   const { kind, noun } = headOf(paths)
-  const { valuesOf } = speech.connector.rules(resourceOf(noun)).map
+  const valuesOf = speech.connector.rules(resourceOf(noun)).map.collectValues()
   const left = kind === 'undo' ? await rowsLeft(paths) : undefined
   const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), noun, terms, valuesOf })
   const ended = { ...outcome, left, twice: check?.found?.duplicates?.length ?? 0 }

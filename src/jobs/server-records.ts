@@ -52,7 +52,7 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | unde
       return { ...(asked && { asked }), ...(unasked && { unasked }) }
     },
     isReadOnly,
-    valuesOf: map.valuesOf,
+    valuesOf: map.collectValues(),
     refersTo: (other) => refs.includes(other),
     shown: (fields, record) => map.shown(fields, { references, record }),
     overruled: (fields) => map.overruled(fields, references),

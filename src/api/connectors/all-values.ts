@@ -8,20 +8,27 @@ import { type Path, readAll, type Step } from './paths.ts'
 export interface AllValues {
   /** Keeps where the values of a record that is read are. */
   keep(record: CrmRecord, inner: JsonObject): void
-  /** All values of the field in a record that was read here; none for a field that has one value. */
-  of(record: CrmRecord, name: string): readonly JsonValue[]
+  /**
+   * All values of a field in a record that is read from now on; none for a field that has one value. Lists that need none of
+   * them do without: keeping them takes longer than reading the record.
+   */
+  collect(): ValuesOf
 }
+
+export type ValuesOf = (record: CrmRecord, name: string) => readonly JsonValue[]
 
 export function createAllValues(fields: readonly FieldMap[]): AllValues {
   const byName = new Map(fields.flatMap((field) => readerOf(field) ?? []))
-  const sources = new WeakMap<CrmRecord, JsonObject>()
+  let sources: WeakMap<CrmRecord, JsonObject> | undefined
+  const of: ValuesOf = (record, name) => {
+    const inner = sources?.get(record)
+    return (inner && byName.get(name)?.(inner)) ?? []
+  }
   return {
-    keep: (record, inner) => {
-      if (byName.size > 0) sources.set(record, inner)
-    },
-    of: (record, name) => {
-      const inner = sources.get(record)
-      return (inner && byName.get(name)?.(inner)) ?? []
+    keep: (record, inner) => void sources?.set(record, inner),
+    collect: () => {
+      if (byName.size > 0) sources ??= new WeakMap()
+      return of
     },
   }
 }

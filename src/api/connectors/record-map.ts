@@ -1,6 +1,6 @@
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
-import { createAllValues } from './all-values.ts'
+import { createAllValues, type ValuesOf } from './all-values.ts'
 import type { ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
 import { programConversion, type RunProgram } from './field-program.ts'
@@ -31,8 +31,8 @@ export interface RecordMap {
    */
   write(fields: JsonObject, options: WriteRecordOptions): JsonObject
   readonly overruled: Overruled
-  /** All values of a field that shows one element of a list, in a record that `read` returned; else none. */
-  valuesOf(record: CrmRecord, name: string): readonly JsonValue[]
+  /** All values of a field that shows one element of a list, in a record that `read` returns from now on; else none. */
+  collectValues(): ValuesOf
   /** Values as a record shows them that has them. */
   shown(values: JsonObject, beside: Beside): JsonObject
   idOf(server: JsonObject): string | undefined
@@ -85,7 +85,7 @@ export function createRecordMap(
       allValues.keep(record, inner)
       return record
     },
-    valuesOf: allValues.of,
+    collectValues: allValues.collect,
     shown: createShownValues(fields),
     write: writer.write,
     overruled: createOverruled(fields, own),

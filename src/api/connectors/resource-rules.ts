@@ -185,7 +185,7 @@ const PLAIN_RECORDS: RecordMap = {
   isPlain: true,
   read: (server) => server,
   write: (fields) => fields,
-  valuesOf: () => [],
+  collectValues: () => () => [],
   shown: (values) => values,
   overruled: () => new Map(),
   idOf: ({ id }) => idText(id),
