@@ -42,6 +42,23 @@ describe.each(SERVERS)('$connector', (server) => {
     expect(now).toMatchObject([{ name: 'Changed Name' }, { email: 'changed@x.test' }, {}])
   })
 
+  test("the server's own member alone is written, and is unchanged the next time", async () => {
+    const there = await connected(server, { records: 3 })
+    const file = await exported(there, 'all.jsonl')
+    const [, row = '{}'] = readFileSync(file, 'utf8').split('\n')
+    const { id, email, ...others } = JSON.parse(row)
+    const [own] = ['emails', 'email_addresses', 'lastname'].filter((name) => Object.hasOwn(others, name))
+    if (own === undefined) throw new Error(`no own member in ${row}`)
+    const value = JSON.parse(JSON.stringify(others[own]).replace(email, 'own@x.test'))
+    writeFileSync(file, JSON.stringify({ id, [own]: own === 'lastname' ? 'Own' : value }))
+    const job = async (...more: string[]) =>
+      JSON.parse(await crmPrints(['contacts', 'import', file, ...more, '--yes', '-o', 'json'], there.env))
+    expect(await job()).toMatchObject({ rows: 1, done: 1 })
+    expect(await job('--again')).toMatchObject({ rows: 1, unchanged: 1 })
+    const now = JSON.parse(await crmPrints(['contacts', 'get', id, '-o', 'json'], there.env))
+    expect([now.email, now.name]).toContain(own === 'lastname' ? 'Person Own' : 'own@x.test')
+  })
+
   test.each(['all.csv', 'all.jsonl'])('what the server sets itself since is left out of %s', async (name) => {
     const there = await connected(server, { records: 3 })
     const file = await exported(there, name)

@@ -4,7 +4,14 @@ import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/regis
 import type { FieldMap } from './field-map.ts'
 import type { OwnNames } from './own-names.ts'
 import { compilePath, copyOf, readFirst, writeAt } from './paths.ts'
-import { checkRoundTrip, type Draft, type FieldParts, type WriteRecordOptions, writeField } from './write-field.ts'
+import {
+  asLists,
+  checkRoundTrip,
+  type Draft,
+  type FieldParts,
+  type WriteRecordOptions,
+  writeField,
+} from './write-field.ts'
 
 export interface WriterParts extends FieldParts {
   inside(server: JsonObject): JsonObject
@@ -22,6 +29,8 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
   const { document, own } = parts
   const byName = new Map(parts.fields.map((field) => [field.name, field]))
   const isOwnReadOnly = namePattern(document.readOnly)
+  // Where a list of one is shown as its element, an own member may be given so.
+  const listed = document.value ? parts.fields.flatMap((field) => field.writes) : []
   const parentField = document.parent === undefined ? undefined : `${document.parent}_id`
   const isNeverWritten = (name: string) => {
     const field = byName.get(name)
@@ -44,7 +53,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       for (const field of mapped) writeField(field, draft, parts)
       checkRequired(parts.fields, draft)
       checkRoundTrip(mapped, draft)
-      return target
+      return asLists(target, listed)
     },
   }
 }

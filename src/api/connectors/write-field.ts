@@ -98,7 +98,7 @@ function takeShaped({ steps }: Path, field: FieldMap, { target, given, values }:
 }
 
 /** A list of one is shown as its element. */
-function asLists(target: JsonObject, paths: readonly Path[]): JsonObject {
+export function asLists(target: JsonObject, paths: readonly Path[]): JsonObject {
   const lists = { ...target }
   for (const { steps } of paths) {
     const [head, inner] = steps

@@ -89,6 +89,19 @@ it('writes values of Attio as it takes them', () => {
   })
 })
 
+it('writes the one value of a list of Attio as a list, where the row has it alone', () => {
+  const contact = mapOf('attio', 'contact')
+  const options = { isCreate: false, current: ATTIO_PERSON }
+  expect(contact.write({ email_addresses: 'n@x.example', job_title: 'Dr' }, options)).toEqual({
+    email_addresses: ['n@x.example'],
+    job_title: 'Dr',
+  })
+  expect(contact.write({ email_addresses: ['n@x.example'], phone_numbers: null }, options)).toEqual({
+    email_addresses: ['n@x.example'],
+    phone_numbers: [],
+  })
+})
+
 const PIPEDRIVE_PERSON = {
   ...{ id: 7, name: 'Ada', first_name: 'Ada', last_name: null, owner_id: 4, org_id: null, is_deleted: false },
   ...{ add_time: '2026-01-02T03:04:05Z', update_time: null, picture_id: null },
