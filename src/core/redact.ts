@@ -8,8 +8,9 @@ const FRAGMENT_CHARS = 8
 /** Shorter secrets would match ordinary words. */
 const MIN_SECRET_CHARS = 4
 
-/** Texts that look like secrets: bearer credentials, signing secrets, and keys of `crm serve`. */
-const SECRET_SHAPES = /\b(?:(bearer +)[^ "',;]+|whsec_[a-z0-9+/=_-]{8,}|crm_key_[a-z0-9_-]{8,})/gi
+/** Texts that look like secrets: bearer credentials, signing secrets, and keys of `crm serve`. "a bearer token" is none. */
+const SECRET_SHAPES =
+  /\b(?:(bearer +)(?!(?:is|are|tokens?|auth|authentication|authorization|credentials?|keys?|scheme)(?=[.:]?(?:[\s"',;)]|$)))[^ "',;]+|whsec_[a-z0-9+/=_-]{8,}|crm_key_[a-z0-9_-]{8,})/gi
 
 /** Prefixes of many keys, which also occur in manuals and in messages about keys. */
 const PUBLIC_PREFIX = /^[a-z]{2,8}_(?:key|live|test|secret)_/

@@ -65,6 +65,13 @@ test.each([
   expect(redactShapes(`"${text}"`)).toBe(`"${shown}"`)
 })
 
+test('words about bearer tokens are kept, and what follows one of them within a secret is not', () => {
+  const text = 'bearer is assumed: a bearer token, or "Bearer authentication". A bearer token: bearer  keys'
+  expect(redactShapes(text)).toBe(text)
+  for (const secret of ['token.abc', 'isabc', 'is-1', 'keys/abc', 'tok', 'scheme:abc', 'auth='])
+    expect(redactShapes(`Bearer ${secret}, so`)).toBe('Bearer [redacted], so')
+})
+
 test('the prefix of a key alone is not redacted', () => {
   const ofService = createRedactor(['crm_key_0123456789abcdef'])
   const text = 'expected a key such as crm_key_..., got sk_live_'

@@ -4,8 +4,8 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a signing secret that crm was never given is shown',
     file: 'src/core/redact.ts',
-    line: `const SECRET_SHAPES = /\\b(?:(bearer +)[^ "',;]+|whsec_[a-z0-9+/=_-]{8,}|crm_key_[a-z0-9_-]{8,})/gi`,
-    to: `const SECRET_SHAPES = /\\b(?:(bearer +)[^ "',;]+|crm_key_[a-z0-9_-]{8,})/gi`,
+    line: `/\\b(?:(bearer +)(?!(?:is|are|tokens?|auth|authentication|authorization|credentials?|keys?|scheme)(?=[.:]?(?:[\\s"',;)]|$)))[^ "',;]+|whsec_[a-z0-9+/=_-]{8,}|crm_key_[a-z0-9_-]{8,})/gi`,
+    to: `/\\b(?:(bearer +)(?!(?:is|are|tokens?|auth|authentication|authorization|credentials?|keys?|scheme)(?=[.:]?(?:[\\s"',;)]|$)))[^ "',;]+|crm_key_[a-z0-9_-]{8,})/gi`,
     tests: ['test/core/redact.test.ts'],
   },
   {
