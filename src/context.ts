@@ -206,6 +206,7 @@ async function openTarget(ctx: Context): Promise<Target> {
     keyFromFlag,
     repository: await ctx.repository(),
     addressOf: async (connector: NamedConnector) => (await ctx.connectors()).connectorAddress(connector),
+    connectorNames: async () => (await ctx.connectors()).connectorNames(),
     ask: async (question: string) => {
       const { askYesNo, canAsk } = await import('./output/prompt.ts')
       return canAsk(ctx) ? askYesNo(ctx.io, question, ctx.signal) : undefined

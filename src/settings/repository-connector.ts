@@ -18,14 +18,20 @@ export interface RepositoryConnector {
 
 const MOST_BYTES = 1024 * 1024
 
-/** A shipped name, or the absolute path of the file. CrmError `invalid_input` for a file outside of the folder, and for none. */
-export function nameOfConnector({ path, word }: RepositoryConnector): string {
-  if (isShippedName(word)) return word
+/**
+ * A shipped name, or the absolute path of the file. CrmError `invalid_input` for a name that is not among `names`, for a file outside of
+ * the folder, and for none.
+ */
+export function nameOfConnector({ path, word }: RepositoryConnector, names?: readonly string[]): string {
   const refuse = (why: string, cause?: unknown) =>
     new CrmError('invalid_input', `${path} names the connector ${word}: ${why}`, {
       hint: 'correct it, or choose a connector yourself: CRM_CONNECTOR=NAME',
       cause,
     })
+  if (isShippedName(word)) {
+    if (names === undefined || names.includes(word)) return word
+    throw refuse(`no such connector is shipped, expected one of ${names.join(', ')}, or a file`)
+  }
   try {
     const folder = realpathSync(dirname(path))
     const file = realpathSync(join(folder, word))

@@ -30,6 +30,8 @@ export interface TargetRequest {
   readonly repository?: ProfileChoice['repository']
   /** The address that a connector names. */
   readonly addressOf?: (connector: NamedConnector) => Promise<URL>
+  /** The names of the shipped connectors. */
+  readonly connectorNames?: () => Promise<readonly string[]>
   /** Asks for the connector of a repository; without it, none is used. */
   readonly ask?: AskToAccept
 }
@@ -139,7 +141,7 @@ async function acceptedConnector(
     )
   }
   const { acceptConnector, nameOfConnector } = await import('./repository-connector.ts')
-  const name = nameOfConnector(asked)
+  const name = nameOfConnector(asked, await request.connectorNames?.())
   warn(`Connector ${asked.word}, selected by ${asked.path}.`)
   await acceptConnector({ ...asked, name, server: baseUrlText(baseUrl) }, request.env, request.ask)
   return { name, variables: applying.profile.connectorVariables }

@@ -127,3 +127,15 @@ test('a key without an origin is not used with the connector of a repository', a
   expect(seen.map(({ path }) => path.replace(/[?].*/, ''))).not.toContain('/people')
   expect(readFileSync(join(folder, 'mine.yaml'), 'utf8')).toBe(MINE)
 })
+
+test('a name in .crm.toml that is no shipped connector is refused before a person is asked', async () => {
+  const { folder, seen, list, listAsked } = await person('connector = "nope"')
+  const why = `${join(folder, '.crm.toml')} names the connector nope: no such connector is shipped, expected one of `
+  for (const { exit, stderr } of [await list(), await listAsked('y')]) {
+    expect(exit).toBe(2)
+    expect(stderr).toContain(why)
+    expect(stderr).toContain('pipedrive')
+    expect(stderr).not.toContain('Use it?')
+  }
+  expect(seen).toEqual([])
+})
