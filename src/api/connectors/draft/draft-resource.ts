@@ -5,7 +5,7 @@ import { draftFields } from './draft-fields.ts'
 import { draftOperations } from './draft-operations.ts'
 import { draftParent } from './draft-parent.ts'
 import { askOf, variableName } from './path-parts.ts'
-import { escaped, idMemberOf, joined } from './record-places.ts'
+import { escaped, joined } from './record-places.ts'
 import { contextOf, type ResourceContext, type ResourceRequest } from './resource-context.ts'
 import type { SchemaView } from './schemas.ts'
 import { CREATED_NAMES, foldedName, isIdOf, memberNamed, UPDATED_NAMES } from './server-names.ts'
@@ -61,8 +61,7 @@ function addVariables({ collection, variables }: ResourceContext): void {
   }
 }
 
-function idOf({ resource, record, api, decisions, at }: ResourceContext): JsonObject | string {
-  const name = idMemberOf(resource, record)
+function idOf({ resource, record, idMember: name, api, decisions, at }: ResourceContext): JsonObject | string {
   const view = name === undefined ? undefined : api.schemas.member(record, name)
   if (name === undefined || !view) {
     decisions.decide([...at, 'id'], 'the member with the id of a record was not found; id is assumed')
@@ -100,12 +99,12 @@ function timesOf(record: SchemaView, { api, fieldsView, inside }: ResourceContex
 
 /** Members of answers that no body has. */
 function readOnlyOf(
-  { fieldsView, writeView, api, inside, record, resource }: ResourceContext,
+  { fieldsView, writeView, api, inside, record, idMember, resource }: ResourceContext,
   mapped: ReadonlySet<string>,
 ): JsonObject {
   if (!writeView || (RESOURCES[resource].operations as readonly string[]).length === 0) return {}
   const system = new Set([CREATED_NAMES, UPDATED_NAMES].map((names) => memberNamed(record.members, names)))
-  const id = inside === '.' ? idMemberOf(resource, record) : undefined
+  const id = inside === '.' ? idMember : undefined
   const names = [...fieldsView.members.keys()].filter((name) => {
     if (mapped.has(name) || name === id || system.has(name)) return false
     const member = api.schemas.member(fieldsView, name)

@@ -4,7 +4,8 @@ import type { ApiDescription } from './api-description.ts'
 import type { Collection } from './collections.ts'
 import type { Decisions } from './decisions.ts'
 import { type Offered, offeredOf } from './offered.ts'
-import { escaped, RecordFinder } from './record-places.ts'
+import { parameterIn, segmentsOf } from './path-parts.ts'
+import { escaped, idMemberOf, RecordFinder } from './record-places.ts'
 import { mergedView, type SchemaView } from './schemas.ts'
 
 export interface ResourceRequest {
@@ -28,6 +29,8 @@ export interface ResourceContext extends ResourceRequest {
   readonly finder: RecordFinder
   /** A record in answers. */
   readonly record: SchemaView
+  /** The member with the id of a record. */
+  readonly idMember: string | undefined
   /** A path from the record on. */
   readonly inside: string
   /** The object at `inside`. */
@@ -53,8 +56,27 @@ export function contextOf(request: ResourceRequest): ResourceContext {
   const bodies = [offered.create, offered.updates[0]].flatMap((method) => method?.body ?? [])
   const places = bodies.map((body) => finder.body(body, inside).view).filter(({ members }) => members.size > 0)
   const [writeView] = places
+  const idMember = memberInPath(offered, record) ?? idMemberOf(resource, record)
   const at = ['resources', RESOURCES[resource].plural]
-  return { ...request, resource, at, offered, finder, record, inside: escapedInside(inside), fieldsView, writeView }
+  return {
+    ...request,
+    resource,
+    at,
+    offered,
+    finder,
+    record,
+    idMember,
+    inside: escapedInside(inside),
+    fieldsView,
+    writeView,
+  }
+}
+
+/** The member that has the name of the parameter in the path of one record: `uid` of `/people/{uid}`. */
+function memberInPath({ get, updates, delete: removal }: Offered, { members }: SchemaView): string | undefined {
+  const single = [get, ...updates, removal].find((method) => method !== undefined)
+  const name = single && parameterIn(segmentsOf(single.path).at(-1))
+  return name !== undefined && members.has(name) ? name : undefined
 }
 
 function escapedInside(inside: string): string {

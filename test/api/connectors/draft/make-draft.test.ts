@@ -50,6 +50,16 @@ function wrapped(record: JsonObject): JsonObject {
   return object({ data: record })
 }
 
+test('the member with the name of the parameter in the path of a record is the id', () => {
+  const record = object({ uid: { ...TEXT, readOnly: true }, id: INTEGER, name: TEXT, email: TEXT })
+  const paths = { ...plainPaths('/people', record), '/people/{id}': {} }
+  const item = { get: get(record), patch: post(object({ name: TEXT, email: TEXT }), record), delete: GONE }
+  const { written, points } = draftOf(documentWith({ ...paths, '/people/{uid}': item }))
+  expect(written.resources.contacts).toMatchObject({ id: 'uid', get: { path: '/{id}' } })
+  expect(written.resources.contacts?.read_only ?? []).not.toContain('uid')
+  expect(points.join('\n')).not.toContain('id is assumed')
+})
+
 const WHOLE = documentWith({
   '/persons': { get: get(paged(PERSON_READ), ...PAGE), post: post(wrapped(PERSON_WRITE), wrapped(PERSON_READ)) },
   '/persons/{id}': {
