@@ -1,5 +1,7 @@
+import { durationText } from '../../core/duration.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { rateDialect, readRateSignal } from '../limits/rate-headers.ts'
+import type { ApiOptions } from '../options.ts'
 import { readRetirement } from '../transport/headers.ts'
 import type { Finding } from './finding.ts'
 import type { Probe, Sample } from './probe.ts'
@@ -84,11 +86,19 @@ export function limitsFinding({ samples, options }: Probe): Finding {
   if (dialect === undefined || !signal) {
     const shown = shownHeaders(headers)
     const seen = shown === '' ? 'no header states a limit' : `no header that crm recognises states a limit (${shown})`
-    return { check, state: 'ok', seen: `${seen}; crm waits after a refusal`, found: { dialect: null } }
+    return { check, state: 'ok', seen: `${seen}; ${keptLimits(options)}`, found: { dialect: null } }
   }
   const { limit, remaining, resetInMs } = signal
   const found = { dialect, limit: limit ?? null, remaining, reset_ms: resetInMs }
   return { check, state: 'ok', seen: `${dialect}: ${shownHeaders(headers)}`, found }
+}
+
+/** What crm does without a header. */
+function keptLimits({ connector }: Pick<ApiOptions, 'connector'>): string {
+  const { limits = [], name } = connector?.document ?? {}
+  if (limits.length === 0) return 'crm waits after a refusal'
+  const texts = limits.map(({ requests, perMs }) => `${requests} per ${durationText(perMs)}`)
+  return `crm keeps to the limit that the connector ${name} states: ${texts.join(' and ')}`
 }
 
 function shownHeaders(headers: Readonly<Record<string, unknown>>): string {
