@@ -28,3 +28,14 @@ test('an answer that is neither a record nor a refusal is in doubt', async () =>
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
   expect(JSON.parse(stderr).error).toMatchObject({ code: 'in_doubt', hint: expect.stringContaining('check before') })
 })
+
+test.each([
+  [{ secret: 'whsec_theirs' }, 'Keep the secret: the server does not show it again.\n'],
+  [{}, ''],
+])('webhooks create says to keep a secret only if the server sent one: %j', async (more, note) => {
+  const webhook = { id: 'wh_1', url: 'http://127.0.0.1:1/hook', events: ['*'], ...more }
+  const { url } = await startServer((response) => sendJson(response, 201, webhook))
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
+  const { exit, stderr } = await crm(['webhooks', 'create', '--url', webhook.url, '--events', '*', '-o', 'json'], env)
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: note })
+})

@@ -44,11 +44,8 @@ async function createWebhook(ctx: Context, options: Options): Promise<ExitCode |
   // Before printing, because a failed output ends the process.
   const keptIn = await keepSecret(ctx, options.url, webhook)
   await printWritten(ctx, webhook, 'webhook')
-  ctx.note(
-    keptIn === undefined
-      ? 'Keep the secret: the server does not show it again.'
-      : `The server does not show the secret again; it is kept in ${keptIn}.`,
-  )
+  if (keptIn !== undefined) ctx.note(`The server does not show the secret again; it is kept in ${keptIn}.`)
+  else if (webhook.secret) ctx.note('Keep the secret: the server does not show it again.')
   return undefined
 }
 
