@@ -1,5 +1,4 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serveForTest } from './serve-for-test.ts'
 
@@ -20,6 +19,7 @@ test('a service that drains answers, and is not ready', async () => {
 async function hammer(
   url: string,
   key: string,
+  onAnswer: () => void,
 ): Promise<{ readonly answers: number; readonly errors: readonly string[] }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const errors: string[] = []
@@ -37,13 +37,16 @@ async function hammer(
     }
     answers += 1
     for await (const _ of outcome);
+    onAnswer()
   }
 }
 
 test('32 clients that keep their connections and send all the time see no reset when the service ends', async () => {
   const { server, url, key } = await serveForTest()
-  const clients = Array.from({ length: 32 }, () => hammer(url, key.text))
-  await delay(300)
+  // A client that has no connection yet may be reset by any server that stops listening.
+  const connected = Array.from({ length: 32 }, () => Promise.withResolvers<void>())
+  const clients = connected.map(({ resolve }) => hammer(url, key.text, resolve))
+  await Promise.all(connected.map(({ promise }) => promise))
   await server.drain(100)
   await server.close(200)
   const ended = await Promise.all(clients)
