@@ -11,6 +11,8 @@ export interface LoadOptions {
   readonly fileName: string
   /** The text of the connector that this one extends; undefined if there is none of that name. */
   readonly baseOf: (name: string) => string | undefined
+  /** For messages: the names that `baseOf` has. */
+  readonly baseNames?: () => readonly string[]
 }
 
 /**
@@ -28,10 +30,13 @@ export function loadConnector(text: string, options: LoadOptions): ConnectorDocu
 }
 
 /** The connector with what it extends and copies, and its mistakes. */
-function examined(text: string, { fileName, baseOf }: LoadOptions): { tree: Located | undefined; problems: Problems } {
+function examined(
+  text: string,
+  { fileName, baseOf, baseNames }: LoadOptions,
+): { tree: Located | undefined; problems: Problems } {
   const problems = new Problems()
   const own = readLocated(fileName, text, problems)
-  const whole = own && extended(own, { baseOf, problems, names: [] })
+  const whole = own && extended(own, { baseOf, baseNames, problems, names: [] })
   const tree = whole && withCopies(whole, problems)
   if (!tree) return { tree, problems }
   checkShape(tree, CONNECTOR, problems)
@@ -51,8 +56,8 @@ function blameChange(own: Located | undefined, baseOf: LoadOptions['baseOf'], pr
   problems.moveForeign(reference.place, (text) => ofBase.includes(text))
 }
 
-interface Extending {
-  readonly baseOf: LoadOptions['baseOf']
+interface Extending extends Pick<LoadOptions, 'baseOf'> {
+  readonly baseNames: LoadOptions['baseNames']
   readonly problems: Problems
   /** The connectors on the way here. */
   readonly names: readonly string[]
@@ -60,18 +65,25 @@ interface Extending {
 
 const MOST_BASES = 5
 
-function extended(tree: Located, { baseOf, problems, names }: Extending): Located {
+/** Undefined without its base: what it lacks is unknown. */
+function extended(tree: Located, extending: Extending): Located | undefined {
+  const { baseOf, baseNames, problems, names } = extending
   const reference = memberAt(tree, 'extends')
   const name = textIn(reference)
   if (!reference || name === undefined) return tree
   const text = names.includes(name) || names.length >= MOST_BASES ? undefined : baseOf(name)
   if (text === undefined) {
     const why = names.includes(name) ? 'extends itself' : 'is not there'
-    problems.add(reference.place, `the connector ${JSON.stringify(name)} ${why}, expected the name of a shipped one`)
-    return tree
+    const meant = meantHint(name, baseNames?.() ?? [])
+    problems.add(
+      reference.place,
+      `the connector ${JSON.stringify(name)} ${why}, expected the name of a shipped one${meant}`,
+    )
+    return undefined
   }
   const base = readLocated(`${name}.yaml`, text, problems)
-  return base ? merged(extended(base, { baseOf, problems, names: [...names, name] }), tree) : tree
+  const whole = base && extended(base, { ...extending, names: [...names, name] })
+  return whole && merged(whole, tree)
 }
 
 /** Resources that are `like` others begin as their copies. */

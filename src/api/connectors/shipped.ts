@@ -30,7 +30,8 @@ export function shippedNames(): readonly string[] {
 /** CrmError `invalid_input` for a name that no shipped connector has. */
 export function shippedConnector(name: string): ConnectorDocument {
   const text = shippedText(name)
-  if (text !== undefined) return loadConnector(text, { fileName: `${name}${ENDING}`, baseOf: shippedText })
+  if (text !== undefined)
+    return loadConnector(text, { fileName: `${name}${ENDING}`, baseOf: shippedText, baseNames: shippedNames })
   const names = shippedNames()
   const near = nearest(name, names)
   throw new CrmError(
@@ -49,7 +50,7 @@ export function shippedText(name: string): string | undefined {
 
 /** A connector in a file; it may extend a shipped one. CrmError `invalid_input` for a file that cannot be read. */
 export function readConnectorFile(path: string): ConnectorDocument {
-  return loadConnector(connectorFileText(path), { fileName: path, baseOf: shippedText })
+  return loadConnector(connectorFileText(path), { fileName: path, baseOf: shippedText, baseNames: shippedNames })
 }
 
 const READ_FAULTS: Readonly<Record<string, string>> = {

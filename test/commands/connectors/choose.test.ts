@@ -57,3 +57,14 @@ test('a hint names a connector from a file by its path', async () => {
     expect((await crm(args.split(' '), env)).stderr).toContain(`crm connectors show '${file}'`)
   }
 })
+
+test('the only mistake of a connector that extends an unknown one is that name, with the one that was meant', async () => {
+  const file = join(tempFolder(), 'mine.yaml')
+  writeFileSync(file, 'connector: 1\nname: mine\nextends: pipdrive\n')
+  const { exit, stderr } = await crm(['connectors', 'show', file], emptyHome())
+  expect(exit).toBe(2)
+  expect(stderr).toContain(
+    'the connector "pipdrive" is not there, expected the name of a shipped one; did you mean pipedrive?',
+  )
+  expect(stderr).not.toContain('is missing')
+})
