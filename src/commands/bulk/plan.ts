@@ -93,14 +93,15 @@ function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['no
 
 /** Compares `--expect` with the plan, before anything is sent or written to a file. */
 function requireCount(ctx: Context, job: MadeJob, { expect, plan }: PlanFlags): void {
-  const { end } = job
+  const { end, head } = job
   if (isDeletion(job)) {
     requireExpected(ctx, deletionOf(job, expect))
     return
   }
   const count = end.create + end.update
   if (expect === undefined || expect === count) return
-  throw new CrmError('unconfirmed', `--expect ${expect}, but ${count} records would change; nothing was sent`, {
+  const changes = counted(count, resourceOf(head.noun))
+  throw new CrmError('unconfirmed', `--expect ${expect}, but ${changes} would change; nothing was sent`, {
     hint:
       plan === undefined && !ctx.flags.isDryRun
         ? `see what: ${commandLine([...ctx.argv, '--dry-run'])}`
