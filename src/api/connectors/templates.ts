@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
 import { ConnectorMistake, setMember } from './paths.ts'
 
 /** What placeholders stand for, by their whole name (`id`, `parent`, `parent.contact_id`); undefined is absent. */
@@ -150,7 +151,10 @@ export function fillHost(template: Template, values: TemplateValues): string {
   return filledText(template, (name) => {
     const value = valueNamed(values, name)
     if (typeof value === 'string' && HOST_PART.test(value)) return value
-    const what = value === undefined ? `the variable ${name} has no value` : `${name} is ${JSON.stringify(value)}`
+    const near = nearest(name, Object.keys(values))
+    const other = near === undefined ? '' : `, and ${near} has one`
+    const what =
+      value === undefined ? `the variable ${name} has no value${other}` : `${name} is ${JSON.stringify(value)}`
     throw new CrmError(
       'invalid_input',
       `${what}, expected 1 to 63 letters, digits and hyphens for ${template.source}`,

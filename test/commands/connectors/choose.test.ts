@@ -68,3 +68,14 @@ test('the only mistake of a connector that extends an unknown one is that name, 
   )
   expect(stderr).not.toContain('is missing')
 })
+
+test('a variable that is probably misspelt is named', async () => {
+  const env = emptyHome({
+    CRM_CONNECTOR: 'pipedrive',
+    CRM_CONNECTOR_VARS: 'compny=acme',
+    CRM_API_KEY: 'key_of_the_test',
+  })
+  const { exit, stderr } = await crm(['contacts', 'list'], env)
+  expect(exit).toBe(2)
+  expect(stderr).toContain('the variable company has no value, and compny has one, expected')
+})
