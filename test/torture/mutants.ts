@@ -30,8 +30,8 @@ export const MUTANTS = {
   'repeated-creates': [
     {
       file: 'src/jobs/send/send-outcome.ts',
-      from: "return operation.head.do !== 'create' || isKept",
-      to: "return operation.head.do !== 'create' || isKept || true",
+      from: "return isUpsert || operation.head.do !== 'create' || isKept",
+      to: "return isUpsert || operation.head.do !== 'create' || isKept || true",
     },
   ],
 } as const satisfies Record<string, readonly Change[]>
