@@ -55,7 +55,7 @@ export interface State {
   readonly overlay: Overlay | undefined
   readonly toasts: readonly Toast[]
   readonly place: ServerPlace
-  /** The lists whose records the server deletes, as far as it is known. */
+  /** The lists whose records the server is known to delete. */
   readonly deletable: readonly ServerList[]
   readonly columns: number
   readonly rows: number

@@ -106,6 +106,14 @@ test('--every makes copies until it is stopped, and --keep removes older ones al
   for (const name of left.filter((each) => each !== 'notes.db')) expect(contactsIn(join(copies, name))).toBe(2)
 })
 
+test.each(['30d', '500ms'])('--every %s is refused', (every) => {
+  const { exit, stderr } = run(['backup', 'copies', '--every', every])
+  expect({ exit, stderr }).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('Expected a time from 1s to 24d.'),
+  })
+})
+
 test('--keep without --every, and a copy on a terminal, are refused', () => {
   expect(run(['backup', 'x.db', '--keep', '2'])).toMatchObject({
     exit: 2,

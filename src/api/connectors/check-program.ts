@@ -3,7 +3,7 @@ import { ConnectorMistake } from './paths.ts'
 
 // A connector is input: jq in it reads nothing but the value of a field, and ends.
 
-/** None of them recurses or repeats, so that a program ends; the limits below keep it from taking long. */
+/** None of them recurses or repeats, so that a program ends; the limits below bound its steps. */
 const FUNCTIONS = new Set(
   [
     'if then elif else end and or not as reduce foreach try catch null true false empty error add all any first last',

@@ -188,7 +188,7 @@ export function readEach({ steps }: Path, json: JsonValue | undefined, isNullEmp
 }
 
 export interface WriteOptions {
-  /** The record as it is on the server, from which lists are completed; it is not changed. */
+  /** The current record of the server, from which lists are completed; it is not changed. */
   readonly current?: JsonValue | undefined
   /** Members of an element that is made. */
   readonly new?: JsonObject

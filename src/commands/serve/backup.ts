@@ -7,7 +7,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
-import { addScopedFlags, parsePositiveTime } from '../flags.ts'
+import { addScopedFlags, parseTime } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { databaseLocation } from './database.ts'
 import { DATABASE_HELP, type DatabaseOptions } from './keys-database.ts'
@@ -17,13 +17,15 @@ interface Options extends DatabaseOptions {
   readonly keep?: number
 }
 
+const MOST_INTERVAL_MS = 24 * 86_400_000
+
 export function addServeBackup(serve: CommandUnknownOpts, act: Act): void {
   const backup = serve
     .command('backup <file>')
     .summary('make a consistent copy of the database, even while a service uses it')
     .description('make a consistent copy of the database, even while a service uses it; - writes it to stdout')
     .option('--database <file>', DATABASE_HELP)
-    .option('--every <time>', 'make one again and again in this folder, until Ctrl-C', parsePositiveTime)
+    .option('--every <time>', 'make one again and again in this folder, until Ctrl-C', parseInterval)
     .option('--keep <n>', 'with --every: keep so many, and remove older ones', parseCount)
     .addHelpText(
       'after',
@@ -31,6 +33,13 @@ export function addServeBackup(serve: CommandUnknownOpts, act: Act): void {
     )
     .action(act(backUp))
   addScopedFlags(backup, ['fields'])
+}
+
+/** Copies are named by the second; Node fires a timer of more than 2^31 ms at once. */
+function parseInterval(text: string): number {
+  const timeMs = parseTime(text)
+  if (timeMs >= 1000 && timeMs <= MOST_INTERVAL_MS) return timeMs
+  throw new InvalidArgumentError('Expected a time from 1s to 24d.')
 }
 
 function parseCount(text: string): number {
@@ -82,9 +91,6 @@ interface Rotation {
   readonly keep: number | undefined
 }
 
-/** Node fires a longer timer at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
 const COPY = /^crm-\d{8}T\d{6}Z\.db$/
 
 /** Until the signal; 3 if a copy could not be made. */
@@ -101,7 +107,7 @@ async function backUpEvery(ctx: Context, { folder, database, everyMs, keep }: Ro
       hasFailed = true
       ctx.note(`Warning: no copy was made: ${error.message}`)
     }
-    await delay(Math.min(everyMs, MAX_TIMER_MS), undefined, { signal: ctx.signal }).catch(() => {})
+    await delay(everyMs, undefined, { signal: ctx.signal }).catch(() => {})
   }
   return hasFailed ? 3 : 0
 }

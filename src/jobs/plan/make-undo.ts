@@ -237,7 +237,7 @@ function revertWrite(parts: WithNow, id: string): Reverted {
 interface Updated {
   readonly id: string
   readonly written: JsonObject
-  /** As it is now. */
+  /** Its current state. */
   readonly record: CrmRecord
 }
 

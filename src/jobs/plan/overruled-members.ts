@@ -19,7 +19,7 @@ interface MatchedFields {
 }
 
 /**
- * An export has a field of crm and the server's own member behind it, such as `email` and `emails`. Once the edited field is
+ * An export has both a field of crm and the server's member that holds it, such as `email` and `emails`. Once the edited field is
  * written, the member in the file is older than the record: writing it would revert the field.
  */
 export class OverruledMembers {
