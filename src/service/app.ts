@@ -10,7 +10,6 @@ import type { Log } from './log.ts'
 import { PROBLEM_TYPE, Problem, problemText, requestId } from './problem.ts'
 import { ownUrl, type Proxies, prefixFor, readForwarded } from './proxies.ts'
 import type { Route, RouteReply } from './route.ts'
-import { ANSWER_KEPT_MS } from './store/change-rules.ts'
 
 /** Requests that Fastify rejects before a route sees them. */
 const FRAMEWORK_FAULTS: Readonly<Record<string, (method: string) => Problem>> = {
@@ -32,14 +31,13 @@ export interface AppOptions extends Gate {
   /** Called for every request and every server failure; undefined: no log. */
   readonly log: Log | undefined
   readonly keyUses: KeyUses
+  /** How long the store keeps answers for replays. */
+  readonly answersKeptMs: number
   /** Undefined: no injected faults. */
   readonly faults: FaultPlan | undefined
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-
-/** On every response, so that a client knows before its first write whether it may repeat one (RFC 9651, a list of strings). */
-const IDEMPOTENCY_POLICY = `"account";w=${ANSWER_KEPT_MS / 1000}`
 
 const MAX_BODY_BYTES = 1024 * 1024
 
@@ -80,7 +78,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 }
 
 function addRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { store, version, proxies } = options
+  const { store, proxies } = options
   const admit = admission(options)
   for (const route of options.routes) {
     app.route({
@@ -103,7 +101,7 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
         }
         const answer = await route.handle(await store, call)
         request.actions = answer.actions
-        return send(reply, located(answer, call.prefix), { type: JSON_TYPE, version })
+        return send(reply, located(answer, call.prefix), { type: JSON_TYPE, options })
       },
     })
   }
@@ -124,7 +122,7 @@ function located(answer: RouteReply, prefix: string): RouteReply {
 function send(
   reply: FastifyReply,
   answer: RouteReply,
-  { type, version }: { type: string; version: string },
+  { type, options: { version, answersKeptMs } }: { readonly type: string; readonly options: AppOptions },
 ): FastifyReply {
   reply
     .code(answer.status)
@@ -134,7 +132,8 @@ function send(
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
       server: `crm/${version}`,
-      'idempotency-policy': IDEMPOTENCY_POLICY,
+      // So that a client knows before its first write whether it may repeat one (RFC 9651, a list of strings).
+      'idempotency-policy': `"account";w=${Math.floor(answersKeptMs / 1000)}`,
     })
   // An open connection would keep a closing server from ending.
   if (!reply.server.server.listening) reply.header('connection', 'close')
@@ -154,7 +153,7 @@ function sendProblem(options: AppOptions, request: FastifyRequest, reply: Fastif
     body: problemText(problem, prefixFor(request.raw, options.proxies) + pathOf(request), request.id),
     headers: problem.parts.headers ?? {},
   }
-  return send(reply, answer, { type: PROBLEM_TYPE, version: options.version })
+  return send(reply, answer, { type: PROBLEM_TYPE, options })
 }
 
 /** 405 for a path that exists with other methods, else 404. */

@@ -15,7 +15,7 @@ import { plainRoutes } from './resources/plain.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 import { graphqlRoutes, healthRoutes, openapiRoutes } from './service-routes.ts'
 import { Stopping } from './stopping.ts'
-import type { Store } from './store/store.ts'
+import { KEPT_MS, type Store } from './store/store.ts'
 
 export interface ServerOptions {
   /** Stays open when the server closes. A promise, so that the address is known before the database is created. */
@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly faults?: FaultPlan | undefined
   /** Undefined: none. */
   readonly proxies?: Proxies | undefined
+  /** How long the store keeps answers for replays; undefined: as without StoreOptions.retention. */
+  readonly answersKeptMs?: number | undefined
 }
 
 export interface RunningServer {
@@ -55,6 +57,7 @@ const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes]
 /** Starts the CRM service. Throws a CrmError when the port or the certificate cannot be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { tls, log, faults, timeouts = TIMEOUTS, allowsPrivateTargets = true, proxies = NO_PROXIES } = options
+  const { answersKeptMs = KEPT_MS.answersMs } = options
   const isTarget = targetRule(allowsPrivateTargets)
   const keyUses = gatherKeyUses(options.store, {
     onFailure: (error) => {
@@ -70,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...RESOURCE_ROUTES,
       ...webhookRoutes(isTarget),
       ...graphqlRoutes({ hasPage: isLoopback(options.host), isTarget }),
-      ...openapiRoutes(options.version),
+      ...openapiRoutes(options.version, answersKeptMs),
     ],
     tls,
     log,
@@ -78,6 +81,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     timeouts,
     keyUses,
     proxies,
+    answersKeptMs,
   })
   try {
     await app.listen({ host: options.host, port: options.port })

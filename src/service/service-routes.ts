@@ -74,10 +74,12 @@ function notReady(detail: string): Problem {
 }
 
 /** Public: the document describes the service and contains no data. */
-export function openapiRoutes(version: string): readonly Route[] {
+export function openapiRoutes(version: string, answersKeptMs?: number): readonly Route[] {
   let text: Promise<string> | undefined
   const handle: Route['handle'] = async (_store, { prefix }) => {
-    text ??= import('./openapi/document.ts').then(({ openapiDocument }) => JSON.stringify(openapiDocument(version)))
+    text ??= import('./openapi/document.ts').then(({ openapiDocument }) =>
+      JSON.stringify(openapiDocument(version, answersKeptMs)),
+    )
     return { status: 200, body: (await text).replace('"servers":[{"url":"', `$&${prefix}`), headers: {} }
   }
   return [{ method: 'GET', path: '/v1/openapi.json', scope: undefined, parameters: [], handle }]

@@ -1,7 +1,8 @@
 import { PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
+import { KEPT_MS } from '../store/store.ts'
 import { EVENT_WEBHOOKS } from './event-webhooks.ts'
 import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef } from './operations.ts'
-import { PARAMETERS, type Part, refs } from './parameters.ts'
+import { type Part, parametersOf, refs } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
 import { componentSchemas } from './schemas.ts'
 
@@ -108,7 +109,7 @@ const TAGS = {
 }
 
 /** OpenAPI 3.1, derived from the rules that check requests. */
-export function openapiDocument(version: string): Part {
+export function openapiDocument(version: string, answersKeptMs: number = KEPT_MS.answersMs): Part {
   return {
     openapi: '3.1.0',
     info: {
@@ -127,7 +128,7 @@ export function openapiDocument(version: string): Part {
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'A key of crm serve keys create.' } },
       schemas: componentSchemas(),
-      parameters: PARAMETERS,
+      parameters: parametersOf(answersKeptMs),
       headers: HEADERS,
       responses: RESPONSES,
     },

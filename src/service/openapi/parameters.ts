@@ -60,8 +60,7 @@ const FILTERS = Object.fromEntries(
   ),
 )
 
-/** `components/parameters`. */
-export const PARAMETERS = {
+const PARAMETERS = {
   limit: query('limit', {
     description: 'Records on one page.',
     schema: { type: 'integer', minimum: LIMIT.smallest, maximum: LIMIT.largest, default: LIMIT.usual },
@@ -77,13 +76,25 @@ export const PARAMETERS = {
     schema: { type: 'string' },
     example: '"3"',
   }),
-  idempotencyKey: header('Idempotency-Key', {
-    description:
-      'For 24 hours a request with the same key takes effect once and gets the same answer; another request with it gives 422.',
+} as Readonly<Record<string, Part>>
+
+/** `components/parameters`; the last one says how long a key is kept, in words that `crm doctor` reads. */
+export function parametersOf(answersKeptMs: number): Readonly<Record<string, Part>> {
+  const idempotencyKey = header('Idempotency-Key', {
+    description: `For ${hoursText(answersKeptMs)} a request with the same key takes effect once and gets the same answer; another request with it gives 422.`,
     schema: { type: 'string', minLength: 1, maxLength: 257 },
     example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
-  }),
-} as Readonly<Record<string, Part>>
+  })
+  return { ...PARAMETERS, idempotencyKey }
+}
+
+/** `24 hours`; whole days and minutes where hours say it worse. */
+function hoursText(timeMs: number): string {
+  const minutes = Math.floor(timeMs / 60_000)
+  if (minutes % 60 > 0) return `${minutes} minutes`
+  const hours = minutes / 60
+  return hours > 48 && hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`
+}
 
 export function refs(...names: readonly string[]): readonly Part[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))

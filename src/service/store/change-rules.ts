@@ -14,9 +14,6 @@ import {
 import { type Members, parseJsonText } from '../json-text.ts'
 import type { RecordChange, StoreWrite, WriteAnswer, WriteState } from './store.ts'
 
-/** How long the answer to an idempotency key is replayed. */
-export const ANSWER_KEPT_MS = 24 * 60 * 60 * 1000
-
 /**
  * Rejects a change that no store can write, before anything is written: a statement that fails later would roll back all
  * writes of the same transaction.

@@ -1,7 +1,3 @@
-/** How long the log keeps a delivery that succeeded, and one that failed for good. */
-export const SUCCESS_KEPT_MS = 24 * 60 * 60 * 1000
-export const FAILURE_KEPT_MS = 7 * SUCCESS_KEPT_MS
-
 /** How long an event waits for a failing earlier event of its record before it overtakes. */
 export const ORDER_KEPT_MS = 5 * 60 * 1000
 
@@ -88,6 +84,15 @@ export interface DeliveryPage {
   readonly nextOlderThanId: string | undefined
 }
 
+/** The deliveries that have not ended. */
+export interface DeliveryBacklog {
+  readonly open: number
+  /** Those with a failed attempt. */
+  readonly failing: number
+  /** The time of the oldest event; undefined when none is open. */
+  readonly oldestEventMs: number | undefined
+}
+
 /** The part of the outbox that a sender uses. */
 export interface Deliveries {
   /**
@@ -98,6 +103,8 @@ export interface Deliveries {
   turn(turn: DeliveryTurn): Promise<TurnOutcome>
   /** The open and kept deliveries of one subscription, newest event first. */
   log(webhookId: string, query: DeliveryQuery): Promise<DeliveryPage>
+  /** Reads an index of the open deliveries alone. */
+  backlog(): Promise<DeliveryBacklog>
   /** Calls `listener` after each commit in this process that wrote deliveries. Returns a function to unsubscribe. */
   onWritten(listener: () => void): () => void
 }

@@ -24,7 +24,7 @@ function counted(db: Connection): { db: Connection; statements: string[] } {
 
 async function countedService() {
   const { db, statements } = counted(openDatabase(':memory:', true))
-  const store = sqliteStore(db, Date.now)
+  const store = sqliteStore(db, { now: Date.now })
   onTestFinished(() => store.close())
   const service = await graphqlForTest({ store })
   const deals = await Promise.all(

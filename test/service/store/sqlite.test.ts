@@ -5,5 +5,5 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 storeSuite('an SQLite store', {
   makePlace: async () => join(await temporaryFolder(), 'crm.db'),
-  open: (file, now) => openStore({ address: file, now }),
+  open: (file, options) => openStore({ address: file, ...options }),
 })

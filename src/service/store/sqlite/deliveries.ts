@@ -3,7 +3,7 @@ import type { ClaimedDelivery, DeliveryTurn, TryResult, TurnOutcome } from '../d
 import type { SecretRotation } from '../store.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { IS_DUE_SOMETIME } from './delivery-order.ts'
-import { failAll, keepResult, renewClaim } from './delivery-results.ts'
+import { failAll, keepResult, type LogTimes, renewClaim } from './delivery-results.ts'
 
 /** More than a turn adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_TURN = 200
@@ -16,27 +16,28 @@ interface Endpoint {
 }
 
 /** A turn with nothing to do writes nothing and takes no lock, as it runs once a second. */
-export function takeTurn(db: Connection, turn: DeliveryTurn, nowMs: number): TurnOutcome {
+export function takeTurn(db: Connection, turn: DeliveryTurn, times: LogTimes): TurnOutcome {
+  const { nowMs } = times
   const claimedUntilMs = nowMs + turn.leaseMs
   const isWritten = turn.results.length > 0 || turn.renewals.length > 0
-  if (!isWritten && freeEndpoints(db, turn, nowMs).length === 0 && !isPrunable(db, nowMs)) {
+  if (!isWritten && freeEndpoints(db, turn, nowMs).length === 0 && !isPrunable(db, times)) {
     return { claimed: [], claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs), failingSinceMs: new Map() }
   }
   return inQuickTransaction(db, () => {
-    for (const result of turn.results) keepResult(db, result, nowMs)
+    for (const result of turn.results) keepResult(db, result, times)
     const failingSinceMs = keepHealth(db, turn.results, nowMs)
     for (const claim of turn.renewals) renewClaim(db, claim, claimedUntilMs)
-    const claimed = claimDue(db, turn, nowMs)
-    pruneLog(db, nowMs)
+    const claimed = claimDue(db, turn, times)
+    pruneLog(db, times)
     return { claimed, claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs), failingSinceMs }
   })
 }
 
-function claimDue(db: Connection, turn: DeliveryTurn, nowMs: number): readonly ClaimedDelivery[] {
+function claimDue(db: Connection, turn: DeliveryTurn, times: LogTimes): readonly ClaimedDelivery[] {
   const claimed: ClaimedDelivery[] = []
-  for (const endpoint of freeEndpoints(db, turn, nowMs)) {
+  for (const endpoint of freeEndpoints(db, turn, times.nowMs)) {
     const slots = Math.min(turn.slotsOf(endpoint.id), turn.slots - claimed.length)
-    if (slots > 0) claimed.push(...claimOf(db, { ...endpoint, slots, untilMs: nowMs + turn.leaseMs }, nowMs))
+    if (slots > 0) claimed.push(...claimOf(db, { ...endpoint, slots, untilMs: times.nowMs + turn.leaseMs }, times))
   }
   return claimed
 }
@@ -44,15 +45,16 @@ function claimDue(db: Connection, turn: DeliveryTurn, nowMs: number): readonly C
 function claimOf(
   db: Connection,
   { serial, id, slots, untilMs }: Endpoint & { readonly slots: number; readonly untilMs: number },
-  nowMs: number,
+  times: LogTimes,
 ): readonly ClaimedDelivery[] {
+  const { nowMs } = times
   const [url = '', secret = '', oldSecrets = '[]', isEnabled = 0] =
     db.get<readonly [string, string, string, number]>(
       `SELECT url, secret, old_secrets, text ->> '$.status' = 'enabled' FROM webhooks WHERE id = ?`,
       serial,
     ) ?? []
   if (!isEnabled) {
-    failAll(db, serial, 'the subscription is disabled', nowMs)
+    failAll(db, serial, 'the subscription is disabled', times)
     return []
   }
   const due = db.all<readonly [number, number, string]>(
@@ -107,12 +109,28 @@ function nextDueAtMs(db: Connection, nowMs: number): number | undefined {
   return next ?? undefined
 }
 
-function isPrunable(db: Connection, nowMs: number): boolean {
-  return db.get('SELECT 1 FROM deliveries WHERE kept_until_ms < ? LIMIT 1', nowMs) !== undefined
+function isPrunable(db: Connection, { nowMs, kept }: LogTimes): boolean {
+  const isThere = (sql: string, value: number) => db.get(`SELECT 1 FROM deliveries WHERE ${sql} LIMIT 1`, value)
+  return (isThere('kept_until_ms < ?', nowMs) ?? isThere('kept_until_ms > ?', nowMs + longestMs(kept))) !== undefined
+}
+
+/** A service that keeps entries for less time than the one before it applies its time to them, too. */
+function shortenLog(db: Connection, untilMs: number): void {
+  db.run(
+    `UPDATE deliveries SET kept_until_ms = ?1 WHERE (event_id, webhook_id) IN (SELECT event_id, webhook_id FROM deliveries
+      WHERE kept_until_ms > ?1 LIMIT ?2 + 0)`,
+    untilMs,
+    PRUNED_PER_TURN,
+  )
+}
+
+function longestMs({ successesMs, failuresMs }: LogTimes['kept']): number {
+  return Math.max(successesMs, failuresMs)
 }
 
 /** Deletes some of the oldest entries of the log; a trigger deletes an event with its last delivery. */
-function pruneLog(db: Connection, nowMs: number): void {
+function pruneLog(db: Connection, { nowMs, kept }: LogTimes): void {
+  shortenLog(db, nowMs + longestMs(kept))
   db.run(
     `DELETE FROM deliveries WHERE (event_id, webhook_id) IN (SELECT event_id, webhook_id FROM deliveries
       WHERE kept_until_ms < ? ORDER BY kept_until_ms LIMIT ? + 0)`,

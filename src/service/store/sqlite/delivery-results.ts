@@ -1,12 +1,19 @@
 import { decodeId } from '../../../core/ids.ts'
-import { type Claim, FAILURE_KEPT_MS, SUCCESS_KEPT_MS, type TryOutcome, type TryResult } from '../deliveries.ts'
+import type { Claim, TryOutcome, TryResult } from '../deliveries.ts'
+import type { Retention } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { advanceLine, failingSinceMs, IS_OPEN } from './delivery-order.ts'
 
 /** An expired claim may belong to another process. */
 const IS_MINE = `event_id = ?1 AND webhook_id = ?2 AND state = 'sending' AND next_at_ms = ?3`
 
-export function keepResult(db: Connection, { claim, outcome }: TryResult, nowMs: number): void {
+/** The clock, and how long the log keeps what ended. */
+export interface LogTimes {
+  readonly nowMs: number
+  readonly kept: Retention
+}
+
+export function keepResult(db: Connection, { claim, outcome }: TryResult, { nowMs, kept }: LogTimes): void {
   const mine = placeOf(claim)
   if (outcome.type === 'untried') {
     db.run(`UPDATE deliveries SET state = 'pending', next_at_ms = ?4 WHERE ${IS_MINE}`, ...mine, nowMs)
@@ -22,7 +29,7 @@ export function keepResult(db: Connection, { claim, outcome }: TryResult, nowMs:
   const isFirstFailure = outcome.type === 'retry' && knownSinceMs === null
   // Earlier ones have failed for longer; the queue's waiting time counts from them.
   const sinceMs = isFirstFailure ? (failingSinceMs(db, line) ?? nowMs) : knownSinceMs
-  writeTry(db, { mine, outcome, sinceMs }, nowMs)
+  writeTry(db, { mine, outcome, sinceMs }, { nowMs, kept })
   if (isFirstFailure || outcome.type !== 'retry') advanceLine(db, line, nowMs)
 }
 
@@ -31,12 +38,12 @@ export function renewClaim(db: Connection, claim: Claim, untilMs: number): void 
 }
 
 /** Fails all open deliveries of a subscription, also those in state `sending`. */
-export function failAll(db: Connection, webhookSerial: number, reason: string, nowMs: number): void {
+export function failAll(db: Connection, webhookSerial: number, reason: string, { nowMs, kept }: LogTimes): void {
   db.run(
     `UPDATE deliveries INDEXED BY deliveries_open SET state = 'failed', last_error = ?, kept_until_ms = ?
       WHERE webhook_id = ? AND ${IS_OPEN}`,
     reason,
-    nowMs + FAILURE_KEPT_MS,
+    nowMs + kept.failuresMs,
     webhookSerial,
   )
 }
@@ -47,7 +54,7 @@ type Place = readonly [eventSerial: number, webhookSerial: number, claimedUntilM
 function writeTry(
   db: Connection,
   { mine, outcome, sinceMs }: { mine: Place; outcome: Tried; sinceMs: number | null },
-  nowMs: number,
+  { nowMs, kept }: LogTimes,
 ): void {
   db.run(
     `UPDATE deliveries SET state = ?4, next_at_ms = ?5, kept_until_ms = ?6, attempts = attempts + 1,
@@ -55,7 +62,7 @@ function writeTry(
     ...mine,
     outcome.type === 'retry' ? 'pending' : outcome.type,
     outcome.type === 'retry' ? outcome.dueAtMs : nowMs,
-    keptUntilMs(outcome, nowMs),
+    keptUntilMs(outcome, { nowMs, kept }),
     sinceMs,
     nowMs,
     outcome.status ?? null,
@@ -64,9 +71,9 @@ function writeTry(
 }
 
 /** Null for an open delivery. */
-function keptUntilMs({ type }: Tried, nowMs: number): number | null {
+function keptUntilMs({ type }: Tried, { nowMs, kept }: LogTimes): number | null {
   if (type === 'retry') return null
-  return nowMs + (type === 'succeeded' ? SUCCESS_KEPT_MS : FAILURE_KEPT_MS)
+  return nowMs + (type === 'succeeded' ? kept.successesMs : kept.failuresMs)
 }
 
 function placeOf({ eventId, webhookId, claimedUntilMs }: Claim): Place {

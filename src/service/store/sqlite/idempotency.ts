@@ -1,4 +1,3 @@
-import { ANSWER_KEPT_MS } from '../change-rules.ts'
 import type { StoreWrite, WriteAnswer, WriteResult } from '../store.ts'
 import type { Connection } from './connection.ts'
 
@@ -16,13 +15,23 @@ type AnswerRow = readonly [
 /** More than a write adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_WRITE = 2
 
+/** The clock, and how long an answer is kept. */
+export interface Keeping {
+  readonly nowMs: number
+  readonly answersMs: number
+}
+
 /** The result of an earlier use of the key; undefined when there is none or it has expired. */
-export function findReplay(db: Connection, { key, fingerprint }: Idempotency, nowMs: number): WriteResult | undefined {
+export function findReplay(
+  db: Connection,
+  { key, fingerprint }: Idempotency,
+  keeping: Keeping,
+): WriteResult | undefined {
   const row = db.get<AnswerRow>(
     'SELECT fingerprint, at_ms, status, location, etag, body FROM idempotency WHERE key = ?',
     key,
   )
-  if (!row || isPast(row[1], nowMs)) return undefined
+  if (!row || isPast(row[1], keeping)) return undefined
   const [usedFor, , status, location, etag, body] = row
   if (usedFor !== fingerprint) return { type: 'key_reused' }
   return {
@@ -52,19 +61,19 @@ export function keepAnswer(
 }
 
 /** Deletes some of the oldest expired answers. */
-export function pruneAnswers(db: Connection, writeCount: number, nowMs: number): void {
+export function pruneAnswers(db: Connection, writeCount: number, keeping: Keeping): void {
   const oldest = db.get<[number]>('SELECT at_ms FROM idempotency ORDER BY number LIMIT 1')
-  if (!oldest || !isPast(oldest[0], nowMs)) return
+  if (!oldest || !isPast(oldest[0], keeping)) return
   db.run(
     `DELETE FROM idempotency WHERE abs(?1 - at_ms) > ?2
       AND number IN (SELECT number FROM idempotency ORDER BY number LIMIT ?3 + 0)`,
-    nowMs,
-    ANSWER_KEPT_MS,
+    keeping.nowMs,
+    keeping.answersMs,
     writeCount * PRUNED_PER_WRITE,
   )
 }
 
 /** In both directions: an answer from a clock a day ahead must not be kept until that day. */
-function isPast(atMs: number, nowMs: number): boolean {
-  return Math.abs(nowMs - atMs) > ANSWER_KEPT_MS
+function isPast(atMs: number, { nowMs, answersMs }: Keeping): boolean {
+  return Math.abs(nowMs - atMs) > answersMs
 }

@@ -3,12 +3,11 @@ import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { CrmError } from '../../../core/errors.ts'
-import { timeOfSerial } from '../../../core/ids.ts'
 import { RECORD_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-words.ts'
 import type { StoreStats } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
-import { IS_OPEN } from './delivery-order.ts'
+import { readBacklog } from './delivery-log.ts'
 import { checkIdentity, OPENING_TIMEOUT_MS, openDatabase } from './open-database.ts'
 import { storageFailure } from './storage-failure.ts'
 
@@ -70,7 +69,7 @@ export function readStats(db: Connection, nowMs: number): StoreStats {
   // Opened to be read, a database made before a resource was added has no table for it.
   const tables = db.all<[string]>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).map(([name]) => name)
   const countAll = (table: string): number => (tables.includes(table) ? count(table) : 0)
-  const [oldest] = db.get<[number | null]>(`SELECT min(event_id) FROM deliveries WHERE ${IS_OPEN}`) ?? []
+  const { open, failing, oldestEventMs } = readBacklog(db)
   const [sizeBytes = 0] =
     db.get<[number]>('SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()') ?? []
   return {
@@ -84,9 +83,9 @@ export function readStats(db: Connection, nowMs: number): StoreStats {
       'api_keys WHERE coalesce(revoked_at_ms, ?1 + 1) > ?1 AND coalesce(expires_at_ms, ?1 + 1) > ?1',
       nowMs,
     ),
-    openDeliveries: count(`deliveries WHERE ${IS_OPEN}`),
-    failingDeliveries: count(`deliveries WHERE ${IS_OPEN} AND failing_since_ms > 0`),
-    oldestOpenEventMs: typeof oldest === 'number' ? timeOfSerial(oldest) : undefined,
+    openDeliveries: open,
+    failingDeliveries: failing,
+    oldestOpenEventMs: oldestEventMs,
     idempotencyKeys: count('idempotency'),
     sizeBytes,
   }

@@ -126,7 +126,8 @@ export const SCHEMA = `
   CREATE INDEX deliveries_due ON deliveries (webhook_id, next_at_ms) WHERE state IN ('pending', 'sending');
   CREATE INDEX deliveries_open ON deliveries (webhook_id, record_id, failing_since_ms)
     WHERE state IN ('waiting', 'pending', 'sending');
-  CREATE INDEX deliveries_kept ON deliveries (kept_until_ms) WHERE kept_until_ms IS NOT NULL;
+  -- What ended, by its time, and what is open (NULL), to be counted without the table.
+  CREATE INDEX deliveries_kept ON deliveries (kept_until_ms, event_id, failing_since_ms);
   CREATE INDEX deliveries_of_webhook ON deliveries (webhook_id, event_id);
   CREATE TRIGGER events_end_with_deliveries AFTER DELETE ON deliveries BEGIN
     DELETE FROM events WHERE id = OLD.event_id
@@ -239,6 +240,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX contacts_by_phone ON contacts (phone);
   CREATE INDEX contacts_by_company ON contacts (company);
   CREATE INDEX contacts_by_owner ON contacts (owner_id);
+  `,
+  `
+  DROP INDEX deliveries_kept;
+  CREATE INDEX deliveries_kept ON deliveries (kept_until_ms, event_id, failing_since_ms);
   `,
 ]
 

@@ -1,10 +1,10 @@
 import { statfsSync } from 'node:fs'
 import { CrmError } from '../../../core/errors.ts'
-import type { Store, StoreOptions } from '../store.ts'
+import { KEPT_MS, type Store, type StoreOptions } from '../store.ts'
 import { addKeyUses, endKey, findKey, insertKey, readKeys, readKeyUses } from './api-keys.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
-import { readLog } from './delivery-log.ts'
+import { readBacklog, readLog } from './delivery-log.ts'
 import { findReplay } from './idempotency.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
@@ -12,7 +12,7 @@ import { joinRecords, readDeals, readFiltered, readNotes, readRecords } from './
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import { openToRead, readStats } from './read-database.ts'
 import { findRecords } from './records.ts'
-import { LOCK_WAIT_MS, storageFailure, whenUnlocked } from './storage-failure.ts'
+import { storageFailure, whenUnlocked } from './storage-failure.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import { commitWrites } from './write-batch.ts'
 import { openWriteQueue } from './write-queue.ts'
@@ -28,15 +28,19 @@ const PROBE_WAIT_MS = 500
 
 /** `openStore` for a file of SQLite. */
 export async function openSqliteStore(options: StoreOptions): Promise<Store> {
-  const { address, now, isCreated = true, isOnlyRead = false } = options
-  return sqliteStore(isOnlyRead ? openToRead(address) : openDatabase(address, isCreated), now)
+  const { address, isCreated = true, isOnlyRead = false } = options
+  return sqliteStore(isOnlyRead ? openToRead(address) : openDatabase(address, isCreated), options)
 }
 
 /**
  * Every call runs synchronously on this thread. Reads continue while another process writes. A call that finds the database
  * locked waits without blocking the thread.
  */
-export function sqliteStore(db: Connection, now: () => number): Store {
+export function sqliteStore(
+  db: Connection,
+  { now, retention, observer }: Pick<StoreOptions, 'now' | 'retention' | 'observer'>,
+): Store {
+  const kept = { ...KEPT_MS, ...retention }
   const outbox = openOutbox(db)
   const checkWritable = writableCheck(db)
   let closing: Promise<void> | undefined
@@ -47,17 +51,21 @@ export function sqliteStore(db: Connection, now: () => number): Store {
       throw storageFailure(db.file, error)
     }
   }
-  const run = <T>(work: () => T, waitMs: number = LOCK_WAIT_MS): Promise<T> =>
-    whenUnlocked(() => {
-      if (closing) throw closed(db.file)
-      return guard(work)
-    }, waitMs)
+  const onWaited = observer && ((ms: number) => observer.lockWait(ms))
+  const run = <T>(work: () => T, waitMs?: number): Promise<T> =>
+    whenUnlocked(
+      () => {
+        if (closing) throw closed(db.file)
+        return guard(work)
+      },
+      { waitMs, onWaited },
+    )
   const listeners = new Set<() => void>()
   const queue = openWriteQueue((writes) => {
-    const outcomes = guard(() => commitWrites({ db, outbox, now }, writes))
+    const outcomes = guard(() => commitWrites({ db, outbox, now, kept }, writes))
     if (outbox.takeWritten()) for (const listener of listeners) listener()
     return outcomes
-  })
+  }, observer)
   const close = async (): Promise<void> => {
     await queue.drained()
     // The last process to close the file checkpoints the write-ahead log; after a failure the data stays in the log.
@@ -70,7 +78,8 @@ export function sqliteStore(db: Connection, now: () => number): Store {
     deals: (query, filters) => run(() => readDeals(db, query, filters)),
     notes: (query) => run(() => readNotes(db, query)),
     records: (resource, ids) => run(() => findRecords(db, resource, ids)),
-    replay: (idempotency) => run(() => findReplay(db, idempotency, Math.floor(now()))),
+    replay: (idempotency) =>
+      run(() => findReplay(db, idempotency, { nowMs: Math.floor(now()), answersMs: kept.answersMs })),
     write: (write) => (closing ? Promise.reject(closed(db.file)) : queue.add(write)),
     pipelines: () => run(() => readPipelines(db)),
     putPipelines: async (pipelines) => {
@@ -92,7 +101,8 @@ export function sqliteStore(db: Connection, now: () => number): Store {
     stats: () => run(() => readStats(db, Math.floor(now()))),
     checkWritable: () => run(checkWritable, PROBE_WAIT_MS),
     deliveries: {
-      turn: (turn) => run(() => takeTurn(db, turn, Math.floor(now()))),
+      turn: (turn) => run(() => takeTurn(db, turn, { nowMs: Math.floor(now()), kept })),
+      backlog: () => run(() => readBacklog(db)),
       log: (webhookId, query) => run(() => readLog(db, webhookId, query)),
       onWritten: (listener) => {
         listeners.add(listener)

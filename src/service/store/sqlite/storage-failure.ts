@@ -85,16 +85,30 @@ export const LOCK_WAIT_MS = 5000
 /** Between two attempts, while the thread is free. */
 export const RETRY_MS = 25
 
+interface LockWait {
+  readonly waitMs?: number | undefined
+  /** Called after a wait, with its time, also when it was in vain. */
+  readonly onWaited?: ((ms: number) => void) | undefined
+}
+
 /** Runs `work`, and repeats it while another process locks the database. */
-export async function whenUnlocked<T>(work: () => T, waitMs: number = LOCK_WAIT_MS): Promise<T> {
-  let giveUpMs: number | undefined
-  for (;;) {
-    try {
-      return work()
-    } catch (error) {
-      giveUpMs ??= performance.now() + waitMs
-      if (!isLockedOut(error) || performance.now() >= giveUpMs) throw error
+export async function whenUnlocked<T>(work: () => T, { waitMs = LOCK_WAIT_MS, onWaited }: LockWait = {}): Promise<T> {
+  try {
+    return work()
+  } catch (error) {
+    if (!isLockedOut(error)) throw error
+  }
+  const startMs = performance.now()
+  try {
+    for (;;) {
+      await setTimeout(RETRY_MS)
+      try {
+        return work()
+      } catch (error) {
+        if (!isLockedOut(error) || performance.now() >= startMs + waitMs) throw error
+      }
     }
-    await setTimeout(RETRY_MS)
+  } finally {
+    onWaited?.(performance.now() - startMs)
   }
 }

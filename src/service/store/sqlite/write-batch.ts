@@ -1,11 +1,19 @@
 import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { isPlainResource } from '../../../core/resources/registry.ts'
 import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
-import type { RecordChange, StoredRecord, StoreWrite, UniqueMember, WriteResult, WriteState } from '../store.ts'
+import type {
+  RecordChange,
+  Retention,
+  StoredRecord,
+  StoreWrite,
+  UniqueMember,
+  WriteResult,
+  WriteState,
+} from '../store.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { forgetFailures, storeRotation } from './deliveries.ts'
 import { findDelivery } from './delivery-log.ts'
-import { findReplay, keepAnswer, pruneAnswers } from './idempotency.ts'
+import { findReplay, type Keeping, keepAnswer, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
 import { findRecord, insertRecord, notesOf, removeRecord, updateRecord } from './records.ts'
 import {
@@ -24,11 +32,12 @@ export interface WriteContext {
   readonly db: Connection
   readonly outbox: Outbox
   readonly now: () => number
+  readonly kept: Pick<Retention, 'answersMs'>
 }
 
 /** Commits the writes in order in one transaction; each sees the changes of the earlier ones. */
 export function commitWrites(
-  { db, outbox, now }: WriteContext,
+  { db, outbox, now, kept }: WriteContext,
   writes: readonly StoreWrite[],
 ): readonly BatchOutcome[] {
   try {
@@ -36,9 +45,11 @@ export function commitWrites(
       outbox.refresh()
       const sequence = readSequence(db, now)
       const uniqueMembers = readUniqueMembers(db)
-      const batch: Batch = { db, outbox, sequence, clockMs: Math.floor(now()), uniqueMembers }
+      const clockMs = Math.floor(now())
+      const keeping = { nowMs: clockMs, answersMs: kept.answersMs }
+      const batch: Batch = { db, outbox, sequence, clockMs, keeping, uniqueMembers }
       const outcomes = writes.map((write) => applyWrite(batch, write))
-      pruneAnswers(db, writes.length, batch.clockMs)
+      pruneAnswers(db, writes.length, keeping)
       sequence.save()
       return outcomes
     })
@@ -54,13 +65,14 @@ interface Batch {
   readonly sequence: Sequence
   /** For expiry and due times. The time of a write never steps back and may be ahead of a corrected clock. */
   readonly clockMs: number
+  readonly keeping: Keeping
   readonly uniqueMembers: readonly UniqueMember[]
 }
 
 function applyWrite(batch: Batch, write: StoreWrite): BatchOutcome {
-  const { db, clockMs } = batch
+  const { db, clockMs, keeping } = batch
   const { idempotency } = write
-  const replay = idempotency && findReplay(db, idempotency, clockMs)
+  const replay = idempotency && findReplay(db, idempotency, keeping)
   if (replay) return { result: replay }
 
   const state = readState(batch, write)

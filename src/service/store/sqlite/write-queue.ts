@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { StoreWrite, WriteResult } from '../store.ts'
+import type { StoreObserver, StoreWrite, WriteResult } from '../store.ts'
 import { isLockedOut, LOCK_WAIT_MS, RETRY_MS } from './storage-failure.ts'
 import type { BatchOutcome } from './write-batch.ts'
 
@@ -23,30 +23,46 @@ export interface WriteQueue {
  * Groups the writes of one turn of the event loop, so that they share a commit and its disk sync. While another process locks
  * the database, each waits up to LOCK_WAIT_MS without blocking the thread. `commit` throws when nothing was written.
  */
-export function openWriteQueue(commit: (writes: readonly StoreWrite[]) => readonly BatchOutcome[]): WriteQueue {
+export function openWriteQueue(
+  commit: (writes: readonly StoreWrite[]) => readonly BatchOutcome[],
+  observer?: StoreObserver,
+): WriteQueue {
   let waiting: Waiting[] = []
+  /** Since when the first batch is locked out. */
+  let lockedSinceMs: number | undefined
   let working: Promise<void> | undefined
 
   /** False when the batch must be repeated. */
   const commitSome = (): boolean => {
     const batch = waiting.slice(0, MAX_WRITES_PER_COMMIT)
+    const startMs = performance.now()
     try {
       const outcomes = commit(batch.map(({ write }) => write))
+      observer?.commit({ writes: batch.length, ms: performance.now() - startMs })
       for (const [place, each] of batch.entries()) settle(outcomes[place], each)
     } catch (error) {
       if (isLockedOut(error)) {
+        lockedSinceMs ??= startMs
         giveUpOverdue(error)
         return false
       }
       for (const { reject } of batch) reject(error)
     }
+    noteLockWait(startMs)
     waiting = waiting.slice(batch.length)
+    observer?.queued(waiting.length)
     return true
+  }
+  const noteLockWait = (untilMs: number): void => {
+    if (lockedSinceMs !== undefined) observer?.lockWait(untilMs - lockedSinceMs)
+    lockedSinceMs = undefined
   }
   const giveUpOverdue = (error: unknown): void => {
     const nowMs = performance.now()
     const overdue = waiting.filter(({ giveUpMs }) => giveUpMs <= nowMs)
     waiting = waiting.slice(overdue.length)
+    if (waiting.length === 0) noteLockWait(nowMs)
+    observer?.queued(waiting.length)
     for (const { reject } of overdue) reject(error)
   }
   const work = async (): Promise<void> => {
@@ -58,6 +74,7 @@ export function openWriteQueue(commit: (writes: readonly StoreWrite[]) => readon
     add: (write) =>
       new Promise((resolve, reject) => {
         waiting.push({ write, giveUpMs: performance.now() + LOCK_WAIT_MS, resolve, reject })
+        observer?.queued(waiting.length)
         working ??= work()
       }),
     drained: async () => working,

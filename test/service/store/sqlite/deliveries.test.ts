@@ -96,7 +96,7 @@ test('open deliveries are never deleted', async () => {
 
 test('a turn leaves the database durable for the writes that follow', async () => {
   const db = openDatabase(join(await temporaryFolder(), 'crm.db'), true)
-  const store = sqliteStore(db, Date.now)
+  const store = sqliteStore(db, { now: Date.now })
   onTestFinished(() => store.close())
   await subscribe(store)
   await makeContact(store)
@@ -155,5 +155,8 @@ test('queries of the outbox use an index and sort nothing', async () => {
   ])
   expect(plan('SELECT event_id FROM deliveries WHERE kept_until_ms < 5 ORDER BY kept_until_ms LIMIT 9')).toEqual([
     'SEARCH deliveries USING COVERING INDEX deliveries_kept (kept_until_ms<?)',
+  ])
+  expect(plan('SELECT count(failing_since_ms), min(event_id) FROM deliveries WHERE kept_until_ms IS NULL')).toEqual([
+    'SEARCH deliveries USING COVERING INDEX deliveries_kept (kept_until_ms=?)',
   ])
 })

@@ -5,16 +5,20 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Connection } from '../../../../src/service/store/sqlite/connection.ts'
 import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
 import { sqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts'
-import type { Store } from '../../../../src/service/store/store.ts'
+import type { Store, StoreObserver } from '../../../../src/service/store/store.ts'
 import { allContacts, answer, created, creation, idOf, rewriting } from '../samples.ts'
+import { listeningObserver } from '../suite/observer-suite.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12)
 
-async function openBoth(now: () => number = Date.now): Promise<{ db: Connection; store: Store; file: string }> {
+async function openBoth(
+  now: () => number = Date.now,
+  observer?: StoreObserver,
+): Promise<{ db: Connection; store: Store; file: string }> {
   const file = join(await temporaryFolder(), 'crm.db')
   const db = openDatabase(file, true)
-  const store = sqliteStore(db, now)
+  const store = sqliteStore(db, { now, observer })
   onTestFinished(() => store.close())
   return { db, store, file }
 }
@@ -71,6 +75,28 @@ test('while another process holds the lock, reads continue and writes wait; afte
   expect(done.toSorted()).toEqual(['contact', 'contact', 'key', 'pipelines'])
   expect(await allContacts(store)).toHaveLength(2)
   expect([await store.findKey('h'), await store.pipelines()]).toMatchObject([{ id: 'key_1' }, [{ name: 'Renamed' }]])
+})
+
+test('an observer is told how long the lock of another process held up writes and reads', async () => {
+  const { told, observer } = listeningObserver()
+  const { store, file } = await openBoth(Date.now, observer)
+  const other = new DatabaseSync(file)
+  onTestFinished(() => other.close())
+  other.exec('BEGIN EXCLUSIVE')
+  const writes = Promise.all([store.write(creation('contact')), store.write(creation('contact'))])
+  const pipelines = store.putUniqueMembers([])
+  await setTimeout(100)
+  expect(told.commits).toEqual([])
+  other.exec('ROLLBACK')
+  await Promise.all([writes, pipelines])
+  expect(told.lockWaits).toHaveLength(1)
+  for (const ms of told.lockWaits) expect(ms).toBeGreaterThan(50)
+  expect(told.commits).toMatchObject([{ writes: 2 }])
+  other.exec('BEGIN IMMEDIATE')
+  const probe = store.checkWritable()
+  await expect(probe).rejects.toThrow('is locked by another process')
+  expect(told.lockWaits).toHaveLength(2)
+  expect(told.lockWaits[1]).toBeGreaterThan(450)
 })
 
 test('a store closed while its writes wait for a lock does them first', async () => {
