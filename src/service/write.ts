@@ -20,13 +20,26 @@ export async function writeOnce(
   const result = await store.write(change)
   if (result.type === 'done') return { answer: result.answer, isReplayed: false }
   if (result.type === 'replayed') return { answer: result.answer, isReplayed: true }
-  throw result.type === 'key_reused' ? keyReused() : alreadyExists(result)
+  throw result.type === 'already_exists' ? alreadyExists(result) : keyProblem(result.type)
 }
 
 export function keyReused(): Problem {
   return new Problem(422, {
     code: 'idempotency_key_reused',
     detail: 'this Idempotency-Key was already used for another request; use a new one',
+  })
+}
+
+function keyProblem(type: 'key_reused' | 'key_in_use'): Problem {
+  return type === 'key_reused' ? keyReused() : keyInUse()
+}
+
+/** draft-ietf-httpapi-idempotency-key-header, section 2.6. */
+function keyInUse(): Problem {
+  return new Problem(409, {
+    code: 'idempotency_in_progress',
+    detail: 'a request with this Idempotency-Key is being processed; send it again in a moment',
+    headers: { 'retry-after': '1' },
   })
 }
 

@@ -3,8 +3,13 @@ import type { EventKind } from '../../core/webhook-events.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 
 export interface StoreOptions {
-  /** The path of a database file, or `:memory:`, which keeps nothing. A missing file is created, with its folder. */
+  /**
+   * The path of a database file, or `:memory:`, which keeps nothing; a missing file is created, with its folder. Or the URI of
+   * a PostgreSQL database, `postgres://...`, whose missing tables are created.
+   */
   readonly address: string
+  /** The variables of libpq, such as PGHOST, for what the URI lacks. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly now: () => number
   /** False: a missing database is an error. */
   readonly isCreated?: boolean
@@ -194,6 +199,8 @@ export type WriteResult =
   | { readonly type: 'replayed'; readonly answer: WriteAnswer }
   /** The key was used before for another request. */
   | { readonly type: 'key_reused' }
+  /** Another process is writing with the key now; nothing was written. */
+  | { readonly type: 'key_in_use' }
   /** Another record has this value of a member that is unique; nothing was written, and the key is free. */
   | { readonly type: 'already_exists'; readonly member: string; readonly existingId: string }
 

@@ -1,6 +1,7 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import type { ClaimedDelivery, DeliveryTurn, TryResult, TurnOutcome } from '../deliveries.ts'
 import type { SecretRotation } from '../store.ts'
+import { liveSecrets, rotatedSecrets } from '../webhook-secrets.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { IS_DUE_SOMETIME } from './delivery-order.ts'
 import { failAll, keepResult, type LogTimes, renewClaim } from './delivery-results.ts'
@@ -172,28 +173,10 @@ export function forgetFailures(db: Connection, webhookId: string): void {
   db.run('UPDATE webhooks SET failing_since_ms = NULL WHERE id = ?', decodeId('webhook', webhookId) ?? null)
 }
 
-/** Each signs every delivery, so their number is limited. */
-const MAX_OLD_SECRETS = 5
-
-interface OldSecret {
-  readonly secret: string
-  readonly until_ms: number
-}
-
-/** The current secret first, then old secrets that still sign. */
-function liveSecrets(secret: string, oldSecrets: string, nowMs: number): readonly string[] {
-  return [secret, ...liveOf(oldSecrets, nowMs).map((old) => old.secret)]
-}
-
-export function storeRotation(db: Connection, id: string, { secret, oldUntilMs }: SecretRotation, nowMs: number): void {
+export function storeRotation(db: Connection, id: string, rotation: SecretRotation, nowMs: number): void {
   const serial = decodeId('webhook', id) ?? null
   const row = db.get<readonly [string, string]>('SELECT secret, old_secrets FROM webhooks WHERE id = ?', serial)
   if (!row) return
-  const old = [{ secret: row[0], until_ms: oldUntilMs }, ...liveOf(row[1], nowMs)]
-  const kept = old.filter(({ until_ms }) => until_ms > nowMs).slice(0, MAX_OLD_SECRETS)
-  db.run('UPDATE webhooks SET secret = ?, old_secrets = ? WHERE id = ?', secret, JSON.stringify(kept), serial)
-}
-
-function liveOf(oldSecrets: string, nowMs: number): readonly OldSecret[] {
-  return (JSON.parse(oldSecrets) as OldSecret[]).filter(({ until_ms }) => until_ms > nowMs)
+  const old = rotatedSecrets(...row, rotation, nowMs)
+  db.run('UPDATE webhooks SET secret = ?, old_secrets = ? WHERE id = ?', rotation.secret, old, serial)
 }

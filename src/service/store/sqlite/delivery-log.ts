@@ -1,20 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { decodeId, encodeId, LAST_SERIAL, timeOfSerial } from '../../../core/ids.ts'
+import { decodeId, LAST_SERIAL, timeOfSerial } from '../../../core/ids.ts'
 import type { DeliveryBacklog, DeliveryEntry, DeliveryPage, DeliveryQuery } from '../deliveries.ts'
+import { type EntryRow, entryOf } from '../delivery-entry.ts'
 import type { Connection } from './connection.ts'
-
-type EntryRow = readonly [
-  eventSerial: number,
-  webhookSerial: number,
-  kind: string,
-  recordId: string,
-  state: DeliveryEntry['state'],
-  attempts: number,
-  nextAtMs: number,
-  lastAtMs: number | null,
-  lastStatus: number | null,
-  lastError: string | null,
-]
 
 const SELECT_ENTRIES = `SELECT event_id, webhook_id, (SELECT kind FROM events WHERE id = event_id), record_id, state,
   attempts, next_at_ms, last_at_ms, last_status, last_error FROM deliveries`
@@ -62,20 +50,4 @@ export function restartDelivery(db: Connection, { webhookId, eventId }: Delivery
 function placeOf(webhookId: string, eventId: string): readonly SQLInputValue[] | undefined {
   const [webhookSerial, eventSerial] = [decodeId('webhook', webhookId), decodeId('event', eventId)]
   return webhookSerial === undefined || eventSerial === undefined ? undefined : [webhookSerial, eventSerial]
-}
-
-function entryOf(row: EntryRow): DeliveryEntry {
-  const [eventSerial, webhookSerial, kind, recordId, state, attempts, nextAtMs, lastAtMs, lastStatus, lastError] = row
-  return {
-    eventId: encodeId('event', eventSerial),
-    webhookId: encodeId('webhook', webhookSerial),
-    kind,
-    recordId,
-    state,
-    attempts,
-    nextTryAtMs: state === 'pending' ? nextAtMs : undefined,
-    lastTryAtMs: lastAtMs ?? undefined,
-    lastStatus: lastStatus ?? undefined,
-    lastError: lastError ?? undefined,
-  }
 }

@@ -1,5 +1,4 @@
-import { timeOfSerial } from '../../../core/ids.ts'
-import { ORDER_KEPT_MS } from '../deliveries.ts'
+import { overtakeTimeMs } from '../delivery-times.ts'
 import type { Connection } from './connection.ts'
 
 /**
@@ -52,9 +51,4 @@ export function advanceLine(db: Connection, line: Line, nowMs: number): void {
     eventSerial,
     line.webhookSerial,
   )
-}
-
-/** Event times never step back, so they may be ahead of a corrected clock. */
-function overtakeTimeMs(eventSerial: number, sinceMs: number, nowMs: number): number {
-  return Math.min(nowMs, Math.max(timeOfSerial(eventSerial), sinceMs)) + ORDER_KEPT_MS
 }

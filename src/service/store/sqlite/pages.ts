@@ -1,6 +1,6 @@
-import { CrmError } from '../../../core/errors.ts'
-import { decodeId, encodeId, LAST_SERIAL } from '../../../core/ids.ts'
-import { type PlainResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
+import { decodeId, encodeId } from '../../../core/ids.ts'
+import { type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import { pageOf, placeOf } from '../page-rules.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, TextPage } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { type PageRow, queryDeals, queryPlain } from './filter-query.ts'
@@ -45,34 +45,6 @@ export function readFiltered(
 export function readDeals(db: Connection, query: PageQuery, filters: DealFilters): TextPage {
   const rows = queryDeals(db, filters, { belowSerial: placeOf('deal', query), count: query.limit + 1 })
   return pageOf(rows, query.limit)
-}
-
-function placeOf(resource: StoredResource, { olderThanId }: PageQuery): number {
-  if (olderThanId === undefined) return LAST_SERIAL + 1
-  const serial = decodeId(resource, olderThanId)
-  if (serial !== undefined) return serial
-  throw new CrmError(
-    'bad_request',
-    `the start of the page is not the id of a ${RESOURCES[resource].singular}: ${JSON.stringify(olderThanId)}`,
-    {
-      hint: 'start the list again, without a cursor',
-    },
-  )
-}
-
-/**
- * Queries return one row more than the page, which shows whether there is a next one. The next place is read from the last
- * text, as a column of ids would add a fifth to the query time.
- */
-function pageOf(rows: readonly (readonly [text: string, ...unknown[]])[], limit: number): TextPage {
-  const texts = rows.map(([text]) => text)
-  if (rows.length <= limit) return { texts, nextOlderThanId: undefined }
-  texts.pop()
-  return { texts, nextOlderThanId: idOf(texts.at(-1) ?? '') }
-}
-
-function idOf(text: string): string {
-  return (JSON.parse(text) as { id: string }).id
 }
 
 /**

@@ -1,24 +1,10 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import {
-  filterFields,
-  isPlainResource,
-  PLAIN_RESOURCES,
-  RESOURCES,
-  STORED_RESOURCES,
-  type StoredResource,
-} from '../../../core/resources/registry.ts'
+import { isPlainResource, RESOURCES, STORED_RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
 import { filterColumns } from '../change-rules.ts'
+import { OWN_COLUMNS } from '../record-columns.ts'
 import type { RecordChange, StoredRecord, StoreWrite } from '../store.ts'
 import type { Connection } from './connection.ts'
-
-/** The columns of each table besides id, version and text. */
-const OWN_COLUMNS: Readonly<Partial<Record<StoredResource, readonly string[]>>> = {
-  ...Object.fromEntries(PLAIN_RESOURCES.map((resource) => [resource, filterFields(resource)])),
-  deal: ['name', 'stage', 'owner_id', 'pipeline_id', 'amount'],
-  note: ['deal_id'],
-  webhook: ['url', 'events', 'secret'],
-}
 
 interface Statements {
   readonly find: string

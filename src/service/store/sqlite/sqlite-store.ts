@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { CrmError } from '../../../core/errors.ts'
-import { KEPT_MS, type Store, type StoreOptions } from '../store.ts'
+import { KEPT_MS, type Store, type StoreOptions, type StoreWrite } from '../store.ts'
+import { openWriteQueue } from '../write-queue.ts'
 import { addKeyUses, endKey, findKey, insertKey, readKeys, readKeyUses } from './api-keys.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
@@ -12,10 +13,9 @@ import { joinRecords, readDeals, readFiltered, readNotes, readRecords } from './
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import { openToRead, readStats } from './read-database.ts'
 import { findRecords } from './records.ts'
-import { storageFailure, whenUnlocked } from './storage-failure.ts'
+import { isLockedOut, storageFailure, whenUnlocked } from './storage-failure.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import { commitWrites } from './write-batch.ts'
-import { openWriteQueue } from './write-queue.ts'
 
 /** Enough for a commit of several large records; a probe of one page needs less. */
 const NEEDED_BYTES = 1024 * 1024
@@ -61,11 +61,12 @@ export function sqliteStore(
       { waitMs, onWaited },
     )
   const listeners = new Set<() => void>()
-  const queue = openWriteQueue((writes) => {
+  const commit = (writes: readonly StoreWrite[]) => {
     const outcomes = guard(() => commitWrites({ db, outbox, now, kept }, writes))
     if (outbox.takeWritten()) for (const listener of listeners) listener()
     return outcomes
-  }, observer)
+  }
+  const queue = openWriteQueue({ commit, isRepeatable: isLockedOut, observer })
   const close = async (): Promise<void> => {
     await queue.drained()
     // The last process to close the file checkpoints the write-ahead log; after a failure the data stays in the log.

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { CrmError } from '../../../core/errors.ts'
+import { LOCK_WAIT_MS, RETRY_MS } from '../write-queue.ts'
 
 interface Failure {
   readonly what: string
@@ -78,12 +79,6 @@ function primaryCode(error: unknown): number | undefined {
 
 /** How long a statement blocks this thread for another process: about one commit. */
 export const BUSY_TIMEOUT_MS = 10
-
-/** How long an operation waits in total for a database locked by another process. */
-export const LOCK_WAIT_MS = 5000
-
-/** Between two attempts, while the thread is free. */
-export const RETRY_MS = 25
 
 interface LockWait {
   readonly waitMs?: number | undefined

@@ -7,9 +7,9 @@ import type {
   StoredRecord,
   StoreWrite,
   UniqueMember,
-  WriteResult,
   WriteState,
 } from '../store.ts'
+import type { BatchOutcome } from '../write-queue.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { forgetFailures, storeRotation } from './deliveries.ts'
 import { findDelivery } from './delivery-log.ts'
@@ -24,9 +24,6 @@ import {
   type TakenValue,
   uniqueMembersOf,
 } from './unique-members.ts'
-
-/** `refusal` is the error thrown by `decide`; other writes of the batch are not affected. */
-export type BatchOutcome = { readonly result: WriteResult } | { readonly refusal: unknown }
 
 export interface WriteContext {
   readonly db: Connection

@@ -1,7 +1,14 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { StoreObserver, StoreWrite, WriteResult } from '../store.ts'
-import { isLockedOut, LOCK_WAIT_MS, RETRY_MS } from './storage-failure.ts'
-import type { BatchOutcome } from './write-batch.ts'
+import type { StoreObserver, StoreWrite, WriteResult } from './store.ts'
+
+/** `refusal` is the error thrown by `decide`; other writes of the batch are not affected. */
+export type BatchOutcome = { readonly result: WriteResult } | { readonly refusal: unknown }
+
+/** How long a write waits in total for a database locked by another process. */
+export const LOCK_WAIT_MS = 5000
+
+/** Between two attempts. */
+export const RETRY_MS = 25
 
 /** Limits how long one transaction blocks other processes and the reads of this one. */
 const MAX_WRITES_PER_COMMIT = 512
@@ -19,29 +26,34 @@ export interface WriteQueue {
   drained(): Promise<void>
 }
 
+export interface QueueOptions {
+  /** Rejects when nothing was written. */
+  readonly commit: (writes: readonly StoreWrite[]) => readonly BatchOutcome[] | Promise<readonly BatchOutcome[]>
+  /** Whether a batch that was rejected with this error may succeed when repeated. */
+  readonly isRepeatable: (error: unknown) => boolean
+  readonly observer: StoreObserver | undefined
+}
+
 /**
- * Groups the writes of one turn of the event loop, so that they share a commit and its disk sync. While another process locks
- * the database, each waits up to LOCK_WAIT_MS without blocking the thread. `commit` throws when nothing was written.
+ * Groups the writes of one turn of the event loop, and those that come while a commit runs, so that they share a commit and its
+ * disk sync. While a batch must be repeated, each waits up to LOCK_WAIT_MS without blocking the thread.
  */
-export function openWriteQueue(
-  commit: (writes: readonly StoreWrite[]) => readonly BatchOutcome[],
-  observer?: StoreObserver,
-): WriteQueue {
+export function openWriteQueue({ commit, isRepeatable, observer }: QueueOptions): WriteQueue {
   let waiting: Waiting[] = []
   /** Since when the first batch is locked out. */
   let lockedSinceMs: number | undefined
   let working: Promise<void> | undefined
 
   /** False when the batch must be repeated. */
-  const commitSome = (): boolean => {
+  const commitSome = async (): Promise<boolean> => {
     const batch = waiting.slice(0, MAX_WRITES_PER_COMMIT)
     const startMs = performance.now()
     try {
-      const outcomes = commit(batch.map(({ write }) => write))
+      const outcomes = await commit(batch.map(({ write }) => write))
       observer?.commit({ writes: batch.length, ms: performance.now() - startMs })
       for (const [place, each] of batch.entries()) settle(outcomes[place], each)
     } catch (error) {
-      if (isLockedOut(error)) {
+      if (isRepeatable(error)) {
         lockedSinceMs ??= startMs
         giveUpOverdue(error)
         return false
@@ -67,7 +79,7 @@ export function openWriteQueue(
   }
   const work = async (): Promise<void> => {
     await setImmediate()
-    while (waiting.length > 0) await (commitSome() ? setImmediate() : setTimeout(RETRY_MS))
+    while (waiting.length > 0) await ((await commitSome()) ? setImmediate() : setTimeout(RETRY_MS))
     working = undefined
   }
   return {

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import type { ConnectionOptions } from 'node:tls'
+import { CrmError } from '../../../core/errors.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where a database is, as `pg` reads it. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
+  /** Undefined: `pg` looks into the password file. */
+  readonly password: string | undefined
+  readonly ssl: ConnectionOptions | false
+  /** For messages: without the password. */
+  readonly name: string
+}
+
+const DEFAULT_PORT = 5432
+
+const PARAMETERS = ['host', 'port', 'user', 'dbname', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'application_name']
+
+/**
+ * Reads a connection URI; what it lacks comes from the variables of libpq, PGHOST and others
+ * (https://www.postgresql.org/docs/current/libpq-connect.html). CrmError `invalid_input` for one that cannot be read.
+ */
+export function readAddress(uri: string, env: Env): Address {
+  if (!URL.canParse(uri)) throw unreadable(hidden(uri))
+  const url = new URL(uri)
+  const given = url.searchParams
+  for (const name of given.keys()) {
+    if (!PARAMETERS.includes(name)) throw unknownParameter(name)
+  }
+  const host = given.get('host') ?? (unbracketed(decodeURIComponent(url.hostname)) || env.PGHOST || 'localhost')
+  const user = given.get('user') ?? (decodeURIComponent(url.username) || env.PGUSER || env.USER || 'postgres')
+  const database = given.get('dbname') ?? (decodeURIComponent(url.pathname.slice(1)) || env.PGDATABASE || user)
+  const port = portOf(given.get('port') ?? (url.port || env.PGPORT || `${DEFAULT_PORT}`))
+  const password = decodeURIComponent(url.password) || env.PGPASSWORD
+  const name = host.startsWith('/')
+    ? `postgres:///${database}?host=${host}`
+    : `postgres://${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
+  return { host, port, user, database, password, ssl: encryption(host, given, env), name }
+}
+
+/** The URI without its password, for messages. */
+export function hidden(uri: string): string {
+  return uri.replace(/^([a-z]+:\/\/[^:@/?]*):[^@/]*@/i, '$1@')
+}
+
+/** Whether the URI itself has a password. */
+export function hasPassword(uri: string): boolean {
+  return URL.canParse(uri) && new URL(uri).password !== ''
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port
+  throw new CrmError('invalid_input', `expected a port of PostgreSQL, got ${text}`, {
+    hint: 'name it in the address: postgres://user@host:5432/database',
+  })
+}
+
+/**
+ * The certificate of a database on another machine is verified, with its name, whichever mode asks for encryption; libpq would
+ * accept any certificate in most modes. A database on this machine is not encrypted unless asked for.
+ */
+function encryption(host: string, given: URLSearchParams, env: Env): Address['ssl'] {
+  const mode = given.get('sslmode') ?? env.PGSSLMODE ?? (isThisMachine(host) ? 'disable' : 'verify-full')
+  if (mode === 'disable') return false
+  if (mode === 'no-verify') return { rejectUnauthorized: false }
+  if (!['allow', 'prefer', 'require', 'verify-ca', 'verify-full'].includes(mode)) {
+    throw new CrmError('invalid_input', `expected sslmode verify-full, no-verify or disable, got ${mode}`, {
+      hint: 'leave it out to verify the certificate of the database',
+    })
+  }
+  const files = {
+    ca: given.get('sslrootcert') ?? env.PGSSLROOTCERT,
+    cert: given.get('sslcert') ?? env.PGSSLCERT,
+    key: given.get('sslkey') ?? env.PGSSLKEY,
+  }
+  const read = Object.entries(files).flatMap(([name, file]) => (file ? [[name, textOf(file)] as const] : []))
+  return { rejectUnauthorized: true, ...Object.fromEntries(read) }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new CrmError('machine', `the file ${file} for the encryption of the database cannot be read`, {
+      hint: 'check sslrootcert, sslcert and sslkey of the address',
+      cause,
+    })
+  }
+}
+
+function isThisMachine(host: string): boolean {
+  return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127\./.test(host)
+}
+
+function unbracketed(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1')
+}
+
+function unreadable(uri: string): CrmError {
+  return new CrmError('invalid_input', `expected the address of a PostgreSQL database, got ${uri}`, {
+    hint: 'write postgres://user@host:5432/database, with %-escapes for characters such as @ and /',
+  })
+}
+
+function unknownParameter(name: string): CrmError {
+  return new CrmError('invalid_input', `unknown parameter ${name} in the address of the database`, {
+    hint: `it knows ${PARAMETERS.join(', ')}`,
+  })
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import type { StoreObserver } from '../store.ts'
+import type { Address } from './address.ts'
+import { databaseFailure, isConnectionLost, isPreparedLost } from './failure.ts'
+
+/** A value of a statement; a list becomes an array of PostgreSQL. */
+export type Value = string | number | null | readonly (string | number | null)[]
+
+/** Statements of one connection or of any. Rows are arrays, in the order of the selected columns. */
+export interface Session {
+  all<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Promise<readonly Row[]>
+  get<Row extends readonly unknown[]>(sql: string, ...values: Value[]): Promise<Row | undefined>
+  /** Returns the number of changed rows. */
+  run(sql: string, ...values: Value[]): Promise<number>
+  /** Runs statements without values in one round trip, and returns the rows of each. */
+  script(sql: string): Promise<readonly (readonly (readonly unknown[])[])[]>
+}
+
+export interface Transaction extends Session {
+  /** Statements without values that run with COMMIT, in one round trip. */
+  atCommit(sql: string): void
+}
+
+export interface Database extends Session {
+  /** The address in messages. */
+  readonly name: string
+  /** `begin` starts the transaction, with more statements; `work` gets their rows. Rolled back when `work` rejects. */
+  transaction<T>(begin: string, work: (tx: Transaction, begun: Begun) => Promise<T>): Promise<T>
+  /** A connection of its own, outside the pool. */
+  connect(): Promise<pg.Client>
+  close(): Promise<void>
+}
+
+type Begun = Awaited<ReturnType<Session['script']>>
+
+/** A COMMIT whose answer was lost. */
+export class CommitInDoubt extends Error {
+  override readonly name = 'CommitInDoubt'
+}
+
+/** Enough for reads beside one writer; `max_connections` of PostgreSQL is 100 by default. */
+const MAX_CONNECTIONS = 10
+
+/** For a connection, and for a free one of the pool. */
+const CONNECT_MS = 5000
+
+/** Of one statement; a partition of the network is noticed no later. */
+const STATEMENT_MS = 60_000
+
+const INT8 = 20
+
+/** 64-bit numbers are serials, times and counts, all within 53 bits. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+}
+
+export function openPool({ name, ...address }: Address, observer?: StoreObserver): Database {
+  const config: pg.ClientConfig = {
+    ...address,
+    types: TYPES,
+    application_name: 'crm serve',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+    keepAlive: true,
+  }
+  const pool = new pg.Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 })
+  // A connection that is lost while idle leaves the pool; the next operation makes another one.
+  pool.on('error', () => {})
+  const tell = (): void =>
+    observer?.pool({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount })
+  for (const event of ['connect', 'acquire', 'release', 'remove'] as const) pool.on(event, tell)
+  const failed = (error: unknown): unknown => databaseFailure(name, error)
+  const names = new StatementNames()
+
+  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    let client: pg.PoolClient
+    try {
+      client = await pool.connect()
+    } catch (error) {
+      throw failed(error)
+    }
+    let fault: unknown
+    // Without a listener, an error of a connection in use ends the process; its statement rejects as well.
+    const noteFault = (error: Error): void => {
+      fault = error
+    }
+    client.on('error', noteFault)
+    try {
+      return await work(client)
+    } catch (error) {
+      if (isConnectionLost(error)) fault = error
+      if (isPreparedLost(error)) names.stop()
+      throw failed(error)
+    } finally {
+      client.removeListener('error', noteFault)
+      client.release(fault !== undefined)
+    }
+  }
+
+  const once = sessionOf((query) =>
+    withClient(async (client) => {
+      try {
+        return await client.query(names.named(query))
+      } catch (error) {
+        if (!isPreparedLost(error)) throw error
+        names.stop()
+        return await client.query(query)
+      }
+    }),
+  )
+
+  return {
+    ...once,
+    name,
+    transaction: (begin, work) => withClient((client) => transact(client, names, begin, work)),
+    connect: async () => {
+      const client = new pg.Client(config)
+      try {
+        await client.connect()
+      } catch (error) {
+        throw failed(error)
+      }
+      return client
+    },
+    close: () => pool.end(),
+  }
+}
+
+async function transact<T>(
+  client: pg.PoolClient,
+  names: StatementNames,
+  begin: string,
+  work: (tx: Transaction, begun: Begun) => Promise<T>,
+): Promise<T> {
+  const session = sessionOf((query) => client.query(names.named(query)))
+  const last: string[] = []
+  let isCommitting = false
+  try {
+    const begun = await session.script(begin)
+    const result = await work({ ...session, atCommit: (sql) => void last.push(sql) }, begun)
+    isCommitting = true
+    await session.script([...last, 'COMMIT'].join('; '))
+    return result
+  } catch (error) {
+    if (isConnectionLost(error)) {
+      if (isCommitting) throw new CommitInDoubt('the answer to COMMIT was lost', { cause: error })
+      throw error
+    }
+    await client.query('ROLLBACK')
+    throw error
+  }
+}
+
+type Query = pg.QueryArrayConfig & { readonly name?: string }
+
+function sessionOf(send: (query: Query) => Promise<pg.QueryArrayResult>): Session {
+  const query = (text: string, values: readonly Value[]) => send({ text, values: [...values], rowMode: 'array' })
+  return {
+    all: async <Row>(sql: string, ...values: Value[]) => (await query(sql, values)).rows as unknown as readonly Row[],
+    get: async <Row>(sql: string, ...values: Value[]) => (await query(sql, values)).rows[0] as unknown as Row | undefined,
+    run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
+    script: async (sql) => {
+      // pg returns a list for several statements, and one result for one.
+      const results: pg.QueryArrayResult | pg.QueryArrayResult[] = await send({ text: sql, rowMode: 'array' })
+      return [results].flat().map(({ rows }) => rows)
+    },
+  }
+}
+
+/** Each text is prepared once per connection, under one name. */
+class StatementNames {
+  readonly #names = new Map<string, string>()
+  #isStopped = false
+
+  named(query: Query): Query {
+    if (this.#isStopped || query.values === undefined) return query
+    const { text } = query
+    let name = this.#names.get(text)
+    if (name === undefined) {
+      name = createHash('sha256').update(text).digest('hex').slice(0, 32)
+      this.#names.set(text, name)
+    }
+    return { ...query, name }
+  }
+
+  /** From now on nothing is prepared: a pooler gives each transaction another connection. */
+  stop(): void {
+    this.#isStopped = true
+  }
+}

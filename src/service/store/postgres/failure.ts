@@ -1,0 +1,103 @@
+import { CrmError } from '../../../core/errors.ts'
+
+interface Failure {
+  readonly what: string
+  readonly hint: string
+  /** Nothing was done, and the same may succeed in a moment: after a restart, a failover or a deadlock. */
+  readonly isPassing?: true
+}
+
+const GONE: Failure = {
+  what: 'does not answer',
+  hint: 'check that PostgreSQL runs and is reachable, then try again',
+  isPassing: true,
+}
+
+const REFUSED: Failure = {
+  what: 'refuses this user',
+  hint: 'check the user, and the password in PGPASSWORD or in the password file',
+}
+
+/** Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html), and the first two characters of classes. */
+const FAILURES: Readonly<Record<string, Failure>> = {
+  '08': GONE,
+  '28': REFUSED,
+  '3D000': { what: 'does not exist', hint: 'make it first: createdb DATABASE' },
+  '25006': {
+    what: 'can only be read: it is a standby, or set so',
+    hint: 'name the primary, or wait for the end of the failover',
+    isPassing: true,
+  },
+  '25P03': { what: 'ended a transaction that was idle for too long', hint: 'try again', isPassing: true },
+  '40': { what: 'was busy with other transactions', hint: 'try again', isPassing: true },
+  '42501': { what: 'does not permit this', hint: 'grant the user CREATE on the schema, and the tables of crm' },
+  '53100': { what: 'cannot grow: its disk is full', hint: 'free some space, then try again' },
+  '53200': { what: 'is out of memory', hint: 'check the machine of PostgreSQL, then try again' },
+  '53300': {
+    what: 'has no connection left',
+    hint: 'raise max_connections, or run fewer processes',
+    isPassing: true,
+  },
+  '53': { what: 'is short of resources', hint: 'check the machine of PostgreSQL, then try again' },
+  '55P03': { what: 'is locked by another process', hint: 'try again', isPassing: true },
+  '57014': { what: 'took too long', hint: 'try again, or check what else runs on it' },
+  '57': { ...GONE, what: 'is shutting down or starting' },
+  '58': { what: 'cannot use its disk', hint: 'check the log of PostgreSQL' },
+  // A pooler that gives each transaction another connection has lost a prepared statement.
+  '26000': { what: 'has another connection than before', hint: 'try again', isPassing: true },
+  '42P05': { what: 'has another connection than before', hint: 'try again', isPassing: true },
+  XX001: { what: 'is damaged', hint: 'restore a backup' },
+  XX002: { what: 'is damaged', hint: 'restore a backup' },
+}
+
+const NO_ANSWER = /^(Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded)/
+
+/** The CrmError for a failed statement or connection; any other error is returned unchanged. */
+export function databaseFailure(name: string, error: unknown): unknown {
+  const failure = failureOf(error)
+  if (!failure) return error
+  return new CrmError('machine', `database ${name} ${failure.what}`, {
+    hint: failure.hint,
+    isRetryable: failure.isPassing ?? false,
+    cause: error,
+  })
+}
+
+/** Whether nothing was done because of something that passes. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof CrmError && (failureOf(error.cause)?.isPassing ?? false)
+}
+
+/** Whether the connection itself is lost, so that the outcome of a statement under way is unknown. */
+export function isConnectionLost(error: unknown): boolean {
+  const failure = failureOf(error)
+  return failure === GONE || (failure?.what.startsWith('is shutting down') ?? false)
+}
+
+/** Whether a connection does not know a statement that was prepared: a pooler is in between. */
+export function isPreparedLost(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '26000' || code === '42P05'
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  const code = codeOf(error)
+  if (code === undefined) {
+    return error instanceof Error && NO_ANSWER.test(error.message) ? GONE : undefined
+  }
+  if (isTlsFailure(code)) {
+    return { what: 'has a certificate that cannot be verified', hint: 'name its authority: ?sslrootcert=FILE' }
+  }
+  // Codes of the system, such as ECONNREFUSED; five characters are a code of PostgreSQL.
+  if (/^E[A-Z]{3,}/.test(code)) return GONE
+  return FAILURES[code] ?? FAILURES[code.slice(0, 2)]
+}
+
+function isTlsFailure(code: string): boolean {
+  return /^(ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|CERT_)/.test(code)
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

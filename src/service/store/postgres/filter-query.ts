@@ -1,0 +1,103 @@
+import { firstSerialAt, LAST_SERIAL } from '../../../core/ids.ts'
+import { filterFields, type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import { filterValue } from '../change-rules.ts'
+import type { DealFilters, PlainFilters } from '../store.ts'
+import { bounded } from './bounded-text.ts'
+import type { Session, Value } from './database.ts'
+
+/** Newest first, below `belowSerial`, at most `count` rows. */
+export interface Walk {
+  readonly belowSerial: number
+  readonly count: number
+}
+
+/** A table and what its rows must have. */
+interface Filtered {
+  readonly table: string
+  /** Values are alternatives. The first column with values drives the scan: it likely leaves the fewest rows. */
+  readonly columns: readonly (readonly [name: string, values: readonly string[]])[]
+  readonly amountAtLeast?: number | undefined
+  readonly amountAtMost?: number | undefined
+  readonly createdSinceMs: number | undefined
+  readonly createdUntilMs: number | undefined
+}
+
+export interface Statement {
+  readonly sql: string
+  readonly values: readonly Value[]
+}
+
+export function dealsStatement(filters: DealFilters, walk: Walk): Statement {
+  const { names, ownerIds, stages, pipelineIds } = filters
+  const columns = [
+    ['name', names],
+    ['owner_id', ownerIds],
+    ['stage', stages],
+    ['pipeline_id', pipelineIds],
+  ] as const
+  return filteredStatement({ ...filters, table: RESOURCES.deal.plural, columns }, walk)
+}
+
+export function plainStatement(resource: PlainResource, filters: PlainFilters, walk: Walk): Statement {
+  const columns = filterFields(resource).map((name) => {
+    const sent = filters.values[name] ?? []
+    // No row has the empty text.
+    return [name, sent.map((value) => filterValue(resource, name, value) ?? '')] as const
+  })
+  return filteredStatement({ ...filters, table: RESOURCES[resource].plural, columns }, walk)
+}
+
+export async function readTexts(session: Session, { sql, values }: Statement): Promise<readonly (readonly [string])[]> {
+  return session.all<readonly [string]>(sql, ...values)
+}
+
+/**
+ * Scans the driving index, or the table, back in time until the page is full; the scans of several values are merged. Order
+ * by the negative id comes from the index on the column alone, so the planner cannot prefer the primary key.
+ */
+function filteredStatement(filters: Filtered, walk: Walk): Statement {
+  const { table, columns } = filters
+  const values: Value[] = [belowSerial(filters, walk), walk.count]
+  const put = (value: Value): string => `$${values.push(value)}`
+  const driver = columns.find(([, wanted]) => wanted.length > 0)
+  const conditions = remainingConditions(filters, driver?.[0], put)
+  if (!driver) {
+    const where = ['id < $1', ...conditions].join(' AND ')
+    return { sql: `SELECT text FROM ${table} WHERE ${where} ORDER BY id DESC LIMIT $2`, values }
+  }
+  const [column, wanted] = driver
+  const where = [`${column} = wanted.value`, '-id > -$1::bigint', ...conditions].join(' AND ')
+  const sql = `SELECT found.text FROM unnest(${put([...new Set(wanted.map(bounded))])}::text[]) AS wanted (value)
+    CROSS JOIN LATERAL (SELECT text, id FROM ${table} WHERE ${where} ORDER BY -id LIMIT $2) AS found
+    ORDER BY found.id DESC LIMIT $2`
+  return { sql, values }
+}
+
+/** The conditions not covered by the driving index. */
+function remainingConditions(
+  filters: Filtered,
+  driving: string | undefined,
+  put: (value: Value) => string,
+): readonly string[] {
+  const conditions: string[] = []
+  for (const [column, wanted] of filters.columns) {
+    if (column === driving || wanted.length === 0) continue
+    conditions.push(`${column} = ANY(${put(wanted.map(bounded))}::text[])`)
+  }
+  if (filters.amountAtLeast !== undefined) conditions.push(`amount >= ${put(filters.amountAtLeast)}::double precision`)
+  if (filters.amountAtMost !== undefined) conditions.push(`amount <= ${put(filters.amountAtMost)}::double precision`)
+  if (filters.createdSinceMs !== undefined) {
+    conditions.push(`-id <= -${put(serialAt(Math.ceil(filters.createdSinceMs)))}::bigint`)
+  }
+  return conditions
+}
+
+function belowSerial({ createdUntilMs }: Filtered, walk: Walk): number {
+  if (createdUntilMs === undefined) return walk.belowSerial
+  return Math.min(walk.belowSerial, serialAt(Math.floor(createdUntilMs) + 1))
+}
+
+/** Within what a bigint holds, for any time. */
+function serialAt(timeMs: number): number {
+  return Math.max(0, Math.min(firstSerialAt(timeMs), LAST_SERIAL))
+}

@@ -1,0 +1,101 @@
+import { CrmError } from '../../../core/errors.ts'
+import { defaultPipeline } from '../pipeline-rules.ts'
+import type { Database, Session, Transaction } from './database.ts'
+import { insertPipelines } from './pipelines.ts'
+import { MIGRATIONS, plainTables, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { SCHEMA_LOCK } from './sequence.ts'
+
+/** `pg_xact_status` and `pg_current_xact_id` are of PostgreSQL 13. */
+const OLDEST_VERSION = 130_000
+
+/** In the table that names the version, and so the program. */
+const VERSION_TABLE = 'crm_schema'
+
+export interface Preparing {
+  /** False: a database without the tables is an error. */
+  readonly isCreated: boolean
+  /** Nothing is written: an older schema is an error. */
+  readonly isOnlyRead: boolean
+}
+
+/** Makes or migrates the tables, once, whichever of several processes comes first. */
+export async function prepareDatabase(database: Database, preparing: Preparing): Promise<void> {
+  await checkServer(database)
+  const version = await versionOf(database)
+  if (version === SCHEMA_VERSION && (await hasPlainTables(database))) return
+  if (version === undefined && !preparing.isCreated) throw missing(database.name)
+  if (preparing.isOnlyRead) {
+    if (version !== undefined && version <= SCHEMA_VERSION) return
+    throw version === undefined ? missing(database.name) : newer(database.name, version)
+  }
+  await database.transaction(`BEGIN; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`, async (tx) =>
+    migrate(tx, database.name),
+  )
+}
+
+async function migrate(tx: Transaction, name: string): Promise<void> {
+  const version = await versionOf(tx)
+  if (version === undefined) {
+    await checkEmpty(tx, name)
+    await tx.script(`${SCHEMA}; CREATE TABLE ${VERSION_TABLE} (version integer NOT NULL);
+      INSERT INTO ${VERSION_TABLE} VALUES (${SCHEMA_VERSION})`)
+    await insertPipelines(tx, [defaultPipeline()])
+  } else {
+    if (version > SCHEMA_VERSION) throw newer(name, version)
+    for (const step of MIGRATIONS.slice(version - 1)) await tx.script(step)
+    await tx.script(`UPDATE ${VERSION_TABLE} SET version = ${SCHEMA_VERSION}`)
+  }
+  await tx.script(plainTables())
+}
+
+async function checkServer(session: Session): Promise<void> {
+  const [[[version = '0', encoding = ''] = []] = []] = await session.script(
+    `SELECT current_setting('server_version_num'), current_setting('server_encoding')`,
+  )
+  if (Number(version) < OLDEST_VERSION) {
+    throw new CrmError('machine', `expected PostgreSQL 13 or newer, got ${Math.floor(Number(version) / 10_000)}`, {
+      hint: 'update PostgreSQL',
+    })
+  }
+  if (encoding !== 'UTF8') {
+    throw new CrmError('machine', `expected a database in UTF8, got ${encoding}`, {
+      hint: "make one: createdb --encoding UTF8 --template template0 DATABASE",
+    })
+  }
+}
+
+async function versionOf(session: Session): Promise<number | undefined> {
+  const [isThere] = (await session.get<[boolean]>(`SELECT to_regclass('${VERSION_TABLE}') IS NOT NULL`)) ?? []
+  if (!isThere) return undefined
+  return (await session.get<[number]>(`SELECT version FROM ${VERSION_TABLE}`))?.[0]
+}
+
+async function hasPlainTables(session: Session): Promise<boolean> {
+  const names = [...plainTables().matchAll(/CREATE TABLE IF NOT EXISTS (\w+)/g)].map(([, name]) => name ?? '')
+  const [count] = (await session.get<[number]>(
+    'SELECT count(*) FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
+    names,
+  )) ?? [0]
+  return count === names.length
+}
+
+/** A database of another program is unchanged. */
+async function checkEmpty(tx: Transaction, name: string): Promise<void> {
+  const found = await tx.get<[string]>(
+    `SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE relkind IN ('r', 'p', 'v') AND nspname = current_schema() LIMIT 1`,
+  )
+  if (!found) return
+  throw new CrmError('machine', `database ${name} belongs to another program: it has a table ${found[0]}`, {
+    hint: 'make one of its own: createdb DATABASE',
+  })
+}
+
+function missing(name: string): CrmError {
+  return new CrmError('machine', `there is no database of crm at ${name}`, { hint: `crm serve --database '${name}'` })
+}
+
+function newer(name: string, version: number): CrmError {
+  const message = `database ${name} was made by a newer crm: its schema is ${version}, expected at most ${SCHEMA_VERSION}`
+  return new CrmError('machine', message, { hint: 'update crm, or name another database' })
+}

@@ -1,0 +1,94 @@
+import { decodeId, encodeId } from '../../../core/ids.ts'
+import { type PlainResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
+import { pageOf, placeOf } from '../page-rules.ts'
+import type {
+  DealFilters,
+  JoinedPage,
+  NotesQuery,
+  PageQuery,
+  PlainFilters,
+  StoredRecord,
+  TextPage,
+} from '../store.ts'
+import type { Session } from './database.ts'
+import { dealsStatement, plainStatement, readTexts } from './filter-query.ts'
+import { findRows } from './pending-records.ts'
+
+export async function readRecords(
+  session: Session,
+  resource: PlainResource | 'webhook',
+  query: PageQuery,
+): Promise<TextPage> {
+  const rows = await session.all<[string]>(
+    `SELECT text FROM ${RESOURCES[resource].plural} WHERE id < $1 ORDER BY id DESC LIMIT $2`,
+    placeOf(resource, query),
+    query.limit + 1,
+  )
+  return pageOf(rows, query.limit)
+}
+
+/** PostgreSQL joins the texts; an aggregate reads the rows of a subquery in its order. */
+export async function joinRecords(session: Session, resource: PlainResource, query: PageQuery): Promise<JoinedPage> {
+  const table = RESOURCES[resource].plural
+  const [text, lastSerial, hasMore] =
+    (await session.get<[string | null, number | null, boolean]>(
+      `WITH page AS MATERIALIZED (SELECT id, text FROM ${table} WHERE id < $1 ORDER BY id DESC LIMIT $2)
+        SELECT string_agg(text, ','), min(id), EXISTS (SELECT 1 FROM ${table} WHERE id < (SELECT min(id) FROM page))
+        FROM page`,
+      placeOf(resource, query),
+      query.limit,
+    )) ?? []
+  const isLast = !hasMore || typeof lastSerial !== 'number'
+  return { text: text ?? '', nextOlderThanId: isLast ? undefined : encodeId(resource, lastSerial) }
+}
+
+export async function readFiltered(
+  session: Session,
+  resource: PlainResource,
+  query: PageQuery,
+  filters: PlainFilters,
+): Promise<TextPage> {
+  const walk = { belowSerial: placeOf(resource, query), count: query.limit + 1 }
+  return pageOf(await readTexts(session, plainStatement(resource, filters, walk)), query.limit)
+}
+
+export async function readDeals(session: Session, query: PageQuery, filters: DealFilters): Promise<TextPage> {
+  const walk = { belowSerial: placeOf('deal', query), count: query.limit + 1 }
+  return pageOf(await readTexts(session, dealsStatement(filters, walk)), query.limit)
+}
+
+/** Reading stops beyond the length in total, and the last deals then have too few notes. */
+export async function readNotes(session: Session, query: NotesQuery): Promise<ReadonlyMap<string, TextPage>> {
+  const rows = await session.all<readonly [string, number]>(
+    `SELECT text, place FROM (
+        SELECT notes.text, deal.place, notes.id, sum(length(notes.text)) OVER (ORDER BY deal.place, notes.id DESC) AS chars
+        FROM unnest($1::bigint[]) WITH ORDINALITY AS deal (id, place)
+        CROSS JOIN LATERAL (
+          SELECT id, text FROM notes WHERE deal_id = deal.id AND -id > -$2::bigint ORDER BY -id LIMIT $3
+        ) AS notes
+      ) AS found WHERE chars - length(text) <= $4 ORDER BY place, id DESC`,
+    // Serials start at 1, so 0 matches no deal.
+    query.dealIds.map((id) => decodeId('deal', id) ?? 0),
+    placeOf('note', query),
+    query.limit + 1,
+    query.maxChars,
+  )
+  const rowsOf = query.dealIds.map((): [string][] => [])
+  for (const [text, place] of rows) rowsOf[place - 1]?.push([text])
+  return new Map(query.dealIds.map((id, place) => [id, pageOf(rowsOf[place] ?? [], query.limit)]))
+}
+
+export async function findRecords(
+  session: Session,
+  resource: StoredResource,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredRecord>> {
+  const serials = ids.map((id) => decodeId(resource, id)).filter((serial) => serial !== undefined)
+  const rows = await findRows(session, resource, serials)
+  return new Map(
+    rows.map(([serial, version, text]) => {
+      const id = encodeId(resource, serial)
+      return [id, { id, version, text }]
+    }),
+  )
+}

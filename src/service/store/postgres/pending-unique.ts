@@ -1,0 +1,103 @@
+import { decodeId, encodeId } from '../../../core/ids.ts'
+import { isPlainResource, type PlainResource } from '../../../core/resources/registry.ts'
+import { uniqueValues } from '../change-rules.ts'
+import type { RecordChange, StoreWrite, UniqueMember, WriteState } from '../store.ts'
+import type { Session } from './database.ts'
+import { findHolders, membersOf, storeUniqueValues, valueKey } from './unique-members.ts'
+
+export interface TakenValue {
+  readonly member: string
+  readonly existingId: string
+}
+
+interface Value {
+  readonly resource: PlainResource
+  readonly member: string
+  readonly value: string
+}
+
+/** The unique values that a batch reads and changes. Without unique members it does nothing. */
+export class PendingUnique {
+  readonly #session: Session
+  readonly #members: ReadonlyMap<string, readonly string[]>
+  /** The holder of each value that was looked up; undefined when it is free. */
+  readonly #holders = new Map<string, number | undefined>()
+  /** The values of changed records, by id. */
+  readonly #changed = new Map<string, { resource: PlainResource; id: string; values: ReadonlyMap<string, string> }>()
+
+  constructor(session: Session, unique: readonly UniqueMember[]) {
+    this.#session = session
+    this.#members = new Map(unique.map(({ resource }) => [resource, membersOf(unique, resource)]))
+  }
+
+  /** Looks up the values that writes will probably have, at once; `stateOf` makes states for a trial. */
+  async load(writes: readonly StoreWrite[], stateOf: (write: StoreWrite) => WriteState): Promise<void> {
+    if (this.#members.size === 0) return
+    const values: Value[] = []
+    for (const write of writes) {
+      const { resource } = write
+      if (!isPlainResource(resource) || !this.#members.has(resource)) continue
+      const state = stateOf(write)
+      values.push(...this.#valuesOf(resource, state.current?.text), ...this.#valuesOf(resource, triedText(write, state)))
+    }
+    await this.#lookUp(values)
+  }
+
+  /** The first value that another record already has. */
+  async takenBy({ resource }: StoreWrite, id: string, { next }: RecordChange): Promise<TakenValue | undefined> {
+    if (!next || !isPlainResource(resource)) return undefined
+    const serial = decodeId(resource, id)
+    for (const each of this.#valuesOf(resource, next.text)) {
+      const key = valueKey(resource, each.member, each.value)
+      if (!this.#holders.has(key)) {
+        await this.flush()
+        await this.#lookUp([each])
+      }
+      const holder = this.#holders.get(key)
+      if (holder !== undefined && holder !== serial) {
+        return { member: each.member, existingId: encodeId(resource, holder) }
+      }
+    }
+    return undefined
+  }
+
+  /** Replaces the values of a record; undefined removes them. */
+  put(resource: PlainResource, id: string, text: string | undefined): void {
+    if (!this.#members.has(resource)) return
+    const serial = decodeId(resource, id)
+    for (const [key, holder] of this.#holders) if (holder === serial) this.#holders.set(key, undefined)
+    const values = this.#valuesOf(resource, text)
+    for (const { member, value } of values) this.#holders.set(valueKey(resource, member, value), serial)
+    this.#changed.set(id, { resource, id, values: new Map(values.map(({ member, value }) => [member, value])) })
+  }
+
+  async flush(): Promise<void> {
+    if (this.#changed.size === 0) return
+    await storeUniqueValues(this.#session, [...this.#changed.values()])
+    this.#changed.clear()
+  }
+
+  async #lookUp(values: readonly Value[]): Promise<void> {
+    if (values.length === 0) return
+    const holders = await findHolders(this.#session, values)
+    for (const { resource, member, value } of values) {
+      const key = valueKey(resource, member, value)
+      this.#holders.set(key, holders.get(key))
+    }
+  }
+
+  #valuesOf(resource: PlainResource, text: string | undefined): readonly Value[] {
+    const members = this.#members.get(resource)
+    if (!members || text === undefined) return []
+    return [...uniqueValues(text, members)].map(([member, value]) => ({ resource, member, value }))
+  }
+}
+
+/** Undefined for a write that refuses: it refuses again when it is applied. */
+function triedText(write: StoreWrite, state: WriteState): string | undefined {
+  try {
+    return write.decide(state).next?.text
+  } catch {
+    return undefined
+  }
+}

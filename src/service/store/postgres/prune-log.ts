@@ -1,0 +1,51 @@
+import type { Session } from './database.ts'
+import type { LogTimes } from './delivery-results.ts'
+import { PRUNE_LOCK } from './sequence.ts'
+
+/** More than a turn adds, so that pruning catches up, and few enough to be fast. */
+const PRUNED_PER_TURN = 300
+
+export async function isPrunable(session: Session, { nowMs, kept }: LogTimes): Promise<boolean> {
+  const [isThere = false] =
+    (await session.get<[boolean]>(
+      `SELECT EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms < $1)
+        OR EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms > $2)`,
+      nowMs,
+      nowMs + longestMs(kept),
+    )) ?? []
+  return isThere
+}
+
+/** Deletes some of the oldest entries of the log, and events with their last delivery, unless another process does so now. */
+export async function pruneLog(tx: Session, { nowMs, kept }: LogTimes): Promise<void> {
+  const [isMine] = (await tx.get<[boolean]>('SELECT pg_try_advisory_xact_lock($1)', PRUNE_LOCK)) ?? []
+  if (!isMine) return
+  // A service that keeps entries for less time than the one before it applies its time to them, too.
+  await tx.run(
+    `UPDATE deliveries SET kept_until_ms = $1 WHERE (webhook_id, event_id) IN (
+      SELECT webhook_id, event_id FROM deliveries WHERE kept_until_ms > $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+    nowMs + longestMs(kept),
+    PRUNED_PER_TURN,
+  )
+  const rows = await tx.all<[number]>(
+    `DELETE FROM deliveries WHERE (webhook_id, event_id) IN (
+      SELECT webhook_id, event_id FROM deliveries WHERE kept_until_ms < $1 ORDER BY kept_until_ms LIMIT $2
+      FOR UPDATE SKIP LOCKED) RETURNING event_id`,
+    nowMs,
+    PRUNED_PER_TURN,
+  )
+  if (rows.length > 0) await removeOrphans(tx, rows.flat())
+}
+
+/** Deletes those of the events that have no delivery. */
+export async function removeOrphans(session: Session, eventSerials: readonly number[]): Promise<void> {
+  await session.run(
+    `DELETE FROM events WHERE id = ANY($1::bigint[])
+      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`,
+    eventSerials,
+  )
+}
+
+function longestMs({ successesMs, failuresMs }: LogTimes['kept']): number {
+  return Math.max(successesMs, failuresMs)
+}

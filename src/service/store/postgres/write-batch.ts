@@ -1,0 +1,193 @@
+import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
+import { checkChange, tookEffect } from '../change-rules.ts'
+import type { RecordChange, Retention, StoreObserver, StoreWrite, WriteState } from '../store.ts'
+import type { BatchOutcome } from '../write-queue.ts'
+import type { Database, Transaction } from './database.ts'
+import { findDelivery } from './delivery-log.ts'
+import { findAnswers, type Keeping, type KeptAnswer, keepAnswers, keyHash, pruneAnswers, replayOf } from './idempotency.ts'
+import { PendingEvents } from './pending-events.ts'
+import { PendingRecords } from './pending-records.ts'
+import { PendingUnique } from './pending-unique.ts'
+import { type Rules, readRules } from './rules.ts'
+import { type Identity, Serials, type Writing, writing } from './sequence.ts'
+import { applyChange } from './write-change.ts'
+
+export interface WriteContext {
+  /** A UUID of this store, which ignores its own notifications. */
+  readonly name: string
+  readonly database: Database
+  readonly now: () => number
+  readonly kept: Pick<Retention, 'answersMs'>
+  readonly observer: StoreObserver | undefined
+  /** As of the last batch. */
+  rules: Rules | undefined
+}
+
+export interface BatchDone {
+  readonly outcomes: readonly BatchOutcome[]
+  readonly hasDeliveries: boolean
+}
+
+/** What the writes of one transaction share. */
+export interface Batch {
+  readonly tx: Transaction
+  readonly serials: Serials
+  /** For expiry and due times. The time of a write never steps back and may be ahead of a corrected clock. */
+  readonly clockMs: number
+  readonly records: PendingRecords
+  readonly events: PendingEvents
+  readonly unique: PendingUnique
+  rules: Rules
+  /** Subscriptions were written, so that rules must be read again. */
+  areRulesChanged: boolean
+  /** Writes all that is pending, so that statements see it. */
+  flush(): Promise<void>
+}
+
+/** The channel on which processes tell one another that deliveries were written. */
+export const DELIVERIES_CHANNEL = 'crm_deliveries'
+
+/** More than a write adds, so that pruning catches up, and few enough to be fast. */
+const PRUNED_PER_WRITE = 2
+
+/**
+ * Commits the writes in order in one transaction; each sees the changes of the earlier ones. `decided` is told what COMMIT will
+ * make true, so that it is known when the answer to COMMIT is lost.
+ */
+export function commitWrites(
+  context: WriteContext,
+  writes: readonly StoreWrite[],
+  decided: (done: BatchDone, identity: Identity) => void,
+): Promise<BatchDone> {
+  const keys = [...new Set(writes.flatMap(({ idempotency }) => (idempotency ? [idempotency.key] : [])))]
+  return writing(context.database, [...new Set(keys.map(keyHash))], async (tx, state) => {
+    if (state.waitedMs !== undefined) context.observer?.lockWait(state.waitedMs)
+    const clockMs = Math.floor(context.now())
+    const keeping = { nowMs: clockMs, answersMs: context.kept.answersMs }
+    const batch = await openBatch(context, { tx, state, clockMs, writes })
+    const answers = new Answers(tx, keeping, state.busy)
+    await answers.load(keys)
+    const outcomes: BatchOutcome[] = []
+    for (const write of writes) outcomes.push(await applyWrite(batch, answers, write))
+    await batch.flush()
+    await answers.flush()
+    await pruneAnswers(tx, writes.length * PRUNED_PER_WRITE, keeping)
+    finish(context, batch, state)
+    const done = { outcomes, hasDeliveries: batch.events.isWritten }
+    decided(done, state.identity)
+    return done
+  })
+}
+
+async function openBatch(
+  context: WriteContext,
+  given: { tx: Transaction; state: Writing; clockMs: number; writes: readonly StoreWrite[] },
+): Promise<Batch> {
+  const { tx, state, clockMs, writes } = given
+  if (context.rules?.version !== state.rulesVersion) context.rules = await readRules(tx, state.rulesVersion)
+  const records = new PendingRecords(tx)
+  const events = new PendingEvents(tx)
+  const unique = new PendingUnique(tx, context.rules.uniqueMembers)
+  const existing = writes.flatMap(({ resource, id }) => (id === undefined ? [] : [{ resource, id }]))
+  await records.load([...existing, ...writes.flatMap(({ parent }) => (parent ? [parent] : []))])
+  if (context.rules.hasSubscribers) await events.holdLines([...new Set(existing.map(({ id }) => id))])
+  const batch: Batch = {
+    ...{ tx, clockMs, records, events, unique, rules: context.rules, areRulesChanged: false },
+    serials: new Serials(state.lastSerial, context.now),
+    flush: async () => {
+      await records.flush()
+      await unique.flush()
+      await events.flush(clockMs)
+    },
+  }
+  // What is unique is found for all at once: what a write decides here is not used.
+  await unique.load(writes, (write) => stateOf(batch, new Serials(state.lastSerial, context.now), write))
+  return batch
+}
+
+async function applyWrite(batch: Batch, answers: Answers, write: StoreWrite): Promise<BatchOutcome> {
+  const { idempotency } = write
+  if (idempotency && answers.isBusy(idempotency.key)) return { result: { type: 'key_in_use' } }
+  const kept = idempotency && answers.find(idempotency.key)
+  if (idempotency && kept) return { result: replayOf(kept, idempotency) }
+
+  const state = await fullState(batch, write)
+  let change: RecordChange
+  try {
+    change = write.decide(state)
+    checkChange(write, state, change)
+  } catch (refusal) {
+    return { refusal }
+  }
+  if (tookEffect(change.answer)) {
+    const taken = await batch.unique.takenBy(write, state.id, change)
+    if (taken) return { result: { type: 'already_exists', ...taken } }
+    await applyChange(batch, write, state, change)
+    if (idempotency) answers.put(idempotency, change.answer)
+  }
+  return { result: { type: 'done', answer: change.answer } }
+}
+
+function stateOf({ records }: Batch, serials: Serials, { resource, id, parent, hasOwnEvent }: StoreWrite): WriteState {
+  const isParentThere = !parent || records.find(parent.resource, parent.id) !== undefined
+  if (id !== undefined) {
+    const eventId = hasOwnEvent && encodeId('event', serials.next())
+    return { id, nowMs: serials.timeMs(), current: records.find(resource, id), isParentThere, eventId }
+  }
+  const serial = serials.next()
+  return { id: encodeId(resource, serial), nowMs: timeOfSerial(serial), current: undefined, isParentThere }
+}
+
+async function fullState(batch: Batch, write: StoreWrite): Promise<WriteState> {
+  const state = stateOf(batch, batch.serials, write)
+  if (write.deliveryOf === undefined || write.id === undefined) return state
+  await batch.flush()
+  if (decodeId('webhook', write.id) === undefined) return state
+  return { ...state, delivery: await findDelivery(batch.tx, write.id, write.deliveryOf) }
+}
+
+/** Saves the last serial, and wakes the senders of other processes, with COMMIT. */
+function finish(context: WriteContext, batch: Batch, { lastSerial, rulesVersion }: Writing): void {
+  const { tx, serials, areRulesChanged } = batch
+  const version = rulesVersion + (areRulesChanged ? 1 : 0)
+  if (areRulesChanged) context.rules = undefined
+  if (serials.last !== lastSerial || areRulesChanged) {
+    tx.atCommit(`UPDATE sequence SET last_serial = ${serials.last}, rules_version = ${version}`)
+  }
+  if (batch.events.isWritten) tx.atCommit(`NOTIFY ${DELIVERIES_CHANNEL}, '${context.name}'`)
+}
+
+/** The answers to idempotency keys that a batch finds and keeps. */
+class Answers {
+  readonly #tx: Transaction
+  readonly #keeping: Keeping
+  readonly #busy: ReadonlySet<number>
+  readonly #new = new Map<string, KeptAnswer>()
+  #known: ReadonlyMap<string, KeptAnswer> = new Map()
+
+  constructor(tx: Transaction, keeping: Keeping, busy: ReadonlySet<number>) {
+    this.#tx = tx
+    this.#keeping = keeping
+    this.#busy = busy
+  }
+
+  async load(keys: readonly string[]): Promise<void> {
+    if (keys.length > 0) this.#known = await findAnswers(this.#tx, keys, this.#keeping)
+  }
+
+  isBusy(key: string): boolean {
+    return this.#busy.size > 0 && this.#busy.has(keyHash(key))
+  }
+
+  find(key: string): KeptAnswer | undefined {
+    return this.#new.get(key) ?? this.#known.get(key)
+  }
+
+  put({ key, fingerprint }: NonNullable<StoreWrite['idempotency']>, answer: KeptAnswer['answer']): void {
+    this.#new.set(key, { fingerprint, answer })
+  }
+
+  async flush(): Promise<void> {
+    if (this.#new.size > 0) await keepAnswers(this.#tx, this.#new, this.#keeping.nowMs)
+  }
+}
