@@ -44,6 +44,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   graphql: ['service'],
   'graphql-http': ['service'],
   'jq-wasm': ['expr'],
+  pg: ['service'],
   ink: ['ui'],
   react: ['ui'],
   yaml: ['api', 'commands', 'fixtures', 'jobs', 'ui'],
@@ -57,8 +58,9 @@ const PROCESS = [
   'webhooks/command.ts',
 ]
 
-/** The database of the service, behind service/store/open-store.ts. Jobs have scratch files of the same kind. */
+/** The databases of the service, behind service/store/open-store.ts. Jobs have scratch files of SQLite. */
 const SQLITE = 'service/store/sqlite/'
+const POSTGRES = 'service/store/postgres/'
 const SCRATCH = 'jobs/plan/scratch.ts'
 
 export interface Fault {
@@ -73,7 +75,7 @@ export function boundaryFaults(root: string): readonly Fault[] {
   const imports = new Map(files.map((file) => [file, importsIn(root, file)]))
   const found = files.flatMap((file) =>
     (imports.get(file) ?? []).flatMap((each) => {
-      const fault = sqliteFault(file, each) ?? faultOf(file, each)
+      const fault = databaseFault(file, each) ?? faultOf(file, each)
       return fault === undefined ? [] : [{ file: `src/${file}`, fault }]
     }),
   )
@@ -93,11 +95,12 @@ function unknownModule(file: string): readonly Fault[] {
   return [{ file: `src/${file}`, fault: `${moduleOf(file)} is no module of docs/decisions/0001-modules.md` }]
 }
 
-function sqliteFault(file: string, { target }: Import): string | undefined {
+function databaseFault(file: string, { target }: Import): string | undefined {
   const isFault =
-    (target.startsWith(SQLITE) && !file.startsWith('service/store/')) ||
-    (target === 'node:sqlite' && !file.startsWith(SQLITE) && file !== SCRATCH)
-  return isFault ? 'uses SQLite itself; open a store with service/store/open-store.ts' : undefined
+    ([SQLITE, POSTGRES].some((folder) => target.startsWith(folder)) && !file.startsWith('service/store/')) ||
+    (target === 'node:sqlite' && !file.startsWith(SQLITE) && file !== SCRATCH) ||
+    (target === 'pg' && !file.startsWith(POSTGRES))
+  return isFault ? 'uses a database itself; open a store with service/store/open-store.ts' : undefined
 }
 
 /** Undefined for an import that is allowed. */

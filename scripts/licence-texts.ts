@@ -44,6 +44,8 @@ OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`
 /** The licence texts of packages that name a licence without its text. */
 export const MISSING_TEXTS: Readonly<Record<string, string>> = {
   'abstract-logging': MIT('Copyright (c) James Sumners'),
+  'pg-types': MIT('Copyright (c) 2014 Brian M. Carlson'),
+  pgpass: MIT('Copyright (c) 2013-2016 Hannes Hörl'),
   'yoga-layout': MIT('Copyright (c) Facebook, Inc. and its affiliates.'),
 }
 

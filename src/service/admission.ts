@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hashKey, KEY_TEXT } from './keys.ts'
 import { badParameter, Problem, unknownParameter } from './problem.ts'
-import { type RateLimit, RateWindows, rateHeaders, requireQuota } from './rate-limit.ts'
+import { type Limiter, type RateLimit, RateWindows, rateHeaders, requireQuota } from './rate-limit.ts'
 import type { AuditedAction, Route } from './route.ts'
+import { SharedWindows } from './shared-windows.ts'
 import type { ApiKey, KeyScope, Store } from './store/store.ts'
 
 declare module 'fastify' {
@@ -27,23 +28,33 @@ export function admission(
   gate: Gate,
 ): (route: Route) => (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const { store, rateLimit, now } = gate
-  const limiter = new RateWindows()
+  const limiterOf = limiters()
   return (route) => async (request, reply) => {
     const query = request.query as Record<string, unknown>
     if (route.scope !== undefined && !route.needsNoKey?.(request.headers, query)) {
       const nowMs = now()
-      const key = await presentedKey(await store, request.headers.authorization, query)
+      const opened = await store
+      const key = await presentedKey(opened, request.headers.authorization, query)
       request.apiKey = key
       requireLive(key, nowMs)
       const limit = key.rate ?? rateLimit
       if (limit && limit !== 'none') {
-        const quota = limiter.take(key.id, limit, nowMs)
+        const quota = await limiterOf(opened).take(key.id, limit, nowMs)
         reply.headers(rateHeaders(limit, quota, nowMs))
         requireQuota(limit, quota, nowMs)
       }
       if (route.scope !== 'any') requireScope(key, route.scope)
     }
     requireParameters(query, route.parameters)
+  }
+}
+
+/** The windows of a store, made with its first request. */
+function limiters(): (store: Store) => Limiter {
+  let limiter: Limiter | undefined
+  return ({ countRequests }) => {
+    limiter ??= countRequests ? new SharedWindows(countRequests) : new RateWindows()
+    return limiter
   }
 }
 

@@ -17,11 +17,16 @@ interface Window {
   readonly counts: Map<string, number>
 }
 
+/** Counts the requests of keys. */
+export interface Limiter {
+  take(keyId: string, limit: RateLimit, nowMs: number): Quota | Promise<Quota>
+}
+
 /**
  * Counts requests per key in fixed windows. Windows of one length start at the same time for all keys, so their counts are
  * dropped together and memory is bounded by the keys of one window per length.
  */
-export class RateWindows {
+export class RateWindows implements Limiter {
   readonly #windows = new Map<number, Window>()
 
   take(keyId: string, { requests, windowMs }: RateLimit, nowMs: number): Quota {

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path'
+import { hasPassword, isPostgresUri } from '../core/database-uri.ts'
 import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText, parseBaseUrl } from '../core/origin.ts'
@@ -71,8 +72,8 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     kind: 'string',
     defaultValue: null,
     parse: (text, field) => {
-      if (text === '' || isAbsolute(text)) return text || null
-      throw invalid(field, text, 'the absolute path of a file')
+      if (text === '' || isAbsolute(text) || (isPostgresUri(text) && !hasPassword(text))) return text || null
+      throw invalid(field, text, 'the absolute path of a file, or postgres://... without a password')
     },
   },
   connector: {

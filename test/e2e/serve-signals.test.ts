@@ -85,6 +85,6 @@ test('--database refuses the address of another database, and does not repeat it
   expect({ exit, stderr }).toEqual({
     exit: 2,
     stderr:
-      'crm: --database is an address with mysql:, expected an SQLite file or :memory:\n  crm serve --database crm.db\n',
+      'crm: --database is an address with mysql:, expected an SQLite file, postgres:// or :memory:\n  crm serve --database crm.db\n',
   })
 })

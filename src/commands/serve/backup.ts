@@ -9,8 +9,8 @@ import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags, parseTime } from '../flags.ts'
 import { printOne } from '../print.ts'
-import { databaseLocation } from './database.ts'
-import { DATABASE_HELP, type DatabaseOptions } from './keys-database.ts'
+import { chooseFile } from './database.ts'
+import { type DatabaseOptions, FILE_HELP } from './keys-database.ts'
 
 interface Options extends DatabaseOptions {
   readonly every?: number
@@ -24,7 +24,7 @@ export function addServeBackup(serve: CommandUnknownOpts, act: Act): void {
     .command('backup <file>')
     .summary('make a consistent copy of the database, even while a service uses it')
     .description('make a consistent copy of the database, even while a service uses it; - writes it to stdout')
-    .option('--database <file>', DATABASE_HELP)
+    .option('--database <file>', FILE_HELP)
     .option('--every <time>', 'make one again and again in this folder, until Ctrl-C', parseInterval)
     .option('--keep <n>', 'with --every: keep so many, and remove older ones', parseCount)
     .addHelpText(
@@ -53,7 +53,7 @@ async function backUp(ctx: Context, file: string, options: Options): Promise<num
       hint: 'give --database FILE',
     })
   }
-  const database = databaseLocation(ctx.env, options.database)
+  const database = chooseFile(ctx.env, options.database, 'pg_dump --format=custom --file=crm.dump')
   if (options.keep !== undefined && options.every === undefined)
     throw new CrmError('usage', '--keep needs --every', { hint: 'add --every 1h' })
   if (options.every !== undefined)

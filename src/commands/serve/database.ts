@@ -1,25 +1,69 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Context } from '../../context.ts'
+import { hasPassword, isPostgresUri, withoutPassword } from '../../core/database-uri.ts'
 import { CrmError } from '../../core/errors.ts'
 import { reachableHere } from '../../core/origin.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Env } from '../../core/streams.ts'
 import { databaseFile } from '../../settings/default-places.ts'
 import type { WithFlags } from '../global-flags.ts'
-import type { Started } from './first-key.ts'
 
-/** `:memory:`, or an absolute path; without `--database` a file in the data folder of the user (XDG). */
-export function databaseLocation(env: Env, given: string | undefined): string {
-  if (given === ':memory:') return given
-  // Not repeated in the message, because an address may hold a password.
-  const [scheme] = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(given ?? '') ?? []
-  if (scheme !== undefined) {
-    throw new CrmError('usage', `--database is an address with ${scheme}, expected an SQLite file or :memory:`, {
-      hint: 'crm serve --database crm.db',
+/** A database as `openStore` takes it, and as messages name it. */
+export interface ChosenDatabase {
+  /** May hold a password. */
+  readonly address: string
+  /** `:memory:`, an absolute path, or the URI of a PostgreSQL database without its password. */
+  readonly location: string
+}
+
+/**
+ * `--database`, or CRM_DATABASE_URL, or else a file in the data folder of the user (XDG). A password may stand in the variable;
+ * on the command line every user of the machine could see it.
+ */
+export function chooseDatabase(env: Env, given: string | undefined): ChosenDatabase {
+  if (given !== undefined && isPostgresUri(given) && hasPassword(given)) {
+    throw new CrmError('usage', '--database has a password, which every user of this machine could read', {
+      hint: `put the address into CRM_DATABASE_URL, or the password into PGPASSWORD or a file: PGPASSFILE=FILE crm serve --database ${shellWord(withoutPassword(given))}`,
     })
   }
-  return given === undefined ? databaseFile(env) : resolve(given)
+  const name = given ?? (env.CRM_DATABASE_URL || undefined)
+  if (name === undefined) return same(databaseFile(env))
+  if (isPostgresUri(name)) return { address: name, location: withoutPassword(name) }
+  if (name === ':memory:') return same(name)
+  const flag = given === undefined ? 'CRM_DATABASE_URL' : '--database'
+  // Not repeated in the message, because an address may hold a password.
+  const [scheme] = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(name) ?? []
+  if (scheme !== undefined) {
+    throw new CrmError(
+      'usage',
+      `${flag} is an address with ${scheme}, expected an SQLite file, postgres:// or :memory:`,
+      {
+        hint: 'crm serve --database crm.db',
+      },
+    )
+  }
+  return same(resolve(name))
+}
+
+/** A file of SQLite, for what copies files. */
+export function chooseFile(env: Env, given: string | undefined, instead: string): string {
+  const { location } = chooseDatabase(env, given)
+  if (isPostgresUri(location)) {
+    throw new CrmError('usage', `${location} is a database of PostgreSQL, which has tools of its own for this`, {
+      hint: instead,
+    })
+  }
+  return location
+}
+
+function same(location: string): ChosenDatabase {
+  return { address: location, location }
+}
+
+/** Whether a file would be made; a database of PostgreSQL is looked at when it is opened. */
+export function isNewFile(location: string): boolean {
+  return !isPostgresUri(location) && !existsSync(location)
 }
 
 /**
@@ -28,7 +72,7 @@ export function databaseLocation(env: Env, given: string | undefined): string {
  */
 export async function rememberDatabase(
   ctx: Pick<Context, 'note' | 'settings'> & WithFlags<'profile'>,
-  { url, location }: Pick<Started, 'url' | 'location'>,
+  { url, location }: { readonly url: string; readonly location: string },
 ) {
   const name = ctx.flags.profile ?? 'local'
   try {
@@ -37,7 +81,7 @@ export async function rememberDatabase(
     if (profile?.baseUrl === undefined || URL.parse(profile.baseUrl)?.origin !== reachableHere(url).origin) return
     const before = profile.serveDatabase
     if (before === location) return
-    if (before !== undefined && existsSync(before)) {
+    if (before !== undefined && (isPostgresUri(before) || existsSync(before))) {
       const back = `crm serve --database ${shellWord(before)}`
       ctx.note(`Warning: profile ${name} used the database ${before}, and now uses ${location}; to go back: ${back}`)
     }

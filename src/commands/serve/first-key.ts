@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback, reachableHere } from '../../core/origin.ts'
@@ -8,6 +7,7 @@ import { keepInFile, keptKey } from '../../settings/keep-key.ts'
 import { type GivenKey, readKeyFlag } from '../../settings/key-candidates.ts'
 import { defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
+import { isNewFile } from './database.ts'
 
 const LARGEST_PAGE = 500
 
@@ -21,7 +21,7 @@ export interface Started {
 
 /** Reads the key for a new database before it is made, so that an unreadable key file leaves no database. */
 export async function readKeyForNew(ctx: Context, location: string): Promise<GivenKey | undefined> {
-  if (existsSync(location)) return undefined
+  if (!isNewFile(location)) return undefined
   const given = await readKeyFlag(ctx)
   if (given) (await ctx.service.keys()).requireKeyText(given.value)
   return given

@@ -3,13 +3,15 @@ import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { ApiKey, Store } from '../../service/store/store.ts'
-import { databaseLocation } from './database.ts'
+import { chooseDatabase } from './database.ts'
 
 export interface DatabaseOptions {
   readonly database?: string
 }
 
-export const DATABASE_HELP = 'an SQLite file (default: crm.db in the data folder)'
+export const DATABASE_HELP = 'an SQLite file or postgres://... (default: crm.db in the data folder)'
+
+export const FILE_HELP = 'an SQLite file (default: crm.db in the data folder)'
 
 /** For hints: the command that lists the keys of the same database. */
 export function listKeysCommand(database: string | undefined): string {
@@ -29,8 +31,8 @@ export async function withDatabase<T>(
     })
   }
   const { openStore } = await ctx.service.store()
-  const address = databaseLocation(ctx.env, given)
-  const store = await openStore({ address, now: ctx.now, isCreated: false, isOnlyRead: use === 'read' })
+  const { address } = chooseDatabase(ctx.env, given)
+  const store = await openStore({ address, env: ctx.env, now: ctx.now, isCreated: false, isOnlyRead: use === 'read' })
   try {
     return await work(store)
   } finally {

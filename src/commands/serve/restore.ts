@@ -5,15 +5,15 @@ import { CrmError } from '../../core/errors.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
-import { databaseLocation } from './database.ts'
-import { DATABASE_HELP, type DatabaseOptions } from './keys-database.ts'
+import { chooseFile } from './database.ts'
+import { type DatabaseOptions, FILE_HELP } from './keys-database.ts'
 
 export function addServeRestore(serve: CommandUnknownOpts, act: Act): void {
   const restore = serve
     .command('restore <file>')
     .summary('make a database of a backup')
     .description('make a database of a backup, after checks; - reads it from stdin')
-    .option('--database <file>', DATABASE_HELP)
+    .option('--database <file>', FILE_HELP)
     .addHelpText(
       'after',
       `${examples('crm serve restore crm-2026-11-20.db --database crm.db', 'gzip -dc crm.db.gz | crm serve restore - --database crm.db')}\n\nA database that exists is not replaced: rename it first.`,
@@ -26,7 +26,7 @@ async function restoreBackup(ctx: Context, file: string, options: DatabaseOption
   if (options.database === ':memory:') {
     throw new CrmError('usage', 'a database in memory ends with its process', { hint: 'give --database FILE' })
   }
-  const database = databaseLocation(ctx.env, options.database)
+  const database = chooseFile(ctx.env, options.database, 'pg_restore --dbname=crm crm.dump')
   const { restoreStore } = await ctx.service.store()
   const backup = file === '-' ? ctx.io.stdin : resolve(file)
   const { sizeBytes } = await restoreStore(backup, database)

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import { counted, RECORD_RESOURCES } from '../../core/resources/registry.ts'
 import type { SeedRules } from '../../service/seed.ts'
 import type { Store } from '../../service/store/store.ts'
 import { readInput } from '../../settings/read-input.ts'
 import { parseJsonOrYaml } from '../document.ts'
+import { isNewFile } from './database.ts'
 
 export interface SeedFile {
   readonly name: string
@@ -18,7 +18,7 @@ export async function readSeedFile(
   { location, ...rules }: SeedRules & { readonly location: string },
 ): Promise<SeedFile> {
   const value = await parseJsonOrYaml(await readInput(ctx, name, '--seed'), { name, flag: '--seed' })
-  if (!existsSync(location)) (await ctx.service.seed()).parseSeed(value, rules)
+  if (isNewFile(location)) (await ctx.service.seed()).parseSeed(value, rules)
   return { name, value }
 }
 

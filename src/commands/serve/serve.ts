@@ -13,7 +13,7 @@ import type { Pipeline, Store, UniqueMember } from '../../service/store/store.ts
 import { addCommands, type Commands, examples } from '../command-tree.ts'
 import { parseTime } from '../flags.ts'
 import { addServeBackup } from './backup.ts'
-import { databaseLocation, rememberDatabase } from './database.ts'
+import { chooseDatabase, rememberDatabase } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
 import { KEYS_COMMANDS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
@@ -57,8 +57,8 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
   const serve = program
     .command('serve')
     .summary('run the CRM service on this machine')
-    .description('run the CRM service on this machine, on an embedded database; Ctrl-C stops it')
-    .option('--database <file>', 'an SQLite file, or :memory: (default: crm.db in the data folder)')
+    .description('run the CRM service on this machine, on an embedded database or on PostgreSQL; Ctrl-C stops it')
+    .option('--database <file>', 'an SQLite file, postgres://..., or :memory: (default: crm.db in the data folder)')
     .option('--host <address>', 'listen on this address', '127.0.0.1')
     .option('--port <n>', 'listen on this port; 0 takes a free one', parsePort, 4243)
     .option('--tls-cert <file>', 'serve https with this certificate')
@@ -120,9 +120,10 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
       },
     )
   }
-  const location = databaseLocation(ctx.env, options.database)
+  const { address, location } = chooseDatabase(ctx.env, options.database)
   const pipelines = options.pipelines === undefined ? undefined : await readPipelinesFile(ctx, options.pipelines)
   const prepared = {
+    address,
     location,
     pipelines,
     unique: options.unique,
@@ -133,13 +134,15 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
     given: await readKeyForNew(ctx, location),
   }
   const opening = Promise.withResolvers<Store>()
+  const clock = { now: ctx.now }
   // A failure to open is thrown below, even if no request waits for it.
   opening.promise.catch(() => {})
   // Before the database is opened, so that a wrong address or certificate makes no new one.
-  const server = await listen(ctx, options, { store: opening.promise, tls, log })
+  const server = await listen(ctx, options, { store: opening.promise, now: () => clock.now(), tls, log })
   let store: Store
   try {
     store = await openStore(ctx, prepared, server.url)
+    clock.now = store.now
     opening.resolve(store)
   } catch (error) {
     opening.reject(error)
@@ -167,14 +170,16 @@ function notingIn(log: Log | undefined, ctx: Context): Context {
 }
 
 async function listen(
-  ctx: Pick<Context, 'now' | 'service' | 'version'>,
+  ctx: Pick<Context, 'service' | 'version'>,
   options: Options,
   {
     store,
+    now,
     tls,
     log,
   }: Pick<Running, 'log'> & {
     readonly store: Promise<Store>
+    readonly now: () => number
     readonly tls: Tls | undefined
   },
 ) {
@@ -189,7 +194,7 @@ async function listen(
     rateLimit,
     allowsPrivateTargets,
     proxies: { trusts, basePath },
-    now: ctx.now,
+    now,
     log,
     version: ctx.version,
   })
@@ -200,6 +205,7 @@ function deliversToPrivate({ allowPrivateTargets, host }: Options): boolean {
 }
 
 interface Prepared {
+  readonly address: string
   readonly location: string
   readonly pipelines: readonly Pipeline[] | undefined
   readonly unique: Options['unique']
@@ -210,11 +216,11 @@ interface Prepared {
 /** Opens the database with its pipelines and a key; makes it if it does not exist. */
 async function openStore(
   ctx: Context,
-  { location, pipelines, unique, seed, given }: Prepared,
+  { address, location, pipelines, unique, seed, given }: Prepared,
   url: string,
 ): Promise<Store> {
   const service = await ctx.service.store()
-  const store = await service.openStore({ address: location, now: ctx.now })
+  const store = await service.openStore({ address, env: ctx.env, now: ctx.now, sharesClock: true })
   try {
     if (pipelines) await store.putPipelines(pipelines)
     await applyUnique(ctx, { store, location }, unique)
@@ -236,7 +242,7 @@ interface Running {
 
 /** Events not delivered when this returns are kept, and delivered after the next start. */
 async function deliverUntilStopped(
-  ctx: Pick<Context, 'note' | 'now' | 'service' | 'signal' | 'version'>,
+  ctx: Pick<Context, 'note' | 'service' | 'signal' | 'version'>,
   options: Options,
   { store, server, log }: Running,
 ): Promise<void> {
@@ -245,7 +251,7 @@ async function deliverUntilStopped(
     store,
     retryDelaysMs: options.retrySchedule,
     allowsPrivateTargets: deliversToPrivate(options),
-    now: ctx.now,
+    now: store.now,
     version: ctx.version,
     log,
   })

@@ -1,8 +1,9 @@
+import { isPostgresUri } from '../../core/database-uri.ts'
 import type { Store, StoreOptions } from './store.ts'
 
 /** Throws a CrmError for a database that cannot be used. Several processes may have one database open. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  if (/^postgres(?:ql)?:/i.test(options.address)) {
+  if (isPostgresUri(options.address)) {
     const { openPostgresStore } = await import('./postgres/postgres-store.ts')
     return openPostgresStore(options)
   }

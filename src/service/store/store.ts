@@ -11,6 +11,8 @@ export interface StoreOptions {
   /** The variables of libpq, such as PGHOST, for what the URI lacks. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly now: () => number
+  /** True: `Store.now` is the clock of the database's machine, for processes on several machines. */
+  readonly sharesClock?: boolean
   /** False: a missing database is an error. */
   readonly isCreated?: boolean
   /** Nothing is written, so read permission is sufficient. */
@@ -292,6 +294,13 @@ export interface StoreStats {
   readonly sizeBytes: number
 }
 
+export interface RequestCount {
+  readonly keyId: string
+  readonly windowMs: number
+  readonly window: number
+  readonly count: number
+}
+
 /** The database of the service. One test suite runs over every implementation. */
 export interface Store {
   page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
@@ -326,6 +335,13 @@ export interface Store {
   keyUses(query: KeyUseQuery): Promise<readonly KeyUse[]>
   /** Counts rows, so it is too slow for every request. */
   stats(): Promise<StoreStats>
+  /** The clock of the store, and of all processes of its database with `sharesClock`. */
+  readonly now: () => number
+  /**
+   * Counts requests of a key in a window, numbered from the epoch, over all processes. Resolves with the number of requests of
+   * the window before these. Undefined: the processes of a database do not share windows.
+   */
+  readonly countRequests?: (taken: RequestCount) => Promise<number>
   /** Rejects with a CrmError when nothing can be written: the database is locked, or its disk is full. */
   checkWritable(): Promise<void>
   readonly deliveries: Deliveries

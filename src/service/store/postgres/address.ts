@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
+import { withoutPassword } from '../../../core/database-uri.ts'
 import { CrmError } from '../../../core/errors.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -26,31 +27,22 @@ const PARAMETERS = ['host', 'port', 'user', 'dbname', 'sslmode', 'sslrootcert', 
  * (https://www.postgresql.org/docs/current/libpq-connect.html). CrmError `invalid_input` for one that cannot be read.
  */
 export function readAddress(uri: string, env: Env): Address {
-  if (!URL.canParse(uri)) throw unreadable(hidden(uri))
+  if (!URL.canParse(uri)) throw unreadable(withoutPassword(uri))
   const url = new URL(uri)
   const given = url.searchParams
   for (const name of given.keys()) {
     if (!PARAMETERS.includes(name)) throw unknownParameter(name)
   }
-  const host = given.get('host') ?? (unbracketed(decodeURIComponent(url.hostname)) || env.PGHOST || 'localhost')
-  const user = given.get('user') ?? (decodeURIComponent(url.username) || env.PGUSER || env.USER || 'postgres')
-  const database = given.get('dbname') ?? (decodeURIComponent(url.pathname.slice(1)) || env.PGDATABASE || user)
-  const port = portOf(given.get('port') ?? (url.port || env.PGPORT || `${DEFAULT_PORT}`))
-  const password = decodeURIComponent(url.password) || env.PGPASSWORD
+  const [pathHost, pathUser, path] = [url.hostname, url.username, url.pathname.slice(1)].map(decodeURIComponent)
+  const host = given.get('host') ?? firstOf(unbracketed(pathHost), env.PGHOST, 'localhost')
+  const user = given.get('user') ?? firstOf(pathUser, env.PGUSER, env.USER, 'postgres')
+  const database = given.get('dbname') ?? firstOf(path, env.PGDATABASE, user)
+  const port = portOf(given.get('port') ?? firstOf(url.port, env.PGPORT, `${DEFAULT_PORT}`))
+  const password = firstOf(decodeURIComponent(url.password), env.PGPASSWORD) || undefined
   const name = host.startsWith('/')
     ? `postgres:///${database}?host=${host}`
     : `postgres://${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
   return { host, port, user, database, password, ssl: encryption(host, given, env), name }
-}
-
-/** The URI without its password, for messages. */
-export function hidden(uri: string): string {
-  return uri.replace(/^([a-z]+:\/\/[^:@/?]*):[^@/]*@/i, '$1@')
-}
-
-/** Whether the URI itself has a password. */
-export function hasPassword(uri: string): boolean {
-  return URL.canParse(uri) && new URL(uri).password !== ''
 }
 
 function portOf(text: string): number {
@@ -98,7 +90,11 @@ function isThisMachine(host: string): boolean {
   return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
-function unbracketed(host: string): string {
+function firstOf(...texts: readonly (string | undefined)[]): string {
+  return texts.find((text) => text !== undefined && text !== '') ?? ''
+}
+
+function unbracketed(host = ''): string {
   return host.replace(/^\[(.*)\]$/, '$1')
 }
 

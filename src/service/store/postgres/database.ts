@@ -68,8 +68,7 @@ export function openPool({ name, ...address }: Address, observer?: StoreObserver
   const pool = new pg.Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 })
   // A connection that is lost while idle leaves the pool; the next operation makes another one.
   pool.on('error', () => {})
-  const tell = (): void =>
-    observer?.pool({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount })
+  const tell = (): void => observer?.pool({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount })
   for (const event of ['connect', 'acquire', 'release', 'remove'] as const) pool.on(event, tell)
   const failed = (error: unknown): unknown => databaseFailure(name, error)
   const names = new StatementNames()
@@ -159,7 +158,8 @@ function sessionOf(send: (query: Query) => Promise<pg.QueryArrayResult>): Sessio
   const query = (text: string, values: readonly Value[]) => send({ text, values: [...values], rowMode: 'array' })
   return {
     all: async <Row>(sql: string, ...values: Value[]) => (await query(sql, values)).rows as unknown as readonly Row[],
-    get: async <Row>(sql: string, ...values: Value[]) => (await query(sql, values)).rows[0] as unknown as Row | undefined,
+    get: async <Row>(sql: string, ...values: Value[]) =>
+      (await query(sql, values)).rows[0] as unknown as Row | undefined,
     run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
     script: async (sql) => {
       // pg returns a list for several statements, and one result for one.

@@ -3,7 +3,15 @@ import type { ClaimedDelivery, DeliveryTurn, TurnOutcome } from '../deliveries.t
 import { liveSecrets } from '../webhook-secrets.ts'
 import type { Database, Session } from './database.ts'
 import { IS_DUE_SOMETIME } from './delivery-order.ts'
-import { type Claimer, claimMark, failAll, keepHealth, keepResults, type LogTimes, renewClaims } from './delivery-results.ts'
+import {
+  type Claimer,
+  claimMark,
+  failAll,
+  keepHealth,
+  keepResults,
+  type LogTimes,
+  renewClaims,
+} from './delivery-results.ts'
 import { isPrunable, pruneLog } from './prune-log.ts'
 
 interface Endpoint {
@@ -38,7 +46,8 @@ export async function takeTurn(
     const claimed: ClaimedDelivery[] = []
     for (const endpoint of freeEndpoints(endpoints, turn, nowMs)) {
       const slots = Math.min(turn.slotsOf(endpoint.id), turn.slots - claimed.length)
-      if (slots > 0) claimed.push(...(await claimOf(tx, { ...endpoint, slots, untilMs: claimedUntilMs }, times, claimer)))
+      if (slots > 0)
+        claimed.push(...(await claimOf(tx, { ...endpoint, slots, untilMs: claimedUntilMs }, times, claimer)))
     }
     await pruneLog(tx, times)
     const { nextDueAtMs } = await openEndpoints(tx, nowMs)

@@ -86,6 +86,8 @@ export async function failingLines(session: Session, lines: readonly Line[]): Pr
     lines.map(({ recordId }) => recordId),
   )
   return new Map(
-    rows.flatMap(([serial, recordId, sinceMs]) => (sinceMs === null ? [] : [[`${serial}/${recordId}`, sinceMs] as const])),
+    rows.flatMap(([serial, recordId, sinceMs]) =>
+      sinceMs === null ? [] : [[`${serial}/${recordId}`, sinceMs] as const],
+    ),
   )
 }

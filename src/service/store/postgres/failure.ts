@@ -50,7 +50,8 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   XX002: { what: 'is damaged', hint: 'restore a backup' },
 }
 
-const NO_ANSWER = /^(Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded)/
+const NO_ANSWER =
+  /^(Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded)/
 
 /** The CrmError for a failed statement or connection; any other error is returned unchanged. */
 export function databaseFailure(name: string, error: unknown): unknown {

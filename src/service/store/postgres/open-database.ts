@@ -59,7 +59,7 @@ async function checkServer(session: Session): Promise<void> {
   }
   if (encoding !== 'UTF8') {
     throw new CrmError('machine', `expected a database in UTF8, got ${encoding}`, {
-      hint: "make one: createdb --encoding UTF8 --template template0 DATABASE",
+      hint: 'make one: createdb --encoding UTF8 --template template0 DATABASE',
     })
   }
 }

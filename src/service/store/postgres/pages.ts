@@ -1,15 +1,7 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import { type PlainResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
 import { pageOf, placeOf } from '../page-rules.ts'
-import type {
-  DealFilters,
-  JoinedPage,
-  NotesQuery,
-  PageQuery,
-  PlainFilters,
-  StoredRecord,
-  TextPage,
-} from '../store.ts'
+import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from '../store.ts'
 import type { Session } from './database.ts'
 import { dealsStatement, plainStatement, readTexts } from './filter-query.ts'
 import { findRows } from './pending-records.ts'

@@ -38,7 +38,10 @@ export class PendingUnique {
       const { resource } = write
       if (!isPlainResource(resource) || !this.#members.has(resource)) continue
       const state = stateOf(write)
-      values.push(...this.#valuesOf(resource, state.current?.text), ...this.#valuesOf(resource, triedText(write, state)))
+      values.push(
+        ...this.#valuesOf(resource, state.current?.text),
+        ...this.#valuesOf(resource, triedText(write, state)),
+      )
     }
     await this.#lookUp(values)
   }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../../core/errors.ts'
-import { KEPT_MS, type Store, type StoreOptions, type StoreWrite } from '../store.ts'
-import { openWriteQueue } from '../write-queue.ts'
+import { KEPT_MS, type Retention, type Store, type StoreOptions, type StoreWrite } from '../store.ts'
+import { openWriteQueue, type WriteQueue } from '../write-queue.ts'
 import { readAddress } from './address.ts'
 import { addKeyUses, endKey, findKey, insertKey, KEYS_CHANNEL, readKeys, readKeyUses } from './api-keys.ts'
 import { commitBatch } from './commit.ts'
-import { type Database, openPool } from './database.ts'
+import { type Database, openPool, type Transaction } from './database.ts'
 import { takeTurn } from './deliveries.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
 import { isPassing } from './failure.ts'
@@ -15,7 +15,9 @@ import { listenTo } from './notifications.ts'
 import { prepareDatabase } from './open-database.ts'
 import { findRecords, joinRecords, readDeals, readFiltered, readNotes, readRecords } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
+import { countRequests } from './rate-windows.ts'
 import { writing } from './sequence.ts'
+import { followClock } from './shared-clock.ts'
 import { readStats } from './stats.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import { DELIVERIES_CHANNEL, type WriteContext } from './write-batch.ts'
@@ -33,10 +35,22 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-async function postgresStore(database: Database, { now, retention, observer }: StoreOptions): Promise<Store> {
-  const kept = { ...KEPT_MS, ...retention }
-  const name = randomUUID()
-  const context: WriteContext = { name, database, now, kept, observer, rules: undefined }
+/** Runs an operation on an open store. */
+type Run = <T>(work: () => Promise<T>) => Promise<T>
+
+interface Opened {
+  readonly database: Database
+  readonly run: Run
+  readonly now: () => number
+  readonly kept: Retention
+}
+
+async function postgresStore(database: Database, options: StoreOptions): Promise<Store> {
+  const clock = options.sharesClock ? await followClock(database, options.now) : undefined
+  const now = clock?.now ?? options.now
+  const kept = { ...KEPT_MS, ...options.retention }
+  const { observer } = options
+  const context: WriteContext = { name: randomUUID(), database, now, kept, observer, rules: undefined }
   const listeners = new Set<() => void>()
   const knownKeys = new KnownKeys()
   let closing: Promise<void> | undefined
@@ -46,7 +60,7 @@ async function postgresStore(database: Database, { now, retention, observer }: S
   }
   const notifications = await listenTo(database, [DELIVERIES_CHANNEL, KEYS_CHANNEL], (channel, sender) => {
     if (channel === KEYS_CHANNEL) knownKeys.forget()
-    else if (sender !== name) wake()
+    else if (sender !== context.name) wake()
   })
   const commit = async (writes: readonly StoreWrite[]) => {
     const { outcomes, hasDeliveries } = await commitBatch(context, writes)
@@ -54,63 +68,28 @@ async function postgresStore(database: Database, { now, retention, observer }: S
     return outcomes
   }
   const queue = openWriteQueue({ commit, isRepeatable: isPassing, observer })
-  const nowMs = (): number => Math.floor(now())
-  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+  const run: Run = async (work) => {
     if (closing) throw closed(database.name)
     return work()
   }
   const close = async (): Promise<void> => {
     await queue.drained()
+    clock?.close()
     await notifications.close()
     await database.close()
   }
+  const opened = { database, run, now, kept }
   return {
-    page: (resource, query) => run(() => readRecords(database, resource, query)),
-    joinedPage: (resource, query) => run(() => joinRecords(database, resource, query)),
-    filteredPage: (resource, query, filters) => run(() => readFiltered(database, resource, query, filters)),
-    deals: (query, filters) => run(() => readDeals(database, query, filters)),
-    notes: (query) => run(() => readNotes(database, query)),
-    records: (resource, ids) => run(() => findRecords(database, resource, ids)),
-    replay: (idempotency) =>
-      run(async () => {
-        const keeping = { nowMs: nowMs(), answersMs: kept.answersMs }
-        const answer = (await findAnswers(database, [idempotency.key], keeping)).get(idempotency.key)
-        return answer && replayOf(answer, idempotency)
-      }),
+    ...reads(opened),
+    ...rules(opened, queue),
+    ...keys(opened, knownKeys),
     write: (write) => (closing ? Promise.reject(closed(database.name)) : queue.add(write)),
-    pipelines: () => run(() => readPipelines(database)),
-    putPipelines: (pipelines) =>
-      run(async () => {
-        // Deals checked against the current stages must be written before stages are dropped.
-        await queue.drained()
-        await writing(database, [], async (tx) => {
-          await replacePipelines(tx, pipelines)
-          tx.atCommit('UPDATE sequence SET rules_version = rules_version + 1')
-        })
-      }),
-    uniqueMembers: () => run(() => readUniqueMembers(database)),
-    putUniqueMembers: (members) =>
-      run(async () => {
-        await queue.drained()
-        return writing(database, [], async (tx) => {
-          tx.atCommit('UPDATE sequence SET rules_version = rules_version + 1')
-          return replaceUniqueMembers(tx, members)
-        })
-      }),
-    findKey: (hash) => run(() => knownKeys.find(hash, () => findKey(database, hash))),
-    keys: () => run(() => readKeys(database)),
-    addKey: (key) => run(() => insertKey(database, key)),
-    endKey: (id, end) =>
-      run(async () => {
-        await endKey(database, id, end)
-        knownKeys.forget()
-      }),
-    addKeyUses: (uses) => run(() => addKeyUses(database, uses, nowMs())),
-    keyUses: (query) => run(() => readKeyUses(database, query)),
-    stats: () => run(() => readStats(database, nowMs())),
+    now,
+    countRequests: (taken) => run(() => countRequests(database, taken)),
+    stats: () => run(() => readStats(database, Math.floor(now()))),
     checkWritable: () => run(() => checkWritable(database)),
     deliveries: {
-      turn: (turn) => run(() => takeTurn(database, turn, { nowMs: nowMs(), kept }, { name })),
+      turn: (turn) => run(() => takeTurn(database, turn, { nowMs: Math.floor(now()), kept }, context)),
       backlog: () => run(() => readBacklog(database)),
       log: (webhookId, query) => run(() => readLog(database, webhookId, query)),
       onWritten: (listener) => {
@@ -123,6 +102,56 @@ async function postgresStore(database: Database, { now, retention, observer }: S
       await closing
     },
   }
+}
+
+function reads({ database, run, now, kept }: Opened) {
+  return {
+    page: (resource, query) => run(() => readRecords(database, resource, query)),
+    joinedPage: (resource, query) => run(() => joinRecords(database, resource, query)),
+    filteredPage: (resource, query, filters) => run(() => readFiltered(database, resource, query, filters)),
+    deals: (query, filters) => run(() => readDeals(database, query, filters)),
+    notes: (query) => run(() => readNotes(database, query)),
+    records: (resource, ids) => run(() => findRecords(database, resource, ids)),
+    replay: (idempotency) =>
+      run(async () => {
+        const keeping = { nowMs: Math.floor(now()), answersMs: kept.answersMs }
+        const answer = (await findAnswers(database, [idempotency.key], keeping)).get(idempotency.key)
+        return answer && replayOf(answer, idempotency)
+      }),
+  } satisfies Partial<Store>
+}
+
+/** Writes that were checked against the current rules are written before these change. */
+function rules({ database, run }: Opened, queue: Pick<WriteQueue, 'drained'>) {
+  const change = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+    run(async () => {
+      await queue.drained()
+      return writing(database, [], (tx) => {
+        tx.atCommit('UPDATE sequence SET rules_version = rules_version + 1')
+        return work(tx)
+      })
+    })
+  return {
+    pipelines: () => run(() => readPipelines(database)),
+    putPipelines: (pipelines) => change((tx) => replacePipelines(tx, pipelines)),
+    uniqueMembers: () => run(() => readUniqueMembers(database)),
+    putUniqueMembers: (members) => change((tx) => replaceUniqueMembers(tx, members)),
+  } satisfies Partial<Store>
+}
+
+function keys({ database, run, now }: Opened, known: KnownKeys) {
+  return {
+    findKey: (hash) => run(() => known.find(hash, () => findKey(database, hash))),
+    keys: () => run(() => readKeys(database)),
+    addKey: (key) => run(() => insertKey(database, key)),
+    endKey: (id, end) =>
+      run(async () => {
+        await endKey(database, id, end)
+        known.forget()
+      }),
+    addKeyUses: (uses) => run(() => addKeyUses(database, uses, Math.floor(now()))),
+    keyUses: (query) => run(() => readKeyUses(database, query)),
+  } satisfies Partial<Store>
 }
 
 /** Rejects where nothing can be written: on a standby, with a full disk, while the database is away. */

@@ -169,6 +169,6 @@ export function plainTables(): string {
 }
 
 /** The name of the index on a column. */
-export function indexName(table: string, column: string): string {
+function indexName(table: string, column: string): string {
   return `${table}_by_${column.replace(/_id$/, '')}`
 }

@@ -93,7 +93,10 @@ async function insertFree(
     values.map(({ value }) => bounded(value)),
     values.map(({ serial }) => serial),
   )
-  return findHolders(tx, values.map(({ member, value }) => ({ resource, member, value })))
+  return findHolders(
+    tx,
+    values.map(({ member, value }) => ({ resource, member, value })),
+  )
 }
 
 /** The serial of the record that has each value, by `valueKey`. */
@@ -118,7 +121,11 @@ export function valueKey(resource: string, member: string, value: string): strin
 /** Replaces the unique values of records; those of removed records end. */
 export async function storeUniqueValues(
   session: Session,
-  changed: readonly { readonly resource: PlainResource; readonly id: string; readonly values: ReadonlyMap<string, string> }[],
+  changed: readonly {
+    readonly resource: PlainResource
+    readonly id: string
+    readonly values: ReadonlyMap<string, string>
+  }[],
 ): Promise<void> {
   await session.run(
     `DELETE FROM unique_field_values WHERE (resource, record_id) IN (SELECT * FROM unnest($1::text[], $2::bigint[]))`,

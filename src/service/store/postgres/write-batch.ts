@@ -2,9 +2,18 @@ import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { checkChange, tookEffect } from '../change-rules.ts'
 import type { RecordChange, Retention, StoreObserver, StoreWrite, WriteState } from '../store.ts'
 import type { BatchOutcome } from '../write-queue.ts'
+import type { Batch } from './batch.ts'
 import type { Database, Transaction } from './database.ts'
 import { findDelivery } from './delivery-log.ts'
-import { findAnswers, type Keeping, type KeptAnswer, keepAnswers, keyHash, pruneAnswers, replayOf } from './idempotency.ts'
+import {
+  findAnswers,
+  type Keeping,
+  type KeptAnswer,
+  keepAnswers,
+  keyHash,
+  pruneAnswers,
+  replayOf,
+} from './idempotency.ts'
 import { PendingEvents } from './pending-events.ts'
 import { PendingRecords } from './pending-records.ts'
 import { PendingUnique } from './pending-unique.ts'
@@ -26,22 +35,6 @@ export interface WriteContext {
 export interface BatchDone {
   readonly outcomes: readonly BatchOutcome[]
   readonly hasDeliveries: boolean
-}
-
-/** What the writes of one transaction share. */
-export interface Batch {
-  readonly tx: Transaction
-  readonly serials: Serials
-  /** For expiry and due times. The time of a write never steps back and may be ahead of a corrected clock. */
-  readonly clockMs: number
-  readonly records: PendingRecords
-  readonly events: PendingEvents
-  readonly unique: PendingUnique
-  rules: Rules
-  /** Subscriptions were written, so that rules must be read again. */
-  areRulesChanged: boolean
-  /** Writes all that is pending, so that statements see it. */
-  flush(): Promise<void>
 }
 
 /** The channel on which processes tell one another that deliveries were written. */

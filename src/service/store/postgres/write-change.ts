@@ -2,13 +2,13 @@ import { decodeId, encodeId } from '../../../core/ids.ts'
 import { isPlainResource } from '../../../core/resources/registry.ts'
 import type { RecordChange, SecretRotation, StoredRecord, StoreWrite, WriteState } from '../store.ts'
 import { rotatedSecrets } from '../webhook-secrets.ts'
+import type { Batch } from './batch.ts'
 import type { Session } from './database.ts'
 import { restartDelivery } from './delivery-log.ts'
 import { lockLines } from './delivery-order.ts'
 import { removeOrphans } from './prune-log.ts'
 import { readRules } from './rules.ts'
 import { PRUNE_LOCK } from './sequence.ts'
-import type { Batch } from './write-batch.ts'
 
 /** Applies a change and its events. What is common stays pending; what is rare is written at once. */
 export async function applyChange(
@@ -21,7 +21,8 @@ export async function applyChange(
   const { id, current } = state
   const { next, event } = change
   if (!next && current) await removeRecord(batch, write, id, change)
-  const isPut = next !== undefined && (write.id === undefined || (current !== undefined && !isUnchanged(current, change)))
+  const isPut =
+    next !== undefined && (write.id === undefined || (current !== undefined && !isUnchanged(current, change)))
   if (isPut) records.put(write, id, { ...change, next })
   if (isPlainResource(write.resource)) batch.unique.put(write.resource, id, next?.text)
   if (write.resource === 'webhook') {
@@ -81,7 +82,11 @@ async function readNewRules(batch: Batch): Promise<void> {
   batch.rules = await readRules(batch.tx, batch.rules.version)
 }
 
-async function changeWebhook(batch: Batch, { id, current, delivery, eventId }: WriteState, change: RecordChange): Promise<void> {
+async function changeWebhook(
+  batch: Batch,
+  { id, current, delivery, eventId }: WriteState,
+  change: RecordChange,
+): Promise<void> {
   const { tx, events, clockMs } = batch
   const { webhook, rotation, isResent, ownEvent } = change
   // A changed subscription has not failed yet.

@@ -67,11 +67,8 @@ export function sqliteStore(
     return outcomes
   }
   const queue = openWriteQueue({ commit, isRepeatable: isLockedOut, observer })
-  const close = async (): Promise<void> => {
-    await queue.drained()
-    // The last process to close the file checkpoints the write-ahead log; after a failure the data stays in the log.
-    db.close()
-  }
+  // The last process to close the file checkpoints the write-ahead log; after a failure the data stays in the log.
+  const close = (): Promise<void> => queue.drained().then(() => db.close())
   return {
     page: (resource, query) => run(() => readRecords(db, resource, query)),
     joinedPage: (resource, query) => run(() => joinRecords(db, resource, query)),
@@ -99,6 +96,7 @@ export function sqliteStore(
     endKey: (id, end) => run(() => endKey(db, id, end)),
     addKeyUses: (uses) => run(() => addKeyUses(db, uses, Math.floor(now()))),
     keyUses: (query) => run(() => readKeyUses(db, query)),
+    now,
     stats: () => run(() => readStats(db, Math.floor(now()))),
     checkWritable: () => run(checkWritable, PROBE_WAIT_MS),
     deliveries: {

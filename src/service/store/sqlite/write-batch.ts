@@ -1,14 +1,7 @@
 import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { isPlainResource } from '../../../core/resources/registry.ts'
 import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
-import type {
-  RecordChange,
-  Retention,
-  StoredRecord,
-  StoreWrite,
-  UniqueMember,
-  WriteState,
-} from '../store.ts'
+import type { RecordChange, Retention, StoredRecord, StoreWrite, UniqueMember, WriteState } from '../store.ts'
 import type { BatchOutcome } from '../write-queue.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { forgetFailures, storeRotation } from './deliveries.ts'
