@@ -28,13 +28,16 @@ test('a destroy after a killed apply creates no deals, and those that may exist 
   await expect.poll(() => counts(env).then(({ deals }) => deals), { timeout: 20_000 }).toBeGreaterThan(0)
   child.kill('SIGKILL')
   await once(child, 'exit')
+  // The service answers the requests it holds after their client is gone.
+  await delay(500)
   const { deals } = await counts(env)
   const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '-o', 'json'], env)
   const rows: { action: string }[] = JSON.parse(stdout)
   const inDoubt = rows.filter(({ action }) => action === 'in_doubt').length
-  expect({ exit, deals: await counts(env) }).toEqual({ exit: inDoubt > 0 ? 3 : 0, deals: { contacts: 0, deals } })
+  const left = (await counts(env)).deals
+  expect({ exit, deleted: rows.length - inDoubt }).toEqual({ exit: inDoubt > 0 ? 3 : 0, deleted: deals - left })
+  expect(left).toBeLessThanOrEqual(inDoubt)
   if (inDoubt > 0) expect(stderr).toContain('Records in doubt')
-  expect(rows.length).toBeGreaterThanOrEqual(deals)
 }, 60_000)
 
 test('killed at any moment, apply continues, and ends as one clean run does', async () => {
