@@ -4,7 +4,7 @@ import type { Sabotage } from './sabotage.ts'
 export const RECORDS: readonly Sabotage[] = [
   {
     name: 'the record between two pages is omitted',
-    file: 'src/service/store/sqlite/pages.ts',
+    file: 'src/service/store/page-rules.ts',
     line: 'texts.pop()',
     to: 'texts.pop(); texts.pop()',
     tests: ['test/service/page.test.ts'],
