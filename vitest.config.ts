@@ -48,6 +48,9 @@ const CONFORMANCE = [
 /** Thousands of records through each shipped connector, to emulators and to real servers. `npm run test:connectors`. */
 const CONNECTORS = ['test/connectors/{contract,bulk}.test.ts', 'test/connectors/families/families.test.ts']
 
+/** They start a real PostgreSQL, of Debian's package `postgresql`. `npm run test:postgres`. */
+const POSTGRES = ['test/service/store/postgres/**/*.test.ts']
+
 /** They take a sample of their cases, except in the conformance run. */
 const SAMPLED = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
   readFileSync(new URL(file, import.meta.url), 'utf8').includes("harness/sample.ts'"),
@@ -64,6 +67,7 @@ const SCRIPTS = {
   conformance: 'npm run test:conformance',
   connectors: 'npm run test:connectors',
   slow: 'npm run test:slow',
+  postgres: 'npm run test:postgres',
 }
 
 /** Where the system keeps files in memory. */
@@ -102,7 +106,7 @@ export default defineConfig({
           env,
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...REPLACING, ...PROCESSES, ...SLOW, ...CONFORMANCE, ...CONNECTORS],
+          exclude: [...REPLACING, ...PROCESSES, ...SLOW, ...CONFORMANCE, ...CONNECTORS, ...POSTGRES],
           provide: { takesAll: TAKES_ALL },
         },
       },
@@ -128,6 +132,16 @@ export default defineConfig({
         },
       },
       { test: { ...shared, name: 'connectors', env, isolate: false, include: CONNECTORS } },
+      {
+        test: {
+          ...shared,
+          name: 'postgres',
+          env,
+          isolate: false,
+          include: POSTGRES,
+          globalSetup: 'test/harness/postgres/global-setup.ts',
+        },
+      },
       // Some measure times. Projects with other workers are groups of their own.
       {
         test: {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { freePort } from '../../e2e/doctor/free-port.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { tempFolder } from '../../harness/home.ts'
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
+import { freePort } from '../../harness/free-port.ts'
 import { tempFolder } from '../../harness/home.ts'
 import { PRISM } from '../../harness/prism.ts'
-import { freePort } from './free-port.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { listen, sendJson, startServer, startTcpServer } from '../../api/answering-server.ts'
 import { makeSelfSignedCertificate } from '../../api/self-signed-certificate.ts'
 import { startWebProxy } from '../../api/web-proxy.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { type Env, emptyHome, tempFolder } from '../../harness/home.ts'
 import { newKey } from '../../harness/service.ts'
 import { startCrm } from '../crm.ts'
 import { examined } from './examined.ts'
-import { freePort } from './free-port.ts'
 
 const envFor = (address: string): Env => emptyHome({ CRM_BASE_URL: address, CRM_API_KEY: newKey() })
 
