@@ -15,7 +15,8 @@ import { plainRoutes } from './resources/plain.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 import { graphqlRoutes, healthRoutes, openapiRoutes } from './service-routes.ts'
 import { Stopping } from './stopping.ts'
-import { KEPT_MS, type Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import { KEPT_MS } from './store/store-options.ts'
 
 export interface ServerOptions {
   /** Stays open when the server closes. A promise, so that the address is known before the database is created. */

@@ -1,5 +1,5 @@
 import { PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
-import { KEPT_MS } from '../store/store.ts'
+import { KEPT_MS } from '../store/store-options.ts'
 import { EVENT_WEBHOOKS } from './event-webhooks.ts'
 import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef } from './operations.ts'
 import { type Part, parametersOf, refs } from './parameters.ts'

@@ -1,5 +1,6 @@
 import { isPostgresUri } from '../../core/database-uri.ts'
-import type { Store, StoreOptions } from './store.ts'
+import type { Store } from './store.ts'
+import type { StoreOptions } from './store-options.ts'
 
 /** Throws a CrmError for a database that cannot be used. Several processes may have one database open. */
 export async function openStore(options: StoreOptions): Promise<Store> {

@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { StoreObserver, StoreWrite, WriteResult } from './store.ts'
+import type { StoreWrite, WriteResult } from './store.ts'
+import type { StoreObserver } from './store-options.ts'
 
 /** `refusal` is the error thrown by `decide`; other writes of the batch are not affected. */
 export type BatchOutcome = { readonly result: WriteResult } | { readonly refusal: unknown }

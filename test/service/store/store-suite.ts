@@ -1,5 +1,6 @@
 import { describe, onTestFinished } from 'vitest'
-import type { Store, StoreOptions } from '../../../src/service/store/store.ts'
+import type { Store } from '../../../src/service/store/store.ts'
+import type { StoreOptions } from '../../../src/service/store/store-options.ts'
 import { deliveriesSuite } from './suite/deliveries-suite.ts'
 import { filtersSuite } from './suite/filters-suite.ts'
 import { idempotencySuite } from './suite/idempotency-suite.ts'

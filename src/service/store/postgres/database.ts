@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { StoreObserver } from '../store.ts'
+import type { StoreObserver } from '../store-options.ts'
 import type { Address } from './address.ts'
 import { databaseFailure, isConnectionLost, isPreparedLost } from './failure.ts'
 

@@ -1,6 +1,6 @@
 import { decodeId } from '../../../core/ids.ts'
 import type { Claim, TryOutcome, TryResult } from '../deliveries.ts'
-import type { Retention } from '../store.ts'
+import type { Retention } from '../store-options.ts'
 import { withoutNul } from './bounded-text.ts'
 import type { Session } from './database.ts'
 import { advanceLines, failingLines, IS_OPEN, lockLines } from './delivery-order.ts'

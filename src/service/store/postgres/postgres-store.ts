@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../../core/errors.ts'
-import { KEPT_MS, type Retention, type Store, type StoreOptions, type StoreWrite } from '../store.ts'
+import type { Store, StoreWrite } from '../store.ts'
+import { KEPT_MS, type Retention, type StoreOptions } from '../store-options.ts'
 import { openWriteQueue, type WriteQueue } from '../write-queue.ts'
 import { readAddress } from './address.ts'
 import { addKeyUses, endKey, findKey, insertKey, KEYS_CHANNEL, readKeys, readKeyUses } from './api-keys.ts'

@@ -1,6 +1,7 @@
 import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { checkChange, tookEffect } from '../change-rules.ts'
-import type { RecordChange, Retention, StoreObserver, StoreWrite, WriteState } from '../store.ts'
+import type { RecordChange, StoreWrite, WriteState } from '../store.ts'
+import type { Retention, StoreObserver } from '../store-options.ts'
 import type { BatchOutcome } from '../write-queue.ts'
 import type { Batch } from './batch.ts'
 import type { Database, Transaction } from './database.ts'
@@ -44,7 +45,7 @@ export const DELIVERIES_CHANNEL = 'crm_deliveries'
 const PRUNED_PER_WRITE = 2
 
 /**
- * Commits the writes in order in one transaction; each sees the changes of the earlier ones. `decided` is told what COMMIT will
+ * Commits the writes in order in one transaction; each sees the changes of the earlier ones. `decided` receives what COMMIT will
  * make true, so that it is known when the answer to COMMIT is lost.
  */
 export function commitWrites(

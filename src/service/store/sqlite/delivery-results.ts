@@ -1,6 +1,6 @@
 import { decodeId } from '../../../core/ids.ts'
 import type { Claim, TryOutcome, TryResult } from '../deliveries.ts'
-import type { Retention } from '../store.ts'
+import type { Retention } from '../store-options.ts'
 import type { Connection } from './connection.ts'
 import { advanceLine, failingSinceMs, IS_OPEN } from './delivery-order.ts'
 

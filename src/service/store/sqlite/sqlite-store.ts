@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { CrmError } from '../../../core/errors.ts'
-import { KEPT_MS, type Store, type StoreOptions, type StoreWrite } from '../store.ts'
+import type { Store, StoreWrite } from '../store.ts'
+import { KEPT_MS, type StoreOptions } from '../store-options.ts'
 import { openWriteQueue } from '../write-queue.ts'
 import { addKeyUses, endKey, findKey, insertKey, readKeys, readKeyUses } from './api-keys.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StoreObserver } from '../../../../src/service/store/store.ts'
+import type { StoreObserver } from '../../../../src/service/store/store-options.ts'
 import { creation } from '../samples.ts'
 import type { Fixture } from '../store-suite.ts'
 
