@@ -64,8 +64,14 @@ async function checkServer(session: Session): Promise<void> {
   }
 }
 
+/**
+ * Reads pg_class: `to_regclass` takes no lock, so that after a wait for another process that makes the tables it may still
+ * answer from a cache that lacks them.
+ */
 async function versionOf(session: Session): Promise<number | undefined> {
-  const [isThere] = (await session.get<[boolean]>(`SELECT to_regclass('${VERSION_TABLE}') IS NOT NULL`)) ?? []
+  const isThere = await session.get(
+    `SELECT 1 FROM pg_class WHERE relname = '${VERSION_TABLE}' AND relnamespace = current_schema()::regnamespace`,
+  )
   if (!isThere) return undefined
   return (await session.get<[number]>(`SELECT version FROM ${VERSION_TABLE}`))?.[0]
 }
