@@ -12,7 +12,7 @@ import { hasMiss, judgeFolder, markdownTable, operationTable } from './vendor-mo
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGE = join(ROOT, 'docs/connectors/README.md')
-const SUITE = ['contract.test.ts', 'families/families.test.ts', 'kills.test.ts'].map(
+const SUITE = ['contract.test.ts', 'families/families.test.ts', 'kills.test.ts', 'families/kills.test.ts'].map(
   (name) => `test/connectors/${name}`,
 )
 const [BEGIN, END] = ['<!-- npm run connectors:table -->', '<!-- end of the tables -->']
@@ -27,6 +27,7 @@ interface Claim {
   readonly ancestorTitles: readonly string[]
   readonly title: string
   readonly status: string
+  readonly meta: { readonly absence?: string; readonly remark?: string }
 }
 
 const claims = runSuite()
@@ -47,22 +48,41 @@ function runSuite(): readonly Claim[] {
   const projects = ['--project', 'connectors', '--project', 'slow']
   const reporters = ['--reporter=json', `--outputFile=${file}`]
   spawnSync(process.execPath, [vitest, 'run', ...projects, ...reporters, ...SUITE], { cwd: ROOT, stdio: 'inherit' })
-  const report: { testResults: readonly { assertionResults: readonly Claim[] }[] } = JSON.parse(
+  const report: { testResults: readonly { name: string; assertionResults: readonly Claim[] }[] } = JSON.parse(
     readFileSync(file, 'utf8'),
   )
   rmSync(results, { recursive: true })
-  return report.testResults.flatMap(({ assertionResults }) => assertionResults)
+  // They are listed in the order of their ends.
+  const placeOf = ({ name }: { name: string }) => SUITE.findIndex((path) => name === join(ROOT, path))
+  const inOrder = report.testResults.toSorted((a, b) => placeOf(a) - placeOf(b))
+  return inOrder.flatMap(({ assertionResults }) => assertionResults)
+}
+
+/** What a cell says, and why. */
+function cellOf({
+  status,
+  meta: { absence, remark },
+  ancestorTitles: [title = ''],
+}: Claim): readonly [string, (string | undefined)?] {
+  if (absence !== undefined) return ['does not occur', absence]
+  if (status === 'passed') return ['ok', remark]
+  return status === 'skipped' ? [status, /\(skipped (.*)\)$/.exec(title)?.[1]] : [status]
 }
 
 /** A row for each claim on several servers, a column for each server, without what its title says beside its name. */
 function suiteTable(all: readonly Claim[]): string {
   const serverOf = ({ ancestorTitles: [title = ''] }: Claim) => title.replace(/,? \(.*| of .*|, .*/, '')
   const servers = [...new Set(all.map(serverOf))]
+  const notes: string[] = []
+  const cell = (claim: Claim | undefined) => {
+    const [state, note] = claim ? cellOf(claim) : ['not run']
+    if (note === undefined) return state
+    if (!notes.includes(note)) notes.push(note)
+    return `${state} [${notes.indexOf(note) + 1}]`
+  }
   const rows = [...Map.groupBy(all, ({ title }) => title)]
     .filter(([, some]) => some.length > 1)
-    .map(([title, some]) => {
-      const states = servers.map((server) => some.find((claim) => serverOf(claim) === server)?.status)
-      return [title, ...states.map((state) => (state === 'passed' ? 'ok' : (state ?? 'not run')))]
-    })
-  return markdownTable(['claim of the contract suite', ...servers], rows)
+    .map(([title, some]) => [title, ...servers.map((server) => cell(some.find((claim) => serverOf(claim) === server)))])
+  const table = markdownTable(['claim of the contract suite', ...servers], rows)
+  return [table, '', ...notes.map((text, at) => `[${at + 1}] ${text}.`)].join('\n')
 }

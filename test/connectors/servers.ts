@@ -1,12 +1,14 @@
 import { onTestFinished } from 'vitest'
-import { type Env, emptyHome } from '../harness/home.ts'
-import type { Claimed } from './claims.ts'
+import { crmPrints } from '../harness/crm.ts'
+import { type CleanUp, type Env, emptyHome } from '../harness/home.ts'
+import type { Absences, Claimed, DealFields } from './claims.ts'
 import { startAttio } from './emulators/attio.ts'
 import { startClose } from './emulators/close.ts'
-import type { Emulator, EmulatorOptions } from './emulators/emulator.ts'
+import type { Emulator, EmulatorOptions, Row } from './emulators/emulator.ts'
 import { startHubSpot } from './emulators/hubspot.ts'
 import { startOnePageCrm } from './emulators/onepagecrm.ts'
 import { startPipedrive } from './emulators/pipedrive.ts'
+import type { Imported } from './kill-claim.ts'
 
 /** A server that crm reaches through a shipped connector. */
 export interface ConnectedServer {
@@ -23,8 +25,18 @@ interface Server {
   readonly base: string
   variables(emulator: Emulator<string>): string
   readonly contacts: string
-  /** Whether its bodies say that they are a refusal, whatever the status. */
-  readonly refusesIn200?: true
+  readonly absences: Absences
+  dealFields(server: ConnectedServer): DealFields | Promise<DealFields>
+  /** What an import that is killed has, where rows travel together. */
+  readonly imported?: Imported
+}
+
+const NO_REFUSAL_IN_2XX = 'no answer of this vendor refuses a request in a 2xx'
+
+/** A stage whose name other pipelines have too needs its pipeline. */
+async function firstPipeline({ env }: ConnectedServer): Promise<string> {
+  const [pipeline] = JSON.parse(await crmPrints(['pipelines', 'list', '-o', 'json'], env))
+  return `pipeline_id=${pipeline.id}`
 }
 
 /** The emulators of vendors; the real servers of families are in families/. */
@@ -35,7 +47,8 @@ export const SERVERS: readonly Server[] = [
     base: '/api/v2',
     variables: () => 'company=acme',
     contacts: 'persons',
-    refusesIn200: true,
+    absences: {},
+    dealFields: async (server) => ({ stages: ['New', 'Offer'], others: [await firstPipeline(server)] }),
   },
   {
     connector: 'hubspot',
@@ -43,15 +56,33 @@ export const SERVERS: readonly Server[] = [
     base: '/crm/v3',
     variables: () => '',
     contacts: 'contacts',
+    imported: { rows: 10_000, perRequest: 100 },
+    absences: { refusalIn2xx: NO_REFUSAL_IN_2XX, notesOfDeals: 'the connector of HubSpot has no notes' },
+    dealFields: async (server) => ({ stages: ['Stage 1', 'Closed won'], others: [await firstPipeline(server)] }),
   },
-  { connector: 'attio', start: startAttio as Server['start'], base: '/v2', variables: () => '', contacts: 'people' },
+  {
+    connector: 'attio',
+    start: startAttio as Server['start'],
+    base: '/v2',
+    variables: () => '',
+    contacts: 'people',
+    absences: { refusalIn2xx: NO_REFUSAL_IN_2XX },
+    dealFields: ({ emulator }) => {
+      const [owner] = emulator.records('members').map(({ id }) => (id as Row).workspace_member_id)
+      return { stages: ['Lead', 'Lost'], others: [`owner_id=${owner}`] }
+    },
+  },
   {
     connector: 'onepagecrm',
     start: startOnePageCrm as Server['start'],
     base: '/api/v3',
     variables: ({ records }) => `user=${records('users')[0]?.id}`,
     contacts: 'contacts',
-    refusesIn200: true,
+    absences: {},
+    dealFields: async (server) => {
+      const { id } = JSON.parse(await crmPrints(['contacts', 'create', '--set', 'name=Ada', '-o', 'json'], server.env))
+      return { stages: ['Prospect', 'Proposal'], others: [`contact_id=${id}`, await firstPipeline(server)] }
+    },
   },
   {
     connector: 'close',
@@ -59,29 +90,46 @@ export const SERVERS: readonly Server[] = [
     base: '/api/v1',
     variables: () => '',
     contacts: 'contacts',
+    absences: { refusalIn2xx: NO_REFUSAL_IN_2XX },
+    dealFields: async (server) => ({ stages: ['Active', 'Won'], others: [await firstPipeline(server)] }),
   },
 ]
 
-export async function connected(server: Server, options: EmulatorOptions = {}): Promise<ConnectedServer> {
+export async function connected(
+  server: Server,
+  options: EmulatorOptions = {},
+  cleanUp: CleanUp = onTestFinished,
+): Promise<ConnectedServer> {
   const emulator = await server.start(options)
-  onTestFinished(() => emulator.close())
+  cleanUp(() => emulator.close())
   return {
     emulator,
     contacts: () => emulator.records(server.contacts),
-    env: emptyHome({
-      CRM_CONNECTOR: server.connector,
-      CRM_CONNECTOR_VARS: server.variables(emulator),
-      CRM_BASE_URL: emulator.url + server.base,
-      CRM_API_KEY: emulator.key,
-    }),
+    env: emptyHome(
+      {
+        CRM_CONNECTOR: server.connector,
+        CRM_CONNECTOR_VARS: server.variables(emulator),
+        CRM_BASE_URL: emulator.url + server.base,
+        CRM_API_KEY: emulator.key,
+      },
+      cleanUp,
+    ),
   }
 }
 
 export function reaching(server: Server): Claimed {
   return {
-    reach: async (records) => {
-      const { env, contacts, emulator } = await connected(server, { records })
-      return { env, count: () => contacts().length, effects: (type) => emulator.effects(server.contacts, type) }
+    absences: server.absences,
+    reach: async (records, { rate, loses, cleanUp } = {}) => {
+      const faults: EmulatorOptions['faults'] = (call) => (loses?.(call) ? 'lose-answer' : undefined)
+      const there = await connected(server, { records, faults, ...(rate && { rate }) }, cleanUp)
+      const { env, contacts, emulator } = there
+      return {
+        env,
+        contacts,
+        effects: (type) => emulator.effects(server.contacts, type),
+        dealFields: () => server.dealFields(there),
+      }
     },
   }
 }

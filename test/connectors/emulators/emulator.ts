@@ -259,7 +259,7 @@ function decoded(segment: string): string {
 }
 
 /** Refused requests are not counted. */
-function countWindows(rate: Rate | undefined, isRolling = false): () => Window | undefined {
+export function countWindows(rate: Rate | undefined, isRolling = false): () => Window | undefined {
   if (!rate) return () => undefined
   const { requests: limit, perMs } = rate
   let taken: number[] = []

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { freePort } from '../../harness/free-port.ts'
-import { tempFolder } from '../../harness/home.ts'
+import { type CleanUp, tempFolder } from '../../harness/home.ts'
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 
@@ -17,17 +17,17 @@ export interface Seed {
 }
 
 /** Starts a server with these contacts; its address. */
-export type StartServer = (contacts: readonly Seed[]) => Promise<string>
+export type StartServer = (contacts: readonly Seed[], cleanUp?: CleanUp) => Promise<string>
 
 /** json-server keeps one file; `bin` is that of the version, in node_modules. */
 export const startJsonServer =
   (bin: string): StartServer =>
-  async (contacts) => {
-    const file = join(tempFolder(), 'db.json')
+  async (contacts, cleanUp = onTestFinished) => {
+    const file = join(tempFolder(cleanUp), 'db.json')
     const rows = contacts.map((contact, n) => ({ id: `c${n + 1}`, ...contact }))
     writeFileSync(file, JSON.stringify({ contacts: rows, deals: [], notes: [] }))
     const port = await freePort()
-    await started(process.execPath, [join(MODULES, bin), file, '--port', `${port}`, '--host', '127.0.0.1'])
+    await started(process.execPath, [join(MODULES, bin), file, '--port', `${port}`, '--host', '127.0.0.1'], { cleanUp })
     return answering(`http://127.0.0.1:${port}/contacts?_page=1`)
   }
 
@@ -47,11 +47,11 @@ export interface DjangoOptions {
 
 export const startDjango =
   ({ paging, slash }: DjangoOptions): StartServer =>
-  async (contacts) => {
-    const folder = tempFolder()
+  async (contacts, cleanUp = onTestFinished) => {
+    const folder = tempFolder(cleanUp)
     const seeds = join(folder, 'contacts.json')
     writeFileSync(seeds, JSON.stringify(contacts))
-    return started(PYTHON ?? 'python3', [DJANGO, folder, paging, slash ? 'slash' : 'bare'])
+    return started(PYTHON ?? 'python3', [DJANGO, folder, paging, slash ? 'slash' : 'bare'], { cleanUp })
   }
 
 const ODATA_MODEL = `@path: '/odata'
@@ -72,9 +72,9 @@ const ODATA_MODULES = process.env.CRM_ODATA_MODULES
 export const HAS_ODATA = ODATA_MODULES !== undefined
 
 /** SAP's CAP, with the SQLite of Node in memory. */
-export const startOData: StartServer = async (contacts) => {
+export const startOData: StartServer = async (contacts, cleanUp = onTestFinished) => {
   const modules = ODATA_MODULES ?? MODULES
-  const folder = tempFolder()
+  const folder = tempFolder(cleanUp)
   mkdirSync(join(folder, 'srv/data'), { recursive: true })
   symlinkSync(modules, join(folder, 'node_modules'))
   const cds = { requires: { db: { kind: 'sqlite', credentials: { url: ':memory:' } }, auth: 'dummy' } }
@@ -84,27 +84,27 @@ export const startOData: StartServer = async (contacts) => {
   const rows = contacts.map(({ name, email }) => `${crypto.randomUUID()};${name};${email}`)
   writeFileSync(join(folder, 'srv/data/CRM.Contacts.csv'), `ID;Name;Email\n${rows.join('\n')}\n`)
   const bin = join(modules, '@sap/cds/bin/serve.js')
-  return started(process.execPath, [bin, 'all', '--in-memory', '--port', '0'], { folder, path: '/odata' })
+  return started(process.execPath, [bin, 'all', '--in-memory', '--port', '0'], { folder, path: '/odata', cleanUp })
 }
 
 const FORTUNE = fileURLToPath(new URL('fortune-server.mjs', import.meta.url))
 
 /** Fortune.js with its JSON:API serializer, in memory. */
-export const startJsonApi: StartServer = async (contacts) => {
-  const file = join(tempFolder(), 'contacts.json')
+export const startJsonApi: StartServer = async (contacts, cleanUp = onTestFinished) => {
+  const file = join(tempFolder(cleanUp), 'contacts.json')
   writeFileSync(file, JSON.stringify(contacts))
-  return started(process.execPath, [FORTUNE, file])
+  return started(process.execPath, [FORTUNE, file], { cleanUp })
 }
 
 /** Ends with the test; the address that it prints, if it prints one. */
 async function started(
   program: string,
   args: readonly string[],
-  { folder, path = '' }: { folder?: string; path?: string } = {},
+  { folder, path = '', cleanUp }: { folder?: string; path?: string; cleanUp: CleanUp },
 ): Promise<string> {
-  const env = { PATH: process.env.PATH ?? '', HOME: tempFolder() }
+  const env = { PATH: process.env.PATH ?? '', HOME: tempFolder(cleanUp) }
   const child = spawn(program, args, { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  onTestFinished(async () => {
+  cleanUp(async () => {
     if (child.exitCode !== null) return
     const ended = once(child, 'exit')
     child.kill('SIGKILL')

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { crmPrints } from '../harness/crm.ts'
+import type { Env } from '../harness/home.ts'
+import { accountFault } from '../torture/judge.ts'
+import type { Asked, Claimed } from './claims.ts'
+
+const CRM = fileURLToPath(new URL('../../bin/crm.js', import.meta.url))
+const KILLS = 20
+/** Contacts that are there before the import. */
+const KNOWN = 5
+/** Of 9 writes, the answer to one is lost. */
+const LOST_EVERY = 9
+/** Requests that a kill finds under way, at most. */
+const AT_ONCE = 16
+
+export interface Imported {
+  readonly rows: number
+  /** How many of them travel in one request. */
+  readonly perRequest: number
+}
+
+/** Kills come in the midst of a write: the server carries it out, and its answer finds nobody. */
+export function claimKills(
+  { reach, absences }: Claimed,
+  { rows, perRequest }: Imported = { rows: 500, perRequest: 1 },
+): void {
+  test.concurrent(`an import killed ${KILLS} times while answers get lost writes no row twice, and its account adds up`, async ({
+    task,
+    onTestFinished: cleanUp,
+  }) => {
+    // So that the rows suffice for all kills.
+    const most = Math.floor(rows / perRequest / KILLS)
+    let child: ChildProcess | undefined
+    let [writesOfRun, writes, lost, kills] = [0, 0, 0, 0]
+    const { env, contacts, effects } = await reach(KNOWN, {
+      cleanUp,
+      loses: (asked) => {
+        if (!isWrite(asked)) return false
+        writes += 1
+        writesOfRun += 1
+        if (kills < KILLS && writesOfRun === 1 + ((kills * 7) % most)) child?.kill('SIGKILL')
+        if (writes % LOST_EVERY !== 4) return false
+        lost += 1
+        return true
+      },
+    })
+    const profile = await profileOf(env)
+    const args = ['contacts', 'import', fileOf(env, rows), '--yes', '--max-errors', `${rows}`, '-o', 'json']
+    let printed: Printed
+    do {
+      writesOfRun = 0
+      child = spawn(process.execPath, [CRM, ...args], { env: profile, stdio: ['ignore', 'pipe', 'pipe'] })
+      printed = await ended(child)
+      if (child.signalCode === 'SIGKILL') kills += 1
+    } while (child.signalCode === 'SIGKILL')
+    expect(kills).toBe(KILLS)
+    // 3, where rows are in doubt.
+    expect([0, 3], printed.stderr).toContain(child.exitCode)
+    const found = { job: JSON.parse(printed.stdout), contacts: await contacts(), created: effects('created') }
+    const mostInDoubt = absences.creationTime === undefined ? 0 : lost + KILLS * AT_ONCE
+    checkState(found, { rows, mostInDoubt })
+    if (mostInDoubt > 0) task.meta.remark = `rows whose answers were lost end in doubt: ${absences.creationTime}`
+  }, 240_000)
+}
+
+/** Several vendors read by POST. */
+function isWrite({ method, path }: Asked): boolean {
+  return method !== 'GET' && !/\/(query|search|read)$/.test(path)
+}
+
+function fileOf(env: Env, rows: number): string {
+  const file = join(env.HOME ?? '', 'people.csv')
+  const lines = Array.from({ length: rows }, (_, n) => `Person ${n},new${n}@import.test\n`)
+  writeFileSync(file, `name,email\n${lines.join('')}`)
+  return file
+}
+
+/** With a short life of requests, which is a setting of profiles; their address is their own. */
+async function profileOf(env: Env): Promise<Env> {
+  const { CRM_BASE_URL = '', CRM_API_KEY = '', ...others } = env
+  await crmPrints(['config', 'set', 'base_url', CRM_BASE_URL, '-p', 'killed'], others)
+  await crmPrints(['config', 'set', 'wire.request_life', '1s', '-p', 'killed'], others)
+  return { ...others, CRM_PROFILE: 'killed', CRM_API_KEY }
+}
+
+interface Printed {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function ended(child: ChildProcess): Promise<Printed> {
+  const { stdout, stderr } = child
+  if (!stdout || !stderr) throw new Error('crm has no output')
+  const [printed, said] = await Promise.all([text(stdout), text(stderr), once(child, 'close')])
+  return { stdout: printed, stderr: said }
+}
+
+interface Found {
+  readonly job: Parameters<typeof accountFault>[0]
+  readonly contacts: readonly unknown[]
+  readonly created: number
+}
+
+/** Each row is there once, and done in the account where its record can be told from one that was there before. */
+function checkState(
+  { job, contacts, created }: Found,
+  { rows, mostInDoubt }: { rows: number; mostInDoubt: number },
+): void {
+  const made = contacts.flatMap((contact) => JSON.stringify(contact).match(/new\d+@import\.test/)?.[0] ?? [])
+  expect([new Set(made).size, made.length, contacts.length, created]).toEqual([rows, rows, rows + KNOWN, rows])
+  expect([job.rows, job.done + job.in_doubt, accountFault(job)]).toEqual([rows, rows, undefined])
+  expect([Math.sign(job.in_doubt), job.in_doubt <= mostInDoubt]).toEqual([Math.sign(mostInDoubt), true])
+}
