@@ -12,6 +12,8 @@ export const CRM = join(ROOT, 'bin/crm.js')
 export interface Server {
   readonly url: string
   readonly key: string
+  /** The line that it printed when it was ready, where that is JSON. */
+  readonly ready?: { readonly metrics_url?: string }
   readonly child: ChildProcess
   stop(): Promise<void>
 }
@@ -27,13 +29,13 @@ export function benchFolder(): string {
 export async function startServer(args: readonly string[], env: NodeJS.ProcessEnv, key = ''): Promise<Server> {
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
   const [line] = await once(createInterface(child.stdout), 'line')
-  const url = line.startsWith('{') ? JSON.parse(line).url : line
+  const ready = line.startsWith('{') ? JSON.parse(line) : { url: line }
   const stop = async () => {
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     await ended
   }
-  return { url, key, child, stop }
+  return { url: ready.url, key, ready, child, stop }
 }
 
 /** Starts `crm serve` on a database file, without a rate limit, with a new key. */

@@ -12,6 +12,7 @@ import { measureLarge } from './large.ts'
 import { measureListen, measureListenMemory } from './listen.ts'
 import { measureListenBurst } from './listen-burst.ts'
 import { measureMemory } from './memory.ts'
+import { measureMetrics } from './metrics.ts'
 import { measurePace } from './pace.ts'
 import { measurePlan } from './plan.ts'
 import { measureReaders } from './readers.ts'
@@ -26,6 +27,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'start-up': measureStartUp,
   sandbox: measureSandbox,
   throughput: measureThroughput,
+  metrics: measureMetrics,
   browse: measureBrowse,
   'browse-frames': measureFrames,
   'browse-million': measureMillion,

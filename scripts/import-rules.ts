@@ -45,6 +45,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'graphql-http': ['service'],
   'jq-wasm': ['expr'],
   pg: ['service'],
+  'prom-client': ['service'],
   ink: ['ui'],
   react: ['ui'],
   yaml: ['api', 'commands', 'fixtures', 'jobs', 'ui'],

@@ -44,6 +44,8 @@ export interface Host {
   readonly isStdoutRead?: () => Promise<boolean>
   /** From now on SIGHUP calls this, and stops nothing. */
   readonly reloadOnHangup?: (reload: () => void) => void
+  /** CLOCK_MONOTONIC, in microseconds. */
+  readonly monotonicUs?: () => bigint
   /** Does what the first Ctrl-C does; a screen reads that key itself. */
   readonly interrupt?: () => void
   /** Stops the process, as Ctrl-Z does, until the shell continues it; undefined where there is no such thing. */

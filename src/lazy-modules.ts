@@ -14,6 +14,8 @@ export const LAZY_MODULES = {
     pipelines: () => import('./service/resources/pipelines.ts'),
     delivery: () => import('./service/delivery/sender.ts'),
     seed: () => import('./service/seed.ts'),
+    metrics: () => import('./service/metrics/metrics-server.ts'),
+    manager: () => import('./service/service-manager.ts'),
     logFile: () => import('./service/log-file.ts'),
   },
   fixtures: {

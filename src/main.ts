@@ -96,6 +96,7 @@ async function main(): Promise<void> {
     reloadOnHangup: (work) => {
       reload = work
     },
+    monotonicUs: () => process.hrtime.bigint() / 1000n,
     watchProcess,
     ...(process.platform !== 'win32' && { pauseProcess }),
   })

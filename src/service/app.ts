@@ -22,6 +22,15 @@ const FRAMEWORK_FAULTS: Readonly<Record<string, (method: string) => Problem>> = 
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem(404, { code: 'not_found', detail: 'the id is too long' }),
 }
 
+/** A request after its response was sent, or its connection lost. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** The template of its path; undefined when no route has it. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly ms: number
+}
+
 export interface AppOptions extends Gate {
   readonly routes: readonly Route[]
   readonly tls: Tls | undefined
@@ -31,6 +40,8 @@ export interface AppOptions extends Gate {
   /** Called for every request and every server failure; undefined: no log. */
   readonly log: Log | undefined
   readonly keyUses: KeyUses
+  /** Called for every request; returns at once. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined
   /** How long the store keeps answers for replays. */
   readonly answersKeptMs: number
   /** Undefined: no injected faults. */
@@ -170,9 +181,14 @@ function matchesPath(pattern: string, path: string): boolean {
 }
 
 /** Records the answered request in the log and in the audit of its key. */
-function noteRequest({ log, keyUses, now }: AppOptions, request: FastifyRequest, reply: FastifyReply): void {
+function noteRequest(
+  { log, keyUses, now, onAnswered }: AppOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const { method, apiKey, routeOptions } = request
-  const { statusCode: status } = reply
+  const { statusCode: status, elapsedTime } = reply
+  onAnswered?.({ method, route: routeOptions.url, status, ms: elapsedTime })
   log?.({
     level: 'info',
     event: 'request',
@@ -181,7 +197,7 @@ function noteRequest({ log, keyUses, now }: AppOptions, request: FastifyRequest,
     route: routeOptions.url,
     path: redactShapes(pathOf(request)),
     status,
-    ms: Math.round(reply.elapsedTime * 10) / 10,
+    ms: Math.round(elapsedTime * 10) / 10,
     key_id: apiKey?.id,
   })
   if (!apiKey) return

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
-import { CrmError } from '../core/errors.ts'
 import { isLoopback } from '../core/origin.ts'
-import { createApp } from './app.ts'
+import { type AnsweredRequest, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
 import { TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
 import type { FaultPlan } from './injected-faults.ts'
 import { gatherKeyUses } from './key-uses.ts'
+import { listenError } from './listen-error.ts'
 import type { Log } from './log.ts'
 import { NO_PROXIES, type Proxies } from './proxies.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly proxies?: Proxies | undefined
   /** How long the store keeps answers for replays; undefined: as without StoreOptions.retention. */
   readonly answersKeptMs?: number | undefined
+  /** Called for every request; returns at once. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined
 }
 
 export interface RunningServer {
@@ -107,17 +109,4 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       }
     },
   }
-}
-
-const LISTEN_HINTS: Readonly<Record<string, [string, string]>> = {
-  EADDRINUSE: ['the port is in use', 'use a free port: crm serve --port 0'],
-  EACCES: ['no permission for this port', 'use a free port: crm serve --port 0'],
-  EADDRNOTAVAIL: ['this machine has no such address', 'crm serve --host 127.0.0.1'],
-  ENOTFOUND: ['no such host', 'crm serve --host 127.0.0.1'],
-}
-
-function listenError({ host, port }: ServerOptions, error: unknown): unknown {
-  const [reason, hint] = LISTEN_HINTS[(error as NodeJS.ErrnoException).code ?? ''] ?? []
-  if (reason === undefined || hint === undefined) return error
-  return new CrmError('machine', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause: error })
 }

@@ -16,6 +16,7 @@ const PACKAGES = [
   'ink',
   'graphql',
   'graphql-http',
+  'prom-client',
   'react',
   'undici',
   'yaml',
@@ -123,7 +124,8 @@ describe('no command loads what it does not use', () => {
     expect(await child.done).toMatchObject({ exit: 0 })
     const served = heavy(partsIn(home.NODE_V8_COVERAGE ?? ''))
     expect(served).toContain('src/service')
-    for (const part of ['undici', 'cli-table3', 'yaml', 'graphql', 'src/api']) expect(served).not.toContain(part)
+    for (const part of ['undici', 'cli-table3', 'yaml', 'graphql', 'prom-client', 'src/api'])
+      expect(served).not.toContain(part)
 
     const { exit, parts } = await loadedBy(['serve', 'keys', 'list', '-o', 'json'], home)
     expect(exit).toBe(0)

@@ -6,17 +6,21 @@ import { isLoopback } from '../../core/origin.ts'
 import { writeText } from '../../core/streams.ts'
 import type { Tls } from '../../service/http-server.ts'
 import type { Log } from '../../service/log.ts'
+import type { RunningMetrics } from '../../service/metrics/metrics-server.ts'
 import type { Proxies } from '../../service/proxies.ts'
 import type { RateLimit } from '../../service/rate-limit.ts'
 import type { RunningServer } from '../../service/server.ts'
+import type { ServiceManager } from '../../service/service-manager.ts'
 import type { Pipeline, Store, UniqueMember } from '../../service/store/store.ts'
+import type { StoreOptions } from '../../service/store/store-options.ts'
 import { addCommands, type Commands, examples } from '../command-tree.ts'
 import { parseTime } from '../flags.ts'
 import { addServeBackup } from './backup.ts'
 import { chooseDatabase, rememberDatabase } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
 import { KEYS_COMMANDS } from './keys.ts'
-import { LOG_FORMATS, type LogFormat, openLog } from './log.ts'
+import { LOG_FORMATS, type LogFormat, type OpenLog, openLog } from './log.ts'
+import { addMetricsFlags, type MetricsFlags, startMetrics } from './metrics-flags.ts'
 import { parseBasePath, parseTrustProxy } from './proxy-flags.ts'
 import { addServeRestore } from './restore.ts'
 import { readPipelinesFile, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
@@ -25,7 +29,7 @@ import { CROSSING_MS, drain, isTerminated, reload } from './signals.ts'
 import { addServeStats } from './stats.ts'
 import { applyUnique, parseUnique } from './unique.ts'
 
-interface Options {
+interface Options extends MetricsFlags {
   readonly database?: string
   readonly host: string
   readonly port: number
@@ -103,6 +107,7 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
       `${examples('crm serve', 'crm serve --database :memory: --port 0 --ready-json --key-file key.txt')}\n\nA new database gets a key, kept under the profile local (or -p NAME); --key-file FILE sets the key instead.`,
     )
     .action(act(serveUntilStopped))
+  addMetricsFlags(serve)
   addCommands(serve, act, BESIDE_SERVING, words)
 }
 
@@ -133,16 +138,37 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
         : await readSeedFile(ctx, options.seed, { location, pipelines, uniqueMembers: options.unique }),
     given: await readKeyForNew(ctx, location),
   }
-  const opening = Promise.withResolvers<Store>()
   const clock = { now: ctx.now }
+  const metrics = await startMetrics(ctx, options, () => clock.now())
+  try {
+    await serveUntilAborted(ctx, options, { prepared, clock, tls, log, reopen, metrics })
+  } finally {
+    await metrics?.close()
+  }
+  ctx.note('crm serve has stopped.')
+}
+
+interface Parts extends Pick<Running, 'log'>, Pick<OpenLog, 'reopen'> {
+  readonly prepared: Prepared
+  /** That of the database once it is open. */
+  readonly clock: { now: () => number }
+  readonly tls: Tls | undefined
+  readonly metrics: RunningMetrics | undefined
+}
+
+async function serveUntilAborted(ctx: Context, options: Options, parts: Parts): Promise<void> {
+  const { prepared, clock, log, reopen, metrics } = parts
+  const { location } = prepared
+  const opening = Promise.withResolvers<Store>()
   // A failure to open is thrown below, even if no request waits for it.
   opening.promise.catch(() => {})
   // Before the database is opened, so that a wrong address or certificate makes no new one.
-  const server = await listen(ctx, options, { store: opening.promise, now: () => clock.now(), tls, log })
+  const server = await listen(ctx, options, { ...parts, store: opening.promise })
   let store: Store
   try {
-    store = await openStore(ctx, prepared, server.url)
+    store = await openStore(ctx, { ...prepared, observer: metrics?.observer }, server.url)
     clock.now = store.now
+    metrics?.watch(store)
     opening.resolve(store)
   } catch (error) {
     opening.reject(error)
@@ -151,16 +177,20 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
   }
   try {
     ctx.note(`crm serve is ready at ${server.url} (database ${location})`)
+    if (metrics) ctx.note(`Metrics are at ${metrics.url}`)
     if (options.readyJson) {
-      await writeText(ctx.io.stdout, `${JSON.stringify({ type: 'ready', url: server.url, database: location })}\n`)
+      const ready = { type: 'ready', url: server.url, database: location, metrics_url: metrics?.url }
+      await writeText(ctx.io.stdout, `${JSON.stringify(ready)}\n`)
     }
-    ctx.reloadOnHangup?.(() => void reload(ctx, options, { server, reopen }))
-    await deliverUntilStopped(ctx, options, { store, server, log })
+    const manager = ctx.env.NOTIFY_SOCKET ? (await ctx.service.manager()).openServiceManager(ctx) : undefined
+    ctx.reloadOnHangup?.(() => void reload(ctx, options, { server, reopen, manager }))
+    manager?.ready(server.url)
+    await deliverUntilStopped(ctx, options, { store, server, log, manager })
+    await manager?.sent()
   } finally {
     await server.close()
     await store.close()
   }
-  ctx.note('crm serve has stopped.')
 }
 
 /** Writes notes as entries of the log, whose lines are read by programs. */
@@ -172,16 +202,7 @@ function notingIn(log: Log | undefined, ctx: Context): Context {
 async function listen(
   ctx: Pick<Context, 'service' | 'version'>,
   options: Options,
-  {
-    store,
-    now,
-    tls,
-    log,
-  }: Pick<Running, 'log'> & {
-    readonly store: Promise<Store>
-    readonly now: () => number
-    readonly tls: Tls | undefined
-  },
+  { store, clock, tls, log, metrics }: Parts & { readonly store: Promise<Store> },
 ) {
   const { startServer } = await ctx.service.server()
   const { host, port, rateLimit, trustProxy: trusts = () => false, basePath = '' } = options
@@ -194,7 +215,8 @@ async function listen(
     rateLimit,
     allowsPrivateTargets,
     proxies: { trusts, basePath },
-    now,
+    now: () => clock.now(),
+    onAnswered: metrics?.onAnswered,
     log,
     version: ctx.version,
   })
@@ -216,11 +238,11 @@ interface Prepared {
 /** Opens the database with its pipelines and a key; makes it if it does not exist. */
 async function openStore(
   ctx: Context,
-  { address, location, pipelines, unique, seed, given }: Prepared,
+  { address, location, pipelines, unique, seed, given, observer }: Prepared & Pick<StoreOptions, 'observer'>,
   url: string,
 ): Promise<Store> {
   const service = await ctx.service.store()
-  const store = await service.openStore({ address, env: ctx.env, now: ctx.now, sharesClock: true })
+  const store = await service.openStore({ address, env: ctx.env, now: ctx.now, sharesClock: true, observer })
   try {
     if (pipelines) await store.putPipelines(pipelines)
     await applyUnique(ctx, { store, location }, unique)
@@ -237,6 +259,7 @@ async function openStore(
 interface Running {
   readonly store: Store
   readonly server: RunningServer
+  readonly manager: ServiceManager | undefined
   readonly log: Log | undefined
 }
 
@@ -244,7 +267,7 @@ interface Running {
 async function deliverUntilStopped(
   ctx: Pick<Context, 'note' | 'service' | 'signal' | 'version'>,
   options: Options,
-  { store, server, log }: Running,
+  { store, server, log, manager }: Running,
 ): Promise<void> {
   const { startSender } = await ctx.service.delivery()
   const sender = startSender({
@@ -258,6 +281,7 @@ async function deliverUntilStopped(
   try {
     const stopped = ctx.signal.aborted ? undefined : once(ctx.signal, 'abort')
     await Promise.race([stopped, sender.failure])
+    manager?.stopping()
     if (isTerminated(ctx)) await drain(ctx, options, server)
   } finally {
     // In parallel, so that a slow subscriber does not delay closing the server.

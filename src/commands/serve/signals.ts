@@ -3,6 +3,7 @@ import { durationText } from '../../core/duration.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
 import type { RunningServer } from '../../service/server.ts'
+import type { ServiceManager } from '../../service/service-manager.ts'
 import type { OpenLog } from './log.ts'
 import { readTls } from './serve-flags.ts'
 
@@ -29,12 +30,18 @@ export async function drain(
   await server.drain(timeMs)
 }
 
+interface Reloaded extends Pick<OpenLog, 'reopen'> {
+  readonly server: Pick<RunningServer, 'url' | 'useTls'>
+  readonly manager: ServiceManager | undefined
+}
+
 /** A file that cannot be used leaves what was there before. */
 export async function reload(
   ctx: Pick<Context, 'note'>,
   files: Parameters<typeof readTls>[0],
-  { server, reopen }: { readonly server: Pick<RunningServer, 'useTls'> } & Pick<OpenLog, 'reopen'>,
+  { server, reopen, manager }: Reloaded,
 ): Promise<void> {
+  manager?.reloading()
   try {
     reopen()
     const tls = await readTls(files)
@@ -43,5 +50,7 @@ export async function reload(
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
     ctx.note(`Warning: SIGHUP: ${error.message}`)
+  } finally {
+    manager?.ready(server.url)
   }
 }

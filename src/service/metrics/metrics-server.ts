@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { listenError } from '../listen-error.ts'
+import { canonical, OPENMETRICS_TYPE, olderText, TEXT_TYPE, wantsOlderText } from './exposition.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+
+export interface MetricsOptions {
+  readonly host: string
+  /** 0 selects a free port. */
+  readonly port: number
+  readonly now: () => number
+}
+
+export interface RunningMetrics extends Pick<Metrics, 'observer' | 'onAnswered' | 'watch'> {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Serves `/metrics` on an address of its own, without a key. Throws a CrmError when the port cannot be used. */
+export async function startMetrics({ host, port, now }: MetricsOptions): Promise<RunningMetrics> {
+  const metrics = createMetrics(now)
+  const server = createServer((request, response) => {
+    answer(metrics, request, response).catch((error: unknown) => response.destroy(error as Error))
+  })
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch (error) {
+    throw listenError({ host, port, portFlag: '--metrics-port' }, error)
+  }
+  const { port: taken } = server.address() as AddressInfo
+  return {
+    ...metrics,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      if (server.listening) await once(server, 'close')
+    },
+  }
+}
+
+async function answer(metrics: Metrics, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path] = (request.url ?? '').split('?', 1)
+  if (path !== '/metrics') return void response.writeHead(404).end('expected /metrics\n')
+  if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end('expected GET\n')
+  const text = await metrics.text()
+  const isOlder = wantsOlderText(request.headers.accept)
+  response.writeHead(200, { 'content-type': isOlder ? TEXT_TYPE : OPENMETRICS_TYPE, 'cache-control': 'no-store' })
+  response.end(isOlder ? olderText(text) : canonical(text))
+}

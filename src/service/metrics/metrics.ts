@@ -1,0 +1,111 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client'
+import type { AnsweredRequest } from '../app.ts'
+import type { Store } from '../store/store.ts'
+import type { StoreObserver } from '../store/store-options.ts'
+import { watchDeliveries } from './delivery-metrics.ts'
+
+export interface Metrics {
+  /** OpenMetrics text. */
+  text(): Promise<string>
+  onAnswered(answered: AnsweredRequest): void
+  readonly observer: StoreObserver
+  /** From then on, its deliveries are counted. */
+  watch(store: Store): void
+}
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+const WAIT_SECONDS = [0.001, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+/** To the writes of one commit at most, see write-queue.ts. */
+const COMMIT_WRITES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+
+/** The methods of routes, and those that clients try; a label must not have any value that a client sends. */
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS']
+
+/** Metrics of the library that walk all sockets at each scrape, and gauges named like counters, which OpenMetrics does not allow. */
+const LEFT_OUT = ['handles', 'requests', 'resources'].flatMap((what) => [
+  `nodejs_active_${what}`,
+  `nodejs_active_${what}_total`,
+])
+
+/** Labels have routes, methods and statuses: no key, no path, no id. */
+export function createMetrics(now: () => number): Metrics {
+  const registry = new Registry<OpenMetricsContentType>()
+  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
+  collectDefaultMetrics({ register: registry })
+  for (const name of LEFT_OUT) registry.removeSingleMetric(name)
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'crm_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its response, by the template of its path',
+    labelNames: ['method', 'route', 'status'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  })
+  const limited = new Counter({
+    name: 'crm_http_rate_limited_requests_total',
+    help: 'Requests refused with 429',
+    registers,
+  })
+  const watch = watchDeliveries(registers, now)
+  return {
+    text: () => registry.metrics(),
+    onAnswered: ({ method, route = 'none', status, ms }) => {
+      const known = METHODS.includes(method) ? method : 'other'
+      requests.observe({ method: known, route, status }, ms / 1000)
+      if (status === 429) limited.inc()
+    },
+    observer: storeObserver(registers),
+    watch,
+  }
+}
+
+function storeObserver(registers: readonly Registry<OpenMetricsContentType>[]): StoreObserver {
+  const at = { registers: [...registers] }
+  const seconds = new Histogram({
+    name: 'crm_store_commit_duration_seconds',
+    help: 'Time of a transaction of writes until it is durable',
+    buckets: COMMIT_SECONDS,
+    ...at,
+  })
+  const size = new Histogram({
+    name: 'crm_store_commit_writes',
+    help: 'Writes that shared a transaction',
+    buckets: COMMIT_WRITES,
+    ...at,
+  })
+  const queued = new Gauge({ name: 'crm_store_queued_writes', help: 'Writes that wait for a transaction', ...at })
+  const lockWait = new Histogram({
+    name: 'crm_store_lock_wait_seconds',
+    help: 'Waits for a lock that another process held',
+    buckets: WAIT_SECONDS,
+    ...at,
+  })
+  const connections = new Gauge({
+    name: 'crm_store_pool_connections',
+    help: 'Connections to PostgreSQL',
+    labelNames: ['state'],
+    ...at,
+  })
+  const waiting = new Gauge({
+    name: 'crm_store_pool_waiting_operations',
+    help: 'Operations that wait for a connection to PostgreSQL',
+    ...at,
+  })
+  return {
+    commit: ({ writes, ms }) => {
+      seconds.observe(ms / 1000)
+      size.observe(writes)
+    },
+    queued: (writes) => queued.set(writes),
+    lockWait: (ms) => lockWait.observe(ms / 1000),
+    pool: ({ open, idle, waiting: count }) => {
+      connections.set({ state: 'idle' }, idle)
+      connections.set({ state: 'used' }, open - idle)
+      waiting.set(count)
+    },
+  }
+}
