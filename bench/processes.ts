@@ -38,13 +38,15 @@ export async function startServer(args: readonly string[], env: NodeJS.ProcessEn
   return { url: ready.url, key, ready, child, stop }
 }
 
-/** Starts `crm serve` on a database file, without a rate limit, with a new key. */
+/** Starts `crm serve` on a database file or the URI of a PostgreSQL database, without a rate limit, with a new key. */
 export async function startCrm(database: string, more: readonly string[] = []): Promise<Server> {
   const folder = benchFolder()
   const key = 'crm_key_bench-bench-bench-bench-bench-bench'
   writeFileSync(join(folder, 'key'), key, { mode: 0o600 })
   const flags = ['--port', '0', '--rate-limit', 'none', '--ready-json', '--key-file', join(folder, 'key'), ...more]
-  return startServer([CRM, 'serve', '--database', database, ...flags], { ...plainEnv(), HOME: folder }, key)
+  // It may hold a password, which crm takes from no command line.
+  const env = { ...plainEnv(), HOME: folder, CRM_DATABASE_URL: database }
+  return startServer([CRM, 'serve', ...flags], env, key)
 }
 
 /** The environment without variables that slow down Node's start on this machine or change the target of crm. */

@@ -17,6 +17,7 @@ import { measurePace } from './pace.ts'
 import { measurePlan } from './plan.ts'
 import { measureReaders } from './readers.ts'
 import { measureResume } from './resume.ts'
+import { measureRetention } from './retention.ts'
 import { measureSandbox } from './sandbox.ts'
 import { measureStartUp } from './start-up.ts'
 import { type Row, tableText } from './table.ts'
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   sandbox: measureSandbox,
   throughput: measureThroughput,
   metrics: measureMetrics,
+  retention: measureRetention,
   browse: measureBrowse,
   'browse-frames': measureFrames,
   'browse-million': measureMillion,

@@ -23,13 +23,14 @@ import { LOG_FORMATS, type LogFormat, type OpenLog, openLog } from './log.ts'
 import { addMetricsFlags, type MetricsFlags, startMetrics } from './metrics-flags.ts'
 import { parseBasePath, parseTrustProxy } from './proxy-flags.ts'
 import { addServeRestore } from './restore.ts'
+import { addRetentionFlags, type RetentionFlags, retentionOf } from './retention-flags.ts'
 import { readPipelinesFile, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
 import { parsePort, parseRateLimit, parseRetrySchedule, readTls } from './serve-flags.ts'
 import { CROSSING_MS, drain, isTerminated, reload } from './signals.ts'
 import { addServeStats } from './stats.ts'
 import { applyUnique, parseUnique } from './unique.ts'
 
-interface Options extends MetricsFlags {
+interface Options extends MetricsFlags, RetentionFlags {
   readonly database?: string
   readonly host: string
   readonly port: number
@@ -107,6 +108,7 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
       `${examples('crm serve', 'crm serve --database :memory: --port 0 --ready-json --key-file key.txt')}\n\nA new database gets a key, kept under the profile local (or -p NAME); --key-file FILE sets the key instead.`,
     )
     .action(act(serveUntilStopped))
+  addRetentionFlags(serve)
   addMetricsFlags(serve)
   addCommands(serve, act, BESIDE_SERVING, words)
 }
@@ -137,6 +139,7 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
         ? undefined
         : await readSeedFile(ctx, options.seed, { location, pipelines, uniqueMembers: options.unique }),
     given: await readKeyForNew(ctx, location),
+    retention: retentionOf(options),
   }
   const clock = { now: ctx.now }
   const metrics = await startMetrics(ctx, options, () => clock.now())
@@ -202,7 +205,7 @@ function notingIn(log: Log | undefined, ctx: Context): Context {
 async function listen(
   ctx: Pick<Context, 'service' | 'version'>,
   options: Options,
-  { store, clock, tls, log, metrics }: Parts & { readonly store: Promise<Store> },
+  { store, clock, tls, log, metrics, prepared }: Parts & { readonly store: Promise<Store> },
 ) {
   const { startServer } = await ctx.service.server()
   const { host, port, rateLimit, trustProxy: trusts = () => false, basePath = '' } = options
@@ -217,6 +220,7 @@ async function listen(
     proxies: { trusts, basePath },
     now: () => clock.now(),
     onAnswered: metrics?.onAnswered,
+    answersKeptMs: prepared.retention?.answersMs,
     log,
     version: ctx.version,
   })
@@ -233,16 +237,17 @@ interface Prepared {
   readonly unique: Options['unique']
   readonly seed: SeedFile | undefined
   readonly given: Started['given']
+  readonly retention: StoreOptions['retention']
 }
 
 /** Opens the database with its pipelines and a key; makes it if it does not exist. */
 async function openStore(
   ctx: Context,
-  { address, location, pipelines, unique, seed, given, observer }: Prepared & Pick<StoreOptions, 'observer'>,
+  { address, location, pipelines, unique, seed, given, retention, observer }: Prepared & Pick<StoreOptions, 'observer'>,
   url: string,
 ): Promise<Store> {
   const service = await ctx.service.store()
-  const store = await service.openStore({ address, env: ctx.env, now: ctx.now, sharesClock: true, observer })
+  const store = await service.openStore({ address, env: ctx.env, now: ctx.now, sharesClock: true, retention, observer })
   try {
     if (pipelines) await store.putPipelines(pipelines)
     await applyUnique(ctx, { store, location }, unique)

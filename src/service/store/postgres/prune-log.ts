@@ -1,5 +1,6 @@
 import type { Session } from './database.ts'
 import type { LogTimes } from './delivery-results.ts'
+import { pruneAnswers } from './idempotency.ts'
 import { PRUNE_LOCK } from './sequence.ts'
 
 /** More than a turn adds, so that pruning catches up, and few enough to be fast. */
@@ -9,14 +10,19 @@ export async function isPrunable(session: Session, { nowMs, kept }: LogTimes): P
   const [isThere = false] =
     (await session.get<[boolean]>(
       `SELECT EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms < $1)
-        OR EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms > $2)`,
+        OR EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms > $2)
+        OR EXISTS (SELECT 1 FROM idempotency WHERE at_ms < $3)`,
       nowMs,
       nowMs + longestMs(kept),
+      nowMs - kept.answersMs,
     )) ?? []
   return isThere
 }
 
-/** Deletes some of the oldest entries of the log, and events with their last delivery, unless another process does so now. */
+/**
+ * Deletes some of the oldest entries of the log, events with their last delivery, and expired answers, which a service that
+ * writes little would keep for longer; unless another process does so now.
+ */
 export async function pruneLog(tx: Session, { nowMs, kept }: LogTimes): Promise<void> {
   const [isMine] = (await tx.get<[boolean]>('SELECT pg_try_advisory_xact_lock($1)', PRUNE_LOCK)) ?? []
   if (!isMine) return
@@ -35,6 +41,7 @@ export async function pruneLog(tx: Session, { nowMs, kept }: LogTimes): Promise<
     PRUNED_PER_TURN,
   )
   if (rows.length > 0) await removeOrphans(tx, rows.flat())
+  await pruneAnswers(tx, PRUNED_PER_TURN, { nowMs, answersMs: kept.answersMs })
 }
 
 /** Deletes those of the events that have no delivery. */

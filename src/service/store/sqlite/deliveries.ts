@@ -5,6 +5,7 @@ import { liveSecrets, rotatedSecrets } from '../webhook-secrets.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { IS_DUE_SOMETIME } from './delivery-order.ts'
 import { failAll, keepResult, type LogTimes, renewClaim } from './delivery-results.ts'
+import { hasPastAnswers, type Keeping, pruneAnswers } from './idempotency.ts'
 
 /** More than a turn adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_TURN = 200
@@ -30,6 +31,8 @@ export function takeTurn(db: Connection, turn: DeliveryTurn, times: LogTimes): T
     for (const claim of turn.renewals) renewClaim(db, claim, claimedUntilMs)
     const claimed = claimDue(db, turn, times)
     pruneLog(db, times)
+    // A service that writes little must not keep answers for longer.
+    pruneAnswers(db, PRUNED_PER_TURN, answersOf(times))
     return { claimed, claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs), failingSinceMs }
   })
 }
@@ -112,7 +115,12 @@ function nextDueAtMs(db: Connection, nowMs: number): number | undefined {
 
 function isPrunable(db: Connection, { nowMs, kept }: LogTimes): boolean {
   const isThere = (sql: string, value: number) => db.get(`SELECT 1 FROM deliveries WHERE ${sql} LIMIT 1`, value)
-  return (isThere('kept_until_ms < ?', nowMs) ?? isThere('kept_until_ms > ?', nowMs + longestMs(kept))) !== undefined
+  const isEntry = isThere('kept_until_ms < ?', nowMs) ?? isThere('kept_until_ms > ?', nowMs + longestMs(kept))
+  return isEntry !== undefined || hasPastAnswers(db, answersOf({ nowMs, kept }))
+}
+
+function answersOf({ nowMs, kept: { answersMs } }: LogTimes): Keeping {
+  return { nowMs, answersMs }
 }
 
 /** A service that keeps entries for less time than the one before it applies its time to them, too. */

@@ -13,7 +13,7 @@ type AnswerRow = readonly [
 ]
 
 /** More than a write adds, so that pruning catches up, and few enough to be fast. */
-const PRUNED_PER_WRITE = 2
+export const PRUNED_PER_WRITE = 2
 
 /** The clock, and how long an answer is kept. */
 export interface Keeping {
@@ -60,16 +60,21 @@ export function keepAnswer(
   )
 }
 
-/** Deletes some of the oldest expired answers. */
-export function pruneAnswers(db: Connection, writeCount: number, keeping: Keeping): void {
+/** Whether there are answers to delete. */
+export function hasPastAnswers(db: Connection, keeping: Keeping): boolean {
   const oldest = db.get<[number]>('SELECT at_ms FROM idempotency ORDER BY number LIMIT 1')
-  if (!oldest || !isPast(oldest[0], keeping)) return
+  return oldest !== undefined && isPast(oldest[0], keeping)
+}
+
+/** Deletes some of the oldest expired answers. */
+export function pruneAnswers(db: Connection, count: number, keeping: Keeping): void {
+  if (!hasPastAnswers(db, keeping)) return
   db.run(
     `DELETE FROM idempotency WHERE abs(?1 - at_ms) > ?2
       AND number IN (SELECT number FROM idempotency ORDER BY number LIMIT ?3 + 0)`,
     keeping.nowMs,
     keeping.answersMs,
-    writeCount * PRUNED_PER_WRITE,
+    count,
   )
 }
 

@@ -7,7 +7,7 @@ import type { BatchOutcome } from '../write-queue.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { forgetFailures, storeRotation } from './deliveries.ts'
 import { findDelivery } from './delivery-log.ts'
-import { findReplay, type Keeping, keepAnswer, pruneAnswers } from './idempotency.ts'
+import { findReplay, type Keeping, keepAnswer, PRUNED_PER_WRITE, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
 import { findRecord, insertRecord, notesOf, removeRecord, updateRecord } from './records.ts'
 import {
@@ -40,7 +40,7 @@ export function commitWrites(
       const keeping = { nowMs: clockMs, answersMs: kept.answersMs }
       const batch: Batch = { db, outbox, sequence, clockMs, keeping, uniqueMembers }
       const outcomes = writes.map((write) => applyWrite(batch, write))
-      pruneAnswers(db, writes.length, keeping)
+      pruneAnswers(db, writes.length * PRUNED_PER_WRITE, keeping)
       sequence.save()
       return outcomes
     })

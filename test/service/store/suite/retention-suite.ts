@@ -30,6 +30,20 @@ export function retentionSuite({ open, makePlace }: Fixture): void {
     expect(await store.write(keyed)).toHaveProperty('type', 'done')
   })
 
+  test('expired answers are deleted without another write', async () => {
+    let nowMs = NOON_MS
+    const store = await open(() => nowMs, { retention: { answersMs: HOUR_MS } })
+    for (const key of ['a', 'b', 'c']) {
+      await store.write(creation('contact', {}, { idempotency: { key, fingerprint: 'f' } }))
+    }
+    nowMs += HOUR_MS
+    await takeTurn(store)
+    expect((await store.stats()).idempotencyKeys).toBe(3)
+    nowMs += 1
+    await takeTurn(store)
+    expect((await store.stats()).idempotencyKeys).toBe(0)
+  })
+
   test('successes and failures stay in the log for the times of the store', async () => {
     let nowMs = NOON_MS
     const store = await open(() => nowMs, { retention: { successesMs: HOUR_MS, failuresMs: 2 * HOUR_MS } })
