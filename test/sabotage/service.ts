@@ -239,4 +239,25 @@ export const SERVICE: readonly Sabotage[] = [
     to: "if (replay?.type === 'replayed') return { result: replay }",
     tests: ['test/service/store/sqlite.test.ts'],
   },
+  {
+    name: 'a client adds a series to the metrics with each method that it makes up',
+    file: 'src/service/metrics/metrics.ts',
+    line: "const known = METHODS.includes(method) ? method : 'other'",
+    to: 'const known = method',
+    tests: ['test/service/metrics/metrics.test.ts'],
+  },
+  {
+    name: 'each scrape counts all deliveries again',
+    file: 'src/service/metrics/delivery-metrics.ts',
+    line: 'if (performance.now() < reusedUntilMs) return known',
+    to: '',
+    tests: ['test/service/metrics/metrics.test.ts'],
+  },
+  {
+    name: 'a service that writes nothing keeps expired responses',
+    file: 'src/service/store/sqlite/deliveries.ts',
+    line: 'pruneAnswers(db, PRUNED_PER_TURN, answersOf(times))',
+    to: '',
+    tests: ['test/service/store/sqlite.test.ts'],
+  },
 ]
