@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { startMetrics } from '../../../../src/service/metrics/metrics-server.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
@@ -25,4 +26,26 @@ test('metrics have the pool, commits and deliveries of a PostgreSQL database', a
     'crm_store_pool_connections{state="used"}',
   ])
   expect(Object.values(pool).reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0)
+})
+
+test('a scrape does not wait for deliveries that cannot be counted', async () => {
+  const server = inject('postgres')
+  const address = await createDatabase(server)
+  const metrics = await startMetrics({ host: '127.0.0.1', port: 0, now: Date.now })
+  const store = await openStore({ address, now: Date.now, observer: metrics.observer })
+  metrics.watch(store)
+  const client = new pg.Client({ connectionString: address })
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await metrics.close()
+    await store.close()
+    await dropDatabase(server, address)
+  })
+  await client.query('BEGIN; LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE')
+  const startMs = performance.now()
+  const text = await (await fetch(metrics.url)).text()
+  expect(performance.now() - startMs).toBeLessThan(3000)
+  expect(samples(text, 'crm_deliveries')).toEqual({})
+  expect(text).toMatch(/# EOF\n$/)
 })
