@@ -12,7 +12,7 @@ import type { Row } from './table.ts'
 
 const RECORDS = 1000
 const STEPS = 20
-const EVENTS = RECORDS * STEPS
+export const EVENTS = RECORDS * STEPS
 const ROUNDS = 3
 /** Verifying a signature costs as much as making it, so the subscriber checks only one of this many. */
 const CHECKED_EACH = 50
@@ -21,7 +21,7 @@ const CHECKED_EACH = 50
 export async function measureDelivery(): Promise<Row[]> {
   const [ours, cpu, theirs]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < ROUNDS; round++) {
-    const { perSecond, perCpuSecond } = await deliverOutbox()
+    const { perSecond, perCpuSecond } = await deliverOutbox(join(benchFolder(), 'crm.db'))
     ours.push(perSecond)
     cpu.push(perCpuSecond)
     theirs.push(await postFromMemory())
@@ -45,11 +45,10 @@ export async function measureDelivery(): Promise<Row[]> {
 }
 
 /** Fills the outbox before the service starts, so that only delivery is measured. */
-async function deliverOutbox(): Promise<{ perSecond: number; perCpuSecond: number }> {
-  const file = join(benchFolder(), 'crm.db')
+export async function deliverOutbox(address: string): Promise<{ perSecond: number; perCpuSecond: number }> {
   const subscriber = await startSubscriber(EVENTS)
-  subscriber.secret = await fillOutbox(file, subscriber.url)
-  const crm = await startCrm(file)
+  subscriber.secret = await fillOutbox(address, subscriber.url)
+  const crm = await startCrm(address)
   const startedS = cpuSeconds(crm.child.pid)
   const perSecond = await subscriber.done
   const usedS = cpuSeconds(crm.child.pid) - startedS
@@ -67,8 +66,8 @@ async function postFromMemory(): Promise<number> {
 }
 
 /** The secret of the one subscription. */
-async function fillOutbox(file: string, url: string): Promise<string> {
-  const store = await openStore({ address: file, now: Date.now })
+async function fillOutbox(address: string, url: string): Promise<string> {
+  const store = await openStore({ address, now: Date.now })
   const write = async (what: CheckedWrite) =>
     JSON.parse((await writeOnce(store, { ...what, idempotency: undefined })).answer.body)
   const { secret } = await write(webhookCreation(members({ url, events: ['contact.*'] }), () => true))

@@ -48,7 +48,7 @@ async function inTurns(server: Server, paths: readonly string[]): Promise<number
   return rates.map(median)
 }
 
-async function deepCursor(server: Server, pages: number): Promise<string> {
+export async function deepCursor(server: Server, pages: number): Promise<string> {
   let cursor = ''
   // A cursor does not depend on the size of the pages before it, so the way there can be quicker.
   for (let records = 0; records < pages * 100; records += 500) {
@@ -61,6 +61,6 @@ async function deepCursor(server: Server, pages: number): Promise<string> {
   return cursor
 }
 
-function compare(what: string, ours = 0, theirs = 0, goal: Row['goal']): Row {
+export function compare(what: string, ours = 0, theirs = 0, goal: Row['goal']): Row {
   return { what, measured: `${ours.toFixed(0)}/s`, peer: `${theirs.toFixed(0)}/s`, ratio: ours / theirs, goal }
 }

@@ -15,6 +15,7 @@ import { measureMemory } from './memory.ts'
 import { measureMetrics } from './metrics.ts'
 import { measurePace } from './pace.ts'
 import { measurePlan } from './plan.ts'
+import { measurePostgres } from './postgres.ts'
 import { measureReaders } from './readers.ts'
 import { measureResume } from './resume.ts'
 import { measureRetention } from './retention.ts'
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   sandbox: measureSandbox,
   throughput: measureThroughput,
   metrics: measureMetrics,
+  postgres: measurePostgres,
   retention: measureRetention,
   browse: measureBrowse,
   'browse-frames': measureFrames,

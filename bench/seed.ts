@@ -2,13 +2,23 @@ import { encodeId, firstSerialAt } from '../src/core/ids.ts'
 import { openStore } from '../src/service/store/open-store.ts'
 
 const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+const START_MS = Date.UTC(2026, 0, 1)
 const STAGES = ['Lead', 'Qualified', 'Proposal', 'Negotiation', 'Won', 'Lost']
 
 /** Inserts rows as the service writes them directly into its tables: a million over HTTP would take minutes. */
 export async function fillContacts(file: string, count: number): Promise<void> {
-  await fill(file, count, 'INSERT INTO contacts (id, version, text) VALUES (?, 1, ?)', (number, serial, time) => [
-    `{"id":"${encodeId('contact', serial)}","name":"Contact ${number}","email":"c${number}@example.test","phone":"+49 151 ${number}","company":"Company ${number % 977}","owner_id":"u_${number % 40}","created_at":"${time}","updated_at":"${time}","version":1}`,
+  await fill(file, count, 'INSERT INTO contacts (id, version, text) VALUES (?, 1, ?)', (number) => [
+    contactRow(number).text,
   ])
+}
+
+/** A contact of the time at which `fillContacts` creates it. */
+export function contactRow(number: number): { readonly serial: number; readonly text: string } {
+  const timeMs = START_MS + number * 10
+  const serial = firstSerialAt(timeMs)
+  const time = new Date(timeMs).toISOString()
+  const text = `{"id":"${encodeId('contact', serial)}","name":"Contact ${number}","email":"c${number}@example.test","phone":"+49 151 ${number}","company":"Company ${number % 977}","owner_id":"u_${number % 40}","created_at":"${time}","updated_at":"${time}","version":1}`
+  return { serial, text }
 }
 
 export async function fillDeals(file: string, count: number): Promise<void> {
@@ -33,10 +43,9 @@ async function fill(file: string, count: number, insert: string, values: Values)
   await store.close()
   const db = new DatabaseSync(file)
   const statement = db.prepare(insert)
-  const startMs = Date.UTC(2026, 0, 1)
   db.exec('PRAGMA synchronous = OFF; BEGIN')
   for (let number = 0; number < count; number++) {
-    const timeMs = startMs + number * 10
+    const timeMs = START_MS + number * 10
     const serial = firstSerialAt(timeMs)
     statement.run(serial, ...values(number, serial, new Date(timeMs).toISOString()))
   }
