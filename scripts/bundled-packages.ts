@@ -18,7 +18,7 @@ export function noticesOf(metafiles: readonly Metafile[], root: string): string 
   const sorted = distinct.toSorted((one, other) => (names(one) < names(other) ? -1 : 1))
   const list = sorted.map((each) => `  ${names(each)}  ${each.licence}`)
   const texts = sorted.map((each) => `${'-'.repeat(78)}\n${names(each)} (${each.licence})\n\n${each.text}\n`)
-  return `crm-cli holds code of these packages, under licences of their own:\n\n${list.join('\n')}\n\n${texts.join('\n')}`
+  return `crm-cli holds code of these packages, changed by the build, which joins their files, under licences of their own:\n\n${list.join('\n')}\n\n${texts.join('\n')}`
 }
 
 /** Folders such as `node_modules/ink/node_modules/chalk` with code in the bundle; esbuild also lists inputs that it dropped. */
