@@ -55,10 +55,7 @@ export interface Host {
 
 type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/detect-format.ts')
 
-export type ApiTarget = Pick<
-  ApiOptions,
-  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'profileName' | 'serveDatabase' | 'beyond'
-> & {
+export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'beyond'> & {
   readonly connector: NamedConnector | undefined
 }
 
@@ -291,6 +288,6 @@ function clientOptions(ctx: Context) {
   }
 }
 
-function apiTarget({ key, isProtected: _, ...target }: Target): ApiTarget {
+function apiTarget({ key, isProtected: _, profileName: __, ...target }: Target): ApiTarget {
   return { ...target, key: key.value }
 }

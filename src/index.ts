@@ -35,7 +35,7 @@ export interface ClientOptions {
   /** Ends every request and every wait; each call takes one of its own as well. */
   readonly signal?: AbortSignal
   /** What this server does differently: docs/servers.md has each member, as `wire.page_size` and so on. */
-  readonly wire?: Partial<Wire>
+  readonly wire?: Partial<Omit<Wire, 'profile'>>
   /** Accept plain http beyond this machine, where anyone on the way can read the key. */
   readonly allowInsecureHttp?: boolean
   /** Called for waits of a second or more. */

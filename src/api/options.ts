@@ -39,8 +39,6 @@ export interface ApiOptions {
   readonly onUnread?: ((write: { readonly done: string; readonly reason: string }) => void) | undefined
   /** For hints: how to get a valid key, if more is known than the address. */
   readonly loginHint?: string | undefined
-  /** For hints: the profile in use; undefined: none. */
-  readonly profileName?: string | undefined
   /** For hints: the database that `crm serve` last used at this address. */
   readonly serveDatabase?: string | undefined
   /** Caches the GraphQL schema; without it, the schema is read in each run. */

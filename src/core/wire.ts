@@ -1,5 +1,6 @@
 import { durationText } from './duration.ts'
 import { CrmError } from './errors.ts'
+import { shellWord } from './shell-words.ts'
 
 /** How the next page of a list is requested. `none`: the first answer is the whole list. */
 export const PAGING_KINDS = ['cursor', 'page', 'offset', 'next_url', 'link', 'none'] as const
@@ -39,17 +40,25 @@ export interface Wire {
   readonly nextPath: string | undefined
   /** The GraphQL path, relative to the server's address; `none` for a server without GraphQL, undefined: searched for. */
   readonly graphqlPath?: string | undefined
+  /** For hints: the profile of these settings; undefined without one. */
+  readonly profile?: string | undefined
 }
 
-type Times = Pick<Wire, 'idempotencyWindowMs' | 'requestLifeMs'>
+/** For hints: the command that changes a setting of the profile in use. `setting` is its name and the value, quoted for a shell. */
+export function settingCommand(setting: string, { profile }: { readonly profile?: string | undefined }): string {
+  return `crm config set ${setting} -p ${profile === undefined ? 'NAME' : shellWord(profile)}`
+}
+
+type Times = Pick<Wire, 'idempotencyWindowMs' | 'requestLifeMs' | 'profile'>
 
 /** CrmError `invalid_input` when the server drops an idempotency key before the last request with it can arrive. */
-export function checkTimes({ idempotencyWindowMs: windowMs, requestLifeMs: lifeMs }: Times): void {
+export function checkTimes(wire: Times): void {
+  const { idempotencyWindowMs: windowMs, requestLifeMs: lifeMs } = wire
   if (windowMs > lifeMs) return
   const [window, life] = [durationText(windowMs), durationText(lifeMs)]
   throw new CrmError(
     'invalid_input',
     `wire.idempotency_window is ${window}, expected more than wire.request_life, which is ${life}`,
-    { hint: 'crm config set wire.idempotency_window 30m -p PROFILE, or make wire.request_life shorter' },
+    { hint: `${settingCommand('wire.idempotency_window 30m', wire)}, or make wire.request_life shorter` },
   )
 }

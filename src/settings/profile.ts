@@ -54,8 +54,9 @@ export function defaultProfile(baseUrl: string): Profile {
 }
 
 /** CrmError `invalid_input` when a member of the file is not valid for its setting. */
-export function readProfile(stored: JsonObject, field: string, path: string): Profile {
-  return profileOf((key) => readSetting(stored, key, field, path) ?? SETTINGS[key].defaultValue)
+export function readProfile(stored: JsonObject, name: string, path: string): Profile {
+  const profile = profileOf((key) => readSetting(stored, key, name, path) ?? SETTINGS[key].defaultValue)
+  return { ...profile, wire: { ...profile.wire, profile: name } }
 }
 
 /** The settings as shown by `config list`. */

@@ -113,7 +113,7 @@ const LOOK = 'check before sending it again: crm contacts get con_1'
 
 test.each([
   [{ wire: OPEN }, `${LOOK}$`],
-  [{ wire: OPEN, profileName: 'prod' }, `${LOOK}; if the server keeps idempotency keys: crm config set .* -p prod$`],
+  [{ wire: { ...OPEN, profile: 'prod' } }, `${LOOK}; if the server keeps idempotency keys: crm config set .* -p prod$`],
   [
     { wire: { ...WIRE, idempotency: 'kept' } },
     'crm contacts update con_1 \\.\\.\\. --idempotency-key mine, other arguments',
@@ -128,7 +128,7 @@ test.each([
 test('a connector that says that its server keeps no keys is not contradicted in the hint', async () => {
   const { url } = await startServer((response) => sendJson(response, 502, {}))
   const connector = createConnector(shippedConnector('pipedrive'), { baseUrl: url, variables: {} }, createRecordMap)
-  const { api } = openClient(url, { connector, wire: OPEN, profileName: 'prod' })
+  const { api } = openClient(url, { connector, wire: { ...OPEN, profile: 'prod' } })
   const error = await failureOf(api.contacts.update('1', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined }))
   expect(error.details).toMatchObject({ isInDoubt: true, hint: 'check before sending it again: crm contacts get 1' })
 })

@@ -10,10 +10,11 @@ interface Kind {
   readonly isStrict?: boolean
   readonly more?: object
   readonly isCut?: boolean
+  readonly profile?: string
 }
 
 /** 45 records that are counted in `offset`, without a word of how the list goes on. */
-async function startCounting({ most, isStrict, more, isCut }: Kind) {
+async function startCounting({ most, isStrict, more, isCut, profile }: Kind) {
   const all = Array.from({ length: 45 }, (_, n) => ({ id: `con_${n + 1}` }))
   const { url } = await startServer((response, { path }) => {
     const { pathname, searchParams } = new URL(path, 'http://counting')
@@ -23,7 +24,12 @@ async function startCounting({ most, isStrict, more, isCut }: Kind) {
     const start = isCut ? 0 : Number(searchParams.get('offset') ?? 0)
     sendJson(response, 200, { data: all.slice(start, start + Math.min(limit, most)), ...more })
   })
-  const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k_0123456789' })
+  if (profile === undefined) {
+    const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k_0123456789' })
+    return (...argv: string[]) => crm(argv, env)
+  }
+  const env = emptyHome({ CRM_API_KEY: 'k_0123456789', CRM_PROFILE: profile })
+  await crm(['config', 'set', 'base_url', url.origin], env)
   return (...argv: string[]) => crm(argv, env)
 }
 
@@ -78,22 +84,31 @@ test('a refusal of the page size names doctor, and the size in the answer', asyn
   expect(await crm('contacts', 'list')).toMatchObject({
     exit: 7,
     stderr: `crm: cannot list contacts: limit must be <= 50 (400)
-  crm doctor finds the largest size, or: crm config set wire.page_size 50 -p PROFILE
+  crm doctor finds the largest size, or: crm config set wire.page_size 50 -p NAME
 `,
   })
 })
 
 test.each([
-  [{}, 'if one answer is the whole list: crm config set wire.paging none -p PROFILE; if pages or records are counted'],
-  [{ remaining: 25 }, 'if one answer is the whole list: crm config set wire.paging none -p PROFILE'],
-  [
-    { meta: { next_one: 'x' } },
-    'if meta.next_one is the cursor: crm config set wire.next_path meta.next_one -p PROFILE',
-  ],
+  [{}, 'if one answer is the whole list: crm config set wire.paging none -p NAME; if pages or records are counted'],
+  [{ remaining: 25 }, 'if one answer is the whole list: crm config set wire.paging none -p NAME'],
+  [{ meta: { next_one: 'x' } }, 'if meta.next_one is the cursor: crm config set wire.next_path meta.next_one -p NAME'],
 ])('without a next page the hint names a member only when the answer has one: %j', async (more, hint) => {
   const { paging, largest } = await examined({ most: 20, isCut: true, more })
   expect(paging).toMatchObject({ state: 'fail', hint: expect.stringContaining(hint) })
   expect(largest).toMatchObject({ state: 'warn', hint: expect.stringContaining(hint) })
+})
+
+test('hints name the profile in use', async () => {
+  const crm = await startCounting({ most: 20, isCut: true, isStrict: true, profile: 'prod.eu' })
+  expect((await crm('contacts', 'list')).stderr).toContain('crm config set wire.page_size 20 -p prod.eu\n')
+  await crm('config', 'set', 'wire.page_size', '20')
+  expect((await crm('contacts', 'list')).stderr).toContain('crm config set wire.paging none -p prod.eu\n')
+  await crm('config', 'set', 'wire.items_path', 'people')
+  expect((await crm('contacts', 'list')).stderr).toContain('crm config set wire.items_path data.contacts -p prod.eu\n')
+  const { stdout } = await crm('doctor', '-o', 'json')
+  expect(stdout).toContain('crm config set wire.idempotency kept -p prod.eu')
+  expect(stdout).not.toMatch(/-p [A-Z]/)
 })
 
 /** 45 records by the offset and the size in these parameters, at most 20 of them. */

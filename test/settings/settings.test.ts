@@ -60,6 +60,7 @@ test('a profile is read back as written, whatever its settings', async () => {
       cursorParam: 'page[after]',
       itemsPath: 'data.people',
       nextPath: 'meta.next',
+      profile: 'a.b-c_1',
     },
   }
   await settings.putProfile('a.b-c_1', profile)

@@ -50,6 +50,7 @@ test('the active profile gives address, key and settings', async () => {
       cursorParam: undefined,
       itemsPath: undefined,
       nextPath: undefined,
+      profile: 'local',
     },
   })
 })

@@ -1,8 +1,8 @@
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import type { Wire } from '../../core/wire.ts'
+import { settingCommand, type Wire } from '../../core/wire.ts'
 import { checkConnected } from './connected.ts'
-import { CHECKS, type CheckName, type Finding, failed, notAsked } from './finding.ts'
+import { CHECKS, type CheckName, type Finding, failed, namingAddress, notAsked } from './finding.ts'
 import { checkGraphql } from './graphql.ts'
 import { clockFinding, latencyFinding, limitsFinding, versionFinding } from './header-checks.ts'
 import { idempotencyFinding } from './idempotency.ts'
@@ -25,20 +25,23 @@ const LATENCY_MS = 5000
  */
 export async function diagnose(target: ProbeTarget): Promise<readonly Finding[]> {
   const reach = await checkReach(target)
-  if (target.key === undefined) return complete(reach.findings, 'no key')
-  if (!reach.isOpen) return complete(reach.findings, 'the server cannot be reached')
+  const { wire } = target
+  if (target.key === undefined) return complete(reach.findings, 'no key', wire)
+  if (!reach.isOpen) return complete(reach.findings, 'the server cannot be reached', wire)
   const probe = openProbe(target, target.key)
   try {
     const connector = target.connector
     const checks = connector ? checkConnected(probe, connector) : checkApi(probe)
-    return complete([...reach.findings, ...(await checks)], 'the server stopped answering')
+    return complete([...reach.findings, ...(await checks)], 'the server stopped answering', wire)
   } finally {
     await probe.http.close()
   }
 }
 
-function complete(findings: readonly Finding[], why: string): readonly Finding[] {
-  return CHECKS.map((check) => findings.find((finding) => finding.check === check) ?? notAsked(check, why))
+function complete(findings: readonly Finding[], why: string, wire: Wire): readonly Finding[] {
+  return CHECKS.map((check) => findings.find((finding) => finding.check === check) ?? notAsked(check, why)).map(
+    (finding) => namingAddress(finding, wire),
+  )
 }
 
 async function checkApi(probe: Probe): Promise<readonly Finding[]> {
@@ -96,7 +99,7 @@ interface Asked {
 
 async function checkLists(probe: Probe, first: Listing, openapi: OpenApi | undefined): Promise<Asked> {
   if (!isPage(first) && first.json === undefined && !isRejection(first.error)) {
-    return withoutList(failed('records', withoutVersion(first.error, probe.options.baseUrl)))
+    return withoutList(failed('records', withoutVersion(first.error, probe.options)))
   }
   const records = await checkRecords(probe, probe.options.wire, first)
   const { noun, refusal } = records
@@ -151,10 +154,10 @@ function withScheme(error: CrmError, baseUrl: URL): CrmError {
 }
 
 /** Adds a hint for a base URL that includes the version of the API. */
-function withoutVersion(error: CrmError, baseUrl: URL): CrmError {
+function withoutVersion(error: CrmError, { baseUrl, wire }: Pick<ProbeTarget, 'baseUrl' | 'wire'>): CrmError {
   const without = baseUrl.href.replace(/\/v1\/?$/, '')
   if (error.code !== 'not_found' || without === baseUrl.href) return error
-  return withHint(error, `crm adds /v1 itself: crm config set base_url ${shellWord(without)} -p PROFILE`)
+  return withHint(error, `crm adds /v1 itself: ${settingCommand(`base_url ${shellWord(without)}`, wire)}`)
 }
 
 /** Replaces any other hint, and the suggestion to repeat the command. */

@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { settingCommand, type Wire } from '../../core/wire.ts'
 import { ADDRESS_HINT } from '../errors/failure.ts'
 
 /** In the order of display: a failure is often the cause of those after it. */
@@ -44,17 +45,25 @@ export interface Finding {
   readonly proposals?: readonly Proposal[]
 }
 
-const CHECK_ADDRESS_HINT = 'is the address right? CRM_BASE_URL names it, or: crm config set base_url URL -p PROFILE'
 /** A diagnosis waits less than other commands. */
 const SLOW_HINT = 'the server is down or slow; other commands wait longer: crm contacts list --timeout 2m'
 
-/** A failure as a finding. Hints that name crm doctor are replaced. */
+/** A failure as a finding. */
 export function failed(check: CheckName, error: CrmError, proposals: readonly Proposal[] = []): Finding {
   const { code, message, details } = error
   const isTimeout = code === 'timeout' && details.status === undefined
-  const hint = isTimeout ? SLOW_HINT : details.hint === ADDRESS_HINT ? CHECK_ADDRESS_HINT : details.hint
+  const hint = isTimeout ? SLOW_HINT : details.hint
   const failure = new CrmError(code, message, { ...details, hint })
   return { check, state: 'fail', seen: message, hint, failure, proposals }
+}
+
+/** The finding with another hint, if its own names crm doctor. */
+export function namingAddress(finding: Finding, wire: Wire): Finding {
+  if (finding.hint !== ADDRESS_HINT) return finding
+  const hint = `is the address right? CRM_BASE_URL names it, or: ${settingCommand('base_url URL', wire)}`
+  if (!finding.failure) return { ...finding, hint }
+  const { code, message, details } = finding.failure
+  return { ...finding, hint, failure: new CrmError(code, message, { ...details, hint }) }
 }
 
 export function notAsked(check: CheckName, why: string): Finding {

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import type { Wire } from '../../core/wire.ts'
+import { settingCommand, type Wire } from '../../core/wire.ts'
 import { type Endpoint, openEndpoint } from '../graphql/endpoint.ts'
 import type { GraphqlAnswer } from '../graphql/graphql-api.ts'
 import { INTROSPECTION, readOffers, readSchema } from '../graphql/offers.ts'
@@ -28,7 +28,7 @@ export async function checkGraphql(probe: Probe, wire: Wire, openapi: OpenApi | 
   const seen = refusal?.message ?? 'none'
   const found = { path: null, offers: [] }
   if (!isNamed) return { check, state: 'ok', seen, found }
-  return { check, state: 'warn', seen, found, hint: 'crm config set wire.graphql_path "" -p PROFILE' }
+  return { check, state: 'warn', seen, found, hint: settingCommand('wire.graphql_path ""', wire) }
 }
 
 async function introspect(endpoint: Endpoint): Promise<GraphqlAnswer | CrmError> {

@@ -1,5 +1,5 @@
 import { durationText } from '../../core/duration.ts'
-import type { Wire } from '../../core/wire.ts'
+import { settingCommand, type Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { OPENAPI_PATHS, type Parameter } from '../openapi-document.ts'
 import { showingHeader } from '../writes/key-keeping.ts'
@@ -64,7 +64,7 @@ function keyKeepingOf(
   const isNamed = isRead && documented?.name.toLowerCase() === wire.idempotencyHeader.toLowerCase()
   const by = wire.idempotency === 'kept' ? 'wire.idempotency' : (header ?? (isNamed ? openapi?.path : undefined))
   if (by !== undefined) return { type: 'kept', text: `keys are kept, by ${by}: ${RETRIED}` }
-  const setting = 'if the server keeps keys: crm config set wire.idempotency kept -p PROFILE'
+  const setting = `if the server keeps keys: ${settingCommand('wire.idempotency kept', wire)}`
   return { type: 'unknown', text: `${LOOKED_UP}; ${setting}` }
 }
 

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { ListedResource, PluralOf } from '../../core/resources/registry.ts'
-import type { Wire } from '../../core/wire.ts'
+import { settingCommand, type Wire } from '../../core/wire.ts'
 import { doubtOf } from '../pages/judge-end.ts'
 import { type PageAnswer, readPage } from '../pages/page-answer.ts'
 import { cursorHint } from '../pages/page-requests.ts'
@@ -39,12 +39,12 @@ export function statedDoubt(page: PageAnswer): string | undefined {
 }
 
 /** The settings to try if no request finds a next page; names a member that may be a cursor. */
-export function pagingHint({ signs }: PageAnswer): string {
-  const named = cursorHint(signs)
-  if (named !== undefined) return `${named} -p PROFILE`
+export function pagingHint({ signs }: PageAnswer, wire: Wire): string {
+  const named = cursorHint(signs, wire)
+  if (named !== undefined) return named
   const counted =
     'if pages or records are counted: set wire.paging to page or offset, and wire.cursor_param to the parameter'
-  return `if one answer is the whole list: crm config set wire.paging none -p PROFILE; ${counted}`
+  return `if one answer is the whole list: ${settingCommand('wire.paging none', wire)}; ${counted}`
 }
 
 /** The number of records; undefined if the answer is not a page. */
@@ -84,7 +84,7 @@ async function listingOf(probe: Probe, question: Question, wire: Wire): Promise<
   const page = readPage(settled.answer, url, wire)
   if (typeof page !== 'string') return { page, json, url }
   const error = new CrmError('bad_answer', `cannot ${question.action}: ${page}`, {
-    hint: 'name where the records are: crm config set wire.items_path data.contacts -p PROFILE',
+    hint: `name where the records are: ${settingCommand('wire.items_path data.contacts', wire)}`,
   })
   return { error, json, url }
 }

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import type { Wire } from '../../core/wire.ts'
+import { settingCommand, type Wire } from '../../core/wire.ts'
 import { SIZE_PARAMETERS } from '../pages/names.ts'
 import { type Finding, failed, notAsked, type Proposal } from './finding.ts'
 import { askList, type CheckedList, countOf, isPage, type Listing, pagingHint, statedDoubt } from './lists.ts'
@@ -55,7 +55,7 @@ export async function checkPageSize(
   if (counts.one !== 0) return search(probe, { noun, wire, openapi }, `${shown}: it is ignored`, undefined)
   const message = `cannot list ${noun}: with ${name} the list is empty, and without it has ${withoutSize} records`
   const error = new CrmError('bad_answer', message, {
-    hint: `send no size: crm config set wire.limit_param ${NO_PARAMETER} -p PROFILE`,
+    hint: `send no size: ${settingCommand(`wire.limit_param ${NO_PARAMETER}`, wire)}`,
   })
   return search(
     probe,
@@ -211,7 +211,14 @@ function truncatedFinding({ size, listing, refusal }: Largest, wire: Wire): Find
   const found = { largest: came, asked: size, came }
   const isRefused = refusal !== undefined && wire.pageSize > size
   if (!isRefused)
-    return { check, state: 'warn', seen, found, hint: pagingHint(listing.page), proposals: proposalsFor(came, wire) }
+    return {
+      check,
+      state: 'warn',
+      seen,
+      found,
+      hint: pagingHint(listing.page, wire),
+      proposals: proposalsFor(came, wire),
+    }
   const documented = `${seen}; ${wire.limitParam}=${refusal.size} is refused; wire.page_size is ${wire.pageSize}`
   return {
     ...failed(check, refusal.error, proposalsFor(size, wire)),

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Wire } from '../../core/wire.ts'
+import { settingCommand, type Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { PageAnswer } from '../pages/page-answer.ts'
 import type { Position } from '../pages/positions.ts'
@@ -61,7 +61,7 @@ export async function checkPaging(probe: Probe, list: List, openapi: OpenApi | u
     return { check, state: 'ok', seen: `${followed}; the second page holds other records`, found }
   const message = `cannot list ${list.noun}: ${page.nextAt} was sent${positionText(page.next)}, and the second page repeats the first`
   const error = new CrmError('bad_answer', message, {
-    hint: 'if the server takes its cursor in another parameter: crm config set wire.cursor_param NAME -p PROFILE',
+    hint: `if the server takes its cursor in another parameter: ${settingCommand('wire.cursor_param PARAMETER', list.wire)}`,
   })
   const proposals = await otherParameter(probe, { list, first, openapi })
   return { ...failed(check, error, proposals), found }
@@ -99,7 +99,7 @@ async function unknownEnd(
 ): Promise<Finding> {
   const message = `cannot list ${guessing.list.noun}: the end of the list is unknown: ${doubt}`
   const error = new CrmError('bad_answer', message, {
-    hint: pagingHint(guessing.first.page),
+    hint: pagingHint(guessing.first.page, guessing.list.wire),
   })
   const nextPath = await otherNextPath(probe, guessing)
   return failed(check, error, nextPath.length > 0 ? nextPath : await countingParameter(probe, guessing))

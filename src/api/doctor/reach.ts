@@ -83,7 +83,7 @@ async function dial(target: ProbeTarget, leftMs: number): Promise<Socket> {
   }
 }
 
-function explain({ baseUrl, serveDatabase, timeoutMs }: ProbeTarget, error: unknown): CrmError {
+function explain({ baseUrl, serveDatabase, timeoutMs, wire }: ProbeTarget, error: unknown): CrmError {
   if (!(error instanceof NoReply)) throw error
   if (error.cause instanceof CrmError) return error.cause
   const call: Call = {
@@ -93,7 +93,8 @@ function explain({ baseUrl, serveDatabase, timeoutMs }: ProbeTarget, error: unkn
     command: 'crm doctor',
     findCommand: undefined,
   }
-  const failure = networkFailure(call, error, { url: baseUrl, serveDatabase, timeoutMs: probeLimitMs({ timeoutMs }) })
+  const at = { url: baseUrl, serveDatabase, timeoutMs: probeLimitMs({ timeoutMs }), profile: wire.profile }
+  const failure = networkFailure(call, error, at)
   return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined, keys: NO_KEYS })
 }
 

@@ -44,6 +44,8 @@ export interface Peer {
   readonly url: URL
   /** The database that `crm serve` last used at this address. */
   readonly serveDatabase?: string | undefined
+  /** The profile in use. */
+  readonly profile?: string | undefined
 }
 
 export const ADDRESS_HINT = 'crm doctor shows the address in use, and what answers there'

@@ -1,5 +1,6 @@
 import { isLoopback } from '../../core/origin.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { settingCommand } from '../../core/wire.ts'
 import { type Call, isWrite } from '../transport/call.ts'
 import type { NoReply } from '../transport/exchange.ts'
 import { ProxyError } from '../transport/proxy.ts'
@@ -67,8 +68,8 @@ const EXPLANATIONS: Readonly<Record<string, (place: Peer, code: string) => Expla
   UND_ERR_DESTROYED: closed,
   EACCES: forbidden,
   EPERM: forbidden,
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: ({ name }) =>
-    never('bad_answer', `${name} sent more than 64 MiB`, 'crm config set wire.page_size 50 -p PROFILE'),
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: ({ name, profile }) =>
+    never('bad_answer', `${name} sent more than 64 MiB`, settingCommand('wire.page_size 50', { profile })),
   UND_ERR_HEADERS_OVERFLOW: ({ name }) => never('bad_answer', `${name} sent too many headers`),
 }
 
@@ -102,10 +103,15 @@ function explainTimeout(noReply: NoReply, { url, timeoutMs }: At): Explanation {
   }
 }
 
-function explainError(error: unknown, { url, serveDatabase }: At): Explanation | undefined {
+function explainError(error: unknown, { url, serveDatabase, profile }: At): Explanation | undefined {
   if (error instanceof ProxyError)
     return down(error.message, `${error.variable} names the proxy; NO_PROXY=${url.hostname} bypasses it`)
-  const place = { name: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`, url, serveDatabase }
+  const place = {
+    name: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`,
+    url,
+    serveDatabase,
+    profile,
+  }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const explain = EXPLANATIONS[code]
   if (explain) return explain(place, code)

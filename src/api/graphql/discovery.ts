@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { settingCommand } from '../../core/wire.ts'
 import type { ApiOptions } from '../options.ts'
 import type { Http } from '../transport/http.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
@@ -72,7 +73,7 @@ export async function openDiscovery(http: Http, options: ApiOptions): Promise<Di
   return {
     send: endpoint.send,
     use: async (name, ask) => {
-      if (remembered?.isAbsent && !wire.graphqlPath) throw absent(baseUrl)
+      if (remembered?.isAbsent && !wire.graphqlPath) throw absent(options)
       known ??= discover()
       const { offers, isRemembered } = await known
       const offer = offers[name]
@@ -112,9 +113,9 @@ function isStale({ json, errors }: GraphqlAnswer): boolean {
   return errors.length > 0 && !('data' in json)
 }
 
-function absent({ origin }: URL): CrmError {
-  return new CrmError('not_supported', `no GraphQL endpoint found at ${origin} (cached for 1 h)`, {
-    hint: 'if it has one, name its path: crm config set wire.graphql_path /api/graphql -p PROFILE',
+function absent({ baseUrl, wire }: ApiOptions): CrmError {
+  return new CrmError('not_supported', `no GraphQL endpoint found at ${baseUrl.origin} (cached for 1 h)`, {
+    hint: `if it has one, name its path: ${settingCommand('wire.graphql_path /api/graphql', wire)}`,
   })
 }
 

@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
+import { settingCommand } from '../../core/wire.ts'
 import { isGoneStatus, repeatHint } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
 import { parseJson, readBodyText, redactTrouble } from '../transport/answer.ts'
@@ -58,7 +59,7 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
         if (answer) return answer
       }
       throw new CrmError('not_supported', `no GraphQL endpoint found at ${baseUrl.origin}${asked(paths)}`, {
-        hint: 'if it has one, name its path: crm config set wire.graphql_path /api/graphql -p PROFILE',
+        hint: `if it has one, name its path: ${settingCommand('wire.graphql_path /api/graphql', wire)}`,
       })
     },
   }

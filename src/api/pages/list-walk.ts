@@ -32,6 +32,7 @@ import type { PageAnswer } from './page-answer.ts'
 import type { DisputedNext } from './page-next.ts'
 import {
   badPage,
+  cursorParameterHint,
   type ListCall,
   nextRefused,
   type PageLimits,
@@ -45,9 +46,6 @@ import { areSameRecords, isFromLastId, onceEach, SeenRecords } from './same-reco
 
 /** Servers that filter after paging send some empty pages; endless ones must not be requested for ever. */
 const MAX_EMPTY_PAGES = 100
-
-const CURSOR_HINT =
-  'crm doctor finds the parameter; if the server expects its cursor in another one: crm config set wire.cursor_param NAME -p PROFILE'
 
 /** Reads one list page by page. */
 export class ListWalk {
@@ -113,7 +111,11 @@ export class ListWalk {
     if (before.page.nextAt === 'wire.paging') return undefined
     const missing = await missingIn(this.#progress, () => this.#requests.requestOrRefusal(undefined, this.#size, true))
     if (missing !== undefined)
-      throw badPage(this.#list, `the list ends, and ${missing}`, unknownEndHint(this.#taken.page))
+      throw badPage(
+        this.#list,
+        `the list ends, and ${missing}`,
+        unknownEndHint(this.#taken.page, this.#requests.limits),
+      )
     if (!unreachedCount(this.#progress)) return undefined
     const rest = await this.#withMoved(before, { ...before.page, items: [] })
     return rest.items.length > 0 ? rest : undefined
@@ -141,7 +143,11 @@ export class ListWalk {
     if (open === undefined) return undefined
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
     const part = page.isPart ? '; the rest of a 206 requires a Range header, which crm does not send for lists' : ''
-    throw badPage(this.#list, `the end of the list is unknown: ${reason}${part}`, unknownEndHint(this.#taken.page))
+    throw badPage(
+      this.#list,
+      `the end of the list is unknown: ${reason}${part}`,
+      unknownEndHint(this.#taken.page, this.#requests.limits),
+    )
   }
 
   /** Mailgun links to a next page on every page: the list ends at an empty one after the first. */
@@ -195,7 +201,11 @@ export class ListWalk {
     // CouchDB: a repeated bookmark with an empty page marks the end.
     if (this.#requests.seen.has(text) && page.items.length === 0) return undefined
     if (this.#requests.seen.has(text)) {
-      throw badPage(this.#list, `the server repeated the cursor ${oneLine(text, 60)}`, CURSOR_HINT)
+      throw badPage(
+        this.#list,
+        `the server repeated the cursor ${oneLine(text, 60)}`,
+        cursorParameterHint(this.#requests.limits),
+      )
     }
     this.#requests.seen.add(text)
     if ('parameter' in next) {
@@ -244,7 +254,11 @@ export class ListWalk {
     if ('next' in result) return this.#adopt(result)
     if (refusal) throw nextRefused(this.#list, next, refusal)
     const sent = 'parameter' in next ? `sent as ${next.parameter}` : `(${oneLine(next.address, 80)})`
-    throw badPage(this.#list, `${this.#taken.page.nextAt} ${sent} returns the same page again`, CURSOR_HINT)
+    throw badPage(
+      this.#list,
+      `${this.#taken.page.nextAt} ${sent} returns the same page again`,
+      cursorParameterHint(this.#requests.limits),
+    )
   }
 
   #adopt({ next, counting, parameter }: Extract<EndResult, { next: ReceivedPage }>): PageAnswer {

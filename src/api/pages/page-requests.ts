@@ -2,7 +2,8 @@ import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import type { Wire } from '../../core/wire.ts'
+import { shellWord } from '../../core/shell-words.ts'
+import { settingCommand, type Wire } from '../../core/wire.ts'
 import { ADDRESS_HINT } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ListQuery } from '../operations.ts'
@@ -32,8 +33,6 @@ const SIZE_WORDS = /\blimit\b|page.?size|per.?page|too (?:many|large)|max_?resul
 
 /** `unknown parameter stag: expected one of limit, stage (400)`. */
 const UNKNOWN = /unknown parameter ([^\s:]+): expected one of ([^()]+)/
-
-const ITEMS_HINT = 'crm doctor finds the records; or: crm config set wire.items_path data.contacts -p PROFILE'
 
 const GIVEN_CURSOR_HINT =
   "use the cursor that the previous list printed, unchanged; if the server reads it in another parameter: --cursor '?after=...'"
@@ -90,12 +89,12 @@ export class PageRequests {
     const url = this.#http.locate(call)
     this.seen.add(`?${url.pathname}${url.search}`)
     const answer = await this.#http.request(call).catch((error: unknown) => {
-      throw withQuestionHint(error, { size, filters: this.#query.filters, isFirst: !position })
+      throw withQuestionHint(error, { size, filters: this.#query.filters, isFirst: !position, limits: this.limits })
     })
     const page = readPage(answer, url, this.limits)
     if (typeof page !== 'string') return { page, url }
     const isNoList = page.startsWith('expected a list') && isJsonObject(answer.json)
-    throw badPage(call, page, isNoList ? ITEMS_HINT : ADDRESS_HINT)
+    throw badPage(call, page, isNoList ? itemsHint(this.limits) : ADDRESS_HINT)
   }
 
   /**
@@ -143,7 +142,7 @@ export class PageRequests {
 
 export type ListCall = Pick<Call, 'path' | 'action' | 'command' | 'findCommand' | 'query'>
 
-export type PageLimits = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath'> & {
+export type PageLimits = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'itemsPath' | 'nextPath' | 'profile'> & {
   /** The requested page size; undefined for that of the server. */
   readonly pageSize: number | undefined
 }
@@ -161,15 +160,28 @@ export function badPage(call: Pick<Call, 'action'>, reason: string, hint: string
 }
 
 /** The hint for a list whose end is unknown. */
-export function unknownEndHint({ signs }: Pick<PageAnswer, 'signs'>): string {
-  const named = cursorHint(signs)
-  return `crm doctor --fix searches for the parameter of the next page; or: ${named === undefined ? '' : `${named}; `}if one answer is the whole list: crm config set wire.paging none -p PROFILE`
+export function unknownEndHint({ signs }: Pick<PageAnswer, 'signs'>, limits: PageLimits): string {
+  const named = cursorHint(signs, limits)
+  const whole = `if one answer is the whole list: ${settingCommand('wire.paging none', limits)}`
+  return `crm doctor --fix searches for the parameter of the next page; or: ${named === undefined ? '' : `${named}; `}${whole}`
+}
+
+/** The hint for a cursor that leads back. */
+export function cursorParameterHint(limits: PageLimits): string {
+  const setting = settingCommand('wire.cursor_param PARAMETER', limits)
+  return `crm doctor finds the parameter; if the server expects its cursor in another one: ${setting}`
+}
+
+function itemsHint(limits: PageLimits): string {
+  return `crm doctor finds the records; or: ${settingCommand('wire.items_path data.contacts', limits)}`
 }
 
 /** The setting for a member that may be the cursor; a number of remaining records is not one. */
-export function cursorHint(signs: PageAnswer['signs']): string | undefined {
+export function cursorHint(signs: PageAnswer['signs'], wire: Pick<Wire, 'profile'>): string | undefined {
   const at = signs.find(({ value, at }) => value !== undefined && !/^[A-Z]|\s/.test(at))?.at
-  return at && `if ${oneLine(at, 60)} is the cursor: crm config set wire.next_path ${oneLine(at, 60)}`
+  return (
+    at && `if ${oneLine(at, 60)} is the cursor: ${settingCommand(`wire.next_path ${shellWord(oneLine(at, 60))}`, wire)}`
+  )
 }
 
 /** CrmError `invalid_input` for a filter with the name of a paging parameter. */
@@ -196,7 +208,13 @@ function withQuestionHint(
     size,
     filters,
     isFirst,
-  }: { readonly size: number | undefined; readonly filters: ListQuery['filters']; readonly isFirst: boolean },
+    limits,
+  }: {
+    readonly size: number | undefined
+    readonly filters: ListQuery['filters']
+    readonly isFirst: boolean
+    readonly limits: PageLimits
+  },
 ): unknown {
   if (!(error instanceof CrmError)) return error
   // Dolibarr, for an empty list.
@@ -205,7 +223,7 @@ function withQuestionHint(
     return new CrmError(error.code, error.message, { ...error.details, hint })
   }
   const [, unknown = '', known = ''] = UNKNOWN.exec(error.message) ?? []
-  if (!Object.hasOwn(filters, unknown)) return withSizeHint(error, size)
+  if (!Object.hasOwn(filters, unknown)) return withSizeHint(error, size, limits)
   const meant = nearest(unknown, known.trim().split(/,\s*/))
   return meant === undefined
     ? error
@@ -213,13 +231,13 @@ function withQuestionHint(
 }
 
 /** Adds a hint to a refusal of the page size: the size that the server accepts, if the message states it. */
-function withSizeHint(error: CrmError, size: number | undefined): CrmError {
+function withSizeHint(error: CrmError, size: number | undefined, limits: PageLimits): CrmError {
   if (size === undefined || !SIZE_WORDS.test(error.message)) return error
   if (error.code !== 'bad_request' && error.code !== 'invalid_values' && error.code !== 'rejected') return error
   // The message ends with the status.
   const text = error.message.replace(/\s\(\d{3}\)(?=$|[,;])/g, '')
   const numbers = [...text.matchAll(/\b\d{1,4}\b/g)].map(Number).filter((each) => each >= 1 && each < size)
-  const set = numbers.length === 1 ? `, or: crm config set wire.page_size ${numbers[0]} -p PROFILE` : ''
+  const set = numbers.length === 1 ? `, or: ${settingCommand(`wire.page_size ${numbers[0]}`, limits)}` : ''
   return new CrmError(error.code, error.message, { ...error.details, hint: `crm doctor finds the largest size${set}` })
 }
 

@@ -62,8 +62,8 @@ async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOp
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.type === 'interrupted') return interruption(call, error.cause, error.isSent)
-    const { baseUrl: url, timeoutMs, serveDatabase } = options
-    return networkFailure(call, error, { url, timeoutMs, serveDatabase })
+    const { baseUrl: url, timeoutMs, serveDatabase, wire } = options
+    return networkFailure(call, error, { url, timeoutMs, serveDatabase, profile: wire.profile })
   }
 }
 

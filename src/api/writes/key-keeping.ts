@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { shellWord } from '../../core/shell-words.ts'
-import type { Wire } from '../../core/wire.ts'
+import { settingCommand, type Wire } from '../../core/wire.ts'
 import type { KeyState } from '../errors/failure.ts'
 import type { ReadDocument } from '../openapi-document.ts'
 import type { ApiOptions } from '../options.ts'
@@ -32,11 +31,11 @@ export class KeyKeeping implements KeyState {
   #asked: Promise<boolean | undefined> | undefined
   #isShown = false
 
-  constructor({ wire, connector, profileName }: Pick<ApiOptions, 'wire' | 'connector' | 'profileName'>) {
+  constructor({ wire, connector }: Pick<ApiOptions, 'wire' | 'connector'>) {
     this.#wire = wire
-    const isOpen = profileName !== undefined && connector?.document.idempotency !== 'none'
+    const isOpen = wire.profile !== undefined && connector?.document.idempotency !== 'none'
     this.hint = isOpen
-      ? `if the server keeps idempotency keys: crm config set wire.idempotency kept -p ${shellWord(profileName)}`
+      ? `if the server keeps idempotency keys: ${settingCommand('wire.idempotency kept', wire)}`
       : undefined
   }
 
