@@ -3,6 +3,7 @@ import { measureBrowse } from './browse.ts'
 import { measureBrowseEvents } from './browse-events.ts'
 import { measureFrames } from './browse-frames.ts'
 import { measureMillion } from './browse-million.ts'
+import { measureBrowseSend } from './browse-send.ts'
 import { measureConnectorMap } from './connector-map.ts'
 import { measureDelivery } from './delivery.ts'
 import { measureExport } from './export.ts'
@@ -36,6 +37,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'browse-frames': measureFrames,
   'browse-million': measureMillion,
   'browse-events': measureBrowseEvents,
+  'browse-send': measureBrowseSend,
   graphql: measureGraphql,
   'connector-map': () => measureConnectorMap(100_000),
   delivery: measureDelivery,

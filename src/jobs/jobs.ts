@@ -209,7 +209,9 @@ export function openJobs(host: JobsHost): Jobs {
 async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Jobs['run']>): Promise<JobResult> {
   const list = (noun: JobNoun) => listOf(host.api, noun)
   const speech = await apiFor(await host.api(), paths, terms)
-  const outcome = await runOnServer({ ...host, server: await host.server(), speech, list }, { paths, terms, hooks })
+  const signal = hooks.stop ? AbortSignal.any([host.signal, hooks.stop]) : host.signal
+  const server = await host.server()
+  const outcome = await runOnServer({ ...host, signal, server, speech, list }, { paths, terms, hooks })
   const { kind, noun } = headOf(paths)
   const valuesOf = speech.connector.rules(resourceOf(noun)).map.collectValues()
   const left = kind === 'undo' ? await rowsLeft(paths) : undefined

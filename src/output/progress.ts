@@ -79,7 +79,7 @@ function perSecond(done: number, elapsedMs: number): number {
 }
 
 /** 12,300; Intl would take longer than the rest of the line. */
-function grouped(number: number): string {
+export function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
@@ -118,18 +118,11 @@ export function createJobProgress({ stderr, flag, now }: JobProgressOptions): Jo
   const startMs = now()
   let saidMs = startMs + FIRST_MS - EVERY_MS[mode]
   if (mode === 'plain') saidMs = startMs
-  let from = { ms: startMs, done: -1 }
-  let perSecond = 0
+  const rate = createRate()
   let paused: JobPauseNote | undefined
 
-  const measure = (counts: JobCounts, nowMs: number) => {
-    if (from.done < 0) from = { ms: nowMs, done: counts.done }
-    const elapsedMs = nowMs - from.ms
-    if (elapsedMs > 0) perSecond = ((counts.done - from.done) * 1000) / elapsedMs
-    if (elapsedMs > RATE_OVER_MS)
-      from = { ms: nowMs - elapsedMs / 2, done: counts.done - (counts.done - from.done) / 2 }
-  }
   const say = (counts: JobCounts, nowMs: number) => {
+    const perSecond = rate.perSecond()
     const text = mode === 'json' ? jsonLine(counts, perSecond, paused) : textLine(counts, perSecond, { paused, nowMs })
     stderr.write(mode === 'terminal' ? `${ERASE_LINE}${text}` : `${text}\n`)
     saidMs = nowMs
@@ -138,8 +131,8 @@ export function createJobProgress({ stderr, flag, now }: JobProgressOptions): Jo
     update(counts) {
       if (flag === 'none') return
       const nowMs = now()
-      if (from.done >= 0 && nowMs - saidMs < EVERY_MS[mode]) return
-      measure(counts, nowMs)
+      if (rate.isBegun() && nowMs - saidMs < EVERY_MS[mode]) return
+      rate.measure(counts.done, nowMs)
       if (nowMs - saidMs >= EVERY_MS[mode]) say(counts, nowMs)
     },
     pause(pause) {
@@ -176,10 +169,37 @@ function textLine(
     const leftMs = paused.untilMs === undefined ? 0 : paused.untilMs - nowMs
     parts.push(safeText(leftMs > 1000 ? `waiting ${duration(leftMs)}: ${paused.why}` : `waiting: ${paused.why}`))
   } else {
-    parts.push(`${perSecond < 10 ? perSecond.toFixed(1) : grouped(Math.round(perSecond))}/s`)
-    if (perSecond > 0) parts.push(`${duration(((total - done) / perSecond) * 1000)} left`)
+    parts.push(...rateTexts(perSecond, total - done))
   }
   return parts.join(' · ')
+}
+
+/** `163/s`, and `25 s left` if it is known. */
+export function rateTexts(perSecond: number, left: number): readonly string[] {
+  const rate = `${perSecond < 10 ? perSecond.toFixed(1) : grouped(Math.round(perSecond))}/s`
+  return perSecond > 0 ? [rate, `${duration((left / perSecond) * 1000)} left`] : [rate]
+}
+
+export interface Rate {
+  isBegun(): boolean
+  measure(done: number, nowMs: number): void
+  perSecond(): number
+}
+
+/** Rows per second over the last seconds. */
+export function createRate(): Rate {
+  let from: { ms: number; done: number } | undefined
+  let perSecond = 0
+  return {
+    isBegun: () => from !== undefined,
+    measure: (done, nowMs) => {
+      from ??= { ms: nowMs, done }
+      const elapsedMs = nowMs - from.ms
+      if (elapsedMs > 0) perSecond = ((done - from.done) * 1000) / elapsedMs
+      if (elapsedMs > RATE_OVER_MS) from = { ms: nowMs - elapsedMs / 2, done: done - (done - from.done) / 2 }
+    },
+    perSecond: () => perSecond,
+  }
 }
 
 function duration(ms: number): string {

@@ -16,6 +16,10 @@ export interface Toast {
   readonly id: number
   readonly type: 'done' | 'problem' | 'wait'
   readonly text: string
+  /** What to do about it; never cut. */
+  readonly remedy?: string | undefined
+  /** How long it stays, in seconds. */
+  readonly seconds: number
   /** The list that it concerns, if a later success removes it. */
   readonly topic: string | undefined
 }
@@ -48,6 +52,28 @@ export interface DealNotes {
   readonly cut: string | undefined
 }
 
+/** How far a send is. */
+export interface SendProgress {
+  readonly total: number
+  /** Rows with an answer. */
+  readonly ended: number
+  readonly failed: number
+  readonly perSecond: number
+  /** Why nothing is being sent; undefined when it goes on. */
+  readonly pausedBy: string | undefined
+  /** The job, if it is one; others can only be sent again from the list. */
+  readonly jobId: string | undefined
+  readonly isStopping: boolean
+}
+
+/** A running request, or many. */
+export interface UnderWayWork {
+  readonly id: number
+  readonly what: string
+  /** Undefined for a single request. */
+  readonly progress: SendProgress | undefined
+}
+
 export interface State {
   readonly screen: ScreenName
   readonly lists: Readonly<Record<ListName, ListState>>
@@ -66,7 +92,7 @@ export interface State {
   /** A request takes longer than a moment. */
   readonly isSlow: boolean
   /** Running requests, the oldest first. */
-  readonly underWay: readonly { readonly id: number; readonly what: string }[]
+  readonly underWay: readonly UnderWayWork[]
   /** Kept forms that were not opened yet. */
   readonly keptForms: readonly KeptForm[]
   /** The number of kept changes that were left out; 0 after the log, which names them, was opened. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TERMS } from '../../src/ui/background/commit.ts'
+import { TERMS } from '../../src/ui/background/send-job.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { jobsAt } from './jobs-at.ts'
 import { uiOf } from './ui-of.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { openKeptChanges } from '../../src/settings/kept-changes.ts'
-import { TERMS } from '../../src/ui/background/commit.ts'
+import { TERMS } from '../../src/ui/background/send-job.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkedAssignment, stage, stagedEdits, unstageSent } from '../../src/ui/background/staging.ts'
+import { checkedAssignment, stage, stagedEdits, withoutStaged } from '../../src/ui/background/staging.ts'
 import { contact, listOf } from './rows.ts'
 
 const ROWS = [contact(1, { company: 'Acme', employees: 3 }), contact(2, { company: 'Other' })]
@@ -34,9 +34,9 @@ test('a member edited while the row was being sent stays staged', () => {
   const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
   const [sent] = stagedEdits(staged)
   const since = stage(staged, ROWS.slice(0, 1), ['phone', '1'])
-  const after = sent ? unstageSent(since, sent) : since
+  const after = sent ? withoutStaged(since, [sent]) : since
   expect(after.staged.get('con_1')?.patch).toEqual({ phone: '1' })
-  expect(sent && unstageSent(staged, sent).staged.has('con_1')).toBe(false)
+  expect(sent && withoutStaged(staged, [sent]).staged.has('con_1')).toBe(false)
 })
 
 test('an edit of a row that is no longer loaded is still sent', () => {
@@ -48,5 +48,5 @@ test('a member edited again while it was being sent stays staged', () => {
   const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
   const [sent] = stagedEdits(staged)
   const since = stage(staged, ROWS.slice(0, 1), ['company', 'Newer'])
-  expect(sent && unstageSent(since, sent).staged.get('con_1')?.patch).toEqual({ company: 'Newer' })
+  expect(sent && withoutStaged(since, [sent]).staged.get('con_1')?.patch).toEqual({ company: 'Newer' })
 })

@@ -46,6 +46,8 @@ export interface Doubts {
 export interface RunHooks extends DispatchHooks {
   /** Called before the first request, with the plan and the state of the job. */
   onStart(progress: JobProgress, plan: PlanFile, doubts: Doubts): void
+  /** Aborted to stop this run alone; requests that were sent are awaited. */
+  readonly stop?: AbortSignal
 }
 
 export interface JobOutcome {

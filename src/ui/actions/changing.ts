@@ -62,6 +62,16 @@ export const CHANGING: readonly Action[] = [
     footer: 'move',
     run: (ui) => void chooseStage(ui),
   },
+  {
+    id: 'stop-sending',
+    title: 'Stop sending; what is left stays in the job, or edited',
+    keys: ['X'],
+    footer: 'stop',
+    isAlwaysFirst: true,
+    refusal: ({ underWay }) =>
+      underWay.some(({ progress }) => progress !== undefined) ? undefined : 'no rows are being sent',
+    run: ({ background }) => void background.underWay.stop(),
+  },
   { id: 'undo', title: 'Undo the last change', keys: ['u'], footer: 'undo', run: (ui) => void undo(ui) },
 ]
 

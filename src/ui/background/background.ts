@@ -65,10 +65,10 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     lists: createLists(store, openApi, notices),
     deletions,
     kept,
-    commit: createCommit({ store, writes, notices, openJobs, underWay, ofJob, kept }),
+    commit: createCommit({ store, writes, notices, openJobs, underWay, ofJob, kept, signal }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
     sending: createSending(senders, notices, underWay),
-    jobs: createJobList({ store, openJobs, notices, underWay }),
+    jobs: createJobList({ store, openJobs, notices, underWay, signal }),
   }
 }
 

@@ -2,20 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../core/errors.ts'
 import { hasOperation, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import type { RunHooks } from '../../jobs/send/run-job.ts'
-import type { RunTerms } from '../../jobs/send/services.ts'
-import { type Edit, putRow, rowId } from '../list/list-state.ts'
+import { type Edit, rowId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { countedParts, recordName } from '../text/change-text.ts'
 import type { Kept } from './kept.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
-import { stagedEdits, unstageSent } from './staging.ts'
-import type { UnderWay } from './under-way.ts'
+import { isInterrupted, sendJob } from './send-job.ts'
+import { stagedEdits, withoutStaged, withSaved } from './staging.ts'
+import type { TrackedRows, UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
-
-/** The defaults of the commands, which leave a part of the rate limit to other clients. */
-export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErrors: undefined, maxOutageMs: 600_000 }
 
 /** Sends the staged edits. Rejected ones stay staged, with the reason in the log. */
 export type Commit = (name: ServerList) => Promise<void>
@@ -29,6 +25,8 @@ interface Parts {
   /** `contacts con_1` for each record whose edits are in a job, and so are not kept for the next start. */
   readonly ofJob: Set<string>
   readonly kept: Pick<Kept, 'settle'>
+  /** Aborted when the program is stopped. */
+  readonly signal: AbortSignal
 }
 
 export function createCommit(parts: Parts): Commit {
@@ -46,10 +44,10 @@ export function createCommit(parts: Parts): Commit {
       name,
       edits.map(({ row }) => rowId(row) ?? ''),
     )
+    const what = `${countedParts({ update: edits.length }).join('')} of ${name}`
+    const isJob = hasOperation(resourceOf(name), 'update')
     try {
-      await underWay.track(`${countedParts({ update: edits.length }).join('')} of ${name}`, () =>
-        hasOperation(resourceOf(name), 'update') ? sendAsJob(parts, name, edits) : sendOneByOne(parts, name, edits),
-      )
+      await underWay.trackRows(what, (rows) => (isJob ? sendAsJob : sendOneByOne)(parts, { name, rows, edits }))
     } catch (error) {
       notices.problem(error, 'Not sent: ')
     } finally {
@@ -58,46 +56,48 @@ export function createCommit(parts: Parts): Commit {
   }
 }
 
-async function sendAsJob(
-  { store, notices, openJobs, ofJob, kept }: Parts,
-  name: ServerList,
-  edits: readonly Edit[],
-): Promise<void> {
-  const sent = await sendEdits(await openJobs(), name, edits, {
+interface ToSend {
+  readonly name: ServerList
+  readonly rows: TrackedRows
+  readonly edits: readonly Edit[]
+}
+
+async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
+  const { store, notices, ofJob, kept, signal } = parts
+  const { name, edits } = toSend
+  const sent = await sendEdits(parts, toSend, {
     onMade: () => {
       for (const { row } of edits) ofJob.add(`${name} ${rowId(row) ?? ''}`)
       // The job is on disk, so the kept changes no longer need these edits.
       kept.settle()
     },
-    onDone: (edit) => {
-      forget(store, name, edit)
-      // The new version is unknown, and the next edit must not depend on the old one.
-      const { version: _, ...row } = { ...edit.row, ...edit.patch }
-      store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
-    },
+    onDone: (done) => store.update((state) => withList(state, name, (list) => withSaved(list, done, SEARCHED[name]))),
   }).finally(() => ofJob.clear())
   // They are in the job: as staged edits the next commit would send them again.
-  for (const edit of sent.left) forget(store, name, edit)
+  forget(store, name, sent.left)
   const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
   const left = sent.left.length > 0 ? `, ${sent.left.length} left to ${sent.jobId}` : ''
+  // After a stop of the program, the error is printed with this command.
+  const resume = !signal.aborted && isInterrupted(sent.error) ? `; ${sent.error.details.hint} goes on` : ''
   const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} reverts what was saved` : ''
-  notices[sent.notDone + sent.left.length > 0 ? 'wait' : 'done'](`${sent.done} saved${refused}${left}${undo}`)
+  notices[sent.notDone + sent.left.length > 0 ? 'wait' : 'done'](`${sent.done} saved${refused}${left}${resume}${undo}`)
   if (sent.error !== undefined) notices.problem(sent.error, '')
 }
 
 /** Jobs send what the contract updates; others are sent by GraphQL, one at a time. */
-async function sendOneByOne(
-  { store, writes, notices }: Parts,
-  list: ServerList,
-  edits: readonly Edit[],
-): Promise<void> {
+async function sendOneByOne(parts: Parts, { name: list, rows, edits }: ToSend): Promise<void> {
+  const { store, writes, notices } = parts
   let done = 0
+  let failed = 0
+  rows.watch(() => ({ total: edits.length, ended: done + failed, failed, pausedBy: undefined, jobId: undefined }))
   for (const edit of edits) {
+    if (rows.stop.aborted) break
     try {
       await writes.update(list, edit.row, edit.patch, false)
-      forget(store, list, edit)
+      forget(store, list, [edit])
       done++
     } catch (error) {
+      failed++
       const name = recordName(edit.row)
       notices.problem(
         error,
@@ -113,8 +113,8 @@ async function sendOneByOne(
   notices.wait(`${done} saved, ${edits.length - done} not: they stay edited`)
 }
 
-function forget(store: StateStore<State>, name: ServerList, edit: Edit): void {
-  store.update((state) => withList(state, name, (list) => unstageSent(list, edit)))
+function forget(store: StateStore<State>, name: ServerList, edits: readonly Edit[]): void {
+  if (edits.length > 0) store.update((state) => withList(state, name, (list) => withoutStaged(list, edits)))
 }
 
 interface Sent {
@@ -127,14 +127,52 @@ interface Sent {
   readonly error: unknown
 }
 
+interface SentHooks {
+  readonly onMade: () => void
+  /** Called for the edits since the last call. */
+  readonly onDone: (edits: readonly Edit[]) => void
+}
+
 /** Sends edits as a job, which can be resumed, and reverted with `crm jobs undo`. */
 async function sendEdits(
-  jobs: Jobs,
-  noun: ServerList,
-  edits: readonly Edit[],
-  { onMade, onDone }: { readonly onMade: () => void; readonly onDone: (edit: Edit) => void },
+  { openJobs }: Parts,
+  { name: noun, rows, edits }: ToSend,
+  { onMade, onDone }: SentHooks,
 ): Promise<Sent> {
-  const { paths } = await jobs.make({ kind: 'update', noun, run: randomUUID(), of: undefined }, async (builder) => {
+  const jobs = await openJobs()
+  const { paths } = await makeJob(jobs, noun, edits)
+  onMade()
+  const byId = new Map(edits.map((edit) => [rowId(edit.row), edit]))
+  const ended = new Set<Edit>()
+  const shown = createBatches(onDone)
+  const error: unknown = await sendJob(rows, {
+    ...{ jobs, paths },
+    onEnd: ({ operation }, outcome) => {
+      const edit = byId.get(operation.head.id)
+      if (edit) ended.add(edit)
+      if (edit && outcome.type === 'done') shown.add(edit)
+    },
+  }).then(
+    (result) => result.error,
+    (thrown: unknown) => thrown,
+  )
+  shown.close()
+  const { state, account } = await jobs.state(paths)
+  // The job never began: the edits stay staged, so the job must not send them as well.
+  if (state === 'planned') {
+    jobs.drop(paths)
+    throw error
+  }
+  const left = state === 'stopped' || state === 'running' ? edits.filter((edit) => !ended.has(edit)) : []
+  return {
+    ...{ jobId: paths.id, done: account.done, notDone: account.rows - account.done - left.length, left },
+    // A job with an answer to every row has nothing to resume.
+    error: left.length === 0 && isInterrupted(error) ? undefined : error,
+  }
+}
+
+function makeJob(jobs: Jobs, noun: ServerList, edits: readonly Edit[]) {
+  return jobs.make({ kind: 'update', noun, run: randomUUID(), of: undefined }, async (builder) => {
     for (const { row, patch } of edits) {
       const id = rowId(row) ?? ''
       const ifMatch = typeof row.version === 'number' ? { ifMatch: String(row.version) } : {}
@@ -148,36 +186,33 @@ async function sendEdits(
       })
     }
   })
-  onMade()
-  const byId = new Map(edits.map((edit) => [rowId(edit.row), edit]))
-  const ended = new Set<Edit>()
-  const hooks: RunHooks = {
-    onStart: () => {},
-    onPause: () => {},
-    onEnd: ({ operation }, outcome) => {
-      const edit = byId.get(operation.head.id)
-      if (edit) ended.add(edit)
-      if (edit && outcome.type === 'done') onDone(edit)
-    },
-  }
-  const error: unknown = await jobs.run(paths, TERMS, hooks).then(
-    (result) => result.error,
-    (thrown: unknown) => thrown,
-  )
-  const { state, account } = await jobs.state(paths)
-  // The job never began: the edits stay staged, so the job must not send them as well.
-  if (state === 'planned') {
-    jobs.drop(paths)
-    throw error
-  }
-  const left = state === 'stopped' || state === 'running' ? edits.filter((edit) => !ended.has(edit)) : []
-  return {
-    ...{ jobId: paths.id, done: account.done, notDone: account.rows - account.done - left.length, left },
-    error: left.length === 0 && isInterrupted(error) ? undefined : error,
-  }
 }
 
-/** A job with an answer to every row has nothing to resume. */
-function isInterrupted(error: unknown): boolean {
-  return error instanceof CrmError && error.code === 'interrupted'
+/** Each change of a list copies it, which for every row of a long list would take longer than the requests. */
+const SHOWN_EVERY_MS = 250
+/** The part of the time that showing may take, whatever the length of the list. */
+const MOST_SHARE = 0.1
+
+function createBatches(show: (edits: readonly Edit[]) => void) {
+  let waiting: Edit[] = []
+  let timer: NodeJS.Timeout | undefined
+  let pauseMs = SHOWN_EVERY_MS
+  const flush = () => {
+    timer = undefined
+    const edits = waiting
+    waiting = []
+    const startedMs = performance.now()
+    if (edits.length > 0) show(edits)
+    pauseMs = Math.max(SHOWN_EVERY_MS, (performance.now() - startedMs) / MOST_SHARE)
+  }
+  return {
+    add: (edit: Edit) => {
+      waiting.push(edit)
+      timer ??= setTimeout(flush, pauseMs)
+    },
+    close: () => {
+      clearTimeout(timer)
+      flush()
+    },
+  }
 }

@@ -10,7 +10,7 @@ import type { UnderWay } from './under-way.ts'
 
 /** The delay of a deletion, which cannot be undone. */
 export const GRACE_MS = 6_000
-const GRACE_TEXT = `deleted for good in ${GRACE_MS / 1000} s; u cancels, one at a time`
+const graceText = (seconds: number) => `deleted for good in ${seconds} s; u cancels, one at a time`
 
 export interface Deletions {
   add(list: ServerList, rows: readonly CrmRecord[]): void
@@ -99,7 +99,7 @@ export function createDeletions(parts: Parts): Deletions {
   return {
     add: (list, rows) => {
       wait(list, rows, false)
-      notices.wait(`${rowsText(rows, list)}: ${GRACE_TEXT}`)
+      notices.countDown(GRACE_MS / 1000, (seconds) => `${rowsText(rows, list)}: ${graceText(seconds)}`)
     },
     hold: (list, rows) => wait(list, rows, true),
     takeBack: () => {

@@ -10,9 +10,9 @@ import { jsonText } from '../../output/value-text.ts'
 import { takePage } from '../list/list-state.ts'
 import { SEARCHED } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
-import { TERMS } from './commit.ts'
 import type { Notices } from './notices.ts'
-import type { UnderWay } from './under-way.ts'
+import { isInterrupted, sendJob } from './send-job.ts'
+import type { TrackedRows, UnderWay } from './under-way.ts'
 
 /** The jobs of this machine, and the actions on them. */
 export interface JobList {
@@ -49,9 +49,11 @@ interface Parts {
   readonly openJobs: () => Promise<Jobs>
   readonly notices: Notices
   readonly underWay: UnderWay
+  /** Aborted when the program is stopped. */
+  readonly signal: AbortSignal
 }
 
-export function createJobList({ store, openJobs, notices, underWay }: Parts): JobList {
+export function createJobList({ store, openJobs, notices, underWay, signal }: Parts): JobList {
   async function look(): Promise<void> {
     try {
       const jobs = await openJobs()
@@ -64,14 +66,15 @@ export function createJobList({ store, openJobs, notices, underWay }: Parts): Jo
     }
   }
 
-  const send = (jobs: Jobs, paths: JobPaths) => underWay.track(paths.id, () => run(jobs, paths))
+  const send = (jobs: Jobs, paths: JobPaths) => underWay.trackRows(paths.id, (rows) => run(rows, jobs, paths))
 
-  async function run(jobs: Jobs, paths: JobPaths): Promise<void> {
+  async function run(rows: TrackedRows, jobs: Jobs, paths: JobPaths): Promise<void> {
     const timer = setInterval(() => void look(), LOOK_EVERY_MS)
     try {
-      const nothing = () => {}
-      const { account, error } = await jobs.run(paths, TERMS, { onStart: nothing, onPause: nothing, onEnd: nothing })
+      const { account, error } = await sendJob(rows, { jobs, paths })
       if (error === undefined) notices.done(`${paths.id}: ${account.done} of ${account.rows} done`)
+      else if (isInterrupted(error) && !signal.aborted)
+        notices.wait(`${paths.id} stopped; ${error.details.hint} goes on`)
       else notices.problem(error, '')
     } finally {
       clearInterval(timer)

@@ -5,13 +5,15 @@ import { takePage } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, type Toast, withList } from '../state.ts'
 
-const SHOWN_MS = 8_000
+const SHOWN_SECONDS = 8
 const MOST_SHOWN = 3
 
 export interface Notices {
   /** `more` is shown only while there is a screen. */
   done(text: string, more?: string): void
   wait(text: string): void
+  /** A message whose text says how many seconds are left. */
+  countDown(seconds: number, text: (seconds: number) => string): void
   /** Shows a CrmError. Any other error is a bug, and is rethrown. */
   problem(error: unknown, what: string, topic?: string): void
   /** Removes the messages about a topic that works again; the log keeps them. */
@@ -31,34 +33,34 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
   const timers = new Set<NodeJS.Timeout>()
   let problems = 0
   let say: ((line: string) => void) | undefined
-  function show(
-    type: Toast['type'],
-    text: string,
-    { requestId, topic }: { requestId?: string | undefined; topic?: string | undefined } = {},
-  ): void {
-    if (say) return void say(safeText(text))
+  function show(type: Toast['type'], textOf: (seconds: number) => string, more: ToastDetails = {}): void {
+    const { requestId, topic, remedy, seconds: lasts = SHOWN_SECONDS } = more
+    const whole = `${textOf(lasts)}${remedy === undefined ? '' : `; ${remedy}`}`
+    if (say) return void say(safeText(whole))
     const id = ++count
     const entry = {
       id: String(id),
       time: new Date(now()).toTimeString().slice(0, 8),
-      message: text,
+      message: whole,
       ...(requestId !== undefined && { request_id: requestId }),
     }
+    const toast = { id, type, text: safeText(textOf(lasts)), remedy: remedy && safeText(remedy), seconds: lasts, topic }
     store.update((state) => {
-      const log = state.lists.log
       const page = { items: [entry], nextCursor: undefined, searched: SEARCHED.log }
-      const toasts = [...state.toasts, { id, type, text: safeText(text), topic }].slice(-MOST_SHOWN)
-      return withList({ ...state, toasts }, 'log', () => takePage(log, page))
+      const toasts = [...state.toasts, toast].slice(-MOST_SHOWN)
+      return withList({ ...state, toasts }, 'log', () => takePage(state.lists.log, page))
     })
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      store.update((state) => ({ ...state, toasts: state.toasts.filter((toast) => toast.id !== id) }))
-    }, SHOWN_MS)
+    const timer = setInterval(() => store.update((state) => ticked(state, id, textOf, () => end(timer))), 1_000)
     timers.add(timer)
   }
+  function end(timer: NodeJS.Timeout): void {
+    clearInterval(timer)
+    timers.delete(timer)
+  }
   return {
-    done: (text, more = '') => show('done', say ? text : `${text}${more}`),
-    wait: (text) => show('wait', text),
+    done: (text, more = '') => show('done', () => (say ? text : `${text}${more}`)),
+    wait: (text) => show('wait', () => text),
+    countDown: (seconds, text) => show('wait', text, { seconds }),
     problem: (error, what, topic) => {
       // A wait before the first request is aborted with the reason of the signal itself.
       if (signal.aborted && error === signal.reason) return void say?.(`${what}stopped before anything more was sent`)
@@ -67,7 +69,7 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
       problems++
       const { requestId, hint } = error.details
       const id = requestId === undefined ? '' : ` (request ${requestId})`
-      show('problem', `${what}${error.message}${id}; ${hint}`, { requestId, topic })
+      show('problem', () => `${what}${error.message}${id}`, { requestId, topic, remedy: hint })
     },
     recovered: (topic) =>
       store.update((state) =>
@@ -85,9 +87,26 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
       say = write
     },
     close: () => {
-      for (const timer of timers) clearTimeout(timer)
+      for (const timer of timers) clearInterval(timer)
     },
   }
+}
+
+interface ToastDetails {
+  readonly requestId?: string | undefined
+  readonly topic?: string | undefined
+  readonly remedy?: string | undefined
+  readonly seconds?: number
+}
+
+/** A second later: the message with one second less, or gone. */
+function ticked(state: State, id: number, textOf: (seconds: number) => string, end: () => void): State {
+  const toast = state.toasts.find((each) => each.id === id)
+  if (!toast || toast.seconds <= 1) end()
+  if (!toast) return state
+  const seconds = toast.seconds - 1
+  const next = seconds < 1 ? [] : [{ ...toast, seconds, text: safeText(textOf(seconds)) }]
+  return { ...state, toasts: state.toasts.flatMap((each) => (each === toast ? next : [each])) }
 }
 
 /** The text for a stopped job or write; whether the server applied a write that was sent is unknown. */

@@ -2,7 +2,8 @@ import { CrmError } from '../../core/errors.ts'
 import { isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, FIELDS, isNumeric, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
-import { type Edit, type ListState, rowId, withoutId } from '../list/list-state.ts'
+import { currentRow, type Edit, type ListState, reordered, rowId } from '../list/list-state.ts'
+import { haystackOf } from '../list/order.ts'
 import type { ServerList } from '../screens.ts'
 
 /** `company=Acme`, `amount:=12`, `phone=` for nothing. CrmError `invalid_input` for anything else. */
@@ -48,15 +49,37 @@ export function stagedEdits({ rows, staged }: ListState): readonly Edit[] {
   return Array.from(staged, ([id, { row, patch }]) => ({ row: loaded.get(id) ?? row, patch }))
 }
 
-/** Removes the sent members of an edit; members that were edited since stay staged. */
-export function unstageSent(list: ListState, { row, patch }: Edit): ListState {
-  const id = rowId(row) ?? ''
+/** Removes the sent members of edits; members that were edited since stay staged. */
+export function withoutStaged(list: ListState, edits: readonly Edit[]): ListState {
   const staged = new Map(list.staged)
-  const now = staged.get(id)
-  const rest = Object.entries(now?.patch ?? {}).filter(([member, value]) => value !== patch[member])
-  if (now && rest.length > 0) staged.set(id, { row: now.row, patch: Object.fromEntries(rest) })
-  else staged.delete(id)
-  return { ...list, staged, sending: withoutId(list.sending, id) }
+  const sending = new Set(list.sending)
+  for (const { row, patch } of edits) {
+    const id = rowId(row) ?? ''
+    const now = staged.get(id)
+    const rest = Object.entries(now?.patch ?? {}).filter(([member, value]) => value !== patch[member])
+    if (now && rest.length > 0) staged.set(id, { row: now.row, patch: Object.fromEntries(rest) })
+    else staged.delete(id)
+    sending.delete(id)
+  }
+  return { ...list, staged, sending }
+}
+
+/** The rows as they are after the edits, which are no longer staged: one pass, however many they are. */
+export function withSaved(before: ListState, edits: readonly Edit[], searched: readonly string[]): ListState {
+  const list = withoutStaged(before, edits)
+  const patches = new Map(edits.map(({ row, patch }) => [rowId(row), patch]))
+  const rows = list.rows.slice()
+  const haystacks = list.haystacks.slice()
+  for (const [at, row] of list.rows.entries()) {
+    const patch = patches.get(rowId(row))
+    if (!patch) continue
+    // The new version is unknown, and the next edit must not depend on the old one.
+    const { version: _, ...saved } = { ...row, ...patch }
+    rows[at] = saved
+    haystacks[at] = haystackOf(saved, searched)
+  }
+  const next = { ...list, rows, haystacks }
+  return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
 }
 
 /** The number of rows that are searched for members. */

@@ -1,36 +1,96 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { State, StateStore } from '../state.ts'
+import { createRate } from '../../output/progress.ts'
+import type { SendProgress, State, StateStore } from '../state.ts'
 
 /** Running requests: the screens show them, and ask before they close. */
 export interface UnderWay {
   /** `what` is shown: `2 updates of contacts`. */
   track<Result>(what: string, work: () => Promise<Result>): Promise<Result>
+  /** Work of many rows, whose progress is shown, and which the stop key ends. */
+  trackRows<Result>(what: string, work: (rows: TrackedRows) => Promise<Result>): Promise<Result>
+  /** Ends all work of many rows after the requests that were sent; false when there is none. */
+  stop(): boolean
   /** Resolves when no request is running. */
   settled(): Promise<void>
 }
 
+export interface TrackedRows {
+  /** Aborted by the stop key. */
+  readonly stop: AbortSignal
+  /** The function is asked for the counts four times a second. */
+  watch(counts: () => RowCounts): void
+}
+
+export type RowCounts = Pick<SendProgress, 'total' | 'ended' | 'failed' | 'pausedBy' | 'jobId'>
+
+const SHOWN_EVERY_MS = 250
+
 export function createUnderWay(store: StateStore<State>): UnderWay {
   const running = new Set<Promise<unknown>>()
+  const stops = new Set<AbortController>()
   let count = 0
+
+  async function track<Result>(what: string, work: (id: number) => Promise<Result>): Promise<Result> {
+    const id = ++count
+    const ended = Promise.withResolvers<void>()
+    running.add(ended.promise)
+    store.update((state) => ({ ...state, underWay: [...state.underWay, { id, what, progress: undefined }] }))
+    try {
+      return await work(id)
+    } finally {
+      store.update((state) => ({ ...state, underWay: state.underWay.filter((each) => each.id !== id) }))
+      running.delete(ended.promise)
+      ended.resolve()
+    }
+  }
+
   return {
-    track: async (what, work) => {
-      const id = ++count
-      const ended = Promise.withResolvers<void>()
-      running.add(ended.promise)
-      store.update((state) => ({ ...state, underWay: [...state.underWay, { id, what }] }))
-      try {
-        return await work()
-      } finally {
-        store.update((state) => ({ ...state, underWay: state.underWay.filter((each) => each.id !== id) }))
-        running.delete(ended.promise)
-        ended.resolve()
-      }
+    track,
+    trackRows: (what, work) =>
+      track(what, async (id) => {
+        const stop = new AbortController()
+        const meter = createMeter(store, id, stop.signal)
+        stops.add(stop)
+        try {
+          return await work({ stop: stop.signal, watch: meter.watch })
+        } finally {
+          stops.delete(stop)
+          meter.close()
+        }
+      }),
+    stop: () => {
+      for (const stop of stops) stop.abort(new Error('the stop key was pressed'))
+      return stops.size > 0
     },
     settled: async () => {
       while (running.size > 0) await Promise.all(running)
       // The caller that awaited the last request reports its result first.
       await nextTurn()
     },
+  }
+}
+
+/** Puts the progress of one work into the state, at a rate that does not depend on the number of rows. */
+function createMeter(store: StateStore<State>, id: number, stop: AbortSignal) {
+  const rate = createRate()
+  let timer: NodeJS.Timeout | undefined
+  const show = (counts: () => RowCounts) => {
+    const now = counts()
+    rate.measure(now.ended, performance.now())
+    const progress = { ...now, perSecond: rate.perSecond(), isStopping: stop.aborted }
+    store.update((state) => ({
+      ...state,
+      underWay: state.underWay.map((each) => (each.id === id ? { ...each, progress } : each)),
+    }))
+  }
+  return {
+    watch: (counts: () => RowCounts) => {
+      rate.measure(counts().ended, performance.now())
+      const again = () => show(counts)
+      timer = setInterval(again, SHOWN_EVERY_MS)
+      stop.addEventListener('abort', again, { once: true })
+    },
+    close: () => clearInterval(timer),
   }
 }
 

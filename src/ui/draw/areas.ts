@@ -1,10 +1,11 @@
 import type { State } from '../state.ts'
+import { messageRows } from './message-lines.ts'
 
 export const LEAST_COLUMNS = 60
 export const LEAST_ROWS = 12
 
-/** The lines of header, place and column headers, and of message and keys below. */
-const CHROME_ROWS = 5
+/** The lines of header, place, column headers and keys. */
+const CHROME_ROWS = 4
 /** From this width on the pane is beside the list, else below it. */
 const WIDE = 110
 
@@ -17,7 +18,7 @@ export interface Areas {
 
 /** Computed, because a measurement by Ink is available only one frame later. */
 export function areasOf(state: State, isDetailOpen: boolean): Areas {
-  const bodyRows = Math.max(1, state.rows - CHROME_ROWS)
+  const bodyRows = Math.max(1, state.rows - CHROME_ROWS - messageRows(state))
   if (!isDetailOpen) return { listRows: bodyRows, listColumns: state.columns, detail: undefined }
   if (state.columns >= WIDE) {
     const columns = Math.floor(state.columns * 0.4)

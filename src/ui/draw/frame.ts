@@ -7,12 +7,13 @@ import { fitCell } from '../list/columns.ts'
 import { currentRow, type ListState, type LoadFailure, rowId, shownCount } from '../list/list-state.ts'
 import type { Sort } from '../list/order.ts'
 import { COLUMNS, listOfScreen, SCREENS, TITLES } from '../screens.ts'
-import type { State, Toast } from '../state.ts'
+import type { State } from '../state.ts'
 import { changesText, underWayText } from '../text/change-text.ts'
 import type { Action } from '../ui.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { detailLines } from './detail-lines.ts'
 import { emptyText, listLines, visibleTop } from './list-lines.ts'
+import { messageLines } from './message-lines.ts'
 import { type Cursor, type Drawing, sheetOf } from './sheet.ts'
 import type { Theme } from './theme.ts'
 
@@ -32,7 +33,7 @@ export function drawFrame(state: State, drawing: Drawing): Frame {
   const lines = [
     headerLine(state, theme),
     ...bodyLines(state, drawing),
-    toastLine(state, theme),
+    ...messageLines(state, theme),
     footerLine(state, drawing),
   ]
   const sheet = sheetOf(state, drawing)
@@ -109,7 +110,7 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
     ...Object.entries(list.serverFilters).map(([key, value]) => safeText(`${key}=${value}`)),
     ...(list.sort ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${sortText(list.sort)}`] : []),
     ...(list.marks.size > 0 ? [`${list.marks.size} marked`] : []),
-    ...underWayText(state),
+    ...sendingPart(state),
     ...(list.staged.size > list.sending.size
       ? [`${list.staged.size - list.sending.size} edited, not sent (w sends)`]
       : []),
@@ -123,6 +124,11 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
   ]
   return theme.dim(fitCell(` ${parts.join(' · ')}`, state.columns))
+}
+
+/** Empty where a bar shows it. */
+function sendingPart(state: State): readonly string[] {
+  return state.underWay[0]?.progress ? [] : underWayText(state)
 }
 
 function failureText({ rows }: ListState, { isOfAnswer }: LoadFailure): string {
@@ -145,17 +151,6 @@ function hiddenStages(state: State, board: readonly BoardColumn[]): readonly str
   const { listColumns } = areasOf(state, state.lists.deals.isDetailOpen)
   const { first, fitting } = stagesShown(board.length, clampBoard(state.board, board).column, listColumns)
   return fitting < board.length ? [`stages ${first + 1}-${first + fitting} of ${board.length}, h l for the others`] : []
-}
-
-const TOAST_SIGNS: Readonly<Record<Toast['type'], string>> = { done: '✓', problem: '!', wait: '·' }
-
-function toastLine({ toasts, columns }: State, theme: Theme): string {
-  const toast = toasts.at(-1)
-  if (!toast) return ' '.repeat(columns)
-  const more = toasts.length > 1 ? ` (${toasts.length - 1} more: !)` : ''
-  const text = fitCell(` ${TOAST_SIGNS[toast.type]} ${toast.text}${more}`, columns)
-  if (toast.type === 'done') return theme.good(text)
-  return toast.type === 'problem' ? theme.bad(text) : theme.accent(text)
 }
 
 /** As many keys as fit: those of all screens first, then those of this screen that can run now. */

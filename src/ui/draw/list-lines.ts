@@ -33,9 +33,9 @@ export function listLines(list: ListState, area: ListArea, theme: Theme): readon
   return lines
 }
 
-/** No blank lines below the last row while there are rows above the first line. */
+/** No blank lines below the last row while there are rows above the first line; the cursor is visible, if a message is below it. */
 export function visibleTop(list: ListState, height: number): number {
-  return Math.max(0, Math.min(list.top, shownCount(list) - height))
+  return Math.max(0, Math.min(list.top, shownCount(list) - height), list.cursor - height + 1)
 }
 
 function headLine(list: ListState, fitted: readonly FittedColumn[], width: number, theme: Theme): string {

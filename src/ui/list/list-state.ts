@@ -185,7 +185,7 @@ export function removeRow(before: ListState, id: string): ListState {
   const { marks, deleting, held } = before
   const list = {
     ...withoutEdit(before, id),
-    ...{ marks: withoutId(marks, id), leaving: withoutId(deleting, id), held: withoutId(held, id) },
+    ...{ marks: withoutId(marks, id), deleting: withoutId(deleting, id), held: withoutId(held, id) },
   }
   const index = list.rows.findIndex((row) => rowId(row) === id)
   if (index < 0) return list
