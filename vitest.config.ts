@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync, statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { isSqliteOnly } from './test/sqlite-only.ts'
 import { SummaryReporter } from './test/summary-reporter.ts'
 
 /** They replace a module, which other files of the same worker would see. */
@@ -48,8 +49,17 @@ const CONFORMANCE = [
 /** Thousands of records through each shipped connector, to emulators and to real servers. `npm run test:connectors`. */
 const CONNECTORS = ['test/connectors/{contract,bulk}.test.ts', 'test/connectors/families/families.test.ts']
 
-/** They start a real PostgreSQL, of Debian's package `postgresql`. `npm run test:postgres`. */
+/** Of PostgreSQL alone. The project starts a real one, of Debian's package `postgresql`. `npm run test:postgres`. */
 const POSTGRES = ['test/service/store/postgres/**/*.test.ts']
+
+/** What gives a test a database, or a service with one. */
+const GIVES_DATABASE =
+  /\/(harness\/database|harness\/service|shared-service|service|serve-for-test|deliver-for-test|ask|scrape|store-suite)\.ts'/
+
+/** They run on both databases. */
+const ON_BOTH = globSync('test/service/**/*.test.ts', { cwd: import.meta.dirname }).filter(
+  (file) => !isSqliteOnly(file) && GIVES_DATABASE.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
+)
 
 /** They take a sample of their cases, except in the conformance run. */
 const SAMPLED = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
@@ -138,7 +148,9 @@ export default defineConfig({
           name: 'postgres',
           env,
           isolate: false,
-          include: POSTGRES,
+          include: [...ON_BOTH, ...POSTGRES],
+          exclude: [...SLOW, ...CONFORMANCE],
+          provide: { takesAll: TAKES_ALL },
           globalSetup: 'test/harness/postgres/global-setup.ts',
         },
       },

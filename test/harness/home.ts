@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 
 export type Env = Readonly<Record<string, string>>
 
@@ -14,9 +14,15 @@ export function tempFolder(cleanUp: CleanUp = onTestFinished): string {
   return folder
 }
 
-/** An environment with nothing in it but an empty HOME, removed after the test. */
+/** An environment with nothing in it but an empty HOME, removed after the test, and what opens `newDatabase`. */
 export function emptyHome(added: Env = {}, cleanUp: CleanUp = onTestFinished): Env & { readonly HOME: string } {
-  return { HOME: tempFolder(cleanUp), PATH: process.env.PATH ?? '', ...added }
+  return { HOME: tempFolder(cleanUp), PATH: process.env.PATH ?? '', ...databaseEnv(), ...added }
+}
+
+/** The password of the databases of the project `postgres`; nothing in others. */
+export function databaseEnv(): Env {
+  const server = inject('postgres')
+  return server ? { PGPASSWORD: server.servicePassword } : {}
 }
 
 /** How a command line ended, and what it wrote. */

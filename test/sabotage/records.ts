@@ -14,7 +14,7 @@ export const RECORDS: readonly Sabotage[] = [
     file: 'src/service/store/sqlite/pages.ts',
     line: 'const hasMore = isFull && db.get(`SELECT 1 FROM ${table} WHERE id < ? LIMIT 1`, lastSerial) !== undefined',
     to: 'const hasMore = isFull',
-    tests: ['test/service/store/sqlite.test.ts'],
+    tests: ['test/service/store/store.test.ts'],
   },
   {
     name: 'a null in a patch is stored and does not remove the member',
@@ -42,14 +42,14 @@ export const RECORDS: readonly Sabotage[] = [
     file: 'src/service/store/sqlite/filter-query.ts',
     line: 'if (filters.amountAtLeast !== undefined) add((parameter) => `amount >= ${parameter}`, filters.amountAtLeast)',
     to: 'if (filters.amountAtLeast !== undefined) add((parameter) => `amount > ${parameter}`, filters.amountAtLeast)',
-    tests: ['test/service/store/sqlite.test.ts'],
+    tests: ['test/service/store/store.test.ts'],
   },
   {
     name: 'of several values of a filter only the first counts',
     file: 'src/service/store/sqlite/filter-query.ts',
     line: 'if (wanted.length === 1) add((parameter) => `+${column} = ${parameter}`, first)',
     to: 'if (wanted.length >= 1) add((parameter) => `+${column} = ${parameter}`, first)',
-    tests: ['test/service/store/sqlite.test.ts'],
+    tests: ['test/service/store/store.test.ts'],
   },
   {
     name: 'the 31st of February is taken for a day of March',

@@ -83,7 +83,7 @@ export const SERVICE: readonly Sabotage[] = [
     file: 'src/service/store/sqlite/write-batch.ts',
     line: 'if (tookEffect(change.answer)) {',
     to: 'if (change.answer) {',
-    tests: ['test/service/store/sqlite.test.ts'],
+    tests: ['test/service/store/store.test.ts'],
   },
   {
     name: 'the answer of a write is not kept under its key, and a retry makes a second record',
@@ -174,7 +174,7 @@ export const SERVICE: readonly Sabotage[] = [
     file: 'src/service/store/sqlite/outbox.ts',
     line: "isBehind ? 'waiting' : 'pending',",
     to: "'pending',",
-    tests: ['test/service/store/sqlite.test.ts'],
+    tests: ['test/service/store/store.test.ts'],
   },
   {
     name: 'a subscription that was made by another process gets no events',
@@ -230,14 +230,14 @@ export const SERVICE: readonly Sabotage[] = [
     file: 'src/service/store/sqlite/api-keys.ts',
     line: 'AND ?1 < coalesce(expires_at_ms, 9e18) AND ?1 < coalesce(revoked_at_ms, 9e18)`,',
     to: 'AND ?1 < coalesce(expires_at_ms, 9e18) + 9e18 AND ?1 < coalesce(revoked_at_ms, 9e18) + 9e18`,',
-    tests: ['test/service/store/sqlite.test.ts'],
+    tests: ['test/service/store/store.test.ts'],
   },
   {
     name: 'one idempotency key is used for two writes, and the second counts as done',
     file: 'src/service/store/sqlite/write-batch.ts',
     line: 'if (replay) return { result: replay }',
     to: "if (replay?.type === 'replayed') return { result: replay }",
-    tests: ['test/service/store/sqlite.test.ts'],
+    tests: ['test/service/store/store.test.ts'],
   },
   {
     name: 'a client adds a series to the metrics with each method that it makes up',
@@ -258,6 +258,6 @@ export const SERVICE: readonly Sabotage[] = [
     file: 'src/service/store/sqlite/deliveries.ts',
     line: 'pruneAnswers(db, PRUNED_PER_TURN, answersOf(times))',
     to: '',
-    tests: ['test/service/store/sqlite.test.ts'],
+    tests: ['test/service/store/store.test.ts'],
   },
 ]

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
-import { openStore } from '../../src/service/store/open-store.ts'
 import type { Store } from '../../src/service/store/store.ts'
+import { openTestStore } from '../harness/database.ts'
 import { serveForTest } from './serve-for-test.ts'
 
 async function storeWith(part: Partial<Store>): Promise<Store> {
-  return { ...(await openStore({ address: ':memory:', now: Date.now })), ...part }
+  return { ...(await openTestStore()), ...part }
 }
 
 test('a problem has instance, code and request id, in headers and body', async () => {

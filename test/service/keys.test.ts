@@ -1,15 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createKey, hashKey, newKeyText, revokeKey, rotateKey } from '../../src/service/keys.ts'
-import { openStore } from '../../src/service/store/open-store.ts'
-import type { Store } from '../../src/service/store/store.ts'
+import { openTestStore } from '../harness/database.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 1)
-
-async function testStore(): Promise<Store> {
-  const store = await openStore({ address: ':memory:', now: () => NOW_MS })
-  onTestFinished(() => store.close())
-  return store
-}
 
 test('a key is 32 random bytes that can be recognised', () => {
   expect(newKeyText()).toMatch(/^crm_key_[A-Za-z0-9_-]{43}$/)
@@ -17,7 +10,7 @@ test('a key is 32 random bytes that can be recognised', () => {
 })
 
 test('a store keeps the hash of a key and not the key', async () => {
-  const store = await testStore()
+  const store = await openTestStore({ now: () => NOW_MS })
   const { key, text } = await createKey(store, { name: 'ci', scopes: ['read'], expiresAtMs: undefined }, NOW_MS)
   expect(key).toEqual({
     id: expect.stringMatching(/^key_/),
@@ -34,7 +27,7 @@ test('a store keeps the hash of a key and not the key', async () => {
 })
 
 test('an existing key can be added, unless it is invalid in a header', async () => {
-  const store = await testStore()
+  const store = await openTestStore({ now: () => NOW_MS })
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
   expect((await createKey(store, { ...request, text: 'from-elsewhere' }, NOW_MS)).text).toBe('from-elsewhere')
   for (const text of ['', 'two words', 'a\nb', 'schlüssel']) {
@@ -43,14 +36,14 @@ test('an existing key can be added, unless it is invalid in a header', async () 
 })
 
 test('keys made at the same moment have different ids', async () => {
-  const store = await testStore()
+  const store = await openTestStore({ now: () => NOW_MS })
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
   for (let count = 0; count < 200; count++) await createKey(store, request, NOW_MS)
   expect(new Set((await store.keys()).map((key) => key.id)).size).toBe(200)
 })
 
 test('a rotated key passes on its name, scopes and lifetime, and ends at once or later', async () => {
-  const store = await testStore()
+  const store = await openTestStore({ now: () => NOW_MS })
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: NOW_MS + 1000 } as const
   const first = await createKey(store, request, NOW_MS)
   const second = await rotateKey(store, first.key.id, { overlapMs: 100, nowMs: NOW_MS + 500, hint: '' })
@@ -61,14 +54,14 @@ test('a rotated key passes on its name, scopes and lifetime, and ends at once or
 })
 
 test('an overlap longer than the life of the old key does not extend it', async () => {
-  const store = await testStore()
+  const store = await openTestStore({ now: () => NOW_MS })
   const { key } = await createKey(store, { name: 'ci', scopes: ['read'], expiresAtMs: NOW_MS + 1000 }, NOW_MS)
   await rotateKey(store, key.id, { overlapMs: 3_600_000, nowMs: NOW_MS + 500, hint: '' })
   expect(await store.findKey(key.hash)).toMatchObject({ expiresAtMs: NOW_MS + 1000 })
 })
 
 test('a missing, revoked or expired key can be neither rotated nor revoked', async () => {
-  const store = await testStore()
+  const store = await openTestStore({ now: () => NOW_MS })
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
   const { key: revoked } = await createKey(store, request, NOW_MS)
   await revokeKey(store, revoked.id, { nowMs: NOW_MS, hint: '' })

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { createKey, type KeyRequest, type MadeKey } from '../../src/service/keys.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/service/server.ts'
-import { openStore } from '../../src/service/store/open-store.ts'
 import type { KeyScope, Store } from '../../src/service/store/store.ts'
+import { openTestStore } from '../harness/database.ts'
 
 export interface Answered {
   readonly status: number
@@ -21,10 +21,10 @@ export interface TestService {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
 }
 
-/** The service on a free port with a database in memory, closed at the end of the test. */
+/** The service on a free port with a new database, closed at the end of the test. */
 export async function serveForTest(options: Partial<ServerOptions> = {}): Promise<TestService> {
   const now = options.now ?? Date.now
-  const store = await (options.store ?? openStore({ address: ':memory:', now }))
+  const store = await (options.store ?? openTestStore({ now }))
   const server = await startServer({
     store,
     host: '127.0.0.1',

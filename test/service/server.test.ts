@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
 import { TIMEOUTS } from '../../src/service/http-server.ts'
 import { startServer } from '../../src/service/server.ts'
-import { openStore } from '../../src/service/store/open-store.ts'
 import type { Store } from '../../src/service/store/store.ts'
 import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
+import { openTestStore } from '../harness/database.ts'
 import { openSocket } from './raw-request.ts'
 import { serveForTest } from './serve-for-test.ts'
 
@@ -119,7 +119,7 @@ test('a client that never ends its request does not keep the server from closing
 })
 
 test('writes acknowledged under load are kept when the server closes', async () => {
-  const store = await openStore({ address: ':memory:', now: Date.now })
+  const store = await openTestStore()
   const { server, send } = await serveForTest({ store })
   const acknowledged: string[] = []
   let isClosing = false
@@ -163,8 +163,7 @@ async function serveBeforeStore() {
 
 test('requests wait until the store is open', async () => {
   const { opening, received } = await serveBeforeStore()
-  const store = await openStore({ address: ':memory:', now: Date.now })
-  onTestFinished(() => store.close())
+  const store = await openTestStore()
   opening.resolve(store)
   expect(await received).toMatch(/^HTTP\/1\.1 401 /)
 })

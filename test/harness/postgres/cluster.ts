@@ -55,9 +55,9 @@ const SETTINGS: ServerSettings = {
 const START_MS = 60_000
 
 /** Starts one, or throws an error that says why there is none. */
-export async function startCluster(settings: ServerSettings = {}): Promise<Cluster> {
+export async function startCluster(settings: ServerSettings = {}, place: string = tmpdir()): Promise<Cluster> {
   const programs = findPrograms()
-  const folder = await mkdtemp(join(tmpdir(), 'crm-postgres-'))
+  const folder = await mkdtemp(join(place, 'crm-postgres-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
     const password = randomBytes(18).toString('base64url')

@@ -12,9 +12,14 @@ declare module 'vitest' {
 /** One server for a run of the project `postgres`, removed at its end. Without one the run fails. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   try {
-    const cluster = await startCluster()
-    const { host, port, user, password } = cluster
-    project.provide('postgres', await prepareServer({ host, port, user, password }))
+    // In memory where there is room: with a database for each test, most of the time would be syncs of new files.
+    const cluster = await startCluster({}, project.config.env.TMPDIR)
+    try {
+      project.provide('postgres', await prepareServer(cluster))
+    } catch (error) {
+      await cluster.remove()
+      throw error
+    }
     return cluster.remove
   } catch (error) {
     throw new Error(`PostgreSQL tests not run: ${error instanceof Error ? error.message : error}`, { cause: error })

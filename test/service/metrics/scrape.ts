@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { type RunningMetrics, startMetrics } from '../../../src/service/metrics/metrics-server.ts'
-import { openStore } from '../../../src/service/store/open-store.ts'
+import { openTestStore } from '../../harness/database.ts'
 import { serveForTest, type TestService } from '../serve-for-test.ts'
 
 export interface Measured extends TestService {
@@ -8,11 +8,11 @@ export interface Measured extends TestService {
   scrape(accept?: string): Promise<string>
 }
 
-/** A service on an SQLite database in memory, with metrics of it and of its store. */
+/** A service on a new database, with metrics of it and of its store. */
 export async function serveMeasured(more: Parameters<typeof serveForTest>[0] = {}): Promise<Measured> {
   const metrics = await startMetrics({ host: '127.0.0.1', port: 0, now: Date.now })
   onTestFinished(() => metrics.close())
-  const store = await openStore({ address: ':memory:', now: Date.now, observer: metrics.observer })
+  const store = await openTestStore({ observer: metrics.observer })
   metrics.watch(store)
   const service = await serveForTest({ store, onAnswered: metrics.onAnswered, ...more })
   const scrape = async (accept?: string) =>

@@ -1,6 +1,7 @@
-import { describe, onTestFinished } from 'vitest'
+import { describe } from 'vitest'
 import type { Store } from '../../../src/service/store/store.ts'
 import type { StoreOptions } from '../../../src/service/store/store-options.ts'
+import { newDatabase, openTestStore } from '../../harness/database.ts'
 import { deliveriesSuite } from './suite/deliveries-suite.ts'
 import { filtersSuite } from './suite/filters-suite.ts'
 import { idempotencySuite } from './suite/idempotency-suite.ts'
@@ -15,12 +16,6 @@ import { uniqueSuite } from './suite/unique-suite.ts'
 import { webhooksSuite } from './suite/webhooks-suite.ts'
 import { writesSuite } from './suite/writes-suite.ts'
 
-/** One kind of database. Reopening the same place finds the written data. */
-export interface StoreSide {
-  makePlace(): Promise<string>
-  open(place: string, options: SuiteOptions): Promise<Store>
-}
-
 /** Every store has them; the suite gives each of them to some. */
 export type SuiteOptions = Pick<StoreOptions, 'now' | 'retention' | 'observer'>
 
@@ -31,33 +26,27 @@ export interface Fixture {
   makePlace(): Promise<(now?: () => number, more?: Omit<SuiteOptions, 'now'>) => Promise<Store>>
 }
 
-/** The contract of a store; runs once over every implementation. */
-export function storeSuite(name: string, side: StoreSide): void {
-  const openAt = async (place: string, options: SuiteOptions): Promise<Store> => {
-    const store = await side.open(place, options)
-    onTestFinished(() => store.close())
-    return store
-  }
-  const fixture: Fixture = {
-    open: async (now = Date.now, more = {}) => openAt(await side.makePlace(), { now, ...more }),
-    makePlace: async () => {
-      const place = await side.makePlace()
-      return (now = Date.now, more = {}) => openAt(place, { now, ...more })
-    },
-  }
-  describe(name, () => {
-    describe('writes', () => writesSuite(fixture))
-    describe('ids and times', () => identitySuite(fixture))
-    describe('idempotency', () => idempotencySuite(fixture))
-    describe('pages', () => pagesSuite(fixture))
-    describe('reads', () => readsSuite(fixture))
-    describe('filters', () => filtersSuite(fixture))
-    describe('pipelines', () => pipelinesSuite(fixture))
-    describe('unique members', () => uniqueSuite(fixture))
-    describe('keys', () => keysSuite(fixture))
-    describe('deliveries', () => deliveriesSuite(fixture))
-    describe('webhooks', () => webhooksSuite(fixture))
-    describe('retention', () => retentionSuite(fixture))
-    describe('observer', () => observerSuite(fixture))
-  })
+const FIXTURE: Fixture = {
+  open: async (now = Date.now, more = {}) => openTestStore({ address: await newDatabase(), now, ...more }),
+  makePlace: async () => {
+    const address = await newDatabase()
+    return (now = Date.now, more = {}) => openTestStore({ address, now, ...more })
+  },
+}
+
+/** The contract of a store, on the database of the project. */
+export function storeSuite(): void {
+  describe('writes', () => writesSuite(FIXTURE))
+  describe('ids and times', () => identitySuite(FIXTURE))
+  describe('idempotency', () => idempotencySuite(FIXTURE))
+  describe('pages', () => pagesSuite(FIXTURE))
+  describe('reads', () => readsSuite(FIXTURE))
+  describe('filters', () => filtersSuite(FIXTURE))
+  describe('pipelines', () => pipelinesSuite(FIXTURE))
+  describe('unique members', () => uniqueSuite(FIXTURE))
+  describe('keys', () => keysSuite(FIXTURE))
+  describe('deliveries', () => deliveriesSuite(FIXTURE))
+  describe('webhooks', () => webhooksSuite(FIXTURE))
+  describe('retention', () => retentionSuite(FIXTURE))
+  describe('observer', () => observerSuite(FIXTURE))
 }

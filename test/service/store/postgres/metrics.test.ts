@@ -1,18 +1,13 @@
-import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startMetrics } from '../../../../src/service/metrics/metrics-server.ts'
-import { openStore } from '../../../../src/service/store/open-store.ts'
-import { createDatabase, dropDatabase } from '../../../harness/postgres/databases.ts'
+import { connectTo, newPostgres, openTestStore } from '../../../harness/database.ts'
 import { samples } from '../../metrics/scrape.ts'
 import { serveForTest } from '../../serve-for-test.ts'
 
 test('metrics have the pool, commits and deliveries of a PostgreSQL database', async () => {
-  const server = inject('postgres')
-  const address = await createDatabase(server)
-  onTestFinished(() => dropDatabase(server, address))
   const metrics = await startMetrics({ host: '127.0.0.1', port: 0, now: Date.now })
   onTestFinished(() => metrics.close())
-  const store = await openStore({ address, now: Date.now, observer: metrics.observer })
+  const store = await openTestStore({ observer: metrics.observer })
   metrics.watch(store)
   const { send } = await serveForTest({ store, onAnswered: metrics.onAnswered })
   await send('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['*'] })
@@ -29,19 +24,11 @@ test('metrics have the pool, commits and deliveries of a PostgreSQL database', a
 })
 
 test('a scrape does not wait for deliveries that cannot be counted', async () => {
-  const server = inject('postgres')
-  const address = await createDatabase(server)
+  const address = await newPostgres()
   const metrics = await startMetrics({ host: '127.0.0.1', port: 0, now: Date.now })
-  const store = await openStore({ address, now: Date.now, observer: metrics.observer })
-  metrics.watch(store)
-  const client = new pg.Client({ connectionString: address })
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await metrics.close()
-    await store.close()
-    await dropDatabase(server, address)
-  })
+  onTestFinished(() => metrics.close())
+  metrics.watch(await openTestStore({ address, observer: metrics.observer }))
+  const client = await connectTo(address)
   await client.query('BEGIN; LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE')
   const startMs = performance.now()
   const text = await (await fetch(metrics.url)).text()

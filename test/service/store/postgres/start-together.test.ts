@@ -1,6 +1,7 @@
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openStore } from '../../../../src/service/store/open-store.ts'
-import { createDatabase, dropDatabase } from '../../../harness/postgres/databases.ts'
+import { newPostgres } from '../../../harness/database.ts'
+import { databaseEnv } from '../../../harness/home.ts'
 
 const PROCESSES = 4
 
@@ -8,16 +9,14 @@ const PROCESSES = 4
 const ROUNDS = 5
 
 test('stores that open an empty database at the same time make its tables once, and all of them open', async () => {
-  const server = inject('postgres')
   for (let round = 0; round < ROUNDS; round++) {
-    const address = await createDatabase(server)
+    const address = await newPostgres('empty')
     const opened = await Promise.allSettled(
-      Array.from({ length: PROCESSES }, () => openStore({ address, now: Date.now })),
+      Array.from({ length: PROCESSES }, () => openStore({ address, env: databaseEnv(), now: Date.now })),
     )
     const stores = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     const pipelines = await Promise.all(stores.map((store) => store.pipelines()))
     await Promise.all(stores.map((store) => store.close()))
-    await dropDatabase(server, address)
     expect(opened.filter(({ status }) => status === 'rejected')).toEqual([])
     expect(pipelines.map(({ length }) => length)).toEqual(Array.from({ length: PROCESSES }, () => 1))
   }

@@ -1,0 +1,28 @@
+import { DatabaseSync } from 'node:sqlite'
+import { inject } from 'vitest'
+import { connectTo } from './database.ts'
+
+/** Every table of a database of `newDatabase` with its rows, by name. */
+export async function tableRows(address: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  return inject('postgres') ? rowsOfPostgres(address) : rowsOfSqlite(address)
+}
+
+function rowsOfSqlite(file: string): Readonly<Record<string, readonly unknown[]>> {
+  const db = new DatabaseSync(file, { readOnly: true })
+  const names = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`).all()
+  const rows = names.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()])
+  db.close()
+  return Object.fromEntries(rows)
+}
+
+async function rowsOfPostgres(address: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const client = await connectTo(address)
+  const { rows: names } = await client.query(
+    `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+  )
+  const tables: [string, readonly unknown[]][] = []
+  for (const { relname } of names) {
+    tables.push([relname, (await client.query(`SELECT * FROM ${relname} ORDER BY ctid`)).rows])
+  }
+  return Object.fromEntries(tables)
+}
