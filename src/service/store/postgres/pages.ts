@@ -63,7 +63,8 @@ export async function readNotes(session: Session, query: NotesQuery): Promise<Re
     query.dealIds.map((id) => decodeId('deal', id) ?? 0),
     placeOf('note', query),
     query.limit + 1,
-    query.maxChars,
+    // A bigint has no infinity.
+    Math.min(query.maxChars, Number.MAX_SAFE_INTEGER),
   )
   const rowsOf = query.dealIds.map((): [string][] => [])
   for (const [text, place] of rows) rowsOf[place - 1]?.push([text])

@@ -55,6 +55,8 @@ export function readsSuite({ open }: Fixture): void {
     const texts = pages.get(deal)?.texts ?? []
     expect(texts.join('').length).toBeGreaterThan(100)
     expect(texts.length).toBeLessThan(20)
+    const whole = await store.notes({ ...ALL, dealIds: [deal], maxChars: Number.POSITIVE_INFINITY })
+    expect(whole.get(deal)?.texts).toHaveLength(20)
   })
 
   test('webhooks are listed newest first', async () => {
