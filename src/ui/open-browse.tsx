@@ -7,7 +7,7 @@ import { clashes, createKeymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { App } from './app.tsx'
 import { type Background, type BackgroundWorld, createBackground } from './background/background.ts'
-import { learnDeletable } from './background/deletions.ts'
+import { learnOffered } from './background/learn-offered.ts'
 import { watchNotes } from './background/notes.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
@@ -71,7 +71,7 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     const ui: Ui = { store, world, background, keymap, boards, ...terminal, quit }
     openScreen(ui, screen)
     void background.kept.restore()
-    void learnDeletable(store, options.openApi)
+    void learnOffered(store, options.openApi)
     return ui
   }
   const drawing = { theme: createTheme(options.hasColor), keymap, boards }

@@ -5,9 +5,12 @@ import { CrmError } from '../core/errors.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { safeText } from '../output/safe-text.ts'
 import { cellText } from '../output/value-text.ts'
+import { offeredByConnector } from './background/learn-offered.ts'
+import type { ListColumn } from './list/columns.ts'
 import { emptyList, type ListState, shownCount, shownRow, takePage } from './list/list-state.ts'
 import { setFilter } from './list/list-view.ts'
-import { COLUMNS, SEARCHED, type ServerList } from './screens.ts'
+import { columnsOf } from './offered.ts'
+import { SEARCHED, type ServerList } from './screens.ts'
 
 export interface PlainOptions {
   readonly name: ServerList
@@ -24,6 +27,7 @@ const KEYS = 'Enter: next rows. A number: that record. /text: find. r: from the 
 /** Plain lines, never redrawn: for screen readers and simple terminals. */
 export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptions): Promise<void> {
   const say = (line: string) => void stdout.write(`${line}\n`)
+  const columns = columnsOf({ offered: offeredByConnector(api.connector) }, name).slice(0, 4)
   const lines = createInterface({ input: stdin, output: stdout })
   let pages = api[name].list({ signal })[Symbol.asyncIterator]()
   let list: ListState = emptyList('name')
@@ -46,7 +50,7 @@ export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptio
     await load()
     const end = Math.min(next + ROWS_AT_ONCE, shownCount(list))
     const isNone = next >= end
-    for (; next < end; next++) say(`${next + 1}. ${rowText(shownRow(list, next), name)}`)
+    for (; next < end; next++) say(`${next + 1}. ${rowText(shownRow(list, next), columns)}`)
     say(isNone ? noneText(list, name) : countText(list, end))
     if (failure && end === shownCount(list)) say(`Error: ${failure.message}. ${failure.details.hint}`)
   }
@@ -105,8 +109,8 @@ async function withPage(list: ListState, pages: AsyncIterator<Page>, name: Serve
   return takePage(list, { items, nextCursor, isOpen: done !== true, searched: SEARCHED[name] })
 }
 
-function rowText(row: CrmRecord | undefined, name: ServerList): string {
-  const values = COLUMNS[name].slice(0, 4).map((column) => cellText(row?.[column.name]).slice(0, 80))
+function rowText(row: CrmRecord | undefined, columns: readonly ListColumn[]): string {
+  const values = columns.map((column) => cellText(row?.[column.name]).slice(0, 80))
   return values.filter((value) => value !== '').join(', ')
 }
 

@@ -1,16 +1,9 @@
-import { type CrmRecord, hasOperation, resourceOf } from '../core/resources/registry.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
 import type { KeptForm } from '../settings/kept-changes.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
+import { CONTRACT_OFFERED, type Offered } from './offered.ts'
 import type { Overlay } from './overlay.ts'
-import {
-  COLUMNS,
-  LISTS,
-  type ListName,
-  listOfScreen,
-  type ScreenName,
-  SERVER_LISTS,
-  type ServerList,
-} from './screens.ts'
+import { COLUMNS, LISTS, type ListName, listOfScreen, type ScreenName } from './screens.ts'
 
 export interface Toast {
   readonly id: number
@@ -81,8 +74,7 @@ export interface State {
   readonly overlay: Overlay | undefined
   readonly toasts: readonly Toast[]
   readonly place: ServerPlace
-  /** The lists whose records the server is known to delete. */
-  readonly deletable: readonly ServerList[]
+  readonly offered: Offered
   readonly columns: number
   readonly rows: number
   /** Keys of an incomplete sequence, such as the first g of gg. */
@@ -114,7 +106,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     overlay: undefined,
     toasts: [],
     place,
-    deletable: SERVER_LISTS.filter((name) => hasOperation(resourceOf(name), 'delete')),
+    offered: CONTRACT_OFFERED,
     ...size,
     pendingKeys: '',
     pane: { rowId: undefined, top: 0 },

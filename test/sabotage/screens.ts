@@ -3,10 +3,10 @@ import type { Sabotage } from './sabotage.ts'
 export const SCREENS: readonly Sabotage[] = [
   {
     name: 'the screens delete no deals on a server that does',
-    file: 'src/ui/background/deletions.ts',
-    line: 'store.update((state) => ({ ...state, deletable: SERVER_LISTS.filter((_, at) => offered[at]) }))',
-    to: '',
-    tests: ['test/ui/deletable.test.ts'],
+    file: 'src/ui/background/learn-offered.ts',
+    line: 'return lackingDeletions(SERVER_LISTS.filter((_, at) => !deletes[at]))',
+    to: 'return CONTRACT_OFFERED',
+    tests: ['test/ui/offered.test.ts'],
   },
   {
     name: 'the timer of a deletion that was taken back is not cleared',

@@ -1,6 +1,7 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
+import { resourceOf } from '../../core/resources/registry.ts'
 import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
 import { placeOf, showScreens, terminalOf } from './show-screens.ts'
@@ -27,7 +28,9 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
 async function browse(ctx: Context, screen: Screen | undefined, options: Options): Promise<ExitCode | undefined> {
   const name = screen === 'deals' || screen === 'pipelines' ? 'deals' : 'contacts'
   const terminal = terminalOf(ctx.io, 'crm browse', INSTEAD[screen ?? 'contacts'])
-  if (options.plain || ctx.env.INK_SCREEN_READER === 'true') {
+  const isPlain = options.plain || ctx.env.INK_SCREEN_READER === 'true'
+  if (isPlain || isOfServer(screen)) await requireList(ctx, name)
+  if (isPlain) {
     const { openPlain } = await ctx.ui.plain()
     await openPlain({ ...terminal, name, api: await ctx.api(), signal: ctx.signal })
     return ended(ctx)
@@ -50,6 +53,16 @@ const INSTEAD: Readonly<Record<Screen, string>> = {
   pipelines: 'crm deals list --summary stage',
   events: 'crm webhooks events list',
   jobs: 'crm jobs list',
+}
+
+function isOfServer(screen: Screen | undefined): boolean {
+  return screen !== undefined && screen !== 'events' && screen !== 'jobs'
+}
+
+/** CrmError `not_supported` for a list that a connector lacks. Without a connector the server has both. */
+async function requireList(ctx: Pick<Context, 'api' | 'target'>, name: 'contacts' | 'deals'): Promise<void> {
+  const { connector } = await ctx.target()
+  if (connector) await (await ctx.api()).require(resourceOf(name), 'list')
 }
 
 function ended({ signal }: Pick<Context, 'signal'>): ExitCode {

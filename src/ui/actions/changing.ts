@@ -3,8 +3,10 @@ import { type EditedRecord, editRecord } from '../background/edit-record.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
+import { isWritable } from '../offered.ts'
 import { type ScreenName, SERVER_SCREENS } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
+import type { State } from '../state.ts'
 import { formText, recordName, rowsText } from '../text/change-text.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -18,13 +20,22 @@ const NAMES_SHOWN = 5
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 
 export const CHANGING: readonly Action[] = [
-  { id: 'create', title: 'Create a record', screens: SERVER_SCREENS, keys: ['n'], footer: 'new', run: create },
+  {
+    id: 'create',
+    title: 'Create a record',
+    screens: SERVER_SCREENS,
+    keys: ['n'],
+    footer: 'new',
+    refusal: lacking('create'),
+    run: create,
+  },
   {
     id: 'edit',
     title: 'Edit in a form',
     screens: SERVER_SCREENS,
     keys: ['e'],
     footer: 'edit',
+    refusal: lacking('update'),
     run: edit,
   },
   {
@@ -39,6 +50,7 @@ export const CHANGING: readonly Action[] = [
     title: 'Edit as YAML in $EDITOR',
     screens: SERVER_SCREENS,
     keys: ['E'],
+    refusal: lacking('update'),
     run: (ui) => void editInEditor(ui),
   },
   {
@@ -47,19 +59,30 @@ export const CHANGING: readonly Action[] = [
     screens: SERVER_SCREENS,
     keys: ['d'],
     footer: 'delete',
-    refusal: (state) => {
-      const list = serverList(state)
-      return state.deletable.includes(list) ? undefined : `this server has no request that deletes ${list}`
-    },
+    refusal: lacking('delete'),
     run: askDeletion,
   },
-  { id: 'note', title: 'Add a note to the deal', screens: DEALS, keys: ['a'], footer: 'note', run: askNote },
+  {
+    id: 'note',
+    title: 'Add a note to the deal',
+    screens: DEALS,
+    keys: ['a'],
+    footer: 'note',
+    refusal: ({ offered }) => offered.lacks['create notes'],
+    run: askNote,
+  },
   {
     id: 'move',
     title: 'Move the deal to another stage, where the server lets deals be changed',
     screens: DEALS,
     keys: ['m'],
     footer: 'move',
+    refusal: ({ offered: { lacks, fields } }) =>
+      lacks['update deals'] ??
+      lacks.stage ??
+      (isWritable(fields.deals, 'stage', 'update')
+        ? undefined
+        : `${fields.deals?.by} never changes the stage of a deal`),
     run: (ui) => void chooseStage(ui),
   },
   {
@@ -74,6 +97,11 @@ export const CHANGING: readonly Action[] = [
   },
   { id: 'undo', title: 'Undo the last change', keys: ['u'], footer: 'undo', run: (ui) => void undo(ui) },
 ]
+
+/** Why the server does not do this with records of the screen. */
+export function lacking(operation: 'create' | 'update' | 'delete'): (state: State) => string | undefined {
+  return (state) => state.offered.lacks[`${operation} ${serverList(state)}`]
+}
 
 function create(ui: Ui): void {
   openForm(ui, serverList(ui.store.get()), undefined)
@@ -178,10 +206,12 @@ function askDeletion({ store, background, boards }: Ui): void {
 async function editInEditor({ store, boards, background, world, suspend }: Ui): Promise<void> {
   const row = selectedRow(store.get(), boards)
   if (!row) return background.notices.wait('There is no row to edit')
+  const list = serverList(store.get())
+  const fields = store.get().offered.fields[list]
   const outcome: { edited?: EditedRecord; error?: unknown } = {}
   await suspend(async () => {
     try {
-      outcome.edited = await editRecord(row, world.env)
+      outcome.edited = await editRecord(row, world.env, (member) => isWritable(fields, member, 'update'))
     } catch (error) {
       outcome.error = error
     }
@@ -192,13 +222,12 @@ async function editInEditor({ store, boards, background, world, suspend }: Ui): 
     await edited.forget()
     return background.notices.wait('Nothing was changed, and nothing sent')
   }
-  const name = serverList(store.get())
   try {
-    await background.writes.update(name, row, edited.patch, false)
+    await background.writes.update(list, row, edited.patch, false)
     await edited.forget()
   } catch (failure) {
     const failed = `${recordName(row)} not saved, the text stays in ${edited.path}: `
-    const open = `Change of ${recordName(row)} (${lookText(name, rowId(row) ?? '')}; the text stays in ${edited.path}): `
+    const open = `Change of ${recordName(row)} (${lookText(list, rowId(row) ?? '')}; the text stays in ${edited.path}): `
     background.notices.problem(failure, leadOf(failure, { failed, open }))
   }
 }

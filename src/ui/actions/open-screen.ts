@@ -1,5 +1,6 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { rowId } from '../list/list-state.ts'
+import { screenLack } from '../offered.ts'
 import { isServerList, listOfScreen, type ScreenName, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -25,15 +26,17 @@ export const SCREEN_ACTIONS: readonly Action[] = [
       id: `screen-${screen}`,
       title: `Go to ${TITLES[screen]}`,
       keys: [String(index + 1)],
+      refusal: (state) => screenLack(state, screen),
       run: (ui) => openScreen(ui, screen),
     }),
   ),
   { id: 'screen-log', title: 'Go to the log of messages', keys: ['!'], run: (ui) => openScreen(ui, 'log') },
 ]
 
-function nextScreen({ screen }: State, step: number): ScreenName {
-  const index = TOUR.indexOf(screen as (typeof TOUR)[number])
-  return TOUR[(index + step + TOUR.length) % TOUR.length] ?? 'contacts'
+function nextScreen(state: State, step: number): ScreenName {
+  const shown = TOUR.filter((each) => each === state.screen || screenLack(state, each) === undefined)
+  const index = shown.indexOf(state.screen as (typeof TOUR)[number])
+  return shown[(index + step + shown.length) % shown.length] ?? 'contacts'
 }
 
 /** Opens a screen, and loads its list the first time. */

@@ -9,7 +9,7 @@ import { currentList, type State, withList } from '../state.ts'
 import { countedParts, recordName, rowsText } from '../text/change-text.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { MOST_BY_KEY } from './changing.ts'
+import { lacking, MOST_BY_KEY } from './changing.ts'
 
 const SCREENS: readonly ScreenName[] = SERVER_LISTS
 const LINES_SHOWN = 6
@@ -20,6 +20,7 @@ export const STAGING: readonly Action[] = [
     title: 'Change a member of all marked rows; w sends it',
     screens: SCREENS,
     keys: ['b'],
+    refusal: lacking('update'),
     run: askChange,
   },
   {
@@ -54,7 +55,10 @@ function askChange({ store, background, boards }: Ui): void {
   if (rows.length === 0) return void background.notices.wait('There is no row to change')
   const what = rowsText(rows, 'rows')
   const name = serverList(store.get())
-  const parse = (text: string) => checkedAssignment(text, name, store.get().lists[name].rows)
+  const parse = (text: string) => {
+    const { lists, offered } = store.get()
+    return checkedAssignment(text, name, lists[name].rows, offered.fields[name])
+  }
   store.update((state) => ({
     ...state,
     overlay: {

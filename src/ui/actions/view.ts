@@ -84,6 +84,10 @@ export const LISTING: readonly Action[] = [
     title: 'Filter on the server: stage=Won, amount[gte]=1000',
     screens: ['deals', 'pipelines'],
     keys: ['f'],
+    refusal: ({ offered: { fields } }) =>
+      fields.deals?.filters.length === 0
+        ? `${fields.deals.by} has no filters of deals; / searches the loaded rows`
+        : undefined,
     run: askServerFilter,
   },
   {
@@ -214,12 +218,13 @@ function askServerFilter(ui: Ui): void {
 }
 
 function askFilters(ui: Ui, text: string, problem: string | undefined): void {
+  const parse = (typed: string) => parseServerFilters(typed, ui.store.get().offered.fields.deals)
   showOverlay(ui, {
     type: 'prompt',
     label: 'Deals where:',
     input: textInput(text),
     problem,
-    refusal: (typed) => refusalOf(() => parseServerFilters(typed)),
+    refusal: (typed) => refusalOf(() => parse(typed)),
     onSubmit: (typed) => void applyFilters(ui, typed),
   })
 }
@@ -228,7 +233,7 @@ function askFilters(ui: Ui, text: string, problem: string | undefined): void {
 async function applyFilters(ui: Ui, typed: string): Promise<void> {
   const { store, background } = ui
   const before = store.get().lists.deals.serverFilters
-  const wanted = parseServerFilters(typed)
+  const wanted = parseServerFilters(typed, store.get().offered.fields.deals)
   setFilters(ui, wanted)
   await background.lists.reload('deals')
   const { failure, rows, isStale, serverFilters } = store.get().lists.deals

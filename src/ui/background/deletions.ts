@@ -1,8 +1,8 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
-import { listOfScreen, SERVER_LISTS, type ServerList } from '../screens.ts'
+import { listOfScreen, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName, rowsText } from '../text/change-text.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
@@ -159,15 +159,4 @@ async function send({ store, openApi, notices, late }: Parts, waiting: Waiting):
   }
   store.update((state) => withList(state, list, (before) => removeRow(before, id)))
   return true
-}
-
-/** Learns which records the server deletes. Without an answer it stays at what every server deletes. */
-export async function learnDeletable(store: StateStore<State>, openApi: () => Promise<Api>): Promise<void> {
-  try {
-    const api = await openApi()
-    const offered = await Promise.all(SERVER_LISTS.map((name) => api.offers(resourceOf(name), 'delete')))
-    store.update((state) => ({ ...state, deletable: SERVER_LISTS.filter((_, at) => offered[at]) }))
-  } catch (error) {
-    if (!(error instanceof CrmError)) throw error
-  }
 }

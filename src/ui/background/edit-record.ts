@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
-import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { type Env, withoutKey } from '../../core/streams.ts'
 
@@ -17,10 +17,14 @@ export interface EditedRecord {
   forget(): Promise<void>
 }
 
-/** Opens the record as YAML in the editor. CrmError `invalid_input`, with the path of the text, for a text that is not a record. */
-export async function editRecord(record: CrmRecord, env: Env): Promise<EditedRecord> {
+/** Opens the members of the record that can be changed as YAML in the editor. CrmError `invalid_input`, with the path of the text, for a text that is not a record. */
+export async function editRecord(
+  record: CrmRecord,
+  env: Env,
+  isShown: (name: string) => boolean,
+): Promise<EditedRecord> {
   const { parseYamlText, yamlText } = await import('./yaml-text.ts')
-  const before = Object.fromEntries(Object.entries(record).filter(([name]) => !isReadOnly(name)))
+  const before = Object.fromEntries(Object.entries(record).filter(([name]) => isShown(name)))
   const { text, path, forget } = await openInEditor(yamlText(before), env)
   const after = parseOr(parseYamlText, text, path)
   const patch: JsonObject = {}

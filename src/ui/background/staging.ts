@@ -1,9 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
 import { isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import { type CrmRecord, FIELDS, isNumeric, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, FIELDS, isNumeric, resourceOf } from '../../core/resources/registry.ts'
 import { currentRow, type Edit, type ListState, reordered, rowId } from '../list/list-state.ts'
 import { haystackOf } from '../list/order.ts'
+import { isWritable, type OfferedFields } from '../offered.ts'
 import type { ServerList } from '../screens.ts'
 
 /** `company=Acme`, `amount:=12`, `phone=` for nothing. CrmError `invalid_input` for anything else. */
@@ -93,17 +94,21 @@ export function checkedAssignment(
   text: string,
   name: ServerList,
   rows: readonly CrmRecord[],
+  fields?: OfferedFields,
 ): readonly [name: string, value: JsonValue] {
   const assignment = parseAssignment(text)
   const [member, value] = assignment
   const noun = resourceOf(name)
-  if (isReadOnly(member)) {
-    throw invalid(`${member} is set by the server`, `a ${noun} has ${FIELDS[noun].filter(isWritable).join(', ')}`)
+  const isChanged = (field: string) => isWritable(fields, field, 'update')
+  const ofNoun = fields?.names ?? FIELDS[noun]
+  if (!isChanged(member)) {
+    const why = fields ? `${fields.by} never changes ${member}` : `${member} is set by the server`
+    throw invalid(why, `a ${noun} has ${ofNoun.filter(isChanged).join(', ')}`)
   }
   const looked = rows.slice(0, MOST_LOOKED_AT)
-  const known = new Set([...FIELDS[noun], ...looked.flatMap((row) => Object.keys(row))])
+  const known = new Set([...ofNoun, ...looked.flatMap((row) => Object.keys(row))])
   if (!known.has(member)) {
-    const meant = nearest(member, [...known].filter(isWritable))
+    const meant = nearest(member, [...known].filter(isChanged))
     const hint = meant === undefined ? 'E adds a member to one record, as YAML' : `did you mean ${meant}?`
     throw invalid(`no ${noun} that is loaded has a member ${member}`, hint)
   }
@@ -111,10 +116,6 @@ export function checkedAssignment(
     throw invalid(`${member} is a number, and ${JSON.stringify(value)} is a text`, `such as ${member}:=1000`)
   }
   return assignment
-}
-
-function isWritable(field: string): boolean {
-  return !isReadOnly(field)
 }
 
 /** By the loaded records that have the member, else by its definition. */

@@ -57,7 +57,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       )
       put(name, row)
       const id = rowId(row)
-      if (!store.get().deletable.includes(name) || id === undefined) {
+      if (store.get().offered.lacks[`delete ${name}`] !== undefined || id === undefined) {
         return notices.done(`Created ${recordName(row)}, which cannot be undone`)
       }
       notices.done(`Created ${recordName(row)}`, UNDO)

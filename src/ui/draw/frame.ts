@@ -6,7 +6,8 @@ import { type BoardColumn, boardLines, clampBoard, stagesShown } from '../board.
 import { fitCell } from '../list/columns.ts'
 import { currentRow, type ListState, type LoadFailure, rowId, shownCount } from '../list/list-state.ts'
 import type { Sort } from '../list/order.ts'
-import { COLUMNS, listOfScreen, SCREENS, TITLES } from '../screens.ts'
+import { columnsOf, screenLack } from '../offered.ts'
+import { listOfScreen, SCREENS, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import { changesText, underWayText } from '../text/change-text.ts'
 import type { Action } from '../ui.ts'
@@ -48,10 +49,11 @@ export function drawFrame(state: State, drawing: Drawing): Frame {
 /** The least useful width of the place. */
 const LEAST_PLACE = 10
 
-function headerLine({ screen, place, columns }: State, theme: Theme): string {
-  const tabs = SCREENS.filter((each) => each !== 'log' || screen === 'log')
-    .map((each, index) => {
-      const label = each === 'log' ? `! ${TITLES[each]}` : `${index + 1} ${TITLES[each]}`
+function headerLine(state: State, theme: Theme): string {
+  const { screen, place, columns } = state
+  const tabs = SCREENS.filter((each) => each === screen || (each !== 'log' && screenLack(state, each) === undefined))
+    .map((each) => {
+      const label = each === 'log' ? `! ${TITLES[each]}` : `${SCREENS.indexOf(each) + 1} ${TITLES[each]}`
       return each === screen ? `[${label}]` : ` ${label} `
     })
     .join(' ')
@@ -69,7 +71,11 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const board = state.screen === 'pipelines' ? boards(list, state.board.stages) : undefined
   const body = board
     ? boardLines(board, state, { ...area, height: area.height + 1 }, theme)
-    : listLines(list, { ...area, columns: COLUMNS[listOfScreen(state.screen)], empty: emptyText(state) }, theme)
+    : listLines(
+        list,
+        { ...area, columns: columnsOf(state, listOfScreen(state.screen)), empty: emptyText(state) },
+        theme,
+      )
   const status = statusLine(state, board, theme)
   if (!areas.detail) return [status, ...body]
   const selected = board && clampBoard(state.board, board)

@@ -3,6 +3,7 @@ import { safeText } from '../../output/safe-text.ts'
 import { COLUMN_GAP, type FittedColumn, fitCell, fitListColumns, type ListColumn, shortCell } from '../list/columns.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { listOfScreen } from '../screens.ts'
+import { serverList } from '../selected.ts'
 import type { State } from '../state.ts'
 import type { Theme } from './theme.ts'
 
@@ -97,5 +98,7 @@ export function emptyText(state: State): readonly string[] {
   }
   if (screen === 'jobs') return ['No jobs on this machine.', 'crm contacts import FILE makes a job, as b and w do.']
   const isNarrowed = Object.keys(list.serverFilters).length > 0
-  return isNarrowed ? ['No record on the server matches. f changes the filter.'] : [`No ${screen} yet. n makes one.`]
+  if (isNarrowed) return ['No record on the server matches. f changes the filter.']
+  const isMade = state.offered.lacks[`create ${serverList(state)}`] === undefined
+  return [`No ${screen} yet.${isMade ? ' n makes one.' : ''}`]
 }

@@ -5,6 +5,7 @@ import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
+import type { Offered } from '../offered.ts'
 import { type Form, type FormField, formIn, withForm } from '../overlay.ts'
 import { showOverlay } from '../overlay-keys.ts'
 import type { ServerList } from '../screens.ts'
@@ -20,8 +21,9 @@ export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>
  * the server accepts it.
  */
 export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined, typed?: Typed): void {
-  const title = record ? `Edit ${recordName(record)}` : newTitle(list, ui.store.get().deletable)
-  const fields = formFields(list, record)
+  const { offered } = ui.store.get()
+  const title = record ? `Edit ${recordName(record)}` : newTitle(list, offered)
+  const fields = formFields(list, record, offered.fields[list])
   showOverlay(ui, {
     ...{ type: 'form', key: Symbol(title), list, record, title, index: 0, isSending: false },
     fields: typed ? withTexts(fields, typed, list) : fields,
@@ -30,9 +32,9 @@ export function openForm(ui: Ui, list: ServerList, record: CrmRecord | undefined
   })
 }
 
-function newTitle(list: ServerList, deletable: readonly ServerList[]): string {
+function newTitle(list: ServerList, { lacks }: Offered): string {
   const { singular, plural } = RESOURCES[resourceOf(list)]
-  return `New ${singular}${deletable.includes(list) ? '' : ` (${plural} cannot be deleted)`}`
+  return `New ${singular}${lacks[`delete ${list}`] === undefined ? '' : ` (${plural} cannot be deleted)`}`
 }
 
 function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form, 'list' | 'record' | 'title'>) {

@@ -1,18 +1,25 @@
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
-import { type CrmRecord, isReadOnly, numericType, resourceOf, writableFields } from '../../core/resources/registry.ts'
+import { type CrmRecord, numericType, resourceOf, writableFields } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
+import { isWritable, type OfferedFields } from '../offered.ts'
 import { type Form, type FormField, isChanged } from '../overlay.ts'
 import type { ServerList } from '../screens.ts'
 import { inputText, textInput } from '../text/text-input.ts'
 
-/** The writable fields and the other members of the record, empty for a new one. Lists and objects are edited in $EDITOR. */
-export function formFields(list: ServerList, record: CrmRecord | undefined): readonly FormField[] {
-  const known = writableFields(resourceOf(list)).map(([name]) => name)
-  const others = Object.keys(record ?? {}).filter((name) => !known.includes(name) && !isReadOnly(name))
+/** The writable fields that the server has, and the other members of the record, empty for a new one. Lists and objects are edited in $EDITOR. */
+export function formFields(
+  list: ServerList,
+  record: CrmRecord | undefined,
+  offered?: OfferedFields,
+): readonly FormField[] {
+  const isOffered = (name: string) => isWritable(offered, name, record ? 'update' : 'create')
+  const fields = offered?.names ?? writableFields(resourceOf(list)).map(([name]) => name)
+  const known = fields.filter(isOffered)
+  const others = Object.keys(record ?? {}).filter((name) => !known.includes(name) && isOffered(name))
   return [...known, ...others].flatMap((name) => {
     const value = record?.[name]
     if (typeof value === 'object' && value !== null) return []

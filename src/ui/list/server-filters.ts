@@ -2,14 +2,16 @@ import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { FIELDS } from '../../core/resources/registry.ts'
 import { shellWord, shellWords } from '../../core/shell-words.ts'
+import type { OfferedFields } from '../offered.ts'
 
 export type ServerFilters = Readonly<Record<string, string>>
 
 /**
  * `stage=Won amount[gte]=1000`, with quotes around blanks; an empty text is no filter. Values of one key are alternatives.
- * CrmError `invalid_input` for any other text, because ignoring a filter would show unwanted rows.
+ * CrmError `invalid_input` for any other text, because ignoring a filter would show unwanted rows. `offered` is what a connector
+ * says of deals.
  */
-export function parseServerFilters(text: string): ServerFilters {
+export function parseServerFilters(text: string, offered?: OfferedFields): ServerFilters {
   if (text.trim() === '') return {}
   const filters = new Map<string, string>()
   for (const word of wordsOf(text)) {
@@ -21,7 +23,8 @@ export function parseServerFilters(text: string): ServerFilters {
         'no blanks around =, such as stage=Won',
       )
     }
-    refuseValue(key, value)
+    if (offered) refuseOther(key, offered)
+    else refuseValue(key, value)
     const before = filters.get(key)
     filters.set(key, before === undefined ? value : `${before},${value}`)
   }
@@ -55,6 +58,11 @@ function refuseValue(key: string, value: string): void {
   if (meant !== undefined) throw invalid(`no field of a deal is called ${name}`, `did you mean ${meant}?`)
   if (name !== 'amount' || value.split(',').every((each) => isNumber(each))) return
   throw invalid(`${key} is ${JSON.stringify(value)}, expected a number`, 'such as amount[gte]=1000')
+}
+
+function refuseOther(key: string, { by, filters }: OfferedFields): void {
+  if (filters === 'any' || filters.includes(key)) return
+  throw invalid(`${by} has no filter ${JSON.stringify(key)} of deals`, `it has ${filters.join(', ')}`)
 }
 
 function isNumber(text: string): boolean {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import { defaultProfile } from '../../src/settings/profile.ts'
-import { learnDeletable } from '../../src/ui/background/deletions.ts'
+import { learnOffered } from '../../src/ui/background/learn-offered.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { uiOf } from './ui-of.ts'
@@ -28,13 +28,13 @@ async function dealsScreen(isHidden: boolean) {
   })
   const openApi = async () => api
   const ui = await uiOf('deals', { openApi })
-  await learnDeletable(ui.store, openApi)
+  await learnOffered(ui.store, openApi)
   return { service, ui, deal: json }
 }
 
 test('a deal is deleted where the server has the request', async () => {
   const { service, ui, deal } = await dealsScreen(false)
-  expect(ui.store.get().deletable).toEqual(['contacts', 'deals'])
+  expect(ui.store.get().offered.lacks).toEqual({})
   ui.background.deletions.add('deals', [deal as never])
   await ui.background.deletions.flush()
   expect((await service.send('GET', '/v1/deals')).json.data).toEqual([])

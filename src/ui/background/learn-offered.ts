@@ -1,0 +1,97 @@
+import type { Api } from '../../api/api.ts'
+import type { Connector } from '../../api/connectors/connector.ts'
+import type { OperationName } from '../../api/connectors/resource-rules.ts'
+import { CrmError } from '../../core/errors.ts'
+import { type Resource, resourceOf } from '../../core/resources/registry.ts'
+import {
+  CONTRACT_OFFERED,
+  columnsOf,
+  lackingDeletions,
+  type Need,
+  type Offered,
+  type OfferedFields,
+} from '../offered.ts'
+import { SERVER_LISTS, type ServerList } from '../screens.ts'
+import { type State, type StateStore, withList } from '../state.ts'
+
+/** Learns what the server offers. Without an answer it stays at what every server offers. */
+export async function learnOffered(store: StateStore<State>, openApi: () => Promise<Api>): Promise<void> {
+  try {
+    const offered = await offeredBy(await openApi())
+    store.update((state) => SERVER_LISTS.reduce(withOwnColumn, { ...state, offered }))
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+  }
+}
+
+async function offeredBy(api: Pick<Api, 'connector' | 'offers'>): Promise<Offered> {
+  if (!api.connector.document.isDescribed) return offeredByConnector(api.connector)
+  const deletes = await Promise.all(SERVER_LISTS.map((name) => api.offers(resourceOf(name), 'delete')))
+  return lackingDeletions(SERVER_LISTS.filter((_, at) => !deletes[at]))
+}
+
+/** With a column of the list selected. */
+function withOwnColumn(state: State, name: ServerList): State {
+  const columns = columnsOf(state, name).map((column) => column.name)
+  return withList(state, name, (list) =>
+    columns.includes(list.column) ? list : { ...list, column: columns[0] ?? 'id' },
+  )
+}
+
+/** Without a request: of the contract, what every server offers. */
+export function offeredByConnector(connector: Connector): Offered {
+  if (connector.document.isDescribed) return CONTRACT_OFFERED
+
+  const lacks: [Need, string | undefined][] = SERVER_LISTS.flatMap((name) =>
+    (['list', 'create', 'update', 'delete'] as const).map((operation): [Need, string | undefined] => [
+      `${operation} ${name}`,
+      lackOf(connector, resourceOf(name), operation),
+    ]),
+  )
+  const fields = Object.fromEntries(SERVER_LISTS.map((name) => [name, fieldsOf(connector, name)]))
+  const hasStage = connector.document.resources.deal?.fields.stage !== undefined
+  return {
+    lacks: Object.fromEntries([
+      ...lacks,
+      ['create notes', lackOf(connector, 'note', 'create')],
+      ['stage', hasStage ? undefined : `${byConnector(connector)} has no stages of deals`],
+    ]),
+    fields,
+  }
+}
+
+function byConnector({ name }: Connector): string {
+  return `${name} (connector)`
+}
+
+/** What the command for it says. */
+function lackOf(connector: Connector, resource: Resource, operation: OperationName): string | undefined {
+  try {
+    connector.rules(resource).operation(operation)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
+    return error.message
+  }
+}
+
+const SET_BY_SERVER = ['id', 'created_at', 'updated_at', 'version']
+
+/** Undefined for a list that the server does not have. */
+function fieldsOf(connector: Connector, name: ServerList): OfferedFields | undefined {
+  const resource = resourceOf(name)
+  const described = connector.document.resources[resource]
+  if (!described) return undefined
+  const { fields, filters, createdAt, updatedAt, version } = described
+  const { map } = connector.rules(resource)
+  const present = [true, createdAt !== undefined, updatedAt !== undefined, version !== undefined]
+  return {
+    by: byConnector(connector),
+    names: [...Object.keys(fields), ...SET_BY_SERVER.filter((_, at) => present[at])],
+    isWritable: (member, on) => !map.isReadOnly(member) && (on === 'create' || fields[member]?.when !== 'create'),
+    filters:
+      filters === 'any'
+        ? 'any'
+        : Object.entries(filters).flatMap(([field, filter]) => ('query' in filter ? [field] : [])),
+  }
+}

@@ -1,0 +1,64 @@
+import { hasOperation, isReadOnly, resourceOf } from '../core/resources/registry.ts'
+import type { ListColumn } from './list/columns.ts'
+import {
+  COLUMNS,
+  isServerList,
+  type ListName,
+  listOfScreen,
+  type ScreenName,
+  SERVER_LISTS,
+  type ServerList,
+} from './screens.ts'
+
+/** What a key may need of the server. `stage` is the field of deals. */
+export type Need = `${'list' | 'create' | 'update' | 'delete'} ${ServerList}` | 'create notes' | 'stage'
+
+/** The fields of records, as a connector describes them. */
+export interface OfferedFields {
+  /** For messages: `pipedrive (connector)`. */
+  readonly by: string
+  /** Crm's names, with those that the server sets. */
+  readonly names: readonly string[]
+  /** Members that no field maps are writable under the server's own names. */
+  isWritable(name: string, on: 'create' | 'update'): boolean
+  /** The filters of the server. `any`: each of its names. */
+  readonly filters: 'any' | readonly string[]
+}
+
+/** What the server offers, as far as it is known. */
+export interface Offered {
+  /** Why the server lacks what a key needs. */
+  readonly lacks: Readonly<Partial<Record<Need, string>>>
+  /** Undefined: the fields of the contract. */
+  readonly fields: Readonly<Partial<Record<ServerList, OfferedFields>>>
+}
+
+/** Of any server that speaks the contract. */
+export const CONTRACT_OFFERED: Offered = lackingDeletions(
+  SERVER_LISTS.filter((name) => !hasOperation(resourceOf(name), 'delete')),
+)
+
+export function lackingDeletions(lists: readonly ServerList[]): Offered {
+  const lacks = lists.map((list) => [`delete ${list}`, `this server has no request that deletes ${list}`])
+  return { lacks: Object.fromEntries(lacks), fields: {} }
+}
+
+type Offering = { readonly offered: Offered }
+
+/** The columns of a list, without those that no record has. */
+export function columnsOf({ offered }: Offering, name: ListName): readonly ListColumn[] {
+  const fields = isServerList(name) ? offered.fields[name] : undefined
+  return fields ? COLUMNS[name].filter((column) => fields.names.includes(column.name)) : COLUMNS[name]
+}
+
+/** Why a screen cannot be shown. */
+export function screenLack({ offered: { lacks } }: Offering, screen: ScreenName): string | undefined {
+  const name = listOfScreen(screen)
+  if (!isServerList(name)) return undefined
+  return lacks[`list ${name}`] ?? (screen === 'pipelines' ? lacks.stage : undefined)
+}
+
+/** Whether a member can be sent; without a connector the server decides about those that it does not set itself. */
+export function isWritable(fields: OfferedFields | undefined, name: string, on: 'create' | 'update'): boolean {
+  return fields ? fields.isWritable(name, on) : !isReadOnly(name)
+}
