@@ -28,8 +28,11 @@ export interface WriteQueue {
 }
 
 export interface QueueOptions {
-  /** Rejects when nothing was written. */
-  readonly commit: (writes: readonly StoreWrite[]) => readonly BatchOutcome[] | Promise<readonly BatchOutcome[]>
+  /** Rejects when nothing was written. `takeMore` adds what has come since to the batch, and returns it. */
+  readonly commit: (
+    writes: readonly StoreWrite[],
+    takeMore: () => readonly StoreWrite[],
+  ) => readonly BatchOutcome[] | Promise<readonly BatchOutcome[]>
   /** Whether a batch that was rejected with this error may succeed when repeated. */
   readonly isRepeatable: (error: unknown) => boolean
   readonly observer: StoreObserver | undefined
@@ -47,10 +50,18 @@ export function openWriteQueue({ commit, isRepeatable, observer }: QueueOptions)
 
   /** False when the batch must be repeated. */
   const commitSome = async (): Promise<boolean> => {
-    const batch = waiting.slice(0, MAX_WRITES_PER_COMMIT)
+    let batch = waiting.slice(0, MAX_WRITES_PER_COMMIT)
+    const takeMore = (): readonly StoreWrite[] => {
+      const more = waiting.slice(batch.length, MAX_WRITES_PER_COMMIT)
+      batch = [...batch, ...more]
+      return more.map(({ write }) => write)
+    }
     const startMs = performance.now()
     try {
-      const outcomes = await commit(batch.map(({ write }) => write))
+      const outcomes = await commit(
+        batch.map(({ write }) => write),
+        takeMore,
+      )
       observer?.commit({ writes: batch.length, ms: performance.now() - startMs })
       for (const [place, each] of batch.entries()) settle(outcomes[place], each)
     } catch (error) {

@@ -1,19 +1,18 @@
 import { CrmError } from '../../../core/errors.ts'
-import type { StoreWrite } from '../store.ts'
 import { CommitInDoubt } from './database.ts'
 import { databaseFailure } from './failure.ts'
 import { type Identity, isCommitted } from './sequence.ts'
-import { type BatchDone, commitWrites, type WriteContext } from './write-batch.ts'
+import { type BatchDone, commitWrites, type WaitingWrites, type WriteContext } from './write-batch.ts'
 
 /**
  * Commits a batch. When the answer to COMMIT is lost, the database is asked for the outcome: rejects with a passing failure when
  * nothing was written, and with a CrmError when it cannot be known.
  */
-export async function commitBatch(context: WriteContext, writes: readonly StoreWrite[]): Promise<BatchDone> {
+export async function commitBatch(context: WriteContext, waiting: WaitingWrites): Promise<BatchDone> {
   const { database } = context
   let decided: { readonly done: BatchDone; readonly identity: Identity } | undefined
   try {
-    return await commitWrites(context, writes, (done, identity) => {
+    return await commitWrites(context, waiting, (done, identity) => {
       decided = { done, identity }
     })
   } catch (error) {

@@ -18,6 +18,8 @@ export interface Session {
 }
 
 export interface Transaction extends Session {
+  /** Sends a statement without waiting for its end. Where it fails, the transaction fails. */
+  later(sql: string, ...values: Value[]): void
   /** Statements without values that run with COMMIT, in one round trip. */
   atCommit(sql: string): void
 }
@@ -25,14 +27,20 @@ export interface Transaction extends Session {
 export interface Database extends Session {
   /** The address in messages. */
   readonly name: string
-  /** `begin` starts the transaction, with more statements; `work` gets their rows. Rolled back when `work` rejects. */
-  transaction<T>(begin: string, work: (tx: Transaction, begun: Begun) => Promise<T>): Promise<T>
+  /**
+   * `begin` starts the transaction, with more statements; `work` gets their rows, and what `early` has read: its statements are
+   * sent with those of `begin`. Rolled back when one of them rejects.
+   */
+  transaction<T>(begin: string, work: Work<T, undefined>): Promise<T>
+  transaction<T, Early>(begin: string, work: Work<T, Early>, early: (tx: Session) => Promise<Early>): Promise<T>
   /** A connection of its own, outside the pool. */
   connect(): Promise<pg.Client>
   close(): Promise<void>
 }
 
 type Begun = Awaited<ReturnType<Session['script']>>
+
+type Work<T, Early> = (tx: Transaction, begun: Begun, early: Early) => Promise<T>
 
 /** A COMMIT whose answer was lost. */
 export class CommitInDoubt extends Error {
@@ -63,6 +71,8 @@ export function openPool({ name, ...address }: Address, observer?: StoreObserver
     application_name: 'crm serve',
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,
+    // Statements that do not wait for one another are sent at once, and share a round trip.
+    pipeline: true,
     keepAlive: true,
   }
   const pool = new pg.Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 })
@@ -113,7 +123,8 @@ export function openPool({ name, ...address }: Address, observer?: StoreObserver
   return {
     ...once,
     name,
-    transaction: (begin, work) => withClient((client) => transact(client, names, begin, work)),
+    transaction: <T, Early>(begin: string, work: Work<T, Early | undefined>, early?: (tx: Session) => Promise<Early>) =>
+      withClient((client) => transact(client, names, { begin, early, work })),
     connect: async () => {
       const client = new pg.Client(config)
       try {
@@ -127,28 +138,43 @@ export function openPool({ name, ...address }: Address, observer?: StoreObserver
   }
 }
 
-async function transact<T>(
+interface Parts<T, Early> {
+  readonly begin: string
+  readonly early: ((tx: Session) => Promise<Early>) | undefined
+  readonly work: Work<T, Early | undefined>
+}
+
+async function transact<T, Early>(
   client: pg.PoolClient,
   names: StatementNames,
-  begin: string,
-  work: (tx: Transaction, begun: Begun) => Promise<T>,
+  { begin, early, work }: Parts<T, Early>,
 ): Promise<T> {
   const session = sessionOf((query) => client.query(names.named(query)))
   const last: string[] = []
+  const sent: Promise<unknown>[] = []
+  const later: Transaction['later'] = (sql, ...values) => {
+    const one = session.run(sql, ...values)
+    // A failure is found when the transaction ends.
+    one.catch(() => {})
+    sent.push(one)
+  }
   let isCommitting = false
   try {
-    const begun = await session.script(begin)
-    const result = await work({ ...session, atCommit: (sql) => void last.push(sql) }, begun)
+    const [begun, read] = await Promise.all([session.script(begin), early?.(session)])
+    const result = await work({ ...session, later, atCommit: (sql) => void last.push(sql) }, begun, read)
     isCommitting = true
-    await session.script([...last, 'COMMIT'].join('; '))
+    await Promise.all([...sent, session.script([...last, 'COMMIT'].join('; '))])
     return result
   } catch (error) {
-    if (isConnectionLost(error)) {
-      if (isCommitting) throw new CommitInDoubt('the answer to COMMIT was lost', { cause: error })
-      throw error
+    // Statements after the one that failed are refused because of it.
+    const ends = await Promise.allSettled(sent)
+    const fault = ends.find((end) => end.status === 'rejected')?.reason ?? error
+    if (isConnectionLost(fault)) {
+      if (isCommitting) throw new CommitInDoubt('the answer to COMMIT was lost', { cause: fault })
+      throw fault
     }
     await client.query('ROLLBACK')
-    throw error
+    throw fault
   }
 }
 

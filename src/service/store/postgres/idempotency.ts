@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StoreWrite, WriteAnswer, WriteResult } from '../store.ts'
 import { bounded } from './bounded-text.ts'
-import type { Session } from './database.ts'
+import type { Session, Transaction } from './database.ts'
 
 type Idempotency = NonNullable<StoreWrite['idempotency']>
 
@@ -58,13 +58,9 @@ export function replayOf({ fingerprint, answer }: KeptAnswer, sent: Idempotency)
   return fingerprint === sent.fingerprint ? { type: 'replayed', answer } : { type: 'key_reused' }
 }
 
-export async function keepAnswers(
-  session: Session,
-  answers: ReadonlyMap<string, KeptAnswer>,
-  nowMs: number,
-): Promise<void> {
+export function keepAnswers(tx: Transaction, answers: ReadonlyMap<string, KeptAnswer>, nowMs: number): void {
   const kept = [...answers]
-  await session.run(
+  tx.later(
     `INSERT INTO idempotency (key, at_ms, fingerprint, status, location, etag, body)
       SELECT key, $2, fingerprint, status, location, etag, body
       FROM unnest($1::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[])
@@ -85,8 +81,8 @@ export async function keepAnswers(
  * Deletes some of the oldest expired answers, by one statement: each write waits for it. An array, unlike IN, is looked up by
  * the index whatever the planner expects of it.
  */
-export async function pruneAnswers(session: Session, count: number, { nowMs, answersMs }: Keeping): Promise<void> {
-  await session.run(
+export function pruneAnswers(tx: Transaction, count: number, { nowMs, answersMs }: Keeping): void {
+  tx.later(
     `DELETE FROM idempotency WHERE key = ANY (ARRAY(
       SELECT key FROM (
         SELECT key FROM idempotency WHERE at_ms < $1 ORDER BY at_ms LIMIT $3 FOR UPDATE SKIP LOCKED

@@ -1,6 +1,6 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import { type PlainResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
-import { pageOf, placeOf } from '../page-rules.ts'
+import { idOf, pageOf, placeOf } from '../page-rules.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from '../store.ts'
 import type { Session } from './database.ts'
 import { dealsStatement, plainStatement, readTexts } from './filter-query.ts'
@@ -19,19 +19,21 @@ export async function readRecords(
   return pageOf(rows, query.limit)
 }
 
-/** PostgreSQL joins the texts; an aggregate reads the rows of a subquery in its order. */
+/**
+ * PostgreSQL joins the texts; an aggregate reads the rows of a subquery in its order. One row more than the page shows whether
+ * there is a next one: for EXISTS, the planner may read the whole table after the last page.
+ */
 export async function joinRecords(session: Session, resource: PlainResource, query: PageQuery): Promise<JoinedPage> {
-  const table = RESOURCES[resource].plural
-  const [text, lastSerial, hasMore] =
-    (await session.get<[string | null, number | null, boolean]>(
-      `WITH page AS MATERIALIZED (SELECT id, text FROM ${table} WHERE id < $1 ORDER BY id DESC LIMIT $2)
-        SELECT string_agg(text, ','), min(id), EXISTS (SELECT 1 FROM ${table} WHERE id < (SELECT min(id) FROM page))
-        FROM page`,
+  const [text, lastText, hasMore] =
+    (await session.get<[string | null, string | null, boolean | null]>(
+      `SELECT array_to_string(texts[:$2::int], ','), texts[$2::int], cardinality(texts) > $2::int FROM (
+        SELECT array_agg(text) AS texts FROM (
+          SELECT text FROM ${RESOURCES[resource].plural} WHERE id < $1 ORDER BY id DESC LIMIT $2::int + 1
+        ) AS page) AS gathered`,
       placeOf(resource, query),
       query.limit,
     )) ?? []
-  const isLast = !hasMore || typeof lastSerial !== 'number'
-  return { text: text ?? '', nextOlderThanId: isLast ? undefined : encodeId(resource, lastSerial) }
+  return { text: text ?? '', nextOlderThanId: hasMore && lastText ? idOf(lastText) : undefined }
 }
 
 export async function readFiltered(

@@ -1,6 +1,6 @@
 import { decodeId } from '../../../core/ids.ts'
 import type { OutboxEvent } from '../store.ts'
-import type { Session } from './database.ts'
+import type { Transaction } from './database.ts'
 import { advanceLines, IS_OPEN, type Line, lockLines } from './delivery-order.ts'
 import type { Rules } from './rules.ts'
 
@@ -20,7 +20,7 @@ interface PendingDelivery extends Line {
 
 /** The events of a batch, with a delivery for each subscription, queued after the open ones of their record. */
 export class PendingEvents {
-  readonly #session: Session
+  readonly #tx: Transaction
   readonly #openLines = new Set<string>()
   readonly #behind = new Map<string, Line>()
   #events: (readonly [serial: number, kind: string, text: string])[] = []
@@ -28,15 +28,15 @@ export class PendingEvents {
   /** Whether the batch has written a delivery. */
   isWritten = false
 
-  constructor(session: Session) {
-    this.#session = session
+  constructor(tx: Transaction) {
+    this.#tx = tx
   }
 
   /** Holds the queues of these records until the end of the transaction, and finds those with open deliveries. */
   async holdLines(recordIds: readonly string[]): Promise<void> {
     if (recordIds.length === 0) return
-    await lockLines(this.#session, recordIds)
-    const rows = await this.#session.all<readonly [number, string]>(
+    await lockLines(this.#tx, recordIds)
+    const rows = await this.#tx.all<readonly [number, string]>(
       `SELECT DISTINCT webhook_id, record_id FROM deliveries WHERE record_id = ANY($1::text[]) AND ${IS_OPEN}`,
       recordIds,
     )
@@ -59,13 +59,13 @@ export class PendingEvents {
 
   async flush(nowMs: number): Promise<void> {
     if (this.#events.length > 0) {
-      await this.#session.run(
+      this.#tx.later(
         'INSERT INTO events (id, kind, text) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])',
         this.#events.map(([serial]) => serial),
         this.#events.map(([, kind]) => kind),
         this.#events.map(([, , text]) => text),
       )
-      await this.#session.run(
+      this.#tx.later(
         `INSERT INTO deliveries (event_id, webhook_id, record_id, next_at_ms, state, attempts)
           SELECT *, 0 FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::text[])`,
         this.#deliveries.map(({ eventSerial }) => eventSerial),
@@ -77,7 +77,7 @@ export class PendingEvents {
       this.#events = []
       this.#deliveries = []
     }
-    await advanceLines(this.#session, [...this.#behind.values()], nowMs)
+    await advanceLines(this.#tx, [...this.#behind.values()], nowMs)
     this.#behind.clear()
   }
 }

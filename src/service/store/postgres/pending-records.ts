@@ -1,7 +1,7 @@
 import { decodeId } from '../../../core/ids.ts'
 import { STORED_RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
 import type { RecordChange, StoredRecord, StoreWrite } from '../store.ts'
-import type { Session, Value } from './database.ts'
+import type { Session, Transaction, Value } from './database.ts'
 import { type OwnValues, ownValues, serialOf, statementsOf } from './record-tables.ts'
 
 const SQL = Object.fromEntries(STORED_RESOURCES.map((resource) => [resource, statementsOf(resource)])) as Readonly<
@@ -24,33 +24,16 @@ interface PendingTable {
 
 /** The records that the writes of a batch read and change; the last state of each is written at once. */
 export class PendingRecords {
-  readonly #session: Session
-  /** By id; undefined for one that does not exist. */
-  readonly #known = new Map<string, StoredRecord | undefined>()
+  readonly #tx: Transaction
+  readonly #known: Map<string, StoredRecord | undefined>
   readonly #tables = new Map<StoredResource, PendingTable>()
 
-  constructor(session: Session) {
-    this.#session = session
+  constructor(tx: Transaction, known: KnownRecords) {
+    this.#tx = tx
+    this.#known = new Map(known)
   }
 
-  /** Reads records again, or for the first time, by one statement for each resource. Nothing of theirs may be pending. */
-  async load(ids: readonly { readonly resource: StoredResource; readonly id: string }[]): Promise<void> {
-    const byResource = Map.groupBy(ids, ({ resource }) => resource)
-    for (const [resource, group] of byResource) {
-      const idOf = new Map<number, string>()
-      for (const { id } of group) {
-        this.#known.set(id, undefined)
-        const serial = decodeId(resource, id)
-        if (serial !== undefined) idOf.set(serial, id)
-      }
-      for (const [serial, version, text] of await findRows(this.#session, resource, [...idOf.keys()])) {
-        const id = idOf.get(serial)
-        if (id !== undefined) this.#known.set(id, { id, version, text })
-      }
-    }
-  }
-
-  /** A record that is loaded or was written by the batch, if it exists and is one of the resource. */
+  /** A record that is known or was written by the batch, if it exists and is one of the resource. */
   find(resource: StoredResource, id: string): StoredRecord | undefined {
     return decodeId(resource, id) === undefined ? undefined : this.#known.get(id)
   }
@@ -85,17 +68,21 @@ export class PendingRecords {
   /** Reads the known records of a resource again, after the database has deleted some. */
   async reload(resource: StoredResource): Promise<void> {
     const ids = [...this.#known.keys()].filter((id) => decodeId(resource, id) !== undefined)
-    await this.load(ids.map((id) => ({ resource, id })))
+    const found = await readKnown(
+      this.#tx,
+      ids.map((id) => ({ resource, id })),
+    )
+    for (const [id, record] of found) this.#known.set(id, record)
   }
 
-  async flush(): Promise<void> {
+  flush(): void {
     for (const [resource, { inserts, updates, removals }] of this.#tables) {
       const { insert, update, updateText, remove } = SQL[resource]
-      if (inserts.size > 0) await this.#session.run(insert, ...listsOf([...inserts]))
+      if (inserts.size > 0) this.#tx.later(insert, ...listsOf([...inserts]))
       const [whole, textOnly] = partition([...updates], ([, { own }]) => own !== undefined)
-      if (whole.length > 0) await this.#session.run(update, ...listsOf(whole))
-      if (textOnly.length > 0) await this.#session.run(updateText, ...listsOf(textOnly))
-      if (removals.size > 0) await this.#session.run(remove, [...removals])
+      if (whole.length > 0) this.#tx.later(update, ...listsOf(whole))
+      if (textOnly.length > 0) this.#tx.later(updateText, ...listsOf(textOnly))
+      if (removals.size > 0) this.#tx.later(remove, [...removals])
     }
     this.#tables.clear()
   }
@@ -107,6 +94,31 @@ export class PendingRecords {
     this.#tables.set(resource, table)
     return table
   }
+}
+
+/** By id; undefined for one that does not exist. */
+type KnownRecords = ReadonlyMap<string, StoredRecord | undefined>
+
+/** Reads records by one statement for each resource. */
+export async function readKnown(
+  session: Session,
+  ids: readonly { readonly resource: StoredResource; readonly id: string }[],
+): Promise<KnownRecords> {
+  const known = new Map<string, StoredRecord | undefined>(ids.map(({ id }) => [id, undefined]))
+  const read = async (resource: StoredResource, group: typeof ids): Promise<void> => {
+    const idOf = new Map<number, string>()
+    for (const { id } of group) {
+      const serial = decodeId(resource, id)
+      if (serial !== undefined) idOf.set(serial, id)
+    }
+    for (const [serial, version, text] of await findRows(session, resource, [...idOf.keys()])) {
+      const id = idOf.get(serial)
+      if (id !== undefined) known.set(id, { id, version, text })
+    }
+  }
+  const byResource = Map.groupBy(ids, ({ resource }) => resource)
+  await Promise.all([...byResource].map(([resource, group]) => read(resource, group)))
+  return known
 }
 
 /** Rows of records by serial. */

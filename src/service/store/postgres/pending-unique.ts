@@ -2,7 +2,7 @@ import { decodeId, encodeId } from '../../../core/ids.ts'
 import { isPlainResource, type PlainResource } from '../../../core/resources/registry.ts'
 import { uniqueValues } from '../change-rules.ts'
 import type { RecordChange, StoreWrite, UniqueMember, WriteState } from '../store.ts'
-import type { Session } from './database.ts'
+import type { Transaction } from './database.ts'
 import { findHolders, membersOf, storeUniqueValues, valueKey } from './unique-members.ts'
 
 export interface TakenValue {
@@ -18,15 +18,15 @@ interface Value {
 
 /** The unique values that a batch reads and changes. Without unique members it does nothing. */
 export class PendingUnique {
-  readonly #session: Session
+  readonly #tx: Transaction
   readonly #members: ReadonlyMap<string, readonly string[]>
   /** The holder of each value that was looked up; undefined when it is free. */
   readonly #holders = new Map<string, number | undefined>()
   /** The values of changed records, by id. */
   readonly #changed = new Map<string, { resource: PlainResource; id: string; values: ReadonlyMap<string, string> }>()
 
-  constructor(session: Session, unique: readonly UniqueMember[]) {
-    this.#session = session
+  constructor(tx: Transaction, unique: readonly UniqueMember[]) {
+    this.#tx = tx
     this.#members = new Map(unique.map(({ resource }) => [resource, membersOf(unique, resource)]))
   }
 
@@ -53,7 +53,7 @@ export class PendingUnique {
     for (const each of this.#valuesOf(resource, next.text)) {
       const key = valueKey(resource, each.member, each.value)
       if (!this.#holders.has(key)) {
-        await this.flush()
+        this.flush()
         await this.#lookUp([each])
       }
       const holder = this.#holders.get(key)
@@ -74,15 +74,15 @@ export class PendingUnique {
     this.#changed.set(id, { resource, id, values: new Map(values.map(({ member, value }) => [member, value])) })
   }
 
-  async flush(): Promise<void> {
+  flush(): void {
     if (this.#changed.size === 0) return
-    await storeUniqueValues(this.#session, [...this.#changed.values()])
+    storeUniqueValues(this.#tx, [...this.#changed.values()])
     this.#changed.clear()
   }
 
   async #lookUp(values: readonly Value[]): Promise<void> {
     if (values.length === 0) return
-    const holders = await findHolders(this.#session, values)
+    const holders = await findHolders(this.#tx, values)
     for (const { resource, member, value } of values) {
       const key = valueKey(resource, member, value)
       this.#holders.set(key, holders.get(key))

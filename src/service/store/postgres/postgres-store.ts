@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../../core/errors.ts'
-import type { Store, StoreWrite } from '../store.ts'
+import type { Store } from '../store.ts'
 import { KEPT_MS, type Retention, type StoreOptions } from '../store-options.ts'
-import { openWriteQueue, type WriteQueue } from '../write-queue.ts'
+import { openWriteQueue, type QueueOptions, type WriteQueue } from '../write-queue.ts'
 import { readAddress } from './address.ts'
 import { addKeyUses, endKey, findKey, insertKey, KEYS_CHANNEL, readKeys, readKeyUses } from './api-keys.ts'
 import { commitBatch } from './commit.ts'
@@ -63,8 +63,8 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
     if (channel === KEYS_CHANNEL) knownKeys.forget()
     else if (sender !== context.name) wake()
   })
-  const commit = async (writes: readonly StoreWrite[]) => {
-    const { outcomes, hasDeliveries } = await commitBatch(context, writes)
+  const commit: QueueOptions['commit'] = async (writes, takeMore) => {
+    const { outcomes, hasDeliveries } = await commitBatch(context, { writes, takeMore })
     if (hasDeliveries) wake()
     return outcomes
   }
@@ -127,10 +127,11 @@ function rules({ database, run }: Opened, queue: Pick<WriteQueue, 'drained'>) {
   const change = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
     run(async () => {
       await queue.drained()
-      return writing(database, [], (tx) => {
+      const inside = (tx: Transaction): Promise<T> => {
         tx.atCommit('UPDATE sequence SET rules_version = rules_version + 1')
         return work(tx)
-      })
+      }
+      return writing(database, [], inside, async () => undefined)
     })
   return {
     pipelines: () => run(() => readPipelines(database)),

@@ -1,4 +1,4 @@
-import type { Session } from './database.ts'
+import type { Session, Transaction } from './database.ts'
 import type { LogTimes } from './delivery-results.ts'
 import { pruneAnswers } from './idempotency.ts'
 import { PRUNE_LOCK } from './sequence.ts'
@@ -23,7 +23,7 @@ export async function isPrunable(session: Session, { nowMs, kept }: LogTimes): P
  * Deletes some of the oldest entries of the log, events with their last delivery, and expired answers, which a service that
  * writes little would keep for longer; unless another process does so now.
  */
-export async function pruneLog(tx: Session, { nowMs, kept }: LogTimes): Promise<void> {
+export async function pruneLog(tx: Transaction, { nowMs, kept }: LogTimes): Promise<void> {
   const [isMine] = (await tx.get<[boolean]>('SELECT pg_try_advisory_xact_lock($1)', PRUNE_LOCK)) ?? []
   if (!isMine) return
   // A service that keeps entries for less time than the one before it applies its time to them, too.
@@ -41,7 +41,7 @@ export async function pruneLog(tx: Session, { nowMs, kept }: LogTimes): Promise<
     PRUNED_PER_TURN,
   )
   if (rows.length > 0) await removeOrphans(tx, rows.flat())
-  await pruneAnswers(tx, PRUNED_PER_TURN, { nowMs, answersMs: kept.answersMs })
+  pruneAnswers(tx, PRUNED_PER_TURN, { nowMs, answersMs: kept.answersMs })
 }
 
 /** Deletes those of the events that have no delivery. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { nextSerial, writeTimeMs } from '../change-rules.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Session, Transaction } from './database.ts'
 import { isPassing } from './failure.ts'
 
 /** How long a transaction waits for another process's; then the write is 503. */
@@ -18,7 +18,14 @@ export interface Identity {
 /** The first part of the name of a file of the write-ahead log. */
 const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
 
-const SELECT_SEQUENCE = `SELECT last_serial, rules_version, pg_current_xact_id()::text, ${TIMELINE} FROM sequence FOR UPDATE`
+/** Waits for the row; the last column is the time in ms since the statements arrived. */
+const LOCK_SEQUENCE = `SELECT *, (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000)::float8 FROM (
+  SELECT last_serial, rules_version, pg_current_xact_id()::text, ${TIMELINE} FROM sequence FOR UPDATE) AS held`
+
+type SequenceRow = readonly [lastSerial: number, rulesVersion: number, xid: string, timeline: string, sinceMs: number]
+
+/** Finds the row unless another writer has it. */
+const TRY_SEQUENCE = 'SELECT 1 FROM sequence FOR UPDATE SKIP LOCKED'
 
 /** Between two questions for the outcome of a COMMIT. */
 const ASK_AGAIN_MS = 100
@@ -37,12 +44,13 @@ export interface Writing {
 /**
  * A transaction that writes: the row of `sequence` stays locked until its end, so writers follow one another and the order of
  * ids is the order of commits. A reader of pages never finds a record older than one it has seen that was not there before.
- * `keys` are hashes of idempotency keys, held until the end.
+ * `keys` are hashes of idempotency keys, held until the end. `read` gets what `work` needs, when the row is locked.
  */
-export function writing<T>(
+export function writing<T, Read>(
   database: Database,
   keys: readonly number[],
-  work: (tx: Transaction, writing: Writing) => Promise<T>,
+  work: (tx: Transaction, writing: Writing, read: Read) => Promise<T>,
+  read: (tx: Session) => Promise<Read>,
 ): Promise<T> {
   const begin = [
     'BEGIN',
@@ -50,21 +58,33 @@ export function writing<T>(
     `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
     // Also where the database is set to acknowledge before the disk has it.
     `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`,
-    `SELECT key FROM unnest(ARRAY[${keys.join(', ')}]::int[]) AS key WHERE NOT pg_try_advisory_xact_lock(${KEY_LOCKS}, key)`,
-    `${SELECT_SEQUENCE} SKIP LOCKED`,
+    lockKeys(`ARRAY[${keys.join(', ')}]`),
+    TRY_SEQUENCE,
+    LOCK_SEQUENCE,
   ]
-  return database.transaction(begin.join('; '), async (tx, begun) => {
-    const busy = new Set((begun[4] ?? []).map(([key]) => Number(key)))
-    let row = begun[5]?.[0]
-    let waitedMs: number | undefined
-    if (!row) {
-      const startMs = performance.now()
-      row = await tx.get(SELECT_SEQUENCE)
-      waitedMs = performance.now() - startMs
-    }
-    const [lastSerial, rulesVersion, xid, timeline] = row as unknown as readonly [number, number, string, string]
-    return work(tx, { lastSerial, rulesVersion, identity: { xid, timeline }, busy, waitedMs })
-  })
+  return database.transaction(
+    begin.join('; '),
+    (tx, begun, found) => {
+      const busy = new Set((begun[4] ?? []).map(([key]) => Number(key)))
+      const isFree = begun[5]?.length === 1
+      const [row] = (begun[6] ?? []) as unknown as readonly SequenceRow[]
+      if (!row) throw new Error('the table sequence has no row')
+      const [lastSerial, rulesVersion, xid, timeline, sinceMs] = row
+      const waitedMs = isFree ? undefined : sinceMs
+      return work(tx, { lastSerial, rulesVersion, identity: { xid, timeline }, busy, waitedMs }, found)
+    },
+    read,
+  )
+}
+
+/** Takes locks of more idempotency keys; returns those that another transaction holds. */
+export async function holdKeys(tx: Session, keys: readonly number[]): Promise<readonly number[]> {
+  return (await tx.all<[number]>(lockKeys('$1'), keys)).flat()
+}
+
+/** The statement that locks keys, and finds those that another transaction holds. */
+function lockKeys(list: string): string {
+  return `SELECT key FROM unnest(${list}::int[]) AS key WHERE NOT pg_try_advisory_xact_lock(${KEY_LOCKS}, key)`
 }
 
 /**

@@ -119,15 +119,15 @@ export function valueKey(resource: string, member: string, value: string): strin
 }
 
 /** Replaces the unique values of records; those of removed records end. */
-export async function storeUniqueValues(
-  session: Session,
+export function storeUniqueValues(
+  tx: Transaction,
   changed: readonly {
     readonly resource: PlainResource
     readonly id: string
     readonly values: ReadonlyMap<string, string>
   }[],
-): Promise<void> {
-  await session.run(
+): void {
+  tx.later(
     `DELETE FROM unique_field_values WHERE (resource, record_id) IN (SELECT * FROM unnest($1::text[], $2::bigint[]))`,
     changed.map(({ resource }) => resource),
     changed.map(({ resource, id }) => decodeId(resource, id) ?? 0),
@@ -135,7 +135,7 @@ export async function storeUniqueValues(
   const rows = changed.flatMap(({ resource, id, values }) =>
     [...values].map(([member, value]) => [resource, member, bounded(value), decodeId(resource, id) ?? 0] as const),
   )
-  await session.run(
+  tx.later(
     `INSERT INTO unique_field_values (resource, member, value, record_id)
       SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])`,
     rows.map(([resource]) => resource),

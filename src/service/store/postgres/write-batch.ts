@@ -4,7 +4,7 @@ import type { RecordChange, StoreWrite, WriteState } from '../store.ts'
 import type { Retention, StoreObserver } from '../store-options.ts'
 import type { BatchOutcome } from '../write-queue.ts'
 import type { Batch } from './batch.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Session, Transaction } from './database.ts'
 import { findDelivery } from './delivery-log.ts'
 import {
   findAnswers,
@@ -16,10 +16,10 @@ import {
   replayOf,
 } from './idempotency.ts'
 import { PendingEvents } from './pending-events.ts'
-import { PendingRecords } from './pending-records.ts'
+import { PendingRecords, readKnown } from './pending-records.ts'
 import { PendingUnique } from './pending-unique.ts'
 import { type Rules, readRules } from './rules.ts'
-import { type Identity, Serials, type Writing, writing } from './sequence.ts'
+import { holdKeys, type Identity, Serials, type Writing, writing } from './sequence.ts'
 import { applyChange } from './write-change.ts'
 
 export interface WriteContext {
@@ -31,6 +31,12 @@ export interface WriteContext {
   readonly observer: StoreObserver | undefined
   /** As of the last batch. */
   rules: Rules | undefined
+}
+
+export interface WaitingWrites {
+  readonly writes: readonly StoreWrite[]
+  /** Those that have come since; they become part of the batch. */
+  readonly takeMore: () => readonly StoreWrite[]
 }
 
 export interface BatchDone {
@@ -50,47 +56,94 @@ const PRUNED_PER_WRITE = 2
  */
 export function commitWrites(
   context: WriteContext,
-  writes: readonly StoreWrite[],
+  { writes: first, takeMore }: WaitingWrites,
   decided: (done: BatchDone, identity: Identity) => void,
 ): Promise<BatchDone> {
-  const keys = [...new Set(writes.flatMap(({ idempotency }) => (idempotency ? [idempotency.key] : [])))]
-  return writing(context.database, [...new Set(keys.map(keyHash))], async (tx, state) => {
+  const read = (tx: Session) => readExisting(tx, first, keepingOf(context))
+  const work = async (tx: Transaction, state: Writing, found: Existing): Promise<BatchDone> => {
     if (state.waitedMs !== undefined) context.observer?.lockWait(state.waitedMs)
-    const clockMs = Math.floor(context.now())
-    const keeping = { nowMs: clockMs, answersMs: context.kept.answersMs }
-    const batch = await openBatch(context, { tx, state, clockMs, writes })
-    const answers = new Answers(tx, keeping, state.busy)
-    await answers.load(keys)
+    const keeping = keepingOf(context)
+    // While it waited for another process, more writes have come, which need not wait again.
+    const more = state.waitedMs === undefined ? [] : takeMore()
+    const writes = [...first, ...more]
+    const added = more.length === 0 ? undefined : await readMore(tx, more, keeping)
+    const existing = added ? merged(found, added) : found
+    const batch = await openBatch(context, { tx, state, clockMs: keeping.nowMs, writes, records: existing.records })
+    const answers = new Answers(existing.answers, new Set([...state.busy, ...(added?.busy ?? [])]))
     const outcomes: BatchOutcome[] = []
     for (const write of writes) outcomes.push(await applyWrite(batch, answers, write))
     await batch.flush()
-    await answers.flush()
-    await pruneAnswers(tx, writes.length * PRUNED_PER_WRITE, keeping)
+    answers.flush(tx, keeping)
+    pruneAnswers(tx, writes.length * PRUNED_PER_WRITE, keeping)
     finish(context, batch, state)
     const done = { outcomes, hasDeliveries: batch.events.isWritten }
     decided(done, state.identity)
     return done
-  })
+  }
+  return writing(context.database, hashesOf(first), work, read)
+}
+
+function keysOf(writes: readonly StoreWrite[]): readonly string[] {
+  return [...new Set(writes.flatMap(({ idempotency }) => (idempotency ? [idempotency.key] : [])))]
+}
+
+function hashesOf(writes: readonly StoreWrite[]): readonly number[] {
+  return [...new Set(keysOf(writes).map(keyHash))]
+}
+
+function keepingOf({ now, kept }: WriteContext): Keeping {
+  return { nowMs: Math.floor(now()), answersMs: kept.answersMs }
+}
+
+/** What a batch changes or answers again. */
+interface Existing {
+  readonly answers: ReadonlyMap<string, KeptAnswer>
+  readonly records: Awaited<ReturnType<typeof readKnown>>
+}
+
+async function readExisting(session: Session, writes: readonly StoreWrite[], keeping: Keeping): Promise<Existing> {
+  const keys = keysOf(writes)
+  const named = writes.flatMap(({ resource, id, parent }) => [
+    ...(id === undefined ? [] : [{ resource, id }]),
+    ...(parent ? [parent] : []),
+  ])
+  const [answers, records] = await Promise.all([
+    keys.length === 0 ? new Map<string, KeptAnswer>() : findAnswers(session, keys, keeping),
+    readKnown(session, named),
+  ])
+  return { answers, records }
+}
+
+/** Of writes that were added when the row was locked; `busy` as in `Writing`. */
+async function readMore(tx: Transaction, more: readonly StoreWrite[], keeping: Keeping) {
+  const [busy, existing] = await Promise.all([holdKeys(tx, hashesOf(more)), readExisting(tx, more, keeping)])
+  return { ...existing, busy }
+}
+
+function merged(one: Existing, other: Existing): Existing {
+  return {
+    answers: new Map([...one.answers, ...other.answers]),
+    records: new Map([...one.records, ...other.records]),
+  }
 }
 
 async function openBatch(
   context: WriteContext,
-  given: { tx: Transaction; state: Writing; clockMs: number; writes: readonly StoreWrite[] },
+  given: Pick<Batch, 'tx' | 'clockMs'> & Pick<Existing, 'records'> & { state: Writing; writes: readonly StoreWrite[] },
 ): Promise<Batch> {
   const { tx, state, clockMs, writes } = given
   if (context.rules?.version !== state.rulesVersion) context.rules = await readRules(tx, state.rulesVersion)
-  const records = new PendingRecords(tx)
+  const records = new PendingRecords(tx, given.records)
   const events = new PendingEvents(tx)
   const unique = new PendingUnique(tx, context.rules.uniqueMembers)
-  const existing = writes.flatMap(({ resource, id }) => (id === undefined ? [] : [{ resource, id }]))
-  await records.load([...existing, ...writes.flatMap(({ parent }) => (parent ? [parent] : []))])
-  if (context.rules.hasSubscribers) await events.holdLines([...new Set(existing.map(({ id }) => id))])
+  const changed = new Set(writes.flatMap(({ id }) => (id === undefined ? [] : [id])))
+  if (context.rules.hasSubscribers) await events.holdLines([...changed])
   const batch: Batch = {
     ...{ tx, clockMs, records, events, unique, rules: context.rules, areRulesChanged: false },
     serials: new Serials(state.lastSerial, context.now),
     flush: async () => {
-      await records.flush()
-      await unique.flush()
+      records.flush()
+      unique.flush()
       await events.flush(clockMs)
     },
   }
@@ -153,20 +206,13 @@ function finish(context: WriteContext, batch: Batch, { lastSerial, rulesVersion 
 
 /** The answers to idempotency keys that a batch finds and keeps. */
 class Answers {
-  readonly #tx: Transaction
-  readonly #keeping: Keeping
+  readonly #known: ReadonlyMap<string, KeptAnswer>
   readonly #busy: ReadonlySet<number>
   readonly #new = new Map<string, KeptAnswer>()
-  #known: ReadonlyMap<string, KeptAnswer> = new Map()
 
-  constructor(tx: Transaction, keeping: Keeping, busy: ReadonlySet<number>) {
-    this.#tx = tx
-    this.#keeping = keeping
+  constructor(known: ReadonlyMap<string, KeptAnswer>, busy: ReadonlySet<number>) {
+    this.#known = known
     this.#busy = busy
-  }
-
-  async load(keys: readonly string[]): Promise<void> {
-    if (keys.length > 0) this.#known = await findAnswers(this.#tx, keys, this.#keeping)
   }
 
   isBusy(key: string): boolean {
@@ -181,7 +227,7 @@ class Answers {
     this.#new.set(key, { fingerprint, answer })
   }
 
-  async flush(): Promise<void> {
-    if (this.#new.size > 0) await keepAnswers(this.#tx, this.#new, this.#keeping.nowMs)
+  flush(tx: Transaction, { nowMs }: Keeping): void {
+    if (this.#new.size > 0) keepAnswers(tx, this.#new, nowMs)
   }
 }
