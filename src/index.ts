@@ -1,6 +1,6 @@
 import type { Api } from './api/api.ts'
 import { createApi } from './api/client.ts'
-import type { Page as ApiPage, ConditionalOptions, ListQuery, WriteOptions } from './api/operations.ts'
+import type { Page as ApiPage, ConditionalOptions, ListQuery, WriteCallOptions } from './api/operations.ts'
 import { CrmError } from './core/errors.ts'
 import { idText, isJsonObject, type JsonObject } from './core/json.ts'
 import { nearest } from './core/nearest.ts'
@@ -51,22 +51,22 @@ export interface RecordList extends AsyncIterable<CrmRecord> {
 export interface Client extends AsyncDisposable {
   readonly contacts: {
     list(query?: Partial<Omit<ListQuery, 'filters'>>): RecordList
-    create(fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
+    create(fields: JsonObject, options?: Partial<WriteCallOptions>): Promise<CrmRecord>
     update(id: string, patch: JsonObject, options?: Partial<ConditionalOptions>): Promise<CrmRecord>
     delete(id: string, options?: Pick<Partial<ConditionalOptions>, 'ifMatch' | 'signal'>): Promise<void>
   }
   readonly deals: {
     list(query?: Partial<ListQuery>): RecordList
-    create(fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
+    create(fields: JsonObject, options?: Partial<WriteCallOptions>): Promise<CrmRecord>
   }
   readonly notes: {
-    add(dealId: string, fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
+    add(dealId: string, fields: JsonObject, options?: Partial<WriteCallOptions>): Promise<CrmRecord>
   }
   readonly pipelines: {
     stages(pipelineId: string, options?: Pick<ListQuery, 'signal'>): RecordList
   }
   readonly webhooks: {
-    create(fields: JsonObject, options?: Partial<WriteOptions>): Promise<CrmRecord>
+    create(fields: JsonObject, options?: Partial<WriteCallOptions>): Promise<CrmRecord>
   }
   /** Ends idle connections, so that the process can end. */
   close(): Promise<void>

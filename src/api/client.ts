@@ -103,8 +103,8 @@ function learner({ connector, raw, isLearned }: LearnerParts): Api['learn'] {
   let learning: ReturnType<Api['learn']> | undefined
   const learn = async () => {
     const { describedOperations } = await import('./connectors/described-operations.ts')
-    const { readJson } = await import('./described-members.ts')
-    const beyond = await describedOperations((path) => readJson(raw, path, { isProbe: true }))
+    const { fetchJson } = await import('./described-members.ts')
+    const beyond = await describedOperations((path) => fetchJson(raw, path, { isProbe: true }))
     if (beyond) connector.adopt(contractDocument(beyond))
     return beyond
   }

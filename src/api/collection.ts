@@ -13,7 +13,7 @@ import {
   type ReadScope,
   readRecord,
   readShownAt,
-  type Shown,
+  type ShownUnderId,
 } from './listing.ts'
 import type { ListQuery, Operations, PlannedRequest } from './operations.ts'
 import type { ApiOptions } from './options.ts'
@@ -116,7 +116,7 @@ function plannedRequest({ locate }: Pick<Http, 'locate'>, call: Call): PlannedRe
 type Check = Parameters<typeof readBack>[0]['checkShown']
 
 interface WholeParts {
-  readonly shownAt: (id: string) => Promise<Shown>
+  readonly shownAt: (id: string) => Promise<ShownUnderId>
   readonly doneOf: (name: 'create' | 'update', id: string) => string
 }
 

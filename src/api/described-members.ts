@@ -21,7 +21,7 @@ export async function describedMembers(
   resource: Resource,
 ): Promise<DescribedMembers> {
   const described: Described = new Map()
-  const document = await openApiDocument((path) => readJson(raw, path))
+  const document = await openApiDocument((path) => fetchJson(raw, path))
   if (document) addFromDocument(described, document, resource)
   for (const field of await graphqlFields(graphql, resource)) {
     const type = valueAt(field, ['type', 'ofType', 'name']) ?? valueAt(field, ['type', 'name'])
@@ -36,7 +36,7 @@ function add(described: Described, name: string, isNumber: boolean): void {
 }
 
 /** Undefined if the answer is not JSON: many servers answer every path with an HTML page. */
-export async function readJson(
+export async function fetchJson(
   raw: Api['raw'],
   path: string,
   more: { readonly isProbe?: true } = {},

@@ -72,7 +72,7 @@ export async function* ofOneParent(pages: Pages, member: string, parentId: strin
 }
 
 /** What the server shows under an id; undefined if there is nothing. */
-export type Shown = { readonly record: CrmRecord } | { readonly otherId: string | undefined } | undefined
+export type ShownUnderId = { readonly record: CrmRecord } | { readonly otherId: string | undefined } | undefined
 
 /** One record in crm's names; undefined if there is none. CrmError `bad_answer` for an answer that shows another one. */
 export async function readRecord(scope: ReadScope, id: string, call: GetCall): Promise<CrmRecord | undefined> {
@@ -87,7 +87,7 @@ export async function readShownAt(
   { http, rules, exchange, references }: ReadScope,
   id: string,
   call: GetCall,
-): Promise<Shown> {
+): Promise<ShownUnderId> {
   if (!rules.isId(id)) return undefined
   await references.load(rules.refs)
   const request = exchange.call(rules.request('get', await exchange.known('get', id, call.signal)), call)

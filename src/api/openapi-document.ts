@@ -23,7 +23,11 @@ export async function openApiDocument(read: ReadDocument): Promise<JsonObject | 
 }
 
 /** The parameters of the operation and of its path. */
-export function parametersOf(document: JsonObject, path: string | undefined, method: string): readonly Parameter[] {
+export function operationParameters(
+  document: JsonObject,
+  path: string | undefined,
+  method: string,
+): readonly Parameter[] {
   if (path === undefined) return []
   const lists = [
     valueAt(document, ['paths', path, 'parameters']),
@@ -72,7 +76,7 @@ export async function documentNamesKey(read: ReadDocument, create: Create): Prom
 
 function namesKey(document: JsonObject, { path, header }: Create): boolean {
   const template = Object.keys(document.paths ?? {}).find((each) => isTemplateOf(each, path))
-  const parameters = parametersOf(document, template, 'post')
+  const parameters = operationParameters(document, template, 'post')
   return parameters.some(({ name, in: place }) => place === 'header' && name.toLowerCase() === header.toLowerCase())
 }
 

@@ -39,7 +39,7 @@ export interface StatedRate {
   readonly resetInMs: number
 }
 
-export interface WriteOptions {
+export interface WriteCallOptions {
   /** Aborts this call and its waits. */
   readonly signal?: AbortSignal | undefined
   /** Undefined: a new key for this call and its retries. */
@@ -50,7 +50,7 @@ export interface WriteOptions {
   readonly isLetFinish?: boolean | undefined
 }
 
-export interface ConditionalOptions extends WriteOptions {
+export interface ConditionalOptions extends WriteCallOptions {
   /** An entity tag, bare or quoted: the write applies only while the record has it. */
   readonly ifMatch: string | undefined
 }
@@ -75,14 +75,14 @@ export interface Operations {
   list(query?: Partial<ListQuery>): AsyncIterable<Page>
   /** Undefined if it does not exist. CrmError `not_supported` if the server shows no single record. */
   get(id: string, signal?: AbortSignal): Promise<CrmRecord | undefined>
-  create(fields: JsonObject, options: WriteOptions): Promise<CrmRecord>
+  create(fields: JsonObject, options: WriteCallOptions): Promise<CrmRecord>
   update(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
   /** A 404 or 410 on its own retry is success: an earlier try deleted the record. */
   delete(id: string, options: DeleteOptions): Promise<void>
   /** The request of a write, which is not sent; it may take reads to know it. CrmError as for the write itself. */
   preview(write: PlannedWrite): Promise<PlannedRequest>
   /** Sends a test event to a subscription. */
-  test(id: string, options: WriteOptions): Promise<CrmRecord>
+  test(id: string, options: WriteCallOptions): Promise<CrmRecord>
 }
 
 export interface DescribedMembers {

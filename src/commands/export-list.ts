@@ -10,7 +10,7 @@ const FORMATS = ['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const
 
 type ExportFormat = (typeof FORMATS)[number]
 
-export const FILE_HELP = 'the extension names the format: csv, tsv, jsonl, json or yaml; - is stdout, with -o'
+export const EXPORT_FILE_HELP = 'the extension names the format: csv, tsv, jsonl, json or yaml; - is stdout, with -o'
 
 /** Writes a whole list to a file, or to stdout for `-`. */
 export async function exportList(ctx: Context, file: string, list: List): Promise<undefined> {

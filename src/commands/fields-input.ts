@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten, setMember } from '../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonAsWritten, setAtPath } from '../core/json.ts'
 import { isNumeric, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
@@ -56,7 +56,7 @@ export function readMembers(texts: readonly string[], jsons: readonly string[]):
   const add = (flag: '-f' | '-F', key: string, value: JsonValue): void => {
     refuseClash(flag, key, given)
     given.push(key)
-    setMember(fields, key.split('.'), value)
+    setAtPath(fields, key.split('.'), value)
   }
   for (const text of texts) {
     const [key = '', value] = text.split(/=(.*)/s)
@@ -123,7 +123,7 @@ function applySet(fields: JsonObject, text: string, resource: Resource | undefin
   }
   const [, key = '', operator, raw = ''] = match
   if (operator === '=' && resource && isNumeric(resource, key)) throw textForNumber(key, raw)
-  setMember(fields, names, operator === ':=' ? parseMemberJson('--set', key, raw) : raw)
+  setAtPath(fields, names, operator === ':=' ? parseMemberJson('--set', key, raw) : raw)
 }
 
 export function textForNumber(key: string, raw: string): CrmError {

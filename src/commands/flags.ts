@@ -4,7 +4,7 @@ import { CrmError } from '../core/errors.ts'
 import { COLOR_FLAGS } from '../output/color.ts'
 import { parseFields } from '../output/fields.ts'
 import { PROGRESS_FLAGS } from '../output/progress.ts'
-import { FORMATS, type Format } from '../output/record-output.ts'
+import { type Format, OUTPUT_FORMATS } from '../output/record-output.ts'
 import type { GlobalFlags } from './global-flags.ts'
 
 const WHERE_ERRORS: readonly GlobalFlags['whereErrors'][] = ['stop', 'skip']
@@ -43,7 +43,7 @@ const TOGETHER: Partial<Record<ScopedFlag | 'export', readonly ScopedFlag[]>> = 
 }
 
 const GLOBAL = {
-  output: () => new Option('-o, --output <format>', 'output format').choices(FORMATS).default('table'),
+  output: () => new Option('-o, --output <format>', 'output format').choices(OUTPUT_FORMATS).default('table'),
   profile: () => new Option('-p, --profile <name>', 'use this profile'),
   input: () => new Option('--no-input', 'never prompt'),
   quiet: () => new Option('-q, --quiet', 'no notes on stderr, only errors'),

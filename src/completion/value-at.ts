@@ -3,7 +3,7 @@ import { eventKinds } from '../core/webhook-events.ts'
 import type { ValueWords } from './words.ts'
 
 /** The place of a value: of a flag, or an argument. */
-export interface ValuePlace {
+export interface WordPosition {
   /** The nouns and verbs before it. */
   readonly path: readonly string[]
   /** `--fields`; undefined for an argument. */
@@ -15,11 +15,11 @@ export interface ValuePlace {
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
 /** Derived from the name of the flag or the placeholder; `text` for any other. */
-export function valueWordsAt(place: ValuePlace): ValueWords {
+export function valueWordsAt(place: WordPosition): ValueWords {
   return ofFlag(place) ?? ofPlaceholder(place) ?? { type: 'text' }
 }
 
-function ofFlag({ path, flag }: ValuePlace): ValueWords | undefined {
+function ofFlag({ path, flag }: WordPosition): ValueWords | undefined {
   const of = resourceAt(path)
   if (flag === '--profile') return { type: 'profile' }
   if (flag === '--events') return { type: 'event-kinds' }
@@ -33,7 +33,7 @@ function ofFlag({ path, flag }: ValuePlace): ValueWords | undefined {
   return undefined
 }
 
-function ofPlaceholder({ path, flag, placeholder }: ValuePlace): ValueWords | undefined {
+function ofPlaceholder({ path, flag, placeholder }: WordPosition): ValueWords | undefined {
   if (placeholder === 'file' || placeholder === 'files') return { type: 'file' }
   if (flag !== undefined) return undefined
   const [noun = ''] = path

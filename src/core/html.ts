@@ -42,7 +42,7 @@ const HIDDEN = /^(?:script|style)$/i
 const HIDDEN_END = /^\/(?:script|style)\s*>/i
 
 /** The text of HTML: formats are left out, and blocks and `<br>` end lines. */
-export function textOf(html: string): string {
+export function textOfHtml(html: string): string {
   if (!/[<&]/.test(html)) return html
   const [start = '', ...pieces] = html.split('<')
   const lines = new Lines()

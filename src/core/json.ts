@@ -52,7 +52,7 @@ export function memberOf(record: JsonObject, name: string): JsonValue {
  * Sets the member at the path, and makes the objects on the way to it. A member called `__proto__` is defined, not assigned, and so
  * is like any other.
  */
-export function setMember(fields: JsonObject, path: readonly string[], value: JsonValue): void {
+export function setAtPath(fields: JsonObject, path: readonly string[], value: JsonValue): void {
   let inside = fields
   for (const name of path.slice(0, -1)) {
     const existing = Object.hasOwn(inside, name) ? inside[name] : undefined

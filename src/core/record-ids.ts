@@ -20,7 +20,7 @@ export function shapeOf(record: CrmRecord): string {
 }
 
 /** Names that can only be the id of the record itself: `account_id`, `gid` or `documentId` may be shared by several records. */
-export const ID_NAMES = ['_id', 'Id', 'ID', '$id', 'uuid', 'guid'] as const
+export const RECORD_ID_NAMES = ['_id', 'Id', 'ID', '$id', 'uuid', 'guid'] as const
 
 /** An id for a line of its own; undefined for one with a line break, which could inject another id. */
 export function idOnLine(id: JsonValue | undefined): string | undefined {

@@ -54,7 +54,7 @@ import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
 import { crmAccount, type JobServer, runOnServer } from './send/run-on-server.ts'
 import type { RunTerms } from './send/services.ts'
-import { apiFor, listOf, listParts, rowRules } from './server-records.ts'
+import { allRecords, apiFor, listParts, rowRules } from './server-records.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
@@ -207,7 +207,7 @@ export function openJobs(host: JobsHost): Jobs {
 }
 
 async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Jobs['run']>): Promise<JobResult> {
-  const list = (noun: JobNoun) => listOf(host.api, noun)
+  const list = (noun: JobNoun) => allRecords(host.api, noun)
   const speech = await apiFor(await host.api(), paths, terms)
   const signal = hooks.stop ? AbortSignal.any([host.signal, hooks.stop]) : host.signal
   const server = await host.server()
@@ -242,7 +242,7 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     signal: host.signal,
     version: host.version,
     command: host.argv,
-    list: (noun) => listOf(host.api, noun),
+    list: (noun) => allRecords(host.api, noun),
     listParts: (resource, parentIds) => listParts(api, resource, parentIds),
     pageSize: (await host.server()).wire.pageSize,
     keyReader: api.keyReader,

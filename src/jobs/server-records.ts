@@ -85,7 +85,7 @@ function isNested(value: JsonValue): boolean {
 }
 
 /** All records of a resource. */
-export async function* listOf(openApi: () => Promise<Api>, noun: JobNoun): AsyncGenerator<Page> {
+export async function* allRecords(openApi: () => Promise<Api>, noun: JobNoun): AsyncGenerator<Page> {
   const resource = resourceOf(noun)
   if (!isListed(resource)) throw new Error(`${noun} have no list`)
   const api = await openApi()

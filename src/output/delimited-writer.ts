@@ -1,7 +1,7 @@
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { type FieldPath, fieldName, memberAt } from './fields.ts'
-import type { RecordOutput, RecordWriter } from './record-output.ts'
+import { type FieldPath, fieldName, valueAtField } from './fields.ts'
+import type { FormatWriter, RecordOutput } from './record-output.ts'
 import { defuse, linesFor } from './safe-text.ts'
 import { jsonText } from './value-text.ts'
 
@@ -15,7 +15,7 @@ const NEEDS_QUOTES = /[",\r\n\0]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' }
 
 /** RFC 4180: CRLF after each line, including the last, and quotes where the text needs them (2.1, 2.6, 2.7). */
-export function createCsvWriter(out: RecordOutput): RecordWriter {
+export function createCsvWriter(out: RecordOutput): FormatWriter {
   return createDelimitedWriter(out, {
     delimiter: ',',
     lineEnd: '\r\n',
@@ -27,7 +27,7 @@ export function createCsvWriter(out: RecordOutput): RecordWriter {
   })
 }
 
-export function createTsvWriter(out: RecordOutput): RecordWriter {
+export function createTsvWriter(out: RecordOutput): FormatWriter {
   return createDelimitedWriter(out, {
     delimiter: '\t',
     lineEnd: '\n',
@@ -43,14 +43,14 @@ interface Dialect {
 }
 
 /** Writes a header row, also without records, and the records below it. */
-function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, cell }: Dialect): RecordWriter {
+function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, cell }: Dialect): FormatWriter {
   const columns = createColumns(out)
   let paths: readonly FieldPath[] | undefined
   const safe = out.isCsvSafe ? defuse : (text: string) => text
   const line = (texts: readonly (string | undefined)[]): string =>
     texts.map((text) => cell(text, texts.length === 1)).join(delimiter) + lineEnd
   const rows = (records: readonly CrmRecord[], of: readonly FieldPath[]): string =>
-    records.map((record) => line(of.map((path) => valueText(memberAt(record, path), safe)))).join('')
+    records.map((record) => line(of.map((path) => valueText(valueAtField(record, path), safe)))).join('')
   const head = (of: readonly FieldPath[]): string => line(of.map((path) => safe(fieldName(path))))
   const shown = (text: string): string => linesFor(out.io.stdout, text)
   return {

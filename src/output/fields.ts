@@ -24,7 +24,7 @@ export function fieldName(path: FieldPath): string {
  * The member at the path, or undefined. A member whose name is the dotted path takes precedence, so that the output of
  * `--fields owner.name` can be read with the same fields; a number is an index into a list.
  */
-export function memberAt(record: CrmRecord, path: FieldPath): JsonValue | undefined {
+export function valueAtField(record: CrmRecord, path: FieldPath): JsonValue | undefined {
   const whole = fieldName(path)
   if (Object.hasOwn(record, whole)) return record[whole]
   let value: JsonValue | undefined = record

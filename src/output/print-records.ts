@@ -2,9 +2,9 @@ import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { writeText } from '../core/streams.ts'
 import type { Query } from '../expr/expression.ts'
-import { type FieldPath, fieldName, memberAt } from './fields.ts'
+import { type FieldPath, fieldName, valueAtField } from './fields.ts'
 import { openWriter } from './open-writer.ts'
-import type { RecordOutput, RecordWriter } from './record-output.ts'
+import type { FormatWriter, RecordOutput } from './record-output.ts'
 import { linesFor, safeText } from './safe-text.ts'
 import { jsonText } from './value-text.ts'
 
@@ -28,7 +28,7 @@ export async function printRecords(out: RecordOutput, pages: Pages): Promise<num
   return count
 }
 
-async function writePages({ io: { stdout } }: RecordOutput, writer: RecordWriter, pages: Pages): Promise<number> {
+async function writePages({ io: { stdout } }: RecordOutput, writer: FormatWriter, pages: Pages): Promise<number> {
   let count = 0
   for await (const page of pages) {
     await writeText(stdout, writer.page(page))
@@ -112,8 +112,8 @@ function createSelection(fields: readonly FieldPath[]): Selection {
   const unseen = new Set(fields)
   return {
     pick(record) {
-      for (const path of unseen) if (memberAt(record, path) !== undefined) unseen.delete(path)
-      return Object.fromEntries(fields.map((path) => [fieldName(path), memberAt(record, path) ?? null]))
+      for (const path of unseen) if (valueAtField(record, path) !== undefined) unseen.delete(path)
+      return Object.fromEntries(fields.map((path) => [fieldName(path), valueAtField(record, path) ?? null]))
     },
     absent: () => [...unseen].map(fieldName),
   }

@@ -3,7 +3,7 @@ import type { Io } from '../core/streams.ts'
 import type { Query } from '../expr/expression.ts'
 import type { FieldPath } from './fields.ts'
 
-export const FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id'] as const
+export const OUTPUT_FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id'] as const
 
 /** How records are printed, and where. */
 export interface RecordOutput {
@@ -27,10 +27,10 @@ export interface RecordOutput {
   readonly query: Query | undefined
 }
 
-export type Format = (typeof FORMATS)[number]
+export type Format = (typeof OUTPUT_FORMATS)[number]
 
 /** The writer of one format. Each method returns the text to write now; only what the next page needs is kept. */
-export interface RecordWriter {
+export interface FormatWriter {
   page(records: readonly CrmRecord[]): string
   /** Called after the last page, also when there was none. */
   end(): string

@@ -1,8 +1,8 @@
 import { exactDigits, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { createStyles } from './color.ts'
-import { type FieldPath, fieldName, memberAt } from './fields.ts'
-import type { RecordOutput, RecordWriter } from './record-output.ts'
+import { type FieldPath, fieldName, valueAtField } from './fields.ts'
+import type { FormatWriter, RecordOutput } from './record-output.ts'
 import { safeText } from './safe-text.ts'
 import {
   type ColumnNeed,
@@ -31,7 +31,7 @@ const WIDEST_PIPED = 100
  * Widths grow from page to page and never shrink, so that rows are printed before all are known. In a terminal they stay
  * within its width; piped output is never cut. The first page determines the columns and their alignment.
  */
-export async function createTableWriter(out: RecordOutput): Promise<RecordWriter> {
+export async function createTableWriter(out: RecordOutput): Promise<FormatWriter> {
   const draw = out.isWhole ? await loadDrawTable() : drawRows
   const { bold } = createStyles(out.color)
   let paths = out.fields ?? out.columns.map((name) => [name])
@@ -52,7 +52,7 @@ export async function createTableWriter(out: RecordOutput): Promise<RecordWriter
         headers = paths.map(headerOf)
         needs = headers.map((head) => ({ width: textWidth(head), floor: 0 }))
       }
-      const values = records.map((record) => needs.map((_, at) => memberAt(record, paths[at] ?? [])))
+      const values = records.map((record) => needs.map((_, at) => valueAtField(record, paths[at] ?? [])))
       const rows = values.map((row) => row.map(cellText))
       aligns ??= needs.map((_, at) => alignOf(values.map((row) => row[at])))
       needs = needs.map((need, at) => grow(need, rows, at))
@@ -80,7 +80,7 @@ function roomyPaths(
   available: number,
 ): readonly FieldPath[] {
   const wanted = paths.map((path) => {
-    const cells = records.map((record) => cellText(memberAt(record, path)))
+    const cells = records.map((record) => cellText(valueAtField(record, path)))
     const width = Math.max(textWidth(fieldName(path)), ...cells.map(textWidth))
     return { name: fieldName(path), width, isEmpty: cells.every((cell) => cell === '') }
   })
@@ -114,7 +114,7 @@ function isNumeric(value: JsonValue | undefined): boolean {
 function drawPairs(draw: DrawLines, record: CrmRecord, out: RecordOutput): string {
   const { bold } = createStyles(out.color)
   const paths = out.fields ?? Object.keys(record).map((name) => [name])
-  const rows = paths.map((path) => [safeText(fieldName(path)), cellText(memberAt(record, path))] as const)
+  const rows = paths.map((path) => [safeText(fieldName(path)), cellText(valueAtField(record, path))] as const)
   const nameWidth = Math.max(1, ...rows.map(([name]) => textWidth(name)))
   const lines = draw({ widths: [nameWidth, 1], aligns: ['left', 'left'], isCut: false }, rows)
   return rows.map(([name], at) => `${bold(name)}${lines[at]?.slice(name.length)}\n`).join('')

@@ -1,5 +1,5 @@
 import { exactDigits, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import type { RecordWriter } from './record-output.ts'
+import type { FormatWriter } from './record-output.ts'
 import { safeText } from './safe-text.ts'
 import { jsonText, withinStack } from './value-text.ts'
 
@@ -14,7 +14,7 @@ const EXPONENT = /^(-?\d+)(\.\d+)?[eE]([+-])?/
 const LONGEST_KEY = 150
 
 /** One list, or `[]`; each record is an item, so that pages can be appended. */
-export function createYamlWriter(): RecordWriter {
+export function createYamlWriter(): FormatWriter {
   let isEmpty = true
   return {
     page(records) {

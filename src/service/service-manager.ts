@@ -14,7 +14,7 @@ export interface ServiceManager {
 /** The service manager waits for its answer by default; one that is stuck must not keep crm. */
 const SEND_MS = 10_000
 
-export interface Surroundings {
+export interface ManagerSettings {
   /** With NOTIFY_SOCKET. */
   readonly env: Env
   readonly note: (line: string) => void
@@ -25,7 +25,11 @@ export interface Surroundings {
  * Sends by the program systemd-notify, because Node has no datagram sockets of the family AF_UNIX. A message that cannot be
  * sent is a warning.
  */
-export function openServiceManager({ env: { NOTIFY_SOCKET, PATH }, note, monotonicUs }: Surroundings): ServiceManager {
+export function openServiceManager({
+  env: { NOTIFY_SOCKET, PATH },
+  note,
+  monotonicUs,
+}: ManagerSettings): ServiceManager {
   let sent = Promise.resolve()
   const send = (...variables: string[]): void => {
     sent = sent.then(() => sendTo({ NOTIFY_SOCKET, PATH }, variables, note))
@@ -39,7 +43,11 @@ export function openServiceManager({ env: { NOTIFY_SOCKET, PATH }, note, monoton
   }
 }
 
-async function sendTo(env: NodeJS.ProcessEnv, variables: readonly string[], note: Surroundings['note']): Promise<void> {
+async function sendTo(
+  env: NodeJS.ProcessEnv,
+  variables: readonly string[],
+  note: ManagerSettings['note'],
+): Promise<void> {
   const child = spawn('systemd-notify', variables, { env, stdio: 'ignore', signal: AbortSignal.timeout(SEND_MS) })
   try {
     const [exit, signal] = await once(child, 'exit')

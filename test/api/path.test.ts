@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { recordPath } from '../../src/api/transport/call.ts'
+import { pathOfRecord } from '../../src/api/transport/call.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import { startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient } from './client-fixture.ts'
@@ -38,7 +38,7 @@ test('every id that is let through comes back out of its path', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (id) => {
       fc.pre(id !== '.' && id !== '..')
-      const path = recordPath('contact', id)
+      const path = pathOfRecord('contact', id)
       const { pathname } = new URL(`http://host${path}/notes`)
       expect(pathname).toBe(`${path}/notes`)
       expect(decodeURIComponent(path.slice('/v1/contacts/'.length))).toBe(id)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { WriteOptions } from '../../src/api/operations.ts'
+import type { WriteCallOptions } from '../../src/api/operations.ts'
 import { sendJson, startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 
-async function created(json: unknown, options: WriteOptions = NO_KEY) {
+async function created(json: unknown, options: WriteCallOptions = NO_KEY) {
   const { url } = await startServer((response) => sendJson(response, 201, json))
   return openClient(url).api.contacts.create({ name: 'Ada' }, options)
 }

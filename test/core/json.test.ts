@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exactDigits, type JsonObject, parseExactJson, setMember } from '../../src/core/json.ts'
+import { exactDigits, type JsonObject, parseExactJson, setAtPath } from '../../src/core/json.ts'
 
 test.each(['12345678901234567890', '-9007199254740993', '1e400', '1.0000000000000000001', '0.12345678901234567891'])(
   '%s keeps its digits',
@@ -24,7 +24,7 @@ test.each([
   [['constructor'], '{"address":{"city":"Rome"},"name":"A","constructor":"x"}'],
 ])('a member is set at %j, whatever is on the way to it', (path, expected) => {
   const fields: JsonObject = { address: { city: 'Rome' }, name: 'A' }
-  setMember(fields, path, 'x')
+  setAtPath(fields, path, 'x')
   expect(JSON.stringify(fields)).toBe(expected)
   expect(Object.getPrototypeOf(fields)).toBe(Object.prototype)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memberAt, parseFields } from '../../src/output/fields.ts'
+import { parseFields, valueAtField } from '../../src/output/fields.ts'
 
 test('names are separated by commas, and members of a path by dots', () => {
   expect(parseFields('id, owner.name ,a')).toEqual([['id'], ['owner', 'name'], ['a']])
@@ -24,5 +24,5 @@ test.each([
   ['gone', null],
 ])('%s is %j', (field, value) => {
   const record = { owner: { name: 'Ann' }, tags: ['a', 'b'], 'a.b': 'dotted', a: { b: 'nested' }, gone: null }
-  expect(memberAt(record, parseFields(field)[0] ?? [])).toBe(value)
+  expect(valueAtField(record, parseFields(field)[0] ?? [])).toBe(value)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { printRecords } from '../../src/output/print-records.ts'
-import { FORMATS } from '../../src/output/record-output.ts'
+import { OUTPUT_FORMATS } from '../../src/output/record-output.ts'
 import { fakeIo } from './fake-io.ts'
 import { pagesOf, print } from './print-fixture.ts'
 
@@ -44,13 +44,13 @@ test('rows are printed before the next page is requested', async () => {
     seen.push(io.out())
     yield [bob]
   }
-  for (const format of FORMATS) {
+  for (const format of OUTPUT_FORMATS) {
     await printRecords(
       { io, format, fields: undefined, columns: ['id'], color: false, isCsvSafe: false, query: undefined },
       pages(),
     )
   }
-  expect(seen).toHaveLength(FORMATS.length)
+  expect(seen).toHaveLength(OUTPUT_FORMATS.length)
   for (const text of seen) expect(text).toContain('con_1')
 })
 
@@ -81,7 +81,7 @@ test('a slow reader is waited for', async () => {
   expect(events).toEqual(['con_1\n', 'drained', 'con_2\n', 'drained'])
 })
 
-test.each(FORMATS)('a failure before the first page leaves stdout empty (%s)', async (format) => {
+test.each(OUTPUT_FORMATS)('a failure before the first page leaves stdout empty (%s)', async (format) => {
   const io = fakeIo()
   const pages = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('no answer')) }) }
   const out = { io, format, fields: undefined, columns: ['id'], color: false, isCsvSafe: false, query: undefined }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { FORMATS } from '../../src/output/record-output.ts'
+import { OUTPUT_FORMATS } from '../../src/output/record-output.ts'
 import { print } from './print-fixture.ts'
 
-test.each(FORMATS.filter((format) => format !== 'id'))(
+test.each(OUTPUT_FORMATS.filter((format) => format !== 'id'))(
   '%s rejects a record that is too deep to be shown, with a hint',
   async (format) => {
     const depth = 50_000

@@ -298,8 +298,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo of a change writes the whole old record over newer members',
     file: 'src/jobs/plan/make-undo.ts',
-    line: "return { planned: { do: 'update', path: recordPath(resourceOf(noun), id), id, body: patch, before: record }, left }",
-    to: "return { planned: { do: 'update', path: recordPath(resourceOf(noun), id), id, body: writableOf(before), before: record }, left }",
+    line: "planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: patch, before: record },",
+    to: "planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: writableOf(before), before: record },",
     tests: ['test/commands/undo.test.ts'],
   },
   {

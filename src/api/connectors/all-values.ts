@@ -15,6 +15,7 @@ export interface AllValues {
   collect(): ValuesOf
 }
 
+/** All values of a member, where the record shows one of several. */
 export type ValuesOf = (record: CrmRecord, name: string) => readonly JsonValue[]
 
 export function createAllValues(fields: readonly FieldMap[]): AllValues {

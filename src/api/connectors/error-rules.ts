@@ -1,5 +1,5 @@
 import { isSameJson, type JsonValue } from '../../core/json.ts'
-import type { Problem } from '../errors/problem.ts'
+import type { ServerProblem } from '../errors/problem.ts'
 import type { ConnectorDocument, FailureMeaning } from './document.ts'
 import { compilePath, type Path, readAll, readFirst } from './paths.ts'
 
@@ -8,7 +8,7 @@ export interface ErrorRules {
   /** Whether a 2xx with this body is a refusal. */
   isRefused(json: JsonValue | undefined): boolean
   /** The parts that the connector names and the answer has. */
-  problem(json: JsonValue | undefined): Partial<Problem>
+  problem(json: JsonValue | undefined): Partial<ServerProblem>
   /** Undefined: by the status, as without a connector. */
   meaning(status: number, json: JsonValue | undefined): FailureMeaning | undefined
 }
@@ -68,6 +68,6 @@ function textAt(path: Path, json: JsonValue): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }
 
-function defined<Name extends keyof Problem>(name: Name, value: string | undefined): Partial<Problem> {
+function defined<Name extends keyof ServerProblem>(name: Name, value: string | undefined): Partial<ServerProblem> {
   return value === undefined ? {} : { [name]: value }
 }

@@ -1,5 +1,5 @@
 import { compareDecimals, decimalJson, decimalOf, decimalText, shifted } from '../../core/decimal.ts'
-import { htmlOf, textOf } from '../../core/html.ts'
+import { htmlOf, textOfHtml } from '../../core/html.ts'
 import { idText, isSameJson, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { ValueType, WireForm } from './document.ts'
 
@@ -27,7 +27,7 @@ const TEXT: Conversion = {
 /** A text here, HTML there. */
 const HTML: Conversion = {
   expected: 'a text',
-  read: (wire) => (typeof wire === 'string' ? textOf(wire) : TEXT.read(wire)),
+  read: (wire) => (typeof wire === 'string' ? textOfHtml(wire) : TEXT.read(wire)),
   write: (shown) => {
     const text = idText(shown)
     return text === undefined ? shown : htmlOf(text)

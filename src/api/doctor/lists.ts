@@ -7,7 +7,7 @@ import { type PageAnswer, readPage } from '../pages/page-answer.ts'
 import { cursorHint } from '../pages/page-requests.ts'
 import type { Position } from '../pages/positions.ts'
 import { type Finding, failed, type Proposal } from './finding.ts'
-import type { Probe, Question } from './probe.ts'
+import type { Probe, ProbeRequest } from './probe.ts'
 
 const MAX_DEPTH = 3
 
@@ -76,7 +76,7 @@ export function readAgain(listing: Listing, wire: Wire): Listing {
   return typeof page === 'string' ? listing : { page, json, url }
 }
 
-async function listingOf(probe: Probe, question: Question, wire: Wire): Promise<Listing> {
+async function listingOf(probe: Probe, question: ProbeRequest, wire: Wire): Promise<Listing> {
   const url = probe.locate(question)
   const settled = await probe.ask(question)
   if ('error' in settled) return { error: settled.error, json: undefined, url }
@@ -89,7 +89,7 @@ async function listingOf(probe: Probe, question: Question, wire: Wire): Promise<
   return { error, json, url }
 }
 
-function questionOf(noun: CheckedList, more: Pick<Question, 'query' | 'address'>): Question {
+function questionOf(noun: CheckedList, more: Pick<ProbeRequest, 'query' | 'address'>): ProbeRequest {
   return { path: `/v1/${noun}`, action: `list ${noun}`, command: `crm ${noun} list`, ...more }
 }
 
@@ -100,12 +100,12 @@ interface Member {
 }
 
 /** The members of an answer and of the objects in it, without those in lists and those that a setting cannot name. */
-export function membersOf(json: JsonValue | undefined, above = '', depth = 0): readonly Member[] {
+export function settableMembers(json: JsonValue | undefined, above = '', depth = 0): readonly Member[] {
   if (!isJsonObject(json) || depth === MAX_DEPTH) return []
   return Object.entries(json).flatMap(([name, value]) => {
     if (name.trim() === '') return []
     const path = above === '' ? name : `${above}.${name}`
-    return [{ path, value }, ...membersOf(value, path, depth + 1)]
+    return [{ path, value }, ...settableMembers(value, path, depth + 1)]
   })
 }
 
@@ -178,7 +178,7 @@ function placeOf(listing: Listing): string | undefined {
 
 /** The path to the records in both lists, if there is only one candidate; empty if no setting is needed. */
 function findItemsPath(wire: Wire, contacts: Listing, deals: Listing): Proposal['value'] | undefined {
-  const lists = membersOf(contacts.json).filter(({ value }) => isRecordList(value))
+  const lists = settableMembers(contacts.json).filter(({ value }) => isRecordList(value))
   const paths = [
     ...(wire.itemsPath === undefined ? [] : ['']),
     ...(lists.length === 1 ? lists.map(({ path }) => path) : []),

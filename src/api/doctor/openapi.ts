@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue, valueAt } from '../../core/json.ts'
 import { operationsIn } from '../connectors/described-operations.ts'
 import { oneLine } from '../errors/one-line.ts'
-import { OPENAPI_PATHS, type Parameter, parametersOf } from '../openapi-document.ts'
+import { OPENAPI_PATHS, operationParameters, type Parameter } from '../openapi-document.ts'
 import { addressOn } from '../pages/positions.ts'
 import { readLinks } from '../pages/signs.ts'
 import type { Finding } from './finding.ts'
@@ -82,8 +82,8 @@ export function readOpenApi(json: JsonValue | undefined, path: string): OpenApi 
     format: oneLine(format, 60),
     title: text(['info', 'title']),
     version: text(['info', 'version']),
-    list: parametersOf(json, contacts, 'get'),
-    create: parametersOf(json, contacts, 'post'),
+    list: operationParameters(json, contacts, 'get'),
+    create: operationParameters(json, contacts, 'post'),
     operations: operationsIn(json),
     graphqlPath: paths.find((key) => /^\/[\w./-]*graphql$/i.test(key)),
   }

@@ -12,9 +12,9 @@ import {
   type CheckedList,
   isPage,
   type Listing,
-  membersOf,
   pagingHint,
   readAgain,
+  settableMembers,
   statedDoubt,
 } from './lists.ts'
 import type { OpenApi } from './openapi.ts'
@@ -149,7 +149,7 @@ async function otherParameter(probe: Probe, { list, first, openapi }: Guessing):
 
 /** A member that is not recognised as a cursor, but leads to the next page. */
 async function otherNextPath(probe: Probe, { list, first, openapi }: Guessing): Promise<readonly Proposal[]> {
-  const members = membersOf(first.json).filter(
+  const members = settableMembers(first.json).filter(
     ({ path, value }) => /next|cursor|after|token/i.test(path) && /^(?:string|number)$/.test(typeof value),
   )
   const guesses = members.flatMap(({ path }) => cursorNames(openapi).map((parameter) => ({ path, parameter })))
@@ -169,7 +169,7 @@ async function otherNextPath(probe: Probe, { list, first, openapi }: Guessing): 
 
 /** A number or a word is sent in a parameter; an address is requested itself. */
 function isPageNumberOf(json: Listing['json'], path: string): boolean {
-  const value = membersOf(json).find((member) => member.path === path)?.value
+  const value = settableMembers(json).find((member) => member.path === path)?.value
   return typeof value !== 'string' || !/^(?:https?:\/\/|[/?])/i.test(value)
 }
 

@@ -21,12 +21,12 @@ export interface Sample {
   readonly headers: IncomingHttpHeaders
 }
 
-export type Question = Pick<Call, 'path' | 'action' | 'command'> & Partial<Call>
+export type ProbeRequest = Pick<Call, 'path' | 'action' | 'command'> & Partial<Call>
 
 /** Sends GET requests, each once, and none after the server has stopped answering. */
 export interface Probe {
-  ask(question: Question): Promise<Settled>
-  locate(question: Question): URL
+  ask(question: ProbeRequest): Promise<Settled>
+  locate(question: ProbeRequest): URL
   /** For GraphQL, whose queries are sent with POST. */
   readonly http: Http
   readonly options: ApiOptions
@@ -53,7 +53,7 @@ export function openProbe(target: ProbeTarget, key: string): Probe {
   const startedMs = performance.now()
   let last: Extract<Settled, { error: CrmError }> | undefined
 
-  async function ask(question: Question): Promise<Settled> {
+  async function ask(question: ProbeRequest): Promise<Settled> {
     if (last) return last
     const sentAtMs = target.now()
     const begun = performance.now()
@@ -81,7 +81,7 @@ export function openProbe(target: ProbeTarget, key: string): Probe {
   }
 }
 
-function callOf(question: Question): Call {
+function callOf(question: ProbeRequest): Call {
   return { method: 'GET', ...question, findCommand: undefined, isProbe: true }
 }
 

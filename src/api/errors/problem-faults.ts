@@ -116,18 +116,18 @@ function messageOf(fault: JsonObject): string | undefined {
     const text = messageText(fault[name])
     if (text !== undefined) return text
   }
-  return textOf(fault.code) ?? textOf(fault.errorCode)
+  return nonEmptyText(fault.code) ?? nonEmptyText(fault.errorCode)
 }
 
 /** OData 2 and 3: `{lang, value}`. */
 export function messageText(value: JsonValue | undefined): string | undefined {
-  return textOf(isJsonObject(value) ? value.value : value)
+  return nonEmptyText(isJsonObject(value) ? value.value : value)
 }
 
 /** `#/lines/0/amount` (RFC 6901, as a fragment or not) reads `lines.0.amount`. */
 function placeOf(fault: JsonObject): string {
   for (const name of PLACE_NAMES) {
-    const named = textOf(fault[name])
+    const named = nonEmptyText(fault[name])
     if (named !== undefined) return named
   }
   const listed = [fault.fields, fault.keys].find(Array.isArray)
@@ -142,19 +142,23 @@ function placeOf(fault: JsonObject): string {
 function placeInside({ details, context, extensions, info, locationType, location }: JsonObject): string | undefined {
   const within = (value: JsonValue | undefined, name: string) => {
     const found = isJsonObject(value) ? value[name] : undefined
-    return textOf(Array.isArray(found) ? found[0] : found)
+    return nonEmptyText(Array.isArray(found) ? found[0] : found)
   }
   const named =
     within(details, 'api_name') ??
     within(context, 'propertyName') ??
     within(extensions, 'field') ??
     within(info, 'missingProperty')
-  return named ?? (locationType === undefined ? undefined : textOf(location))
+  return named ?? (locationType === undefined ? undefined : nonEmptyText(location))
 }
 
 function pointed(fault: JsonObject): string {
   const source = isJsonObject(fault.source) ? fault.source : fault
-  const pointer = textOf(source.pointer) ?? textOf(source.parameter) ?? textOf(fault.path) ?? textOf(fault.instancePath)
+  const pointer =
+    nonEmptyText(source.pointer) ??
+    nonEmptyText(source.parameter) ??
+    nonEmptyText(fault.path) ??
+    nonEmptyText(fault.instancePath)
   const found = (pointer ?? '').replace(/^#?\/?/, '').split('/')
   return found.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }
@@ -163,6 +167,6 @@ function steps(path: readonly JsonValue[]): string {
   return path.filter((step) => typeof step === 'string' || typeof step === 'number').join('.')
 }
 
-export function textOf(value: JsonValue | undefined): string | undefined {
+export function nonEmptyText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { htmlText, isHtml, oneLine } from './one-line.ts'
-import { type Fault, faultsIn, faultsOf, messageText, textOf } from './problem-faults.ts'
+import { type Fault, faultsIn, faultsOf, messageText, nonEmptyText } from './problem-faults.ts'
 
 /** The content of an error answer in any of the common shapes. */
-export interface Problem {
+export interface ServerProblem {
   /** One line, at most 500 characters; empty when the answer has no message. */
   readonly message: string
   readonly code: string | undefined
@@ -17,7 +17,7 @@ const NO_REASON = 'no reason given'
 const NOTHING = { code: undefined, requestId: undefined, field: undefined }
 
 /** `text` is the body, `json` what it parses to; undefined when it is not JSON. */
-export function readProblem(text: string, json: JsonValue | undefined): Problem {
+export function readProblem(text: string, json: JsonValue | undefined): ServerProblem {
   if (Array.isArray(json) && json.length === 0) return { message: NO_REASON, ...NOTHING }
   if (Array.isArray(json)) {
     const faults = faultsOf(json, '')
@@ -48,22 +48,23 @@ function innerOf(json: JsonObject): JsonObject {
  * `{error,error_description}` (RFC 6749), `{message}` (HubSpot, Attio), and RFC 9457 `title` when nothing says more.
  */
 function topMessage(json: JsonObject, inner: JsonObject): string {
-  const more = textOf(json.error_description) ?? textOf(json.error_info)
-  const error = textOf(json.error)
+  const more = nonEmptyText(json.error_description) ?? nonEmptyText(json.error_info)
+  const error = nonEmptyText(json.error)
   if (error !== undefined && more !== undefined) return `${error}: ${more}`
-  const stated = textOf(inner.detail) ?? messageText(inner.message) ?? textOf(inner.Message) ?? textOf(inner.msg)
+  const stated =
+    nonEmptyText(inner.detail) ?? messageText(inner.message) ?? nonEmptyText(inner.Message) ?? nonEmptyText(inner.msg)
   // Zendesk and Rails: `error` is the kind, and the description is beside it.
-  const beside = textOf(json.description) ?? textOf(json.exception)
+  const beside = nonEmptyText(json.description) ?? nonEmptyText(json.exception)
   const kind = error !== undefined && beside !== undefined ? `${error}: ${beside}` : (error ?? beside)
-  const message = stated ?? kind ?? textOf(inner.errmsg) ?? textOf(inner.title) ?? codeOf(inner) ?? ''
+  const message = stated ?? kind ?? nonEmptyText(inner.errmsg) ?? nonEmptyText(inner.title) ?? codeOf(inner) ?? ''
   const place = topPlace(inner)
   return place === undefined ? message : atPlace(place, message)
 }
 
 /** Not `path` and `source`, which at the top level are those of the request. */
 function topPlace({ param, field, target, attr, details }: JsonObject): string | undefined {
-  const zoho = isJsonObject(details) ? textOf(details.api_name) : undefined
-  return textOf(param) ?? textOf(field) ?? textOf(target) ?? textOf(attr) ?? zoho
+  const zoho = isJsonObject(details) ? nonEmptyText(details.api_name) : undefined
+  return nonEmptyText(param) ?? nonEmptyText(field) ?? nonEmptyText(target) ?? nonEmptyText(attr) ?? zoho
 }
 
 /** The faults, each with its place, without those that `stated` already has. */
@@ -87,12 +88,12 @@ function fieldOf(faults: readonly Fault[]): string | undefined {
 /** `correlationId` is HubSpot's. */
 function requestIdIn(json: JsonObject): string | undefined {
   const names = ['request_id', 'requestId', 'correlationId', 'correlation_id', 'trace_id', 'traceId']
-  return names.map((name) => textOf(json[name])).find((id) => id !== undefined)
+  return names.map((name) => nonEmptyText(json[name])).find((id) => id !== undefined)
 }
 
 function codeOf(value: JsonValue | undefined): string | undefined {
   if (!isJsonObject(value)) return undefined
-  return textOf(value.code) ?? textOf(value.errorCode)
+  return nonEmptyText(value.code) ?? nonEmptyText(value.errorCode)
 }
 
 /** The beginning of a text, or what an HTML page shows. */

@@ -10,7 +10,7 @@ import { requestIdOf } from '../transport/headers.ts'
 import { idInLocation } from '../writes/shown-record.ts'
 import { ADDRESS_HINT, type Failure, type RetryRule } from './failure.ts'
 import { oneLine } from './one-line.ts'
-import { type Problem, readProblem } from './problem.ts'
+import { readProblem, type ServerProblem } from './problem.ts'
 
 /**
  * RFC 9110, 15.4.2 to 15.4.4. Web frameworks send them after a POST, PATCH or DELETE that they handled. 307 and 308 ask
@@ -63,7 +63,7 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
   const { status, headers } = reply
   const text = readBodyText(reply) ?? reply.body.toString('latin1')
   const json = parseJson(text)
-  const problem: Problem = { ...readProblem(text, json), ...call.errors?.problem(json) }
+  const problem: ServerProblem = { ...readProblem(text, json), ...call.errors?.problem(json) }
   const isInProgress = status === 409 && problem.code === 'idempotency_in_progress'
   const { code, rule } = isInProgress
     ? IN_PROGRESS
@@ -123,7 +123,7 @@ function againIn(rule: RetryRule, retryAfterMs: number | undefined): Partial<Fai
   return { repeat: 'longer-max-wait', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
-function statusReason(call: Call, status: number, problem: Problem, url: URL): string {
+function statusReason(call: Call, status: number, problem: ServerProblem, url: URL): string {
   if (status === 412 && call.ifMatch !== undefined && !hasWord(problem.message, call.ifMatch)) {
     const more = problem.message === '' ? '' : `: ${problem.message}`
     return `the record is not at version ${oneLine(call.ifMatch, 60)}${more} (412)`

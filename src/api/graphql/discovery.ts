@@ -5,7 +5,7 @@ import type { ApiOptions } from '../options.ts'
 import type { Http } from '../transport/http.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
 import type { GraphqlAnswer, GraphqlRequest } from './graphql-api.ts'
-import { INTROSPECTION, type OfferName, type Offers, readOffers, readSchema } from './offers.ts'
+import { type GraphqlOffers, INTROSPECTION, type OfferName, readOffers, readSchema } from './offers.ts'
 
 /** Changes when offers written by another release would be misread. */
 const FORMAT = 1
@@ -25,16 +25,16 @@ export interface Discovery {
    */
   use<Name extends OfferName>(
     name: Name,
-    ask: (offer: NonNullable<Offers[Name]>, send: Ask) => Promise<GraphqlAnswer>,
-  ): Promise<{ readonly offer: NonNullable<Offers[Name]>; readonly answer: GraphqlAnswer }>
+    ask: (offer: NonNullable<GraphqlOffers[Name]>, send: Ask) => Promise<GraphqlAnswer>,
+  ): Promise<{ readonly offer: NonNullable<GraphqlOffers[Name]>; readonly answer: GraphqlAnswer }>
   /** The current offer, without the cache, and its path. CrmError `not_supported`. */
   find<Name extends OfferName>(
     name: Name,
-  ): Promise<{ readonly offer: NonNullable<Offers[Name]>; readonly path: string }>
+  ): Promise<{ readonly offer: NonNullable<GraphqlOffers[Name]>; readonly path: string }>
 }
 
 interface Known {
-  readonly offers: Offers
+  readonly offers: GraphqlOffers
   readonly isRemembered: boolean
 }
 
@@ -57,7 +57,7 @@ export async function openDiscovery(http: Http, options: ApiOptions): Promise<Di
 
   const stamp = () => ({ format: FORMAT, at_ms: now() })
 
-  async function ask(): Promise<Offers> {
+  async function ask(): Promise<GraphqlOffers> {
     const request = { query: INTROSPECTION, variables: {}, operationName: undefined, idempotencyKey: undefined }
     const { json } = await endpoint.send({ ...request, isRead: true, isProbe: true })
     const schema = readSchema(json.data)
@@ -121,7 +121,7 @@ function absent({ baseUrl, wire }: ApiOptions): CrmError {
 
 interface Remembered {
   readonly path: string | undefined
-  readonly offers: Offers | undefined
+  readonly offers: GraphqlOffers | undefined
   readonly isAbsent: boolean
 }
 
@@ -132,5 +132,5 @@ function readMemory(value: JsonObject | undefined, nowMs: number): Remembered | 
   if (value.path === null && ageMs < ABSENCE_REMEMBERED_MS)
     return { path: undefined, offers: undefined, isAbsent: true }
   if (typeof value.path !== 'string' || !isJsonObject(value.offers) || ageMs > REMEMBERED_MS) return undefined
-  return { path: value.path, offers: value.offers as Offers, isAbsent: false }
+  return { path: value.path, offers: value.offers as GraphqlOffers, isAbsent: false }
 }

@@ -33,17 +33,17 @@ export interface UpdateOffer {
 }
 
 /** What the GraphQL schema of a server supports; absent members are not supported. */
-export interface Offers extends Readonly<Partial<Record<ListedResource, ReadOffer>>> {
+export interface GraphqlOffers extends Readonly<Partial<Record<ListedResource, ReadOffer>>> {
   readonly notes?: ListOffer
   readonly pipelines?: ListOffer
   readonly webhooks?: ListOffer
   readonly updateDeal?: UpdateOffer
 }
 
-export type OfferName = keyof Offers
+export type OfferName = keyof GraphqlOffers
 
 /** Makes queries from a schema by conventional names and those of Relay, without guessing others. */
-export function readOffers(schema: Schema): Offers {
+export function readOffers(schema: Schema): GraphqlOffers {
   return {
     ...Object.assign({}, ...LISTED_RESOURCES.map((resource) => named(resource, readOffer(schema, resource)))),
     ...named('notes', notesOffer(schema)),
@@ -53,7 +53,10 @@ export function readOffers(schema: Schema): Offers {
   }
 }
 
-function named<Name extends OfferName>(name: Name, offer: Offers[Name] | undefined): Pick<Offers, Name> | object {
+function named<Name extends OfferName>(
+  name: Name,
+  offer: GraphqlOffers[Name] | undefined,
+): Pick<GraphqlOffers, Name> | object {
   return offer === undefined ? {} : { [name]: offer }
 }
 

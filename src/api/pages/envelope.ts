@@ -186,7 +186,7 @@ export function wholeNumber(value: unknown): number | undefined {
 }
 
 /** Sentences beside the records: that the answer is a part, or the total number. */
-export function readTexts(json: JsonValue): {
+export function readSentences(json: JsonValue): {
   readonly signs: readonly Sign[]
   readonly counts: readonly StatedCount[]
 } {

@@ -14,7 +14,7 @@ import { type Answer, parseJson } from '../transport/answer.ts'
 import { isSignName, signsOf } from '../writes/answer-signs.ts'
 import { quotedIn } from '../writes/outcome-failure.ts'
 import { highestOf, type Member, readCounts } from './envelope.ts'
-import { ITEM_PLACES, LATER_ITEM_PLACES, type PageWire, type Place } from './page-shapes.ts'
+import { type AnswerPath, ITEM_PLACES, LATER_ITEM_PLACES, type PageWire } from './page-shapes.ts'
 
 const CODE = /^(?:(?:http|response|result|return|ret|reply|status|api)_?)?code$|^ret$|^errno$/i
 
@@ -37,7 +37,7 @@ const IDENTITY = /^(?!(?:request|trace|correlation|log|error|event)_?id$)(?:.*[a
 
 interface FoundRecords {
   readonly items: readonly CrmRecord[]
-  readonly place: Place
+  readonly place: AnswerPath
 }
 
 /** The records in an answer, or a clause with the reason why there is no list. */
@@ -66,7 +66,7 @@ function describe(json: JsonValue): string {
 /** The items of a list, which may not be records. */
 interface FoundList {
   readonly items: JsonValue[]
-  readonly place: Place
+  readonly place: AnswerPath
 }
 
 /** The list in an answer, or a clause with the reason why it is ambiguous; undefined if there is none. */
@@ -97,7 +97,7 @@ function readItems(json: JsonValue, url: URL, { itemsPath }: PageWire): FoundLis
 const WRAPPERS: Readonly<Record<string, readonly string[]>> = { entry: ['resource'], hits: ['document', '_source'] }
 
 /** Edges have their record in `node` (Relay connection specification). */
-function recordsOf(list: JsonValue[], place: Place): JsonValue[] {
+function recordsOf(list: JsonValue[], place: AnswerPath): JsonValue[] {
   if (place.at(-1) === 'edges') return list.map((edge) => (isJsonObject(edge) ? (edge.node ?? null) : edge))
   const names = WRAPPERS[place.at(-1) ?? '']
   const records = names ? list.map((item) => withoutWrapper(item, names)) : list
@@ -165,7 +165,7 @@ function untypedValue(value: JsonValue): JsonValue {
  * Reads an answer without records: a clause for a refusal; the place of the list if there are no records (204, or null
  * instead of the list). Undefined if the answer is to be read as a list.
  */
-function readNoList(answer: Answer, wire: PageWire): Place | string | undefined {
+function readNoList(answer: Answer, wire: PageWire): AnswerPath | string | undefined {
   const { status, json } = answer
   if (status === 204 && json === undefined) return []
   if (!isJsonObject(json)) return undefined

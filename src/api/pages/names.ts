@@ -21,7 +21,7 @@ export const MORE_NAMES: ReadonlySet<string> = new Set(
 )
 
 /** Booleans that mark the last page. */
-export const LAST_NAMES: ReadonlySet<string> = new Set(
+export const LAST_PAGE_NAMES: ReadonlySet<string> = new Set(
   'done last islast lastpage islastpage endoflist exhausted finished end isend'.split(' '),
 )
 

@@ -1,10 +1,10 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
-import { type Counts, envelopeOf, type Member, readCounts, readTexts, type Sign, wholeNumber } from './envelope.ts'
+import { type Counts, envelopeOf, type Member, readCounts, readSentences, type Sign, wholeNumber } from './envelope.ts'
 import { normalised, recordsIn } from './items.ts'
 import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
 import { type DisputedNext, readNext } from './page-next.ts'
-import type { PageWire, Place } from './page-shapes.ts'
+import type { AnswerPath, PageWire } from './page-shapes.ts'
 import type { NextCandidate, Position } from './positions.ts'
 import { hasPrevious, isLinkedBack, lastPageAhead, linksOf, readSigns, recordCursor } from './signs.ts'
 
@@ -19,7 +19,7 @@ export interface PageAnswer {
   /** Whether the answer states the end of the list, or its next page. */
   readonly isEndKnown: boolean
   /** The path to the records; empty if the answer itself is the list. */
-  readonly itemsAt: Place
+  readonly itemsAt: AnswerPath
   /** The member that states the next page or the end, such as `next_cursor`; undefined if there is none. */
   readonly nextAt: string | undefined
   readonly isFromZero: boolean
@@ -49,7 +49,7 @@ export function readPage(received: Answer, url: URL, wire: PageWire): PageAnswer
   const source = { json, links, isLastAhead: ahead !== undefined, lastId: items.at(-1)?.id, members }
   const found = readNext(source, url, wire)
   if (typeof found === 'string') return found
-  const texts = readTexts(json)
+  const texts = readSentences(json)
   const counts = readCounts(members, texts.counts)
   const signs = [
     ...readSigns(members, queryOf(url, wire)),

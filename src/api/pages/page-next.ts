@@ -1,7 +1,7 @@
 import { idText, isJsonObject, type JsonValue, valueAt, valueAtPath } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { type Member, remainingOf, wholeNumber } from './envelope.ts'
-import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_NAMES, MORE_NAMES, PAGE_NAMES, REMAINING_NAMES } from './names.ts'
+import { ADDRESS_NAMES, LAST_ID_PARAMETERS, LAST_PAGE_NAMES, MORE_NAMES, PAGE_NAMES, REMAINING_NAMES } from './names.ts'
 import {
   LAST_ID_PARAMETER,
   MORE_PLACES,
@@ -214,7 +214,7 @@ function readMore({ json, lastId, members }: Source, inBody: NextFound, url: URL
     members.find(({ name, value }) => {
       const isYes = value === true || (typeof value === 'string' && /^true$/i.test(value))
       const isNo = value === false || (typeof value === 'string' && /^false$/i.test(value))
-      return (MORE_NAMES.has(name) && (sign ? isYes : isNo)) || (LAST_NAMES.has(name) && (sign ? isNo : isYes))
+      return (MORE_NAMES.has(name) && (sign ? isYes : isNo)) || (LAST_PAGE_NAMES.has(name) && (sign ? isNo : isYes))
     })?.at
   const at = placeOf(true) ?? named(true)
   if (at === undefined) {

@@ -8,10 +8,10 @@ export type PageWire = Pick<Wire, 'paging' | 'limitParam' | 'cursorParam' | 'ite
 }
 
 /** The path of a value in an answer. `*` is the only member that is a list or an object: see valueAt. */
-export type Place = readonly string[]
+export type AnswerPath = readonly string[]
 
 /** Places of records; the first that is a list is used. The empty place is the answer itself. */
-export const ITEM_PLACES: readonly Place[] = [
+export const ITEM_PLACES: readonly AnswerPath[] = [
   ['data'],
   ['results'],
   ['items'],
@@ -47,7 +47,7 @@ export const ITEM_PLACES: readonly Place[] = [
 ]
 
 /** Names that may also mean something else: a list of objects, if there is none in another place. */
-export const LATER_ITEM_PLACES: readonly Place[] = [
+export const LATER_ITEM_PLACES: readonly AnswerPath[] = [
   ['hits'],
   // Elasticsearch; QuickBooks.
   ['hits', 'hits'],
@@ -62,10 +62,10 @@ export const LATER_ITEM_PLACES: readonly Place[] = [
 ]
 
 export interface NextShape {
-  readonly next: Place
+  readonly next: AnswerPath
   /** The member that states whether there is more; `done` states the opposite. */
-  readonly more?: Place
-  readonly done?: Place
+  readonly more?: AnswerPath
+  readonly done?: AnswerPath
   /** The query parameter for the cursor; undefined if the value is the address of the next page. */
   readonly sentAs: string | undefined
 }
@@ -118,7 +118,7 @@ export const NEXT_SHAPES: readonly NextShape[] = [
 ]
 
 /** Without any of the above: there is more, and the last id is the cursor (Stripe). */
-export const MORE_PLACES: readonly Place[] = [
+export const MORE_PLACES: readonly AnswerPath[] = [
   ['has_more'],
   ['hasMore'],
   ['pageInfo', 'hasNextPage'],
@@ -128,8 +128,8 @@ export const LAST_ID_PARAMETER = 'starting_after'
 
 /** Members with the number of this page, and the number of pages. */
 export interface NumberedPages {
-  readonly page: Place
-  readonly pages: Place
+  readonly page: AnswerPath
+  readonly pages: AnswerPath
   /** The number of the first page; undefined if the first answer shows it. */
   readonly base?: 0
 }

@@ -1,6 +1,6 @@
 import type { CrmError, ErrorCode } from '../../core/errors.ts'
 import { idText, isJsonObject, isSameJson, type JsonValue } from '../../core/json.ts'
-import { ID_NAMES } from '../../core/record-ids.ts'
+import { RECORD_ID_NAMES } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { PageAnswer } from './page-answer.ts'
 
@@ -141,7 +141,7 @@ function pageKeyOf(items: readonly CrmRecord[]): string {
 /** The id of a record; undefined if it has none. MongoDB: `{"$oid": "..."}`. */
 function recordKey(record: CrmRecord): JsonValue | undefined {
   if (record.id !== undefined && record.id !== null) return record.id
-  for (const name of ID_NAMES) {
+  for (const name of RECORD_ID_NAMES) {
     const value = Object.hasOwn(record, name) ? record[name] : undefined
     const id = idText(isJsonObject(value) ? value.$oid : value)
     if (id !== undefined && id !== '' && id !== '0') return id

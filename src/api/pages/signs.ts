@@ -11,7 +11,7 @@ import {
   REMAINING_NAMES,
   TOTAL_NAMES,
 } from './names.ts'
-import type { Place } from './page-shapes.ts'
+import type { AnswerPath } from './page-shapes.ts'
 import { isAddressLike } from './positions.ts'
 
 const WORDS: ReadonlySet<string> = new Set(
@@ -170,7 +170,7 @@ export function hasOtherLinks(links: Links, json: JsonValue): boolean {
 }
 
 /** The `cursor` of the last record or its edge (Relay connection specification), if each record has a different one. */
-export function recordCursor(json: JsonValue, { place }: { readonly place: Place }): Sign | undefined {
+export function recordCursor(json: JsonValue, { place }: { readonly place: AnswerPath }): Sign | undefined {
   const list = valueAt(json, place)
   if (!Array.isArray(list) || list.length < 2) return undefined
   const cursors = list.map((each) => (isJsonObject(each) ? idText(each.cursor) : undefined))

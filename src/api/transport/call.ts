@@ -92,7 +92,7 @@ export function collectionPath(resource: Resource, parentId = ''): string {
   return path.replace('{id}', () => encodeURIComponent(checkId(parentId, parent)))
 }
 
-export function recordPath(resource: Resource, id: string): string {
+export function pathOfRecord(resource: Resource, id: string): string {
   const { path, recordPath: template = `${path}/{id}` }: ResourceDefinition = RESOURCES[resource]
   return template.replace('{id}', () => encodeURIComponent(checkId(id, resource)))
 }

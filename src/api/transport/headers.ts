@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
 import { oneLine } from '../errors/one-line.ts'
-import type { Problem } from '../errors/problem.ts'
+import type { ServerProblem } from '../errors/problem.ts'
 import type { ApiOptions } from '../options.ts'
 import { readLinks } from '../pages/signs.ts'
 import { MAX_JSON_DEPTH, surveyJson } from './answer.ts'
@@ -97,7 +97,7 @@ export function requestText(call: Call, body: JsonObject): string {
   })
 }
 
-export function requestIdOf(headers: IncomingHttpHeaders, problem?: Problem): string | undefined {
+export function requestIdOf(headers: IncomingHttpHeaders, problem?: ServerProblem): string | undefined {
   const inHeader = (names: readonly string[]) => names.map((name) => headers[name]).find(Boolean)
   const found = inHeader(SERVER_HEADERS) ?? problem?.requestId ?? inHeader(PROXY_HEADERS)
   const text = Array.isArray(found) ? found[0] : found

@@ -12,7 +12,7 @@ import { type Failure, isFailure } from '../errors/failure.ts'
 import { rowFailure, unaccounted } from '../errors/row-failure.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
-import { fieldsIn, notSent } from './not-sent.ts'
+import { fieldsIn, notSentFailure } from './not-sent.ts'
 import type { Write } from './write.ts'
 
 /** How a write travels with others. */
@@ -95,7 +95,7 @@ function rowOrFailure(write: Write, row: string, parts: BatchParts): BatchRow | 
   try {
     return rowOf(write, row, parts)
   } catch (error) {
-    return { failure: notSent(error) }
+    return { failure: notSentFailure(error) }
   }
 }
 

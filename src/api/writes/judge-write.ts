@@ -17,9 +17,9 @@ import {
   idInLocation,
   isWrapperName,
   ownId,
+  type RecordInAnswer,
   type Requested,
   readShown,
-  type Shown,
   showsData,
   showsSent,
   withoutRequest,
@@ -87,7 +87,7 @@ export function judgeWrite(answer: WriteAnswer, asked: AskedWrite): WriteOutcome
   return shown === undefined ? judgeWithoutRecord(answer, asked) : judgeShown(shown, answer, asked)
 }
 
-function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): WriteOutcome {
+function judgeShown(shown: RecordInAnswer, answer: WriteAnswer, asked: AskedWrite): WriteOutcome {
   const record = shown.at(-1) ?? {}
   const values = valuesOf(record)
   const id = ownId(record)
@@ -113,7 +113,11 @@ function judgeShown(shown: Shown, answer: WriteAnswer, asked: AskedWrite): Write
 }
 
 /** A `status` in the record may be data; in the envelope around it, it reports the outcome. */
-function judgeAround(shown: Shown, { id, isSentShown }: Evidence, { status }: WriteAnswer): WriteOutcome | undefined {
+function judgeAround(
+  shown: RecordInAnswer,
+  { id, isSentShown }: Evidence,
+  { status }: WriteAnswer,
+): WriteOutcome | undefined {
   // RFC 4918, section 13: each part has its own status, which decides.
   if (status === 207 && shown.some(hasRefusingStatus)) return REFUSED
   const around = shown.slice(0, -1).map(signsOf)

@@ -14,7 +14,7 @@ export class FailedRead extends Error {
 }
 
 /** A row that the connector cannot express, or a read that failed before it was sent. */
-export function notSent(error: unknown): Failure {
+export function notSentFailure(error: unknown): Failure {
   if (error instanceof FailedRead) return { ...error.failure, isInDoubt: false }
   if (!(error instanceof CrmError)) throw error
   const { code, message, details } = error

@@ -6,18 +6,18 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { otherReason } from '../connectors/shown-at.ts'
 import { type KeyState, onceError } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
-import type { Shown } from '../listing.ts'
+import type { ShownUnderId } from '../listing.ts'
 import type { Call } from '../transport/call.ts'
 
 interface ReadBack {
   /** What the answer to the write showed. */
   readonly written: CrmRecord
   /** Undefined: the record cannot be read. */
-  readonly read: () => Promise<Shown>
+  readonly read: () => Promise<ShownUnderId>
   /** Called with the reason why the record cannot be shown. */
   readonly onUnread: (reason: string) => void
   /** Throws for another record than the written one. */
-  readonly checkShown: (shown: Exclude<Shown, undefined>) => void
+  readonly checkShown: (shown: Exclude<ShownUnderId, undefined>) => void
 }
 
 /**
@@ -25,7 +25,7 @@ interface ReadBack {
  * read is no error.
  */
 export async function readBack({ written, read, onUnread, checkShown }: ReadBack): Promise<CrmRecord> {
-  let shown: Shown
+  let shown: ShownUnderId
   try {
     shown = await read()
   } catch (error) {
@@ -54,7 +54,7 @@ export interface MadeRecord {
 }
 
 /** CrmError `in_doubt` if the id that answers a create is that of another record. */
-export function checkMade(shown: Exclude<Shown, undefined>, made: MadeRecord): void {
+export function checkMade(shown: Exclude<ShownUnderId, undefined>, made: MadeRecord): void {
   const why = 'record' in shown ? whyNotMade(shown.record, made) : whyOther(shown.otherId)
   if (why === undefined) return
   const reason = `the server answered with the id ${oneLine(made.id, 60)}, but ${why}`

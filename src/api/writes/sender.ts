@@ -17,7 +17,7 @@ import { TrailingSlashes } from '../transport/exchange.ts'
 import { baseHeaders, ifMatchHeader, replaceHeaders } from '../transport/headers.ts'
 import { SYSTEM_TIMING, type Timing } from '../transport/timing.ts'
 import { type BatchAnswer, type InBatch, inBatch, mostInBatch, sendBatch } from './batch-sender.ts'
-import { FailedRead, fieldsIn, notSent } from './not-sent.ts'
+import { FailedRead, fieldsIn, notSentFailure } from './not-sent.ts'
 import type { WriteCall } from './record.ts'
 import type { Write } from './write.ts'
 
@@ -165,7 +165,7 @@ function createTranslation(
       const target = { ...(id !== undefined && { id }), ...(fields && { fields }), upsert, isRestore }
       call = await exchange.write(kind, target, { ...NO_TEXTS, ifMatch, action })
     } catch (error) {
-      return notSent(error)
+      return notSentFailure(error)
     }
     const outcome = await send(call, more, call.bytes ?? null)
     return isFailure(outcome) || !call.translate ? outcome : call.translate(outcome)

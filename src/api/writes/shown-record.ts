@@ -64,7 +64,7 @@ function idOf(value: JsonValue | undefined): string | undefined {
 }
 
 /** The record in an answer, last, after the objects that contain it, the outermost first. */
-export type Shown = readonly [JsonObject, ...JsonObject[]]
+export type RecordInAnswer = readonly [JsonObject, ...JsonObject[]]
 
 /** What an answer is compared with. */
 export interface Requested {
@@ -75,7 +75,7 @@ export interface Requested {
 }
 
 /** Undefined if the answer is not an object, or is a list of several. */
-export function readShown(json: JsonValue | undefined, requested: Requested): Shown | undefined {
+export function readShown(json: JsonValue | undefined, requested: Requested): RecordInAnswer | undefined {
   const object = withoutRpc(oneObject(json))
   if (object === undefined) return undefined
   if (idOf(object.id ?? object._id) !== undefined) return [object]

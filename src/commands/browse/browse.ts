@@ -4,7 +4,7 @@ import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
 import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
-import { placeOf, showScreens, terminalOf } from './show-screens.ts'
+import { browsedServer, showScreens, terminalOf } from './show-screens.ts'
 
 const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
@@ -37,7 +37,7 @@ async function browse(ctx: Context, screen: Screen | undefined, options: Options
   }
   await showScreens(ctx, terminal, {
     screen,
-    ...(await placeOf(ctx)),
+    ...(await browsedServer(ctx)),
     openApi: () => ctx.api(),
     live: undefined,
     senders: createEventSenders(ctx, undefined),

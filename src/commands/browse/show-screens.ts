@@ -53,7 +53,7 @@ async function findRecords(
 type Found = Map<string, CrmRecord>
 
 /** The name and address of the server for the screens, and the address that kept changes belong to. */
-export async function placeOf(ctx: Pick<Context, 'target'>): Promise<Pick<BrowsedServer, 'place' | 'server'>> {
+export async function browsedServer(ctx: Pick<Context, 'target'>): Promise<Pick<BrowsedServer, 'place' | 'server'>> {
   const { baseUrl, profileName, isProtected } = await ctx.target()
   const address = baseUrlText(baseUrl)
   const text = profileName ? `${profileName} ${address}` : address

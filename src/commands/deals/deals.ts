@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type CommandGroup, examples } from '../command-tree.ts'
-import { exportList, FILE_HELP } from '../export-list.ts'
+import { EXPORT_FILE_HELP, exportList } from '../export-list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags, parseFilters } from '../flags.ts'
 import { listOf, printList, requestedLimit } from '../print.ts'
@@ -92,7 +92,7 @@ function addDealsExport(deals: CommandUnknownOpts, act: Act): void {
   const all = deals
     .command('export')
     .description('write all deals to a file; if it fails, no file is written')
-    .argument('<file>', FILE_HELP)
+    .argument('<file>', EXPORT_FILE_HELP)
     .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
     .addHelpText(
       'after',

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type PlainCommand } from '../command-tree.ts'
-import { exportList, FILE_HELP } from '../export-list.ts'
+import { EXPORT_FILE_HELP, exportList } from '../export-list.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf } from '../print.ts'
 
@@ -10,7 +10,7 @@ export function addExport(parent: CommandUnknownOpts, act: Act, { resource, exam
   const all = parent
     .command('export')
     .description(`write all ${RESOURCES[resource].plural} to a file; if it fails, no file is written`)
-    .argument('<file>', FILE_HELP)
+    .argument('<file>', EXPORT_FILE_HELP)
     .addHelpText('after', examples(...lines))
     .action(act((ctx, file: string) => exportRecords(ctx, resource, file)))
   addScopedFlags(all, ['export'])

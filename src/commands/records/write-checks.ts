@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import { exactDigits, type JsonObject } from '../../core/json.ts'
 import { otherValues, otherValueText } from '../../core/other-values.ts'
 import { type CrmRecord, FIELDS, type ListedResource, type Resource } from '../../core/resources/registry.ts'
-import { memberAt } from '../../output/fields.ts'
+import { valueAtField } from '../../output/fields.ts'
 import { type FieldsOptions, textForNumber, textMembers } from '../fields-input.ts'
 import { listAll } from '../find.ts'
 
@@ -44,7 +44,7 @@ export async function refuseTextForNumber(
 /** The texts whose members are empty in all records of the first page. */
 async function readShown(api: Api, resource: ListedResource, texts: readonly Text[]): Promise<readonly Text[]> {
   for await (const { items } of listAll(api, resource)) {
-    const valuesOf = (name: string) => items.map((record) => memberAt(record, name.split('.')) ?? null)
+    const valuesOf = (name: string) => items.map((record) => valueAtField(record, name.split('.')) ?? null)
     const found = texts.find(([name]) => valuesOf(name).some(isNumber))
     if (found) throw textForNumber(...found)
     return texts.filter(([name]) => valuesOf(name).every((value) => value === null))
@@ -58,7 +58,7 @@ export function createNumberCheck(set: readonly string[] = []) {
   let found: (typeof texts)[number] | undefined
   return {
     see(records: readonly CrmRecord[]): void {
-      for (const record of records) found ??= texts.find(([name]) => isNumber(memberAt(record, name.split('.'))))
+      for (const record of records) found ??= texts.find(([name]) => isNumber(valueAtField(record, name.split('.'))))
     },
     /** CrmError `usage` if any record has a number where --set writes a text. */
     judge(): void {

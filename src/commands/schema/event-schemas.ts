@@ -6,8 +6,8 @@ import {
   arrayOf,
   COUNT,
   COUNT_OR_NULL,
-  either,
   made,
+  oneOfSchemas,
   orNull,
   TEXT,
   TEXT_OR_NULL,
@@ -78,7 +78,7 @@ const SIMULATED = made({
 })
 
 /** A line of `-o jsonl`; `type` names its kind. */
-export const LISTEN_EVENT = either(READY, EVENT, REJECTED, FORWARDED, EXECUTED, SIMULATED)
+export const LISTEN_EVENT = oneOfSchemas(READY, EVENT, REJECTED, FORWARDED, EXECUTED, SIMULATED)
 
 export const VERIFIED = made({
   verified: ALWAYS_TRUE,

@@ -10,8 +10,8 @@ import {
   arrayOf,
   COUNT,
   COUNT_OR_NULL,
-  either,
   made,
+  oneOfSchemas,
   orNull,
   TEXT,
   TEXT_OR_NULL,
@@ -91,7 +91,7 @@ const PLAN = made(
 )
 
 /** The output of commands that send a job. */
-export const JOB_RUN = either(ACCOUNT, PLAN)
+export const JOB_RUN = oneOfSchemas(ACCOUNT, PLAN)
 
 const STATE = words<JobState['state']>({ planned: true, running: true, stopped: true, finished: true, cancelled: true })
 

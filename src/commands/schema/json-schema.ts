@@ -33,7 +33,7 @@ export function arrayOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items }
 }
 
-export function either(...anyOf: readonly JsonSchema[]): JsonSchema {
+export function oneOfSchemas(...anyOf: readonly JsonSchema[]): JsonSchema {
   return { anyOf }
 }
 
@@ -43,7 +43,7 @@ export function words<Word extends string>(all: Readonly<Record<Word, true>>): J
 }
 
 export function orNull(schema: JsonSchema): JsonSchema {
-  return either(schema, { type: 'null' })
+  return oneOfSchemas(schema, { type: 'null' })
 }
 
 export const CODE = words<ErrorCode | 'bug'>({

@@ -5,8 +5,8 @@ import {
   ANY_OBJECT,
   arrayOf,
   COUNT,
-  either,
   made,
+  oneOfSchemas,
   orNull,
   TEXT,
   TEXT_OR_NULL,
@@ -96,7 +96,7 @@ export const DESTROYED_FIXTURE = made(
 )
 
 /** A line of a snapshot: the first, those of records, and the last. */
-export const SNAPSHOT_LINE = either(
+export const SNAPSHOT_LINE = oneOfSchemas(
   made({ crm_snapshot: { const: 1 }, server: TEXT, taken_at: TIME }),
   made({ type: { enum: ['contact', 'deal'] }, record: ANY_OBJECT }),
   made({ type: { const: 'end' }, contacts: COUNT, deals: COUNT }),

@@ -9,8 +9,8 @@ import {
   ANYTHING,
   arrayOf,
   ERROR_RECORD,
-  either,
   made,
+  oneOfSchemas,
   sent,
   TEXT,
   TEXT_OR_NULL,
@@ -97,7 +97,7 @@ export const PLANNED_REQUEST = made(
 const CHANGES: JsonSchema = { type: 'object', additionalProperties: made({ from: ANYTHING, to: ANYTHING }) }
 
 /** Of `update ID --dry-run`. */
-export const PLANNED_CHANGES = either(
+export const PLANNED_CHANGES = oneOfSchemas(
   made({ id: TEXT, dry_run: ALWAYS_TRUE, method: METHOD, path: TEXT, changes: CHANGES }, { body: ANYTHING }),
   made({ id: TEXT, dry_run: ALWAYS_TRUE, mutation: { const: 'updateDeal' }, changes: CHANGES }),
 )
@@ -105,7 +105,7 @@ export const PLANNED_CHANGES = either(
 const DIFFERENCE = { type: TEXT, id: TEXT, name: ANYTHING }
 
 /** Of `crm diff`. */
-export const DIFFERENCES = either(
+export const DIFFERENCES = oneOfSchemas(
   made({ change: { enum: ['added', 'removed'] }, ...DIFFERENCE, record: ANY_OBJECT }),
   made({ change: { const: 'changed' }, ...DIFFERENCE, fields: CHANGES }),
 )

@@ -30,5 +30,5 @@ export async function startMetrics(
     })
   }
   const metrics = await ctx.service.metrics()
-  return metrics.startMetrics({ host: metricsHost ?? '127.0.0.1', port, now })
+  return metrics.startMetricsServer({ host: metricsHost ?? '127.0.0.1', port, now })
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ListenEvent } from '../../core/webhook-events.ts'
-import { placeOf, showScreens, terminalOf } from '../browse/show-screens.ts'
+import { browsedServer, showScreens, terminalOf } from '../browse/show-screens.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { createEventSenders } from './event-senders.ts'
 import type { ListenDisplay } from './listen-display.ts'
@@ -50,7 +50,7 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
 /** With secrets from a file, events are received without a server; only functions that need one fail. */
 async function serverOf(ctx: Context, { secretFile, insecureSkipVerify }: TrustOptions) {
   try {
-    return { ...(await placeOf(ctx)), openApi: () => ctx.api() }
+    return { ...(await browsedServer(ctx)), openApi: () => ctx.api() }
   } catch (error) {
     if (!(error instanceof CrmError) || (secretFile === undefined && !insecureSkipVerify)) throw error
     return { place: { text: 'no server', isProtected: false }, server: undefined, openApi: () => Promise.reject(error) }

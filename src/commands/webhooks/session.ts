@@ -21,7 +21,7 @@ const UNITS = [
   SECOND,
 ] as const
 
-export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'forwarder' | 'ack' | 'simulator'> {
+export interface ListenSession extends Pick<ListeningOptions, 'isWanted' | 'show' | 'forwarder' | 'ack' | 'simulator'> {
   /** Called before the first event is accepted. */
   onReady(ready: Ready, trust: ListenTrust): Promise<void>
   /** Called when events can be accepted. */
@@ -35,7 +35,7 @@ export interface Session extends Pick<ListeningOptions, 'isWanted' | 'show' | 'f
 const TUNNEL_MS = 30_000
 
 /** Receives until it is stopped or `until` resolves. Throws if the port, the log or the tunnel is lost. */
-export async function receiveEvents(ctx: Context, options: ReceiverFlags, session: Session): Promise<void> {
+export async function receiveEvents(ctx: Context, options: ReceiverFlags, session: ListenSession): Promise<void> {
   const { path: folder, isTemporary } = await openEventsFolder(ctx.env)
   if (isTemporary) ctx.note(`Events are kept in ${folder}; set CRM_STATE_HOME for a folder that lasts.`)
   const { startListening } = await ctx.webhooks.listening()

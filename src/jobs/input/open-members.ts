@@ -10,7 +10,7 @@ import {
 } from './columns.ts'
 import type { CutInput, OpenInput, ReadValue } from './cut-records.ts'
 import { inputName } from './input-file.ts'
-import { readJson } from './read-json.ts'
+import { readJsonRows } from './read-json.ts'
 import type { ColumnUse, InputFormat, InputRow, RowOptions } from './row.ts'
 import { addFinding, convertMember, createDraft, placeValue, type RowDraft, shownValue } from './row-draft.ts'
 
@@ -48,7 +48,7 @@ export async function openMembers(options: RowOptions, input: CutInput, format: 
 }
 
 async function* readValues(input: CutInput, format: MembersFormat): AsyncGenerator<readonly ReadValue[]> {
-  if (format !== 'yaml') return yield* readJson(input, format)
+  if (format !== 'yaml') return yield* readJsonRows(input, format)
   const { readYaml } = await import('./read-yaml.ts')
   yield* readYaml(input)
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../core/json.ts'
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, setAtPath } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/value-text.ts'
 import { nestedIn } from './columns.ts'
@@ -85,7 +85,7 @@ export function changesIn(fields: JsonObject, existing: CrmRecord, areCells: boo
     if (isJsonObject(given) && (isJsonObject(before) || (areCells && Object.keys(given).length > 0))) {
       for (const [name, value] of Object.entries(given)) visitMember(value, [...path, name], own(before, name))
     } else if (!isSame(given, before, areCells)) {
-      setMember(changed, path, given)
+      setAtPath(changed, path, given)
       if (areCells && typeof given === 'string' && isOtherType(before)) retyped.push(path.join('.'))
     }
   }

@@ -1,4 +1,4 @@
-import { setMember } from '../../core/json.ts'
+import { setAtPath } from '../../core/json.ts'
 import { restoreDefused } from '../../output/safe-text.ts'
 import { type Column, convertCell } from './columns.ts'
 import { createDelimitedCutter, type Dialect, unescapeTsv } from './cut-delimited.ts'
@@ -116,7 +116,7 @@ function placeCell(draft: RowDraft, column: Column, cell: string, { nullToken, r
     addFinding(draft, { column: column.name, value: cell, code: 'bad_escape', message: BAD_ESCAPE })
     return
   }
-  if (draft.given) setMember(draft.given, [column.name], text)
+  if (draft.given) setAtPath(draft.given, [column.name], text)
   if (column.role === 'ignored') {
     // A header row may end in a delimiter; the cells below it then have no name.
     if (column.name === '') {

@@ -28,7 +28,7 @@ const WANTED: Readonly<Record<Expected, string>> = {
 }
 
 /** One value per line, or the elements of one list. Invalid JSON is a finding, and the rest is still read. */
-export async function* readJson(input: CutInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
+export async function* readJsonRows(input: CutInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
   const { unitBytes, text } = codecOf(input.encoding)
   const cutter = format === 'jsonl' ? createLineCutter() : createJsonListCutter(input.name, unitBytes)
   for await (const { cuts, window, isPlain } of cutRecords(input, cutter)) {

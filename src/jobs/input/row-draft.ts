@@ -1,4 +1,4 @@
-import { idText, type JsonObject, type JsonValue, setMember } from '../../core/json.ts'
+import { idText, type JsonObject, type JsonValue, setAtPath } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { jsonText } from '../../output/value-text.ts'
@@ -55,7 +55,7 @@ export function placeValue(draft: RowDraft, column: Column, converted: Converted
   switch (column.role) {
     case 'field':
       if (column.path.length === 1 && column.field !== '__proto__') row.fields[column.field] = value
-      else setMember(row.fields, column.path, value)
+      else setAtPath(row.fields, column.path, value)
       return
     case 'id':
       row.id = idOf(draft, column, value)

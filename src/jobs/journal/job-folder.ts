@@ -32,13 +32,13 @@ export function jobPaths(jobsFolder: string, id: string): JobPaths {
 }
 
 /** The folder of a job that is being planned; it becomes a job with `finishDraft`. */
-export interface Draft {
+export interface JobDraft {
   readonly paths: JobPaths
   readonly jobsFolder: string
 }
 
 /** CrmError `machine` if the folder cannot be created. */
-export function openDraft(jobsFolder: string, nowMs: number): Draft {
+export function openDraft(jobsFolder: string, nowMs: number): JobDraft {
   for (;;) {
     const id = encodeId('job', firstSerialAt(nowMs) + randomInt(SERIALS_PER_MS))
     const folder = join(jobsFolder, `.new-${id}`)
@@ -52,7 +52,7 @@ export function openDraft(jobsFolder: string, nowMs: number): Draft {
 }
 
 /** For a plan that was made elsewhere, which contains the id of its job. Removes what an earlier attempt left. */
-export function openDraftOf(jobsFolder: string, id: string): Draft {
+export function openDraftOf(jobsFolder: string, id: string): JobDraft {
   const folder = join(jobsFolder, `.new-${id}`)
   try {
     rmSync(folder, { recursive: true, force: true })
@@ -64,7 +64,7 @@ export function openDraftOf(jobsFolder: string, id: string): Draft {
 }
 
 /** Makes the job permanent, even after a power cut: a job that could be lost must not send anything. */
-export async function finishDraft({ paths, jobsFolder }: Draft): Promise<JobPaths> {
+export async function finishDraft({ paths, jobsFolder }: JobDraft): Promise<JobPaths> {
   const finished = jobPaths(jobsFolder, paths.id)
   try {
     closeSync(openSync(paths.journal, 'a', 0o600))
@@ -78,7 +78,7 @@ export async function finishDraft({ paths, jobsFolder }: Draft): Promise<JobPath
   return finished
 }
 
-export function dropDraft({ paths }: Draft): void {
+export function dropDraft({ paths }: JobDraft): void {
   rmSync(paths.folder, { recursive: true, force: true })
 }
 

@@ -1,3 +1,4 @@
+import type { ValuesOf } from '../../api/connectors/all-values.ts'
 import { foldedText } from '../../core/folded-text.ts'
 import {
   canonicalJson,
@@ -19,9 +20,6 @@ export interface Match {
 
 /** The key by which a record is found; undefined for a record that is not to be found. */
 export type KeyOf = (record: CrmRecord) => string | undefined
-
-/** All values of a member, where the record shows one of several. */
-export type ValuesOf = (record: CrmRecord, name: string) => readonly JsonValue[]
 
 export interface ReadExisting {
   readonly folder: string

@@ -11,7 +11,7 @@ import { findingLines, summaryLines } from '../input/findings-text.ts'
 import { spoolInput } from '../input/input-file.ts'
 import { openRows } from '../input/open-rows.ts'
 import type { Findings, FormatSummary, RowOptions, RowSource } from '../input/row.ts'
-import { type Draft, dropDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
+import { dropDraft, type JobDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
 import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
@@ -73,7 +73,7 @@ export async function makeImport(context: PlanningContext, request: ImportReques
   }
 }
 
-async function fillDraft(context: PlanningContext, request: ImportRequest, draft: Draft): Promise<MadeImport> {
+async function fillDraft(context: PlanningContext, request: ImportRequest, draft: JobDraft): Promise<MadeImport> {
   const { noun, inputName, read, stages } = request
   const { paths } = draft
   const firstRun = firstRunOf(context, request)

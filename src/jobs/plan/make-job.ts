@@ -14,7 +14,7 @@ import { type Earlier, refuseNewerJobs, startedMeanwhile } from '../history/earl
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import type { ServerMembers } from '../input/row.ts'
-import { type Draft, dropDraft, finishDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
+import { dropDraft, finishDraft, type JobDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
 import { readJournal } from '../journal/journal.ts'
 import type { Matching } from './key-requests.ts'
 import type { LeftOut } from './left-out.ts'
@@ -202,7 +202,7 @@ interface Planned {
 /** Two processes that plan the same rows at once each see no job of the other: only the first one makes a job. */
 export async function finishAlone(
   context: PlanningContext,
-  draft: Draft,
+  draft: JobDraft,
   { run, earlier }: Planned,
 ): Promise<JobPaths> {
   const { account, jobsFolder, draftsFolder } = context

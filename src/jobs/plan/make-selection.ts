@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
-import { recordPath } from '../../api/transport/call.ts'
+import { pathOfRecord } from '../../api/transport/call.ts'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -82,7 +82,7 @@ function plannedFor(
   rules: RowRules | undefined,
 ): Planned | 'unchanged' {
   const id = listedId(record)
-  const planned = { path: recordPath(resourceOf(noun), id), id, before: record }
+  const planned = { path: pathOfRecord(resourceOf(noun), id), id, before: record }
   if (!patch) return { do: 'delete', ...planned }
   const body = rules?.shown(patch, record) ?? patch
   if (Object.keys(changedMembers(record, body)).length === 0) return 'unchanged'

@@ -1,5 +1,5 @@
 import type { Offers } from '../../api/connectors/connector.ts'
-import { collectionPath, recordPath } from '../../api/transport/call.ts'
+import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { unaskedText } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
@@ -202,7 +202,7 @@ function revertDone(parts: WithNow, id: string): Reverted {
   if (operation.head.do !== 'delete') return revertWrite(parts, id)
   if (parts.isRestorable) {
     if (parts.now.find(id).length > 0) return stays(operation, id, 'as_before')
-    return { planned: { do: 'update', path: recordPath(resourceOf(noun), id), id, body: {}, restores: true } }
+    return { planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: {}, restores: true } }
   }
   if (!before) return stays(operation, id, 'cannot', NOT_KEPT)
   const resource = resourceOf(noun)
@@ -218,7 +218,7 @@ type WithNow = RevertParts & { readonly now: Existing }
 function revertWrite(parts: WithNow, id: string): Reverted {
   const { noun, operation, results, now, offers, withNotes } = parts
   const { head, body } = operation
-  const path = recordPath(resourceOf(noun), id)
+  const path = pathOfRecord(resourceOf(noun), id)
   const [match] = now.find(id)
   if (!match) return stays(operation, id, 'gone')
   if (head.restores) return { planned: { do: 'delete', path, id, before: match.record } }
@@ -249,7 +249,10 @@ function revertUpdate(parts: WithNow, { id, written, record }: Updated): Reverte
   const lost = (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${NOT_KEPT}`), field })
   const left = [...conflicts.map(conflictOf(operation, id)), ...unkept.map(lost)]
   if (Object.keys(patch).length > 0)
-    return { planned: { do: 'update', path: recordPath(resourceOf(noun), id), id, body: patch, before: record }, left }
+    return {
+      planned: { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: patch, before: record },
+      left,
+    }
   return left.length > 0 ? { left } : stays(operation, id, 'as_before')
 }
 

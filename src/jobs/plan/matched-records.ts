@@ -1,9 +1,10 @@
+import type { ValuesOf } from '../../api/connectors/all-values.ts'
 import type { KeyReader, KeyReadTerms } from '../../api/keyed-reads.ts'
 import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { Existing, keyOfRow, keysOfRecord, type Match, type ValuesOf } from './existing.ts'
+import { Existing, keyOfRow, keysOfRecord, type Match } from './existing.ts'
 import { MatchShown } from './match-rows.ts'
 
 /** The records that rows are matched with. */

@@ -1,5 +1,5 @@
 import { dealInput } from '../../api/graphql/answers.ts'
-import { collectionPath, recordPath } from '../../api/transport/call.ts'
+import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { canonicalJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'
@@ -189,11 +189,11 @@ export function createOf(noun: JobNoun, row: InputRow): Planned {
 }
 
 export function updateOf(noun: JobNoun, row: InputRow, id: string, fields: JsonObject): Planned {
-  return { do: 'update', path: recordPath(resourceOf(noun), id), id, body: fields, ...placeOf(row) }
+  return { do: 'update', path: pathOfRecord(resourceOf(noun), id), id, body: fields, ...placeOf(row) }
 }
 
 export function deleteOf(noun: JobNoun, row: InputRow, { id, record }: { id: string; record: CrmRecord }): Planned {
-  return { do: 'delete', path: recordPath(resourceOf(noun), id), id, before: record, ...placeOf(row) }
+  return { do: 'delete', path: pathOfRecord(resourceOf(noun), id), id, before: record, ...placeOf(row) }
 }
 
 /** The failure of a row with several matches: a person has to choose the record. */

@@ -26,7 +26,7 @@ export interface Engine {
 }
 
 /** One request and its result. */
-export interface Exchange {
+export interface GraphqlExchange {
   readonly store: Store
   readonly call: RouteCall
   readonly key: ApiKey
@@ -43,7 +43,7 @@ export type Args = OperationArgs<QueryContext>
 /** Returns what to execute, or the errors, or undefined when the kept answer is replayed. */
 export async function prepare(
   { schema, documents, isTarget }: Engine,
-  exchange: Exchange,
+  exchange: GraphqlExchange,
 ): Promise<Args | readonly GraphQLError[] | undefined> {
   const { store, call, key, request } = exchange
   const checked = documents.open(request)
@@ -73,7 +73,7 @@ export async function prepare(
 }
 
 /** Stores the answer when all writes took effect. Other requests may be repeated with the same key. */
-export async function finish(exchange: Exchange, context: QueryContext, result: ExecutionResult): Promise<void> {
+export async function finish(exchange: GraphqlExchange, context: QueryContext, result: ExecutionResult): Promise<void> {
   const { errors = [] } = result
   requireNoFailure(errors)
   if (exchange.operation) exchange.actions = actionsOf(exchange.operation, errors)

@@ -8,7 +8,7 @@ import { Problem } from '../problem.ts'
 import type { RouteCall, RouteReply } from '../route.ts'
 import type { Store } from '../store/store.ts'
 import { openDocuments, type SentQuery } from './documents.ts'
-import { type Engine, type Exchange, finish, prepare } from './exchange.ts'
+import { type Engine, finish, type GraphqlExchange, prepare } from './exchange.ts'
 import type { QueryContext } from './query-context.ts'
 import { createSchema } from './schema.ts'
 
@@ -24,7 +24,7 @@ const ANSWERED: ExecutionResult = { data: null }
 export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
   const schema = createSchema()
   const engine: Engine = { schema, documents: openDocuments(schema), isTarget }
-  const handle = createHandler<undefined, Exchange, QueryContext>({
+  const handle = createHandler<undefined, GraphqlExchange, QueryContext>({
     schema,
     parseRequestParams: ({ context: { request } }) => ({ query: request.query }),
     onSubscribe: async ({ context }) => (await prepare(engine, context)) ?? ANSWERED,
@@ -53,7 +53,7 @@ export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
   }
 }
 
-function replyOf({ answer, actions }: Exchange, [text, { status, headers }]: Response): RouteReply {
+function replyOf({ answer, actions }: GraphqlExchange, [text, { status, headers }]: Response): RouteReply {
   const type = headers?.['content-type']
   if (status === 406 || type === undefined) throw notAcceptable()
   const audited = actions && { actions }

@@ -40,7 +40,7 @@ function isAlwaysPresent(name: string, { isRequired }: Field): boolean {
 function line(name: string, field: Field, isRequired: boolean): string {
   const graphqlType = graphqlTypeOf(name, field)
   if (graphqlType === undefined) throw new Error(`${name} is of type ${field.type}, which has no GraphQL type`)
-  return `  ${fieldName(name)}: ${graphqlType}${isRequired ? '!' : ''}`
+  return `  ${graphqlFieldName(name)}: ${graphqlType}${isRequired ? '!' : ''}`
 }
 
 function graphqlTypeOf(name: string, { type, isReadOnly }: Field): string | undefined {
@@ -50,7 +50,7 @@ function graphqlTypeOf(name: string, { type, isReadOnly }: Field): string | unde
 }
 
 /** `owner_id` becomes `ownerId`. */
-export function fieldName(member: string): string {
+export function graphqlFieldName(member: string): string {
   return member.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 

@@ -7,7 +7,7 @@ import {
   STORED_RESOURCES,
   typeName,
 } from '../../core/resources/registry.ts'
-import { fieldName, memberLines } from './members.ts'
+import { graphqlFieldName, memberLines } from './members.ts'
 
 const NODES = ['Pipeline', 'Delivery', ...STORED_RESOURCES.map(typeName)]
 
@@ -134,7 +134,9 @@ function filterType(resource: PlainResource): string {
   const filters = filtersOf(resource)
   if (filters.length === 0) return ''
   const fields = filterFields(resource)
-  const lines = filters.map((name) => `  ${fieldName(name)}: ${fields.includes(name) ? '[String!]' : 'DateTime'}`)
+  const lines = filters.map(
+    (name) => `  ${graphqlFieldName(name)}: ${fields.includes(name) ? '[String!]' : 'DateTime'}`,
+  )
   return `"As DealFilter. Texts are compared without regard to case and surrounding blanks, ids exactly."
 input ${typeName(resource)}Filter {
 ${lines.join('\n')}

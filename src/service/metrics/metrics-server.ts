@@ -18,7 +18,7 @@ export interface RunningMetrics extends Pick<Metrics, 'observer' | 'onAnswered' 
 }
 
 /** Serves `/metrics` on an address of its own, without a key. Throws a CrmError when the port cannot be used. */
-export async function startMetrics({ host, port, now }: MetricsOptions): Promise<RunningMetrics> {
+export async function startMetricsServer({ host, port, now }: MetricsOptions): Promise<RunningMetrics> {
   const metrics = createMetrics(now)
   const server = createServer((request, response) => {
     answer(metrics, request, response).catch((error: unknown) => response.destroy(error as Error))

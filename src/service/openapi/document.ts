@@ -2,7 +2,7 @@ import { PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { KEPT_MS } from '../store/store-options.ts'
 import { EVENT_WEBHOOKS } from './event-webhooks.ts'
 import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef } from './operations.ts'
-import { type Part, parametersOf, refs } from './parameters.ts'
+import { type Part, refs, sharedParameters } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
 import { componentSchemas } from './schemas.ts'
 
@@ -128,7 +128,7 @@ export function openapiDocument(version: string, answersKeptMs: number = KEPT_MS
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'A key of crm serve keys create.' } },
       schemas: componentSchemas(),
-      parameters: parametersOf(answersKeptMs),
+      parameters: sharedParameters(answersKeptMs),
       headers: HEADERS,
       responses: RESPONSES,
     },

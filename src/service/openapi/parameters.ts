@@ -79,7 +79,7 @@ const PARAMETERS = {
 } as Readonly<Record<string, Part>>
 
 /** `components/parameters`; the last one says how long a key is kept, in words that `crm doctor` reads. */
-export function parametersOf(answersKeptMs: number): Readonly<Record<string, Part>> {
+export function sharedParameters(answersKeptMs: number): Readonly<Record<string, Part>> {
   const idempotencyKey = header('Idempotency-Key', {
     description: `For ${hoursText(answersKeptMs)} a request with the same key takes effect once and gets the same answer; another request with it gives 422.`,
     schema: { type: 'string', minLength: 1, maxLength: 257 },

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../core/json.ts'
 import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
 import { plainRules } from '../resources/plain.ts'
-import { filledText, notSent, patchRulesOf, type Rule, type Rules } from '../resources/rules.ts'
+import { filledText, patchRulesOf, type Rule, type RulesByMember, readOnlyMember } from '../resources/rules.ts'
 import { WEBHOOK_PATCH_RULES, WEBHOOK_RULES } from '../resources/webhooks.ts'
 import { EXAMPLES, type PlainSchema } from './examples.ts'
 
@@ -14,7 +14,7 @@ const TIME: JsonSchema = { type: 'string', format: 'date-time' }
 const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] }
 
 /** An object sent by a client: members by the rules, and custom members. */
-function sent(rules: Rules): JsonSchema {
+function sent(rules: RulesByMember): JsonSchema {
   const entries = Object.entries(rules)
   const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name)
   return {
@@ -28,8 +28,8 @@ function sent(rules: Rules): JsonSchema {
 type Properties = Readonly<Record<string, JsonSchema>>
 
 /** A record in a response: the sent members and those set by the service, always or sometimes. */
-function record(kind: IdKind, rules: Rules, own: Properties = {}, sometimes: Properties = {}): JsonSchema {
-  const kept = Object.entries(rules).filter(([, rule]) => rule !== notSent)
+function record(kind: IdKind, rules: RulesByMember, own: Properties = {}, sometimes: Properties = {}): JsonSchema {
+  const kept = Object.entries(rules).filter(([, rule]) => rule !== readOnlyMember)
   const required = kept.filter(([, { isRequired }]) => isRequired).map(([name]) => name)
   return {
     type: 'object',

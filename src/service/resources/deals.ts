@@ -8,16 +8,16 @@ import type { DealColumns, Pipeline } from '../store/store.ts'
 import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
 import { readDealFilters } from './filters.ts'
 import { creationChange, deletionChange, patchChange, requireRecord } from './records.ts'
-import { findRecord, routesOf, showRecord } from './routes.ts'
-import { notSent, oneOf, READ_ONLY_RULES, type Rules, requireRules, rulesOf, stringOf } from './rules.ts'
+import { getRecord, routesOf, showRecord } from './routes.ts'
+import { oneOf, READ_ONLY_RULES, type RulesByMember, readOnlyMember, requireRules, rulesOf, stringOf } from './rules.ts'
 
 /** The rule of pipeline_id depends on the existing pipelines. */
 const { pipeline_id: _, ...RULES } = rulesOf('deal')
 
 /** Rules of a new deal without read-only fields. Pipeline and stage depend on the existing pipelines. */
-export const DEAL_RULES: Rules = { ...READ_ONLY_RULES, ...RULES }
+export const DEAL_RULES: RulesByMember = { ...READ_ONLY_RULES, ...RULES }
 
-export const NOTE_RULES: Rules = { ...READ_ONLY_RULES, ...rulesOf('note'), deal_id: notSent }
+export const NOTE_RULES: RulesByMember = { ...READ_ONLY_RULES, ...rulesOf('note'), deal_id: readOnlyMember }
 
 export const dealRoutes: readonly Route[] = [
   ...routesOf('deal', {
@@ -34,7 +34,7 @@ export const dealRoutes: readonly Route[] = [
   ...routesOf('note', {
     list: async (store, call) => {
       const query = { ...readPageQuery(call, 'note'), dealIds: [call.id], maxChars: Number.POSITIVE_INFINITY }
-      const { id } = await findRecord(store, 'deal', call.id)
+      const { id } = await getRecord(store, 'deal', call.id)
       return pageReply(call, (await store.notes(query)).get(id) ?? { texts: [], nextOlderThanId: undefined })
     },
     create: async (store, call) => write(store, call, noteCreation(call.id, readBody(call))),
@@ -82,10 +82,10 @@ export function dealDeletion(id: string, expected: ExpectedVersions): CheckedWri
 }
 
 /** The columns of a whole deal; the stage must belong to the pipeline. */
-function readDeal(fields: Members, pipelines: readonly Pipeline[], rules: Rules): DealColumns {
+function readDeal(fields: Members, pipelines: readonly Pipeline[], rules: RulesByMember): DealColumns {
   const pipelineId = stringOf(fields.get('pipeline_id'))
   const pipeline = pipelines.find((each) => each.id === pipelineId)
-  const choice: Rules = pipeline
+  const choice: RulesByMember = pipeline
     ? { stage: oneOf(pipeline.stages.map(({ name }) => name)) }
     : { pipeline_id: oneOf(pipelines.map((each) => each.id)) }
   requireRules(fields, { ...rules, ...choice })

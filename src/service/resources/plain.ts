@@ -7,7 +7,7 @@ import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '..
 import { readPlainFilters } from './filters.ts'
 import { creationChange, deletionChange, patchChange, requireRecord } from './records.ts'
 import { routesOf, showRecord } from './routes.ts'
-import { patchRulesOf, READ_ONLY_RULES, type Rules, requireMember, requireRules, rulesOf } from './rules.ts'
+import { patchRulesOf, READ_ONLY_RULES, type RulesByMember, requireMember, requireRules, rulesOf } from './rules.ts'
 
 export const plainRoutes: readonly Route[] = PLAIN_RESOURCES.flatMap(routesOfPlain)
 
@@ -30,7 +30,7 @@ function routesOfPlain(resource: PlainResource): readonly Route[] {
   })
 }
 
-export function plainRules(resource: PlainResource): Rules {
+export function plainRules(resource: PlainResource): RulesByMember {
   return { ...READ_ONLY_RULES, ...rulesOf(resource) }
 }
 

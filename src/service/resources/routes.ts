@@ -49,7 +49,7 @@ export function routesOf<R extends Resource>(
 }
 
 /** A record by its id. Throws the Problem of an unknown one. */
-export async function findRecord(store: Store, resource: StoredResource, id: string): Promise<StoredRecord> {
+export async function getRecord(store: Store, resource: StoredResource, id: string): Promise<StoredRecord> {
   const record = (await store.records(resource, [id])).get(id)
   if (!record) throw notFound(resource, id)
   return record
@@ -58,7 +58,7 @@ export async function findRecord(store: Store, resource: StoredResource, id: str
 /** The handler of `get`. */
 export function showRecord(resource: StoredResource): Handler {
   return async (store, call) => {
-    const { text, version } = await findRecord(store, resource, call.id)
+    const { text, version } = await getRecord(store, resource, call.id)
     return { status: 200, body: text, headers: { etag: `"${version}"` } }
   }
 }

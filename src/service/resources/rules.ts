@@ -15,10 +15,10 @@ export interface Rule {
   readonly isRequired?: true
 }
 
-export type Rules = Readonly<Record<string, Rule>>
+export type RulesByMember = Readonly<Record<string, Rule>>
 
 /** Throws one Problem that names every member that breaks its rule. */
-export function requireRules(fields: Members, rules: Rules): void {
+export function requireRules(fields: Members, rules: RulesByMember): void {
   const faults = Object.entries(rules).flatMap(([name, rule]) => {
     const fault = rule.check(fields.get(name))
     return fault ? [{ pointer: pointer(name), ...fault }] : []
@@ -100,7 +100,7 @@ const integerOrNull: Rule = {
   },
 }
 
-export const notSent: Rule = {
+export const readOnlyMember: Rule = {
   schema: { not: {} },
   check: (value) =>
     value === undefined ? undefined : { code: 'read_only', detail: 'read-only: remove it from the request' },
@@ -114,7 +114,7 @@ const OF_TYPE: Readonly<Partial<Record<FieldType, Rule>>> = {
 }
 
 /** The rules for the fields that a client may send, from the definition of the resource. */
-export function rulesOf(resource: Resource): Rules {
+export function rulesOf(resource: Resource): RulesByMember {
   return Object.fromEntries(writableFields(resource).map(([name, field]) => [name, ruleOf(name, field)]))
 }
 
@@ -125,11 +125,11 @@ function ruleOf(name: string, { type, isRequired }: Field): Rule {
 }
 
 /** The rules of a change: members that are not sent are unchanged. */
-export function patchRulesOf(resource: Resource): Rules {
+export function patchRulesOf(resource: Resource): RulesByMember {
   return patchRules(rulesOf(resource))
 }
 
-export function patchRules(rules: Rules): Rules {
+export function patchRules(rules: RulesByMember): RulesByMember {
   return Object.fromEntries(
     Object.entries(rules).map(([name, { schema, check }]) => [
       name,
@@ -138,4 +138,4 @@ export function patchRules(rules: Rules): Rules {
   )
 }
 
-export const READ_ONLY_RULES: Rules = Object.fromEntries(READ_ONLY_FIELDS.map((name) => [name, notSent]))
+export const READ_ONLY_RULES: RulesByMember = Object.fromEntries(READ_ONLY_FIELDS.map((name) => [name, readOnlyMember]))

@@ -20,13 +20,13 @@ import {
 import { routesOf, showRecord } from './routes.ts'
 import {
   filledText,
-  notSent,
   oneOf,
   patchRules,
   pointer,
   READ_ONLY_RULES,
   type Rule,
-  type Rules,
+  type RulesByMember,
+  readOnlyMember,
   requireRules,
   stringOf,
   textOrNull,
@@ -77,20 +77,20 @@ const TEST_EVENT = 'webhook.test'
 const STATUSES = ['enabled', 'disabled'] as const
 
 /** The rules of a new subscription. */
-export const WEBHOOK_RULES: Rules = {
+export const WEBHOOK_RULES: RulesByMember = {
   ...READ_ONLY_RULES,
-  status: notSent,
-  disabled_reason: notSent,
-  secret: notSent,
+  status: readOnlyMember,
+  disabled_reason: readOnlyMember,
+  secret: readOnlyMember,
   url: addressRule,
   events: eventsRule,
   description: textOrNull,
 }
 
 /** `disabled_reason` is compared with the record, like all read-only members. */
-export const WEBHOOK_PATCH_RULES: Rules = patchRules({
+export const WEBHOOK_PATCH_RULES: RulesByMember = patchRules({
   status: oneOf(STATUSES),
-  secret: notSent,
+  secret: readOnlyMember,
   url: addressRule,
   events: eventsRule,
   description: textOrNull,
@@ -224,7 +224,7 @@ function checkTarget(value: JsonNode | undefined, isTarget: TargetRule): ReturnT
 }
 
 /** The rules with an address to which events may be delivered. */
-function deliverable({ url, ...rules }: Rules, isTarget: TargetRule): Rules {
+function deliverable({ url, ...rules }: RulesByMember, isTarget: TargetRule): RulesByMember {
   return {
     ...rules,
     ...(url && { url: { ...url, check: (value) => url.check(value) ?? checkTarget(value, isTarget) } }),

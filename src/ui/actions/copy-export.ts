@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Env } from '../../core/streams.ts'
 import { printRecords } from '../../output/print-records.ts'
-import { FORMATS, type Format } from '../../output/record-output.ts'
+import { type Format, OUTPUT_FORMATS } from '../../output/record-output.ts'
 import { REJECTED } from '../background/event-row.ts'
 import { rowId } from '../list/list-state.ts'
 import { columnsOf } from '../offered.ts'
@@ -80,7 +80,7 @@ function askExport(ui: Ui): void {
 
 async function exportTo({ store, boards, background }: Ui, path: string): Promise<void> {
   const ending = /\.([a-z]+)$/.exec(path)?.[1]
-  const format = FORMATS.find((each): each is Format => each === (ending === 'yml' ? 'yaml' : ending))
+  const format = OUTPUT_FORMATS.find((each): each is Format => each === (ending === 'yml' ? 'yaml' : ending))
   if (!format || format === 'table') return background.notices.wait(`${path} not written: its ending names no format`)
   const rows = actedOn(store.get(), boards)
   let text = ''

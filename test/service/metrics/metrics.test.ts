@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startSender } from '../../../src/service/delivery/sender.ts'
-import { startMetrics } from '../../../src/service/metrics/metrics-server.ts'
+import { startMetricsServer } from '../../../src/service/metrics/metrics-server.ts'
 import { samples, serveMeasured } from './scrape.ts'
 
 const COUNT = 'crm_http_request_duration_seconds_count'
@@ -127,7 +127,7 @@ test('only GET /metrics is there', async () => {
 test('a port in use is an error that names the flag', async () => {
   const { metrics } = await serveMeasured()
   const port = Number(new URL(metrics.url).port)
-  await expect(startMetrics({ host: '127.0.0.1', port, now: Date.now })).rejects.toMatchObject({
+  await expect(startMetricsServer({ host: '127.0.0.1', port, now: Date.now })).rejects.toMatchObject({
     message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
     details: { hint: 'use a free port: crm serve --metrics-port 0' },
   })

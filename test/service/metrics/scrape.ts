@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { type RunningMetrics, startMetrics } from '../../../src/service/metrics/metrics-server.ts'
+import { type RunningMetrics, startMetricsServer } from '../../../src/service/metrics/metrics-server.ts'
 import { openTestStore } from '../../harness/database.ts'
 import { serveForTest, type TestService } from '../serve-for-test.ts'
 
@@ -10,7 +10,7 @@ export interface Measured extends TestService {
 
 /** A service on a new database, with metrics of it and of its store. */
 export async function serveMeasured(more: Parameters<typeof serveForTest>[0] = {}): Promise<Measured> {
-  const metrics = await startMetrics({ host: '127.0.0.1', port: 0, now: Date.now })
+  const metrics = await startMetricsServer({ host: '127.0.0.1', port: 0, now: Date.now })
   onTestFinished(() => metrics.close())
   const store = await openTestStore({ observer: metrics.observer })
   metrics.watch(store)

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startMetrics } from '../../../../src/service/metrics/metrics-server.ts'
+import { startMetricsServer } from '../../../../src/service/metrics/metrics-server.ts'
 import { connectTo, newPostgres, openTestStore } from '../../../harness/database.ts'
 import { samples } from '../../metrics/scrape.ts'
 import { serveForTest } from '../../serve-for-test.ts'
 
 test('metrics have the pool, commits and deliveries of a PostgreSQL database', async () => {
-  const metrics = await startMetrics({ host: '127.0.0.1', port: 0, now: Date.now })
+  const metrics = await startMetricsServer({ host: '127.0.0.1', port: 0, now: Date.now })
   onTestFinished(() => metrics.close())
   const store = await openTestStore({ observer: metrics.observer })
   metrics.watch(store)
@@ -25,7 +25,7 @@ test('metrics have the pool, commits and deliveries of a PostgreSQL database', a
 
 test('a scrape does not wait for deliveries that cannot be counted', async () => {
   const address = await newPostgres()
-  const metrics = await startMetrics({ host: '127.0.0.1', port: 0, now: Date.now })
+  const metrics = await startMetricsServer({ host: '127.0.0.1', port: 0, now: Date.now })
   onTestFinished(() => metrics.close())
   metrics.watch(await openTestStore({ address, observer: metrics.observer }))
   const client = await connectTo(address)
