@@ -53,7 +53,7 @@ export interface Host {
   readonly watchProcess?: WatchProcess
 }
 
-type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/detect-format.ts')
+type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/input-file.ts')
 
 export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'beyond'> & {
   readonly connector: NamedConnector | undefined
@@ -158,7 +158,7 @@ export function createContext(
     },
     exports: async () => ({
       ...(await import('./jobs/export/export-records.ts')),
-      ...(await import('./jobs/input/detect-format.ts')),
+      ...(await import('./jobs/input/input-file.ts')),
     }),
     jobs: () => {
       jobs ??= openBulk(ctx)

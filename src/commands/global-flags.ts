@@ -1,8 +1,7 @@
 import type { WhereErrors } from '../expr/expressions.ts'
 import type { ColorFlag } from '../output/color.ts'
-import type { FieldPath } from '../output/fields.ts'
 import type { ProgressFlag } from '../output/progress.ts'
-import type { Format } from '../output/record-output.ts'
+import type { FieldPath, Format } from '../output/record-output.ts'
 
 /** The flags that every command line may carry, with their defaults filled in. */
 export interface GlobalFlags {

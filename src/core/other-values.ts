@@ -1,5 +1,5 @@
-import { foldedLine } from './folded-text.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue, memberOf } from './json.ts'
+import { foldedLine } from './nearest.ts'
 import { redactShapes } from './redact.ts'
 
 /** The members in which JSON:API, HubSpot and Airtable nest the members of a record. */

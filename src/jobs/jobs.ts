@@ -5,7 +5,7 @@ import { type HostTiming, SYSTEM_TIMING } from '../api/transport/timing.ts'
 import { resourceOf } from '../core/resources/registry.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
-import { stateFolder } from '../files/user-folders.ts'
+import { stateFolder } from '../files/folders.ts'
 import { cancelJob, setAside } from './history/cancel-job.ts'
 import { undosInEffect } from './history/earlier-jobs.ts'
 import {

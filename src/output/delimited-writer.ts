@@ -1,7 +1,7 @@
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { type FieldPath, fieldName, valueAtField } from './fields.ts'
 import type { FormatWriter, RecordOutput } from './record-output.ts'
+import { type FieldPath, fieldName, valueAtField } from './record-output.ts'
 import { defuse, linesFor } from './safe-text.ts'
 import { jsonText } from './value-text.ts'
 

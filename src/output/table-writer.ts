@@ -1,8 +1,8 @@
 import { exactDigits, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { createStyles } from './color.ts'
-import { type FieldPath, fieldName, valueAtField } from './fields.ts'
 import type { FormatWriter, RecordOutput } from './record-output.ts'
+import { type FieldPath, fieldName, valueAtField } from './record-output.ts'
 import { safeText } from './safe-text.ts'
 import {
   type ColumnNeed,

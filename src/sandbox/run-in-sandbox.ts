@@ -1,10 +1,11 @@
+import { Buffer } from 'node:buffer'
 import { spawn } from 'node:child_process'
-import { constants } from 'node:os'
+import { closeSync, constants, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { constants as systemConstants } from 'node:os'
 import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { type OpenSandbox, openSandbox, type SandboxTerms } from './open-sandbox.ts'
-import { openServiceLog } from './service-log.ts'
 
 export interface SandboxRun {
   readonly terms: Omit<SandboxTerms, 'log' | 'seedEnv' | 'signal'>
@@ -32,7 +33,7 @@ export async function runInSandbox(run: SandboxRun): Promise<number> {
   } catch (error) {
     // Interrupted while seeding.
     if (!run.signal.aborted) throw error
-    return 128 + constants.signals[signalOf(run.signal)]
+    return 128 + systemConstants.signals[signalOf(run.signal)]
   } finally {
     await sandbox?.close()
     log?.close(exit !== 0)
@@ -79,7 +80,7 @@ async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxR
       child.once('error', (cause) => reject(startError(command, cause)))
       child.once('exit', (code, killer) => {
         const name = ending ?? killer
-        resolve(name === null ? (code ?? 0) : 128 + constants.signals[name])
+        resolve(name === null ? (code ?? 0) : 128 + systemConstants.signals[name])
       })
     })
   } finally {
@@ -112,4 +113,51 @@ function startError(command: string, cause: NodeJS.ErrnoException): CrmError {
     hint: "expected a command and its arguments; for shell syntax: crm sandbox run -- sh -c 'npm run seed && npm test'",
     cause,
   })
+}
+
+export interface ServiceLog {
+  write(line: object): void
+  /** Deletes the file unless `isKept`. */
+  close(isKept: boolean): void
+}
+
+/** One line of JSON per request, written synchronously so that it survives a crash. */
+export function openServiceLog(file: string): ServiceLog {
+  const fd = openForWriting(file)
+  return {
+    write: (line) => {
+      writeSync(fd, `${JSON.stringify(line)}\n`)
+    },
+    close: (isKept) => {
+      closeSync(fd)
+      if (!isKept) rmSync(file)
+    },
+  }
+}
+
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
+const FIRST_BYTES = 32
+
+function openForWriting(file: string): number {
+  const hint = 'name a new file in an existing folder: --keep-log service.log'
+  try {
+    if (mayBeReplaced(file)) return openSync(file, FLAGS, 0o600)
+  } catch (cause) {
+    throw new CrmError('machine', `cannot write ${file}: ${(cause as Error).message}`, { hint, cause })
+  }
+  throw new CrmError('machine', `cannot write ${file}: the file exists and is not a sandbox log`, { hint })
+}
+
+/** The file is deleted at the end, so only a log of an earlier sandbox may be replaced. Its lines begin with `level`. */
+function mayBeReplaced(file: string): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (!stats) return true
+  if (!stats.isFile()) return false
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const start = Buffer.alloc(FIRST_BYTES)
+    return stats.size === 0 || start.toString('latin1', 0, readSync(fd, start)).startsWith('{"level":"')
+  } finally {
+    closeSync(fd)
+  }
 }

@@ -1,4 +1,6 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isLoopback } from '../core/origin.ts'
 import { type AnsweredRequest, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
@@ -14,7 +16,6 @@ import { pipelineRoutes } from './resources/pipelines.ts'
 import { plainRoutes } from './resources/plain.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 import { graphqlRoutes, healthRoutes, openapiRoutes } from './service-routes.ts'
-import { Stopping } from './stopping.ts'
 import type { Store } from './store/store.ts'
 import { KEPT_MS } from './store/store-options.ts'
 
@@ -108,5 +109,45 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         await keyUses.close()
       }
     },
+  }
+}
+
+/** How a server stops without a reset: see `drain` and `closeIdleAfter`. */
+export class Stopping {
+  #isStopping = false
+
+  /** From then on, `/readyz` is 503. */
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /**
+   * Requests are answered for so long, until a load balancer sends the next ones elsewhere. Connections stay open: a client
+   * that made a new one for each request would be reset when the server stops to listen.
+   */
+  async drain(timeMs: number): Promise<void> {
+    this.#isStopping = true
+    await delay(timeMs)
+  }
+
+  /**
+   * Requests that crossed the end of the server are answered with `Connection: close`. Connections without one are closed
+   * when none has arrived for this time.
+   */
+  closeIdleAfter(server: Server, timeMs: number): void {
+    this.#isStopping = true
+    if (timeMs === 0) return
+    const closeIdle = server.closeIdleConnections.bind(server)
+    let requests = 0
+    server.on('request', () => {
+      requests += 1
+    })
+    const closeWhenQuiet = (before: number) => {
+      // After the sockets were read: a process that was held up finds both, the time over and requests waiting.
+      const check = () => setImmediate(() => (requests === before ? closeIdle() : closeWhenQuiet(requests)))
+      setTimeout(check, timeMs).unref()
+    }
+    // Called by close().
+    server.closeIdleConnections = () => closeWhenQuiet(requests)
   }
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
+import { settingsFolder } from '../files/folders.ts'
 import { readOwnFile } from '../files/private-file.ts'
-import { settingsFolder } from '../files/user-folders.ts'
 import { damaged, objectIn, openDocument, replaceIn } from './document.ts'
 
 /** `browse.json` of the settings folder: custom key bindings, and the last state of the screens of each place. */

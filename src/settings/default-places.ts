@@ -2,9 +2,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
-import { makeTemporaryFolder } from '../files/folders.ts'
+import { dataFolder, makeTemporaryFolder, stateFolder } from '../files/folders.ts'
 import { ensurePrivateFolder } from '../files/private-folder.ts'
-import { dataFolder, stateFolder } from '../files/user-folders.ts'
 
 /** The database of `crm serve` without `--database`. */
 export function databaseFile(env: Env): string {

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
+import { settingsFolder } from '../files/folders.ts'
 import { readOwnFile } from '../files/private-file.ts'
-import { settingsFolder } from '../files/user-folders.ts'
 import { openDocument } from './document.ts'
 
 export interface ServerMemory {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
+import { settingsFolder } from '../files/folders.ts'
 import { readOwnFile } from '../files/private-file.ts'
-import { settingsFolder } from '../files/user-folders.ts'
 import { openDocument } from './document.ts'
 
 /**

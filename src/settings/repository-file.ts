@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
+import { homeFolder } from '../files/folders.ts'
 import { readFoundFile } from '../files/private-file.ts'
-import { homeFolder } from '../files/user-folders.ts'
 import { isShippedName } from './setting.ts'
 
 /** Only formats with the full data of every command; csv, tsv and id leave parts out. */

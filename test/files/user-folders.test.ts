@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { settingsFolder } from '../../src/files/user-folders.ts'
+import { settingsFolder } from '../../src/files/folders.ts'
 
 test.each([
   [{ CRM_CONFIG_HOME: '/c', XDG_CONFIG_HOME: '/x', HOME: '/h' }, '/c'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseFields, valueAtField } from '../../src/output/fields.ts'
+import { parseFields, valueAtField } from '../../src/output/record-output.ts'
 
 test('names are separated by commas, and members of a path by dots', () => {
   expect(parseFields('id, owner.name ,a')).toEqual([['id'], ['owner', 'name'], ['a']])

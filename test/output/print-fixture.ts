@@ -1,8 +1,8 @@
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import type { Query } from '../../src/expr/expression.ts'
-import { parseFields } from '../../src/output/fields.ts'
 import { printRecords } from '../../src/output/print-records.ts'
 import type { Format } from '../../src/output/record-output.ts'
+import { parseFields } from '../../src/output/record-output.ts'
 import { type FakeIo, fakeIo } from './fake-io.ts'
 
 export interface Printing {

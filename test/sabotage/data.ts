@@ -66,7 +66,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'a sweep removes the folder of a sandbox that runs',
-    file: 'src/sandbox/folder.ts',
+    file: 'src/sandbox/open-sandbox.ts',
     line: 'if (host === ownHost() && !isRunning(Number(pid))) removeIfOwn(join(parent, name))',
     to: 'if (host === ownHost()) removeIfOwn(join(parent, name))',
     tests: ['test/sandbox/folder.test.ts'],

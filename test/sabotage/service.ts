@@ -10,7 +10,7 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'connections without a request are closed as soon as the service stops',
-    file: 'src/service/stopping.ts',
+    file: 'src/service/server.ts',
     line: 'server.closeIdleConnections = () => closeWhenQuiet(requests)',
     to: 'server.closeIdleConnections = closeIdle',
     tests: ['test/service/stopping.test.ts'],
@@ -248,7 +248,7 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'each scrape counts all deliveries again',
-    file: 'src/service/metrics/delivery-metrics.ts',
+    file: 'src/service/metrics/metrics.ts',
     line: 'if (performance.now() < reusedUntilMs) return known',
     to: '',
     tests: ['test/service/metrics/metrics.test.ts'],

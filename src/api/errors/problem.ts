@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { htmlText, isHtml, oneLine } from './one-line.ts'
-import { type Fault, faultsIn, faultsOf, messageText, nonEmptyText } from './problem-faults.ts'
 
 /** The content of an error answer in any of the common shapes. */
 export interface ServerProblem {
@@ -99,4 +98,175 @@ function codeOf(value: JsonValue | undefined): string | undefined {
 /** The beginning of a text, or what an HTML page shows. */
 function plainText(text: string): string {
   return oneLine(isHtml(text) ? htmlText(text) : text, MAX_TEXT_CHARS)
+}
+
+/** One fault in an error answer, with the path of the member; empty when it names none. */
+export interface Fault {
+  readonly place: string
+  readonly message: string
+}
+
+/** Members with faults, in an error object or beside it: a list, an object by member, or one fault. */
+const PLACES = [
+  ...['errors', 'details', 'detail', 'message', 'violations', 'issues', 'validation', 'validationErrors'],
+  ...['validation_errors', 'validationResults', 'parameterViolations', 'propertyViolations', 'invalid_params'],
+  ...[
+    'invalid-params',
+    'problems',
+    'fieldErrors',
+    'field-errors',
+    'ModelState',
+    'messages',
+    'innererror',
+    'innerError',
+    'keyPattern',
+  ],
+]
+/** In an object with one of these, all other members are ignored (LoopBack 3, Strapi, Google, zod, SAP). */
+const CONTAINERS = ['messages', 'errors', 'fieldErrors', 'formErrors', 'fieldViolations', 'issues', 'errordetails']
+/** Not names of members: marshmallow, Django, Rails and CakePHP use them instead of one. */
+const TRANSPARENT =
+  /^(?:json|body|query|form|params|payload|base|non_field_errors|nonFieldErrors|__all__|_.*|errors|messages|formErrors|fieldErrors)$/
+const MESSAGE_NAMES = ['detail', 'message', 'msg', 'defaultMessage', 'description', 'errmsg', 'title', 'error']
+const PLACE_NAMES = [
+  'parameter',
+  'param',
+  'field',
+  'property',
+  'propertyPath',
+  'propertyName',
+  'attr',
+  'target',
+  'api_name',
+]
+const MAX_DEPTH = 6
+
+/** All faults in order; `inner` is the error object within `json`, or `json` itself. */
+function faultsIn(json: JsonObject, inner: JsonObject): readonly Fault[] {
+  const holders = inner === json ? [json] : [json, inner]
+  const found = holders.flatMap((holder) =>
+    PLACES.flatMap((name) => {
+      const value = holder[name]
+      const isText = (name === 'detail' || name === 'message') && messageText(value) !== undefined
+      return value === undefined || isText ? [] : name === 'keyPattern' ? keysOf(value) : faultsOf(value, '')
+    }),
+  )
+  // Zoho: `data` has an outcome for each record.
+  const { data } = json
+  const outcomes = Array.isArray(data) ? data.filter((one) => isJsonObject(one) && one.status === 'error') : []
+  const all = [...found, ...faultsOf(outcomes, '')]
+  return all.length > 0 ? all : byMemberAlone(json)
+}
+
+/** Django REST framework and Rails: `{email: ["is missing"]}` and nothing else. */
+function byMemberAlone(json: JsonObject): readonly Fault[] {
+  const values = Object.values(json)
+  return values.length > 0 && values.every(holdsTexts) ? faultsOf(json, '') : []
+}
+
+function holdsTexts(value: JsonValue): boolean {
+  if (Array.isArray(value)) {
+    return value.length > 0 && value.every((one) => typeof one === 'string' || (isJsonObject(one) && isOfTexts(one)))
+  }
+  return isJsonObject(value) && Object.keys(value).length > 0 && isOfTexts(value)
+}
+
+function isOfTexts(value: JsonObject): boolean {
+  return Object.values(value).every(holdsTexts)
+}
+
+/** MongoDB: the members of a unique index. */
+function keysOf(value: JsonValue): readonly Fault[] {
+  if (!isJsonObject(value)) return []
+  return Object.keys(value).map((place) => ({ place, message: 'already exists' }))
+}
+
+function faultsOf(value: JsonValue, place: string, depth = 0): readonly Fault[] {
+  if (depth > MAX_DEPTH) return []
+  if (typeof value === 'string') return value.trim() === '' ? [] : [{ place, message: value }]
+  if (Array.isArray(value)) {
+    const isOfPlace = place !== '' && value.length > 0 && value.every((one) => typeof one === 'string')
+    return isOfPlace ? [{ place, message: value.join(', ') }] : value.flatMap((one) => faultsOf(one, place, depth + 1))
+  }
+  return isJsonObject(value) ? faultsOfObject(value, place, depth) : []
+}
+
+function faultsOfObject(object: JsonObject, place: string, depth: number): readonly Fault[] {
+  const held = CONTAINERS.filter((name) => isList(object[name]))
+  if (held.length > 0) return held.flatMap((name) => faultsOf(object[name] ?? null, place, depth + 1))
+  const own = placeOf(object)
+  const message = messageOf(object)
+  if (message !== undefined) return [{ place: own === '' ? place : own, message }]
+  // Other members of a fault, such as its value, are not faults.
+  if (own !== '' || '@type' in object) return []
+  return Object.entries(object).flatMap(([name, value]) => {
+    const at = TRANSPARENT.test(name) ? place : [place, name].filter((part) => part !== '').join('.')
+    return faultsOf(value, at, depth + 1)
+  })
+}
+
+function isList(value: JsonValue | undefined): boolean {
+  return Array.isArray(value) ? value.length > 0 : isJsonObject(value) && Object.keys(value).length > 0
+}
+
+function messageOf(fault: JsonObject): string | undefined {
+  // class-validator: `{property, constraints: {isEmail: "email must be an email"}}`.
+  if (isJsonObject(fault.constraints)) return Object.values(fault.constraints).map(String).join(', ')
+  for (const name of MESSAGE_NAMES) {
+    const text = messageText(fault[name])
+    if (text !== undefined) return text
+  }
+  return nonEmptyText(fault.code) ?? nonEmptyText(fault.errorCode)
+}
+
+/** OData 2 and 3: `{lang, value}`. */
+function messageText(value: JsonValue | undefined): string | undefined {
+  return nonEmptyText(isJsonObject(value) ? value.value : value)
+}
+
+/** `#/lines/0/amount` (RFC 6901, as a fragment or not) reads `lines.0.amount`. */
+function placeOf(fault: JsonObject): string {
+  for (const name of PLACE_NAMES) {
+    const named = nonEmptyText(fault[name])
+    if (named !== undefined) return named
+  }
+  const listed = [fault.fields, fault.keys].find(Array.isArray)
+  if (listed) return listed.filter((field) => typeof field === 'string').join(', ')
+  // FastAPI: the source, then the path; Joi, zod and Strapi: the path.
+  if (Array.isArray(fault.loc)) return steps(fault.loc.length > 1 ? fault.loc.slice(1) : fault.loc)
+  if (Array.isArray(fault.path)) return steps(fault.path)
+  return placeInside(fault) ?? pointed(fault)
+}
+
+/** One level deeper in Zoho, HubSpot and Directus; in Google beside `locationType`; in LoopBack by Ajv. */
+function placeInside({ details, context, extensions, info, locationType, location }: JsonObject): string | undefined {
+  const within = (value: JsonValue | undefined, name: string) => {
+    const found = isJsonObject(value) ? value[name] : undefined
+    return nonEmptyText(Array.isArray(found) ? found[0] : found)
+  }
+  const named =
+    within(details, 'api_name') ??
+    within(context, 'propertyName') ??
+    within(extensions, 'field') ??
+    within(info, 'missingProperty')
+  return named ?? (locationType === undefined ? undefined : nonEmptyText(location))
+}
+
+function pointed(fault: JsonObject): string {
+  const source = isJsonObject(fault.source) ? fault.source : fault
+  const pointer =
+    nonEmptyText(source.pointer) ??
+    nonEmptyText(source.parameter) ??
+    nonEmptyText(fault.path) ??
+    nonEmptyText(fault.instancePath)
+  const found = (pointer ?? '').replace(/^#?\/?/, '').split('/')
+  return found.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}
+
+function steps(path: readonly JsonValue[]): string {
+  return path.filter((step) => typeof step === 'string' || typeof step === 'number').join('.')
+}
+
+function nonEmptyText(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
-import { foldedText } from '../../core/folded-text.ts'
 import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { foldedText } from '../../core/nearest.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import type { BatchRow, RowOutcome } from '../connectors/batch-rules.ts'
 import type { Connector } from '../connectors/connector.ts'

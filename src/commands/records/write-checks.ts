@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import { exactDigits, type JsonObject } from '../../core/json.ts'
 import { otherValues, otherValueText } from '../../core/other-values.ts'
 import { type CrmRecord, FIELDS, type ListedResource, type Resource } from '../../core/resources/registry.ts'
-import { valueAtField } from '../../output/fields.ts'
+import { valueAtField } from '../../output/record-output.ts'
 import { type FieldsOptions, textForNumber, textMembers } from '../fields-input.ts'
 import { listAll } from '../find.ts'
 

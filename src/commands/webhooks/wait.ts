@@ -5,15 +5,16 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { isLoopback } from '../../core/origin.ts'
-import type { ListenEvent, Received, ReceivedEvent } from '../../core/webhook-events.ts'
+import { shellWords } from '../../core/shell-words.ts'
+import type { ListenEvent, Received, ReceivedEvent, RejectedRequest } from '../../core/webhook-events.ts'
+import { writeNoteLine } from '../../output/safe-text.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags, parseCount, parsePositiveTime } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
 import { eventRecord } from './event-record.ts'
+import { shortForeignText } from './event-summary.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
-import { createNearMisses, eventText } from './near-misses.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
-import { prepareRun } from './run-command.ts'
 import { receiveEvents } from './session.ts'
 import { checkGlobs, createWanted, parseGlobs } from './wanted.ts'
 
@@ -156,4 +157,105 @@ export function eventTimeMs(
   // A port of this machine may be forwarded to another one.
   if (isSameMachine && Math.abs(receivedAtMs - sentAtMs) < SAME_CLOCK_MS) return statedMs
   return receivedAtMs - Math.max(0, sentAtMs - statedMs)
+}
+
+/** Collects events that do not match while waiting, to explain a timeout. */
+export interface NearMisses {
+  /** Always false. */
+  add(received: Received): false
+  /** A matching event from before the command of `--run`. */
+  addEarlier(event: ReceivedEvent): void
+  /** The last ones, each with the reason. */
+  lines(): readonly string[]
+  /** `found`: the number of matching events. */
+  summary(found: number): string
+}
+
+const SHOWN = 5
+
+function createNearMisses(globs: readonly string[]): NearMisses {
+  const last: string[] = []
+  const counts = { events: 0, rejected: 0 }
+  const push = (line: string): void => {
+    last.push(line)
+    if (last.length > SHOWN) last.shift()
+  }
+  return {
+    add(received) {
+      counts[received.type === 'event' ? 'events' : 'rejected']++
+      push(received.type === 'event' ? `Received instead: ${whyNot(received, globs)}` : rejectedText(received))
+      return false
+    },
+    addEarlier(event) {
+      counts.events++
+      push(`Received instead: ${eventText(event)}; it occurred before --run`)
+    },
+    lines: () => last,
+    summary(found) {
+      const { events, rejected } = counts
+      if (events + rejected === 0) return found === 0 ? 'nothing was received' : 'nothing else was received'
+      return `other events received: ${events}, rejected requests: ${rejected}`
+    },
+  }
+}
+
+/** The text of an event for a note. */
+function eventText({ name = 'an event without a name', recordId, id }: ReceivedEvent): string {
+  const what = [name, recordId, id && `(${id})`].filter((part) => part !== undefined)
+  return what.map(shortForeignText).join(' ')
+}
+
+/** If a glob is the exact name of the event, --where is the reason. */
+function whyNot(event: ReceivedEvent, globs: readonly string[]): string {
+  const isNamed = event.name !== undefined && globs.includes(event.name)
+  return `${eventText(event)}${isNamed ? '; it does not match --where' : ''}`
+}
+
+function rejectedText({ reason, detail }: RejectedRequest): string {
+  return `Rejected: ${reason}, ${detail}`
+}
+
+/** The command of `--run`, or none. */
+export interface Run {
+  /** Call when events can be received; the command finds the address in CRM_LISTEN_URL. */
+  start(url: string): Promise<void>
+  /** Resolves when the command has succeeded; rejects with a CrmError `partial` if it failed after all events. */
+  readonly ended: Promise<void>
+  /** Kills the command if it still runs. */
+  stop(): Promise<void>
+}
+
+/**
+ * `onFailure` is called if the command fails, because the events will then not occur. CrmError `usage` if there is no such
+ * program, before anything is subscribed.
+ */
+async function prepareRun(
+  ctx: Pick<Context, 'env' | 'io' | 'webhooks'>,
+  text: string | undefined,
+  onFailure: (error: CrmError) => void,
+): Promise<Run> {
+  const words = text === undefined ? undefined : shellWords(text, '--run')
+  if (words) await (await ctx.webhooks.command()).refuseMissingProgram(words[0], ctx.env)
+  const ended = Promise.withResolvers<void>()
+  // Not awaited if the events are not received.
+  ended.promise.catch(() => {})
+  let stop = async (): Promise<void> => {}
+  if (!words) ended.resolve()
+  return {
+    start: async (url) => {
+      if (!words) return
+      const { startCommand } = await ctx.webhooks.command()
+      const say = (line: string): void => writeNoteLine(ctx.io.stderr, line)
+      const running = startCommand({ words, env: { ...ctx.env, CRM_LISTEN_URL: url }, say })
+      stop = running.stop
+      running.ended.then(({ exit, how }) => {
+        if (exit === 0) return ended.resolve()
+        const details = { hint: `run it alone to see why: ${text}` }
+        ended.reject(new CrmError('partial', `the events were received, but ${text} failed (${how})`, details))
+        onFailure(new CrmError('not_in_time', `${text} failed (${how}) before the events were received`, details))
+      }, onFailure)
+    },
+    ended: ended.promise,
+    stop: () => stop(),
+  }
 }

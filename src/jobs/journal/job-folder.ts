@@ -5,11 +5,10 @@ import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import type { Env } from '../../core/streams.ts'
-import { makeFolder, makeTemporaryFolder } from '../../files/folders.ts'
+import { makeFolder, makeTemporaryFolder, stateFolder } from '../../files/folders.ts'
 import { errorCode, syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-folder.ts'
 import { ownUid } from '../../files/processes.ts'
-import { stateFolder } from '../../files/user-folders.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 
 /** Prefixes in the jobs folder, where `prune` removes leftovers, and in the folder for temporary files. */

@@ -4,14 +4,13 @@ import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readJobState } from '../history/job-state.ts'
 import { dropDraft, finishDraft, type JobPaths, jobPaths, openDraftOf } from '../journal/job-folder.ts'
-import { BeforeWriter } from './before-writer.ts'
 import { recordDigest } from './digest.ts'
 import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlanned, type PlanningContext } from './make-job.ts'
 import { PlanFile } from './plan-file.ts'
 import type { PlanOperation } from './plan-format.ts'
-import { fieldsOfPlan } from './plan-writer.ts'
+import { BeforeWriter, fieldsOfPlan } from './plan-writer.ts'
 
 const MOST_NAMED = 5
 

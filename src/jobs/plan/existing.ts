@@ -1,5 +1,4 @@
 import type { ValuesOf } from '../../api/connectors/all-values.ts'
-import { foldedText } from '../../core/folded-text.ts'
 import {
   canonicalJson,
   exactDigits,
@@ -9,6 +8,7 @@ import {
   memberOf,
   parseExactJson,
 } from '../../core/json.ts'
+import { foldedText } from '../../core/nearest.ts'
 import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { type KeyIndex, openKeyIndex, openScratch, type Scratch } from './scratch.ts'

@@ -9,10 +9,10 @@ import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { failedRowsName } from '../input/failed-rows.ts'
 import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { BeforeImages } from './before-writer.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
 import { type PlanOperation, sentKind } from './plan-format.ts'
+import { BeforeImages } from './plan-writer.ts'
 
 /** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
 export async function makeRetry(context: PlanningContext, paths: JobPaths): Promise<MadeImport> {

@@ -12,16 +12,15 @@ import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readResults, type StoredResult, type StoredResults } from '../history/job-results.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { BeforeImages } from './before-writer.ts'
 import type { Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutLines } from './left-out.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
-import { leftOf } from './not-reverted.ts'
 import { dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
+import { BeforeImages } from './plan-writer.ts'
 import { readNow } from './records-now.ts'
 import { openScratch } from './scratch.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
@@ -262,4 +261,28 @@ function conflictOf(operation: PlanOperation, id: string): (member: Conflict) =>
 
 function stays(operation: PlanOperation, id: string | null, code: LeftOut['code'], reason?: string): Reverted {
   return { left: [leftOf(operation, id, code, reason)] }
+}
+
+const REASONS: Readonly<Record<LeftOut['code'], string>> = {
+  empty_row: '',
+  no_match: '',
+  done_before: '',
+  conflict: 'changed since',
+  as_before: 'already as before the job',
+  gone: 'it was deleted since',
+  cannot: 'there is no way to delete it',
+  in_doubt: 'in doubt, and may exist',
+  ambiguous_match: '',
+}
+
+/** Why an operation, or a member of its record, is not reverted. */
+function leftOf(
+  { op, head }: PlanOperation,
+  id: string | null,
+  code: LeftOut['code'],
+  reason = REASONS[code],
+): LeftOut {
+  const line = head.line ?? null
+  const text = id === null && line === null ? `operation ${op}: ${reason}` : reason
+  return { line, id, code, field: null, reason: text, was: null, wrote: null, now: null }
 }

@@ -1,10 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import type { StoredResults } from '../history/job-results.ts'
-import { BeforeImages } from './before-writer.ts'
 import type { PlanningContext } from './make-job.ts'
 import type { PlanFile } from './plan-file.ts'
 import { parentIdIn } from './plan-format.ts'
+import { BeforeImages } from './plan-writer.ts'
 
 /** The deals that a job created and that have notes, which a deletion would take with it. A server without notes has none. */
 export async function dealsWithNotes(

@@ -4,7 +4,6 @@ import { canonicalJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { BeforeWriter } from './before-writer.ts'
 import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
 import { type LeftOut, LeftOutRows } from './left-out.ts'
 import {
@@ -17,7 +16,7 @@ import {
   type PlanEnd,
   type PlanHead,
 } from './plan-format.ts'
-import { FieldCounts, PlanWriter } from './plan-writer.ts'
+import { BeforeWriter, FieldCounts, PlanWriter } from './plan-writer.ts'
 import { openKeyIndex } from './scratch.ts'
 
 const MOST_NAMED = 10

@@ -1,6 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
-import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, existsSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { PlanFile } from './plan-file.ts'
 import type { NewOperation, OperationHead, PlanCounts, PlanEnd, PlanHead, PlanOperation } from './plan-format.ts'
@@ -8,7 +10,7 @@ import type { NewOperation, OperationHead, PlanCounts, PlanEnd, PlanHead, PlanOp
 /** The input chooses the member names, and could have a new one in every row. */
 const MOST_FIELDS = 1000
 
-const CHUNK_CHARS = 64 * 1024
+const PLAN_CHUNK_CHARS = 64 * 1024
 /** UTF-8 takes at most three bytes per unit of UTF-16. */
 const BYTES_PER_CHAR = 3
 
@@ -20,7 +22,7 @@ export class PlanWriter {
   #text: string
   #count = 0
   /** Reused: new buffers would not be collected in time. */
-  #chunk = Buffer.allocUnsafeSlow(2 * CHUNK_CHARS)
+  #chunk = Buffer.allocUnsafeSlow(2 * PLAN_CHUNK_CHARS)
   #isClosed = false
 
   /** CrmError `machine` if the file exists or cannot be created. */
@@ -43,7 +45,7 @@ export class PlanWriter {
     const text = JSON.stringify(head)
     const tail = body === undefined ? '}' : `,"body":${body}}`
     this.#text += `{"op":${this.#count++},${text.slice(1, -1)}${tail}\n`
-    if (this.#text.length > CHUNK_CHARS) this.#flush()
+    if (this.#text.length > PLAN_CHUNK_CHARS) this.#flush()
   }
 
   /** Synced when it returns. */
@@ -129,4 +131,83 @@ export function fieldsOfPlan(plan: PlanFile): readonly FieldCount[] {
   const fields = new FieldCounts()
   for (const operation of plan.all()) fields.addFrom(operation)
   return fields.list()
+}
+
+const BEFORE_CHUNK_CHARS = 256 * 1024
+
+/** Writes the records before a job changes them; the file is created with the first one. */
+export class BeforeWriter {
+  readonly #path: string
+  #file: number | undefined
+  #text = ''
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  add(op: number, id: string, record: CrmRecord): void {
+    this.#text += `${JSON.stringify({ op, id, record })}\n`
+    if (this.#text.length > BEFORE_CHUNK_CHARS) this.#flush()
+  }
+
+  /** Synced when it returns. */
+  end(): void {
+    this.#flush()
+    if (this.#file !== undefined) fdatasyncSync(this.#file)
+    this.close()
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+
+  #flush(): void {
+    if (this.#text === '') return
+    const bytes = Buffer.from(this.#text)
+    this.#text = ''
+    try {
+      this.#file ??= openSync(this.#path, 'wx', 0o600)
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+    } catch (error) {
+      throw toMachineError(error, this.#path)
+    }
+  }
+}
+
+interface BeforeImage {
+  readonly op: number
+  readonly id: string
+  readonly record: CrmRecord
+}
+
+/** The records before a job changed them, in the order of its operations; none if the job has none. */
+async function* readBefore(path: string): AsyncGenerator<BeforeImage, void, undefined> {
+  if (!existsSync(path)) return
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    yield parseExactJson(line) as unknown as BeforeImage
+  }
+}
+
+/** Finds the records before a job; operations must be requested in their order. */
+export class BeforeImages {
+  readonly #images: AsyncGenerator<BeforeImage, void, undefined>
+  #next: BeforeImage | undefined
+
+  constructor(path: string) {
+    this.#images = readBefore(path)
+  }
+
+  async of(op: number): Promise<CrmRecord | undefined> {
+    while (this.#next === undefined || this.#next.op < op) {
+      const { value, done } = await this.#images.next()
+      if (done || !value) return undefined
+      this.#next = value
+    }
+    return this.#next.op === op ? this.#next.record : undefined
+  }
+
+  async close(): Promise<void> {
+    await this.#images.return()
+  }
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listenError } from '../listen-error.ts'
-import { canonical, OPENMETRICS_TYPE, olderText, TEXT_TYPE, wantsOlderText } from './exposition.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 
 export interface MetricsOptions {
@@ -49,4 +48,28 @@ async function answer(metrics: Metrics, request: IncomingMessage, response: Serv
   const isOlder = wantsOlderText(request.headers.accept)
   response.writeHead(200, { 'content-type': isOlder ? TEXT_TYPE : OPENMETRICS_TYPE, 'cache-control': 'no-store' })
   response.end(isOlder ? olderText(text) : canonical(text))
+}
+
+export const OPENMETRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+
+export const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** OpenMetrics writes the bounds of buckets with a fraction ("canonical numbers"), which prom-client leaves out. */
+export function canonical(openMetrics: string): string {
+  return openMetrics.replaceAll(/([{,](?:le|quantile)=")(\d+)"/g, '$1$2.0"')
+}
+
+/** The older text format, for programs that accept `text/plain` alone: there, counters are named like their samples. */
+export function olderText(openMetrics: string): string {
+  const counters = new Set([...openMetrics.matchAll(/^# TYPE (\S+) counter$/gm)].map(([, name]) => name))
+  return openMetrics
+    .replaceAll(/^(# (?:HELP|TYPE) )(\S+)/gm, (line, start, name) =>
+      counters.has(name) ? `${start}${name}_total` : line,
+    )
+    .replace(/# EOF\n$/, '')
+}
+
+/** OpenMetrics unless the client accepts text alone. */
+export function wantsOlderText(accept: string | undefined): boolean {
+  return accept !== undefined && /\btext\/plain\b/.test(accept) && !/application\/openmetrics-text/.test(accept)
 }

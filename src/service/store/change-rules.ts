@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
-import { foldedText } from '../../core/folded-text.ts'
 import { FIRST_ID_MS, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { foldedText } from '../../core/nearest.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import {
   fieldOf,
