@@ -33,9 +33,9 @@ async function measureSend(count: number): Promise<Row> {
     terminal.write('bcompany=TWO\r')
     await terminal.frameWith('edited, not sent')
     terminal.write('w')
-    await terminal.frameWith('Cancel')
+    await terminal.frameWith(`Type ${count}`)
     const startedMs = performance.now()
-    terminal.write('y')
+    terminal.write(`${count}\r`)
     await terminal.frameWith(`${count} saved`)
     const screenMs = performance.now() - startedMs
     return {

@@ -46,6 +46,7 @@ import { type Correction, correctFailedRows, type MadeCorrection, makeRetry } fr
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
+import { type PlannedChange, planChanges } from './plan/plan-changes.ts'
 import type { Forecast, JobNoun } from './plan/plan-format.ts'
 import { forecastOf, type Sendable } from './plan/request-count.ts'
 import { planningFailure } from './plan/scratch.ts'
@@ -103,6 +104,8 @@ export interface Jobs {
   cancel(paths: JobPaths): Promise<Account>
   /** Renames the folder of a damaged job, so that no command finds it, and returns the new path. */
   setAside(paths: JobPaths): Promise<string>
+  /** What its operations change. */
+  changes(paths: JobPaths): AsyncIterable<PlannedChange>
   /** A copy of the plan, for `crm apply`. */
   exportPlan(paths: JobPaths, to: string): Promise<void>
   /** Sends what is left of it; see runJob. */
@@ -193,6 +196,7 @@ export function openJobs(host: JobsHost): Jobs {
     stateOrDamage,
     setAside,
     cancel: (paths) => cancelJob(paths, host.now),
+    changes: planChanges,
     exportPlan: copyPlan,
     run: (...asked) => runToEnd(host, ...asked),
     failures: failurePages,

@@ -1,5 +1,5 @@
 import { findActions, runAction } from './actions/keymap.ts'
-import { lastHelpTop } from './draw/sheet.ts'
+import { lastDiffTop, lastHelpTop } from './draw/sheet.ts'
 import type { Stroke } from './keys.ts'
 import type { Choice, Confirmation, Form, Help, Overlay, Palette, Prompt } from './overlay.ts'
 import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
@@ -51,34 +51,41 @@ function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
 
 function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): void {
   const { expected, isOnCancel, onConfirm, onCancel } = overlay
-  const cancel = () => {
+  const end = (then: (() => void) | undefined) => {
     showOverlay(ui, overlay.behind)
-    onCancel?.()
+    then?.()
   }
-  const confirm = () => {
-    showOverlay(ui, overlay.behind)
-    onConfirm()
-  }
-  if (stroke.chord === 'esc') return void cancel()
+  if (scrollDiff(ui, overlay, stroke)) return
+  if (stroke.chord === 'esc') return void end(onCancel)
   if (expected !== undefined) {
-    if (stroke.chord === 'enter') return void (inputText(overlay.input) === expected ? confirm() : undefined)
+    if (stroke.chord === 'enter') return void (inputText(overlay.input) === expected ? end(onConfirm) : undefined)
     const input = typed(overlay.input, stroke)
     return void (input && showOverlay(ui, { ...overlay, input }))
   }
   switch (stroke.chord) {
     case 'y':
-      return void confirm()
+      return void end(onConfirm)
     case 'n':
     case 'q':
-      return void cancel()
+      return void end(onCancel)
     case 'enter':
-      return void (isOnCancel ? cancel() : confirm())
+      return void end(isOnCancel ? onCancel : onConfirm)
     case 'left':
     case 'right':
     case 'tab':
     case 'shift-tab':
       return void showOverlay(ui, { ...overlay, isOnCancel: !isOnCancel })
   }
+}
+
+/** False when the key does not scroll; letters are text where a count is typed. */
+function scrollDiff(ui: Ui, overlay: Confirmation, { chord, text }: Stroke): boolean {
+  const isText = overlay.expected !== undefined && text !== undefined
+  const step = isText || !overlay.diff ? 0 : (PAGE_KEYS[chord] ?? stepOf(chord))
+  if (step === 0) return false
+  const last = lastDiffTop(overlay, ui.store.get())
+  showOverlay(ui, { ...overlay, top: Math.max(0, Math.min(last, (overlay.top ?? 0) + step)) })
+  return true
 }
 
 function pressInChoice(ui: Ui, choice: Choice, { chord }: Stroke): void {

@@ -1,6 +1,7 @@
 import type { NumericType } from '../core/resources/field.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { ServerList } from './screens.ts'
+import type { DiffLine } from './text/diff-line.ts'
 import { inputText, type TextInput } from './text/text-input.ts'
 
 /** Asks for one line at the bottom of the screen. */
@@ -22,6 +23,10 @@ export interface Confirmation {
   readonly type: 'confirm'
   readonly title: string
   readonly lines: readonly string[]
+  /** What is changed; scrolled where it does not fit. */
+  readonly diff?: readonly DiffLine[]
+  /** The number of lines of the diff that are scrolled out at the top. */
+  readonly top?: number
   /** The label of the confirming button. */
   readonly verb: string
   readonly isOnCancel: boolean

@@ -60,8 +60,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'the last send at quit asks for no count on a protected profile',
     file: 'src/ui/actions/leave.ts',
-    line: 'if (!place.isProtected) return void sendAndQuit(ui)',
-    to: 'if (place.isProtected) return void sendAndQuit(ui)',
+    line: 'if (!place.isProtected && count <= MOST_BY_KEY) return void sendAndQuit(ui)',
+    to: 'if (count <= MOST_BY_KEY) return void sendAndQuit(ui)',
     tests: ['test/ui/leave.test.ts'],
   },
   {
@@ -95,7 +95,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'rows that a job left unsent are edits as well, and are sent twice',
     file: 'src/ui/background/commit.ts',
-    line: 'for (const edit of sent.left) forget(store, name, edit)',
+    line: 'forget(store, name, sent.left)',
     to: '',
     tests: ['test/ui/commit.test.ts'],
   },
@@ -185,7 +185,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'each saved row copies the list',
-    file: 'src/ui/background/commit.ts',
+    file: 'src/ui/background/batches.ts',
     line: 'timer ??= setTimeout(flush, pauseMs)',
     to: 'flush()',
     tests: ['test/ui/sending.test.ts'],
@@ -217,5 +217,40 @@ export const SCREENS: readonly Sabotage[] = [
     line: 'const seconds = toast.seconds - 1',
     to: 'const seconds = toast.seconds',
     tests: ['test/ui/toasts.test.ts'],
+  },
+  {
+    name: 'more than 20 updates are sent with one key',
+    file: 'src/ui/actions/staging.ts',
+    line: 'const isTyped = state.place.isProtected || count > MOST_BY_KEY',
+    to: 'const isTyped = state.place.isProtected || deleted.length > MOST_BY_KEY',
+    tests: ['test/ui/plan.test.ts'],
+  },
+  {
+    name: 'equal changes of a plan are not grouped',
+    file: 'src/ui/text/plan-diff.ts',
+    line: 'if (group) group.count++',
+    to: 'if (!group) {} else if (group.count < 0) group.count++',
+    tests: ['test/ui/plan.test.ts'],
+  },
+  {
+    name: 'digits and letters of a typed count scroll the plan',
+    file: 'src/ui/overlay-keys.ts',
+    line: 'const isText = overlay.expected !== undefined && text !== undefined',
+    to: 'const isText = overlay.expected !== undefined && text === undefined',
+    tests: ['test/ui/plan.test.ts'],
+  },
+  {
+    name: 'u does not take back a job',
+    file: 'src/ui/background/commit.ts',
+    line: "if (sent.done > 0) history.add({ type: 'job', id: sent.jobId })",
+    to: '',
+    tests: ['test/ui/plan.test.ts'],
+  },
+  {
+    name: 'an undone job leaves its values in the list',
+    file: 'src/ui/background/job-undo.ts',
+    line: "if (type === 'done' && edit) saved.add(edit)",
+    to: '',
+    tests: ['test/ui/plan.test.ts'],
   },
 ]

@@ -8,14 +8,12 @@ import { type ScreenName, SERVER_SCREENS } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
 import type { State } from '../state.ts'
 import { formText, recordName, rowsText } from '../text/change-text.ts'
+import { deletionDiff } from '../text/plan-diff.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { chooseStage } from './choose-stage.ts'
-
-/** The maximum number of rows that one key deletes. */
-export const MOST_BY_KEY = 20
-
-const NAMES_SHOWN = 5
+import { askJobUndo } from './job-undo.ts'
+import { MOST_BY_KEY } from './limits.ts'
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 
@@ -95,7 +93,13 @@ export const CHANGING: readonly Action[] = [
       underWay.some(({ progress }) => progress !== undefined) ? undefined : 'no rows are being sent',
     run: ({ background }) => void background.underWay.stop(),
   },
-  { id: 'undo', title: 'Undo the last change', keys: ['u'], footer: 'undo', run: (ui) => void undo(ui) },
+  {
+    id: 'undo',
+    title: 'Undo the last change, or the last job; on Jobs, the job under the cursor',
+    keys: ['u'],
+    footer: 'undo',
+    run: (ui) => void undo(ui),
+  },
 ]
 
 /** Why the server does not do this with records of the screen. */
@@ -140,11 +144,14 @@ function askNote(ui: Ui): void {
   ask('')
 }
 
-async function undo({ background }: Ui): Promise<void> {
+async function undo(ui: Ui): Promise<void> {
+  const { background } = ui
   const { deletions, history, notices } = background
   if (deletions.takeBack()) return
+  if (ui.store.get().screen === 'jobs') return undoJob(ui)
   const last = history.last()
   if (!last) return notices.wait('Nothing to undo; deletions that were sent, deals and notes stay')
+  if (last.type === 'job') return askJobUndo(ui, last.id, () => history.add(last))
   try {
     await last.undo()
     notices.done(`Undone: ${last.what}`)
@@ -152,6 +159,12 @@ async function undo({ background }: Ui): Promise<void> {
     history.add(last)
     notices.problem(error, leadOf(error, { failed: 'Not undone: ', open: 'Undo: ' }))
   }
+}
+
+async function undoJob(ui: Ui): Promise<void> {
+  const id = rowId(selectedRow(ui.store.get(), ui.boards))
+  if (id === undefined) return ui.background.notices.wait('There is no job to undo')
+  await askJobUndo(ui, id, () => {})
 }
 
 /** Opens the first kept form, for the current record. */
@@ -182,17 +195,13 @@ function askDeletion({ store, background, boards }: Ui): void {
   const list = serverList(store.get())
   const what = rowsText(rows, list)
   const isTyped = rows.length > MOST_BY_KEY || place.isProtected
-  const names = rows.slice(0, NAMES_SHOWN).map(recordName).join(', ')
-  const more = rows.length > NAMES_SHOWN ? ` and ${rows.length - NAMES_SHOWN} more` : ''
   store.update((state) => ({
     ...state,
     overlay: {
       type: 'confirm',
       title: `Delete ${what} from ${place.isProtected ? 'the protected ' : ''}${place.text}?`,
-      lines: [
-        `${names}${more}`,
-        `Sent after ${GRACE_MS / 1000} s; until then u cancels it, after that it is for good.`,
-      ],
+      diff: deletionDiff(rows),
+      lines: [`Sent after ${GRACE_MS / 1000} s; until then u cancels it, after that it is for good.`],
       verb: 'Delete',
       isOnCancel: true,
       expected: isTyped ? String(rows.length) : undefined,

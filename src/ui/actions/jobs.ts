@@ -1,12 +1,14 @@
 import { safeText } from '../../output/safe-text.ts'
-import type { Cause, Corrected } from '../background/job-list.ts'
-import { parseAssignment } from '../background/staging.ts'
+import type { Corrected } from '../background/job-list.ts'
+import type { Cause } from '../background/job-row.ts'
+import type { Assignment } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import { showOverlay } from '../overlay-keys.ts'
 import { selectedRow } from '../selected.ts'
 import type { State } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
+import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { MOST_BY_KEY } from './limits.ts'
 
 function jobOf({ lists: { jobs } }: State) {
   return jobs.order ? jobs.rows[jobs.order[jobs.cursor] ?? -1] : jobs.rows[jobs.cursor]
@@ -67,7 +69,8 @@ async function correctJob(ui: Ui): Promise<void> {
   const id = rowId(selectedRow(store.get(), boards))
   if (id === undefined) return
   const causes = await background.jobs.causes(id)
-  if (causes.length === 0) return background.notices.wait('No row failed for a reason that can be corrected')
+  const check = causes.length === 0 ? undefined : await background.jobs.checker(id)
+  if (!check) return background.notices.wait('No row failed for a reason that can be corrected')
   const options = causes.map(({ text }) => safeText(text))
   showOverlay(ui, {
     type: 'choice',
@@ -76,26 +79,34 @@ async function correctJob(ui: Ui): Promise<void> {
     index: 0,
     onChoose: (option) => {
       const cause = causes[options.indexOf(option)]
-      if (cause) askMember(ui, id, cause, cause.field === undefined ? '' : `${cause.field}=`)
+      if (cause) askMember(ui, { id, cause, check }, cause.field === undefined ? '' : `${cause.field}=`)
     },
   })
 }
 
-function askMember(ui: Ui, id: string, cause: Cause, text: string): void {
+interface ToCorrect {
+  readonly id: string
+  readonly cause: Cause
+  readonly check: (text: string) => Assignment
+}
+
+function askMember(ui: Ui, toCorrect: ToCorrect, text: string): void {
+  const { id, cause, check } = toCorrect
   const apply = async (typed: string) => {
     try {
-      const corrected = await ui.background.jobs.correct(id, cause, parseAssignment(typed))
+      const corrected = await ui.background.jobs.correct(id, cause, check(typed))
       if (corrected) askSend(ui, corrected)
     } catch (error) {
       ui.background.notices.problem(error, '')
       // Shows the typed text again.
-      if (!ui.store.get().overlay) askMember(ui, id, cause, typed)
+      if (!ui.store.get().overlay) askMember(ui, toCorrect, typed)
     }
   }
   showOverlay(ui, {
     type: 'prompt',
     label: 'In all of them (member=value):',
     input: textInput(text),
+    refusal: (typed) => refusalOf(() => check(typed)),
     onSubmit: (typed) => void apply(typed),
   })
 }
@@ -108,7 +119,7 @@ function askSend(ui: Ui, { rows, lines, send, drop }: Corrected): void {
     lines: [...lines, ...(rows > lines.length ? [`and ${rows - lines.length} more`] : [])],
     verb: 'Send',
     isOnCancel: true,
-    expected: place.isProtected ? String(rows) : undefined,
+    expected: place.isProtected || rows > MOST_BY_KEY ? String(rows) : undefined,
     input: textInput(),
     onConfirm: () => void send(),
     onCancel: drop,

@@ -3,8 +3,11 @@ import { formIn } from '../overlay.ts'
 import { showOverlay, submitForm } from '../overlay-keys.ts'
 import { SERVER_LISTS } from '../screens.ts'
 import { countedParts, underWayText } from '../text/change-text.ts'
+import type { DiffLine } from '../text/diff-line.ts'
+import { deletionDiff, editDiff } from '../text/plan-diff.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
+import { MOST_BY_KEY } from './limits.ts'
 
 const STAY = 'Stay'
 
@@ -77,15 +80,17 @@ function stay({ store, background }: Ui): void {
   store.update((state) => ({ ...state, leaving: undefined }))
 }
 
-/** On a protected profile the user must type the number of changes, as for a plan. */
+/** On a protected profile, and for more than a few, the user must type the number of changes, as for a plan. */
 function askToSend(ui: Ui): void {
   const { place, overlay } = ui.store.get()
-  const count = unsent(ui).length + (typedForm(ui) ? 1 : 0)
-  if (!place.isProtected) return void sendAndQuit(ui)
+  const pending = unsent(ui)
+  const count = pending.length + (typedForm(ui) ? 1 : 0)
+  if (!place.isProtected && count <= MOST_BY_KEY) return void sendAndQuit(ui)
   showOverlay(ui, {
     type: 'confirm',
-    title: `Send to the protected ${place.text}? ${pendingText(ui)}`,
+    title: `Send to ${place.isProtected ? 'the protected ' : ''}${place.text}? ${pendingText(ui)}`,
     lines: [],
+    diff: pendingDiff(pending),
     verb: 'Send',
     isOnCancel: true,
     expected: String(count),
@@ -94,6 +99,11 @@ function askToSend(ui: Ui): void {
     onCancel: () => stay(ui),
     behind: formIn(overlay),
   })
+}
+
+function pendingDiff(pending: readonly KeptChange[]): readonly DiffLine[] {
+  const edits = pending.flatMap(({ before, patch }) => (patch === null ? [] : [{ row: before, patch }]))
+  return [...editDiff(edits), ...deletionDiff(pending.flatMap(({ before, patch }) => (patch === null ? [before] : [])))]
 }
 
 /** Closes the screens when all is sent; they stay open when something failed. */

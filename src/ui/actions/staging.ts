@@ -1,18 +1,17 @@
-import { safeText } from '../../output/safe-text.ts'
-import { jsonText } from '../../output/value-text.ts'
 import type { Background } from '../background/background.ts'
 import { checkedAssignment, stage, stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import { type ScreenName, SERVER_LISTS, type ServerList } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
 import { currentList, type State, withList } from '../state.ts'
-import { countedParts, recordName, rowsText } from '../text/change-text.ts'
+import { countedParts, rowsText } from '../text/change-text.ts'
+import { deletionDiff, editDiff } from '../text/plan-diff.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { lacking, MOST_BY_KEY } from './changing.ts'
+import { lacking } from './changing.ts'
+import { MOST_BY_KEY } from './limits.ts'
 
 const SCREENS: readonly ScreenName[] = SERVER_LISTS
-const LINES_SHOWN = 6
 
 export const STAGING: readonly Action[] = [
   {
@@ -77,22 +76,19 @@ function askCommit({ store, background }: Ui): void {
   const { held } = state.lists[name]
   const edits = stagedEdits(state.lists[name])
   const deleted = background.deletions.waiting(name).filter((row) => held.has(rowId(row) ?? ''))
-  const all = [
-    ...edits.map(({ row, patch }) => `${recordName(row)}: ${safeText(jsonText(patch))}`),
-    ...deleted.map((row) => `${recordName(row)}: deleted for good`),
-  ]
-  const more = all.length > LINES_SHOWN ? [`and ${all.length - LINES_SHOWN} more`] : []
+  const count = edits.length + deleted.length
   const parts = countedParts({ update: edits.length, deletion: deleted.length })
-  const isTyped = state.place.isProtected || deleted.length > MOST_BY_KEY
+  const isTyped = state.place.isProtected || count > MOST_BY_KEY
   store.update((before) => ({
     ...before,
     overlay: {
       type: 'confirm',
       title: `Send ${parts.join(' and ')} to ${before.place.text}?`,
-      lines: [...all.slice(0, LINES_SHOWN), ...more],
+      lines: [],
+      diff: [...editDiff(edits), ...deletionDiff(deleted)],
       verb: 'Send',
       isOnCancel: true,
-      expected: isTyped ? String(all.length) : undefined,
+      expected: isTyped ? String(count) : undefined,
       input: textInput(),
       onConfirm: () => void commitAll(background, name),
     },

@@ -65,7 +65,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     lists: createLists(store, openApi, notices),
     deletions,
     kept,
-    commit: createCommit({ store, writes, notices, openJobs, underWay, ofJob, kept, signal }),
+    commit: createCommit({ store, writes, notices, openJobs, underWay, history, ofJob, kept, signal }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
     sending: createSending(senders, notices, underWay),
     jobs: createJobList({ store, openJobs, notices, underWay, signal }),

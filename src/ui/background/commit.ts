@@ -6,11 +6,12 @@ import { type Edit, rowId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { countedParts, recordName } from '../text/change-text.ts'
+import { createBatches } from './batches.ts'
 import type { Kept } from './kept.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
 import { isInterrupted, sendJob } from './send-job.ts'
 import { stagedEdits, withoutStaged, withSaved } from './staging.ts'
-import type { TrackedRows, UnderWay } from './under-way.ts'
+import type { History, TrackedRows, UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
 
 /** Sends the staged edits. Rejected ones stay staged, with the reason in the log. */
@@ -22,6 +23,7 @@ interface Parts {
   readonly notices: Notices
   readonly openJobs: () => Promise<Jobs>
   readonly underWay: UnderWay
+  readonly history: History
   /** `contacts con_1` for each record whose edits are in a job, and so are not kept for the next start. */
   readonly ofJob: Set<string>
   readonly kept: Pick<Kept, 'settle'>
@@ -63,7 +65,7 @@ interface ToSend {
 }
 
 async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
-  const { store, notices, ofJob, kept, signal } = parts
+  const { store, notices, history, ofJob, kept, signal } = parts
   const { name, edits } = toSend
   const sent = await sendEdits(parts, toSend, {
     onMade: () => {
@@ -80,7 +82,10 @@ async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
   // After a stop of the program, the error is printed with this command.
   const resume = !signal.aborted && isInterrupted(sent.error) ? `; ${sent.error.details.hint} goes on` : ''
   const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} reverts what was saved` : ''
-  notices[sent.notDone + sent.left.length > 0 ? 'wait' : 'done'](`${sent.done} saved${refused}${left}${resume}${undo}`)
+  if (sent.done > 0) history.add({ type: 'job', id: sent.jobId })
+  const text = `${sent.done} saved${refused}${left}${resume}${undo}`
+  if (sent.notDone + sent.left.length > 0) notices.wait(text)
+  else notices.done(text, ', as does u')
   if (sent.error !== undefined) notices.problem(sent.error, '')
 }
 
@@ -186,33 +191,4 @@ function makeJob(jobs: Jobs, noun: ServerList, edits: readonly Edit[]) {
       })
     }
   })
-}
-
-/** Each change of a list copies it, which for every row of a long list would take longer than the requests. */
-const SHOWN_EVERY_MS = 250
-/** The part of the time that showing may take, whatever the length of the list. */
-const MOST_SHARE = 0.1
-
-function createBatches(show: (edits: readonly Edit[]) => void) {
-  let waiting: Edit[] = []
-  let timer: NodeJS.Timeout | undefined
-  let pauseMs = SHOWN_EVERY_MS
-  const flush = () => {
-    timer = undefined
-    const edits = waiting
-    waiting = []
-    const startedMs = performance.now()
-    if (edits.length > 0) show(edits)
-    pauseMs = Math.max(SHOWN_EVERY_MS, (performance.now() - startedMs) / MOST_SHARE)
-  }
-  return {
-    add: (edit: Edit) => {
-      waiting.push(edit)
-      timer ??= setTimeout(flush, pauseMs)
-    },
-    close: () => {
-      clearTimeout(timer)
-      flush()
-    },
-  }
 }

@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-state.ts'
-import { listOfScreen, type ServerList } from '../screens.ts'
+import { listOfScreen, SERVER_LISTS, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName, rowsText } from '../text/change-text.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
@@ -99,7 +99,7 @@ export function createDeletions(parts: Parts): Deletions {
   return {
     add: (list, rows) => {
       wait(list, rows, false)
-      notices.countDown(GRACE_MS / 1000, (seconds) => `${rowsText(rows, list)}: ${graceText(seconds)}`)
+      countDown(notices, list, rows)
     },
     hold: (list, rows) => wait(list, rows, true),
     takeBack: () => {
@@ -123,11 +123,19 @@ export function createDeletions(parts: Parts): Deletions {
       }
     },
     resume: () => {
-      for (const each of waiting) if (!each.isHeld) start(each)
+      const paused = waiting.filter(({ isHeld }) => !isHeld)
+      for (const each of paused) start(each)
+      const rowsOf = (list: ServerList) => paused.flatMap((each) => (each.list === list ? [each.row] : []))
+      for (const list of SERVER_LISTS) countDown(notices, list, rowsOf(list))
     },
     release: (list) => release(held(list)),
     drop: () => release(waiting),
   }
+}
+
+function countDown(notices: Notices, list: ServerList, rows: readonly CrmRecord[]): void {
+  if (rows.length === 0) return
+  notices.countDown(GRACE_MS / 1000, (seconds) => `${rowsText(rows, list)}: ${graceText(seconds)}`)
 }
 
 type Mark = 'none' | 'deleting' | 'held'

@@ -1,17 +1,21 @@
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { FailureGroup } from '../../jobs/history/failures.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { CorrectedRow } from '../../jobs/plan/make-retry.ts'
+import type { RunHooks } from '../../jobs/send/run-job.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
 import { takePage } from '../list/list-state.ts'
-import { SEARCHED } from '../screens.ts'
+import type { Offered } from '../offered.ts'
+import { SEARCHED, SERVER_LISTS } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
+import { type Cause, causesOf, jobRow } from './job-row.ts'
+import { type PlannedUndo, planUndo, sendUndo } from './job-undo.ts'
 import type { Notices } from './notices.ts'
-import { isInterrupted, sendJob } from './send-job.ts'
+import { isInterrupted, type JobToSend, sendJob } from './send-job.ts'
+import { type Assignment, checkedAssignment } from './staging.ts'
 import type { TrackedRows, UnderWay } from './under-way.ts'
 
 /** The jobs of this machine, and the actions on them. */
@@ -21,22 +25,25 @@ export interface JobList {
   resume(id: string): Promise<void>
   /** Sends the failed rows again, as a new job. */
   retry(id: string): Promise<void>
+  /** The undo of a job; undefined when there is none, which is shown. */
+  planUndo(id: string): Promise<UndoToSend | undefined>
   /** Its failures by cause, the most frequent first. */
   causes(id: string): Promise<readonly Cause[]>
+  /** Checks a member for a correction against the fields and the first rows of the job; see checkedAssignment. */
+  checker(id: string): Promise<((text: string) => Assignment) | undefined>
   /** Plans the rows of one cause again, with a member changed in all of them; sends nothing yet. */
   correct(id: string, cause: Cause, member: readonly [string, JsonValue]): Promise<Corrected | undefined>
-}
-
-export interface Cause {
-  readonly text: string
-  readonly code: string
-  readonly field: string | undefined
 }
 
 export interface Corrected {
   readonly rows: number
   /** The changes of the first rows, for people. */
   readonly lines: readonly string[]
+  send(): Promise<void>
+  drop(): void
+}
+
+export interface UndoToSend extends Pick<PlannedUndo, 'rows' | 'diff' | 'lines'> {
   send(): Promise<void>
   drop(): void
 }
@@ -66,12 +73,14 @@ export function createJobList({ store, openJobs, notices, underWay, signal }: Pa
     }
   }
 
-  const send = (jobs: Jobs, paths: JobPaths) => underWay.trackRows(paths.id, (rows) => run(rows, jobs, paths))
+  const send = (jobs: Jobs, paths: JobPaths, onEnd?: RunHooks['onEnd']) =>
+    underWay.trackRows(paths.id, (rows) => run(rows, { jobs, paths, onEnd }))
 
-  async function run(rows: TrackedRows, jobs: Jobs, paths: JobPaths): Promise<void> {
+  async function run(rows: TrackedRows, job: JobToSend): Promise<void> {
+    const { paths } = job
     const timer = setInterval(() => void look(), LOOK_EVERY_MS)
     try {
-      const { account, error } = await sendJob(rows, { jobs, paths })
+      const { account, error } = await sendJob(rows, job)
       if (error === undefined) notices.done(`${paths.id}: ${account.done} of ${account.rows} done`)
       else if (isInterrupted(error) && !signal.aborted)
         notices.wait(`${paths.id} stopped; ${error.details.hint} goes on`)
@@ -95,6 +104,17 @@ export function createJobList({ store, openJobs, notices, underWay, signal }: Pa
     look,
     resume: (id) => attempt((jobs) => send(jobs, jobs.find(id))),
     causes: async (id) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
+    planUndo: (id) =>
+      attempt(async (jobs) => {
+        const undo = await planUndo(jobs, id)
+        return {
+          ...undo,
+          send: async () =>
+            void (await attempt((again) => sendUndo(store, undo, (onEnd) => send(again, undo.paths, onEnd)))),
+          drop: () => jobs.drop(undo.paths),
+        }
+      }),
+    checker: (id) => attempt((jobs) => checkerOf(jobs, jobs.find(id), store.get().offered)),
     correct: (id, { code, field }, [name, value]) =>
       attempt(async (jobs) => {
         const { job, rows, samples } = await jobs.correct(jobs.find(id), {
@@ -120,50 +140,16 @@ export function createJobList({ store, openJobs, notices, underWay, signal }: Pa
   }
 }
 
-async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
-  const { head, state, account, progress } = await jobs.state(paths)
-  const isRunning = state === 'running'
-  // A row without an answer is being sent; it is in doubt only after its process has ended.
-  const inDoubt = isRunning ? progress.counts.doubt : account.in_doubt
-  // Stopped with an answer to every row: only the recheck of an upsert can be left.
-  const isAllAnswered =
-    state === 'stopped' && account.unsent + progress.unanswered === 0 && head.terms?.match.mode !== 'upsert'
-  const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, paths, isRunning) : {}
-  return {
-    id: paths.id,
-    state: isAllAnswered ? 'finished' : state,
-    what: `${head.kind} ${head.noun}${head.input ? ` from ${head.input.name}` : ''}${head.of ? ` of ${head.of}` : ''}`,
-    ...failures,
-    ...account,
-    in_doubt: inDoubt,
-    ...(isRunning && { under_way: progress.unanswered }),
-    paused_by: progress.pausedBy ?? null,
-    made_at: new Date(head.made_at).toISOString(),
-    folder: paths.folder,
+const MOST_LOOKED_AT = 200
+
+async function checkerOf(jobs: Jobs, paths: JobPaths, { fields }: Offered): Promise<(text: string) => Assignment> {
+  const { noun } = (await jobs.state(paths)).head
+  const rows: CrmRecord[] = []
+  for await (const { body } of jobs.changes(paths)) {
+    if (rows.push(body) >= MOST_LOOKED_AT) break
   }
-}
-
-/** The failures of a job by their cause, each a member of its row. */
-async function failureGroups(jobs: Jobs, paths: JobPaths, isRunning: boolean): Promise<JsonObject> {
-  const report = await jobs.reportFailures(paths)
-  // In a running job these include requests without an answer yet.
-  const found = report?.groups.filter(({ code }) => !isRunning || code !== 'in_doubt') ?? []
-  const groups = found.slice(0, MOST_CAUSES)
-  const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
-  return { ...Object.fromEntries(causes), ...(report?.file !== undefined && { failed_file: report.file }) }
-}
-
-const MOST_CAUSES = 9
-
-function causeText({ code, field, reason, count }: FailureGroup): string {
-  return `${count} x ${field === undefined ? code : `${field} ${code}`}: ${reason}`
-}
-
-/** Rows in doubt may have been applied, and are not sent again. */
-async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> {
-  const report = await jobs.reportFailures(paths)
-  const groups = (report?.groups ?? []).filter(({ code }) => code !== 'in_doubt').slice(0, MOST_CAUSES)
-  return groups.map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
+  const name = SERVER_LISTS.find((list) => list === noun)
+  return (text) => checkedAssignment(text, noun, rows, name && fields[name])
 }
 
 function correctedText({ line, id, before, after }: CorrectedRow, name: string): string {

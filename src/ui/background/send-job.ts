@@ -8,10 +8,10 @@ import type { TrackedRows } from './under-way.ts'
 /** The defaults of the commands, which leave a part of the rate limit to other clients. */
 export const TERMS: RunTerms = { concurrency: undefined, rateShare: 0.8, maxErrors: undefined, maxOutageMs: 600_000 }
 
-interface JobToSend {
+export interface JobToSend {
   readonly jobs: Jobs
   readonly paths: JobPaths
-  readonly onEnd?: RunHooks['onEnd']
+  readonly onEnd?: RunHooks['onEnd'] | undefined
 }
 
 /** Sends what is left of a job, with its progress on the screen, until it has ended or the stop key is pressed. */

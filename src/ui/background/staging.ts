@@ -1,14 +1,16 @@
 import { CrmError } from '../../core/errors.ts'
 import { isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import { type CrmRecord, FIELDS, isNumeric, resourceOf } from '../../core/resources/registry.ts'
+import { type CrmRecord, FIELDS, isNumeric, type Resource, resourceOf } from '../../core/resources/registry.ts'
+import type { JobNoun } from '../../jobs/plan/plan-format.ts'
 import { currentRow, type Edit, type ListState, reordered, rowId } from '../list/list-state.ts'
 import { haystackOf } from '../list/order.ts'
 import { isWritable, type OfferedFields } from '../offered.ts'
-import type { ServerList } from '../screens.ts'
+
+export type Assignment = readonly [name: string, value: JsonValue]
 
 /** `company=Acme`, `amount:=12`, `phone=` for nothing. CrmError `invalid_input` for anything else. */
-export function parseAssignment(text: string): readonly [name: string, value: JsonValue] {
+export function parseAssignment(text: string): Assignment {
   const [, name = '', operator, raw = ''] = /^\s*([\w.-]+?)\s*(:?=)(.*)$/s.exec(text) ?? []
   if (name === '') throw notAssignment(text)
   if (operator === '=') return [name, raw === '' ? null : raw]
@@ -27,11 +29,7 @@ function notAssignment(text: string): CrmError {
 }
 
 /** Rows that already have the value are not staged. */
-export function stage(
-  list: ListState,
-  rows: readonly CrmRecord[],
-  [name, value]: readonly [string, JsonValue],
-): ListState {
+export function stage(list: ListState, rows: readonly CrmRecord[], [name, value]: Assignment): ListState {
   const staged = new Map(list.staged)
   for (const row of rows) {
     const id = rowId(row)
@@ -92,10 +90,10 @@ const MOST_LOOKED_AT = 2_000
  */
 export function checkedAssignment(
   text: string,
-  name: ServerList,
+  name: JobNoun,
   rows: readonly CrmRecord[],
   fields?: OfferedFields,
-): readonly [name: string, value: JsonValue] {
+): Assignment {
   const assignment = parseAssignment(text)
   const [member, value] = assignment
   const noun = resourceOf(name)
@@ -119,7 +117,7 @@ export function checkedAssignment(
 }
 
 /** By the loaded records that have the member, else by its definition. */
-function isNumber(member: string, noun: 'contact' | 'deal', rows: readonly CrmRecord[]): boolean {
+function isNumber(member: string, noun: Resource, rows: readonly CrmRecord[]): boolean {
   const values = rows.map((row) => row[member] ?? null).filter((value) => value !== null)
   if (values.length === 0) return isNumeric(noun, member)
   return values.every((value) => typeof value === 'number')

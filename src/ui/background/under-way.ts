@@ -100,10 +100,10 @@ export interface History {
   last(): Undo | undefined
 }
 
-interface Undo {
-  readonly what: string
-  readonly undo: () => Promise<void>
-}
+export type Undo =
+  | { readonly type: 'change'; readonly what: string; readonly undo: () => Promise<void> }
+  /** Reverted by a job of its own. */
+  | { readonly type: 'job'; readonly id: string }
 
 export function createHistory(): History {
   const entries: Undo[] = []

@@ -62,6 +62,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       }
       notices.done(`Created ${recordName(row)}`, UNDO)
       history.add({
+        type: 'change',
         what: `the creation of ${recordName(row)}`,
         undo: async () => {
           await underWay.track(`the deletion of ${id}`, async () =>
@@ -77,6 +78,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       notices.done(`Saved ${recordName(after)}`, UNDO)
       const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
       history.add({
+        type: 'change',
         what: `the change of ${recordName(after)}`,
         // Only if it was not changed since.
         undo: async () => void (await send(name, id, inverse, after.version)),

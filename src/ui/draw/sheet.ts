@@ -6,6 +6,7 @@ import { fitCell } from '../list/columns.ts'
 import type { Choice, Confirmation, Form, Prompt } from '../overlay.ts'
 import { TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
+import { type DiffLine, diffParts } from '../text/diff-line.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
 import type { Keymap } from '../ui.ts'
 import type { Theme } from './theme.ts'
@@ -28,7 +29,7 @@ export function sheetOf(state: State, drawing: Drawing): Sheet | undefined {
     case 'prompt':
       return promptSheet(overlay, columns, theme)
     case 'confirm':
-      return confirmSheet(overlay, columns, theme)
+      return confirmSheet(overlay, state, theme)
     case 'choice':
       return choiceSheet(overlay, columns, theme)
     case 'form':
@@ -137,10 +138,12 @@ function problemLines(problem: string, width: number, theme: Theme): readonly st
   return lines.map((line, at) => theme.bad(fitCell(`${at === 0 ? ' ! ' : '   '}${line}`, width)))
 }
 
-function confirmSheet(overlay: Confirmation, width: number, theme: Theme): Sheet {
+function confirmSheet(overlay: Confirmation, state: State, theme: Theme): Sheet {
   const { title, lines, verb, isOnCancel, expected, input } = overlay
+  const width = state.columns
   const head = [rule(width, theme), theme.bold(fitCell(` ${title}`, width))]
-  const body = lines.map((line) => fitCell(` ${line}`, width))
+  const text = lines.flatMap((line) => wrapText(line, width - 2)).map((line) => fitCell(` ${line}`, width))
+  const body = [...diffLines(overlay, state, theme), ...text]
   if (expected !== undefined) {
     const label = ` Type ${expected} and Enter to ${verb.toLowerCase()}, Esc to cancel:`
     const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
@@ -152,6 +155,41 @@ function confirmSheet(overlay: Confirmation, width: number, theme: Theme): Sheet
   const buttons = `  ${button('Cancel', isOnCancel)}  ${button(verb, !isOnCancel)}`
   const keys = fitCell('   ←/→ then Enter, or y; Esc cancels', Math.max(0, width - used))
   return { lines: [...head, ...body, buttons + theme.dim(keys)], cursor: undefined }
+}
+
+/** Rows of the screen that a plan leaves free. */
+const FREE_ROWS = 7
+
+/** The lines of a plan that fit, with the number of those that do not. */
+function diffLines({ diff = [], lines, top = 0 }: Confirmation, state: State, theme: Theme): readonly string[] {
+  const width = state.columns
+  const room = diffRoom(state, lines.length)
+  const from = Math.max(0, Math.min(top, diff.length - room))
+  const shown = diff.slice(from, from + room).map((line) => diffLine(line, width, theme))
+  if (diff.length <= room) return shown
+  const range = ` ${from + 1}-${Math.min(from + room, diff.length)} of ${diff.length} lines · ↑ ↓ PgUp PgDn scroll`
+  return [...shown, theme.dim(fitCell(range, width))]
+}
+
+function diffRoom({ rows }: State, lines: number): number {
+  return Math.max(3, rows - FREE_ROWS - lines)
+}
+
+/** The greatest scroll position of a plan. */
+export function lastDiffTop({ diff = [], lines }: Confirmation, state: State): number {
+  return Math.max(0, diff.length - diffRoom(state, lines.length))
+}
+
+/** Old values are red and new ones green; the arrow tells them apart without colour. */
+function diffLine(line: DiffLine, width: number, theme: Theme): string {
+  let left = width - 2
+  let text = '  '
+  for (const { text: part, as } of diffParts(line)) {
+    const fitted = textWidth(part) <= left ? part : fitCell(part, left)
+    left -= textWidth(fitted)
+    text += as === 'plain' ? fitted : as === 'old' ? theme.bad(fitted) : theme.good(fitted)
+  }
+  return text + ' '.repeat(left)
 }
 
 function choiceSheet({ title, lines = [], options, index }: Choice, width: number, theme: Theme): Sheet {

@@ -181,22 +181,28 @@ export function putRow(list: ListState, row: CrmRecord, searched: readonly strin
   return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
 }
 
-export function removeRow(before: ListState, id: string): ListState {
-  const { marks, deleting, held } = before
-  const list = {
-    ...withoutEdit(before, id),
-    ...{ marks: withoutId(marks, id), deleting: withoutId(deleting, id), held: withoutId(held, id) },
-  }
-  const index = list.rows.findIndex((row) => rowId(row) === id)
-  if (index < 0) return list
-  const next = { ...list, rows: list.rows.toSpliced(index, 1), haystacks: list.haystacks.toSpliced(index, 1) }
-  const current = rowId(currentRow(list))
-  return reordered(next, current === id ? undefined : current)
+export function removeRow(list: ListState, id: string): ListState {
+  return removeRows(list, [id])
 }
 
-function withoutEdit(list: ListState, id: string): ListState {
-  const staged = new Map(list.staged)
-  return staged.delete(id) ? { ...list, staged } : list
+/** In one pass, however many they are. */
+export function removeRows(before: ListState, ids: readonly string[]): ListState {
+  const gone = new Set(ids)
+  const without = (some: ReadonlySet<string>) => new Set([...some].filter((id) => !gone.has(id)))
+  const list = {
+    ...before,
+    staged: new Map([...before.staged].filter(([id]) => !gone.has(id))),
+    ...{ marks: without(before.marks), deleting: without(before.deleting), held: without(before.held) },
+  }
+  const isLeft = list.rows.map((row) => !gone.has(rowId(row) ?? ''))
+  if (!isLeft.includes(false)) return list
+  const current = rowId(currentRow(list))
+  const next = {
+    ...list,
+    rows: list.rows.filter((_, at) => isLeft[at]),
+    haystacks: list.haystacks.filter((_, at) => isLeft[at]),
+  }
+  return reordered(next, current === undefined || gone.has(current) ? undefined : current)
 }
 
 export function withId(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {

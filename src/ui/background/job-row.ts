@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { FailureGroup } from '../../jobs/history/failures.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+
+export interface Cause {
+  readonly text: string
+  readonly code: string
+  readonly field: string | undefined
+}
+
+/** The row of a job on the Jobs screen. */
+export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
+  const { head, state, account, progress } = await jobs.state(paths)
+  const isRunning = state === 'running'
+  // A row without an answer is being sent; it is in doubt only after its process has ended.
+  const inDoubt = isRunning ? progress.counts.doubt : account.in_doubt
+  // Stopped with an answer to every row: only the recheck of an upsert can be left.
+  const isAllAnswered =
+    state === 'stopped' && account.unsent + progress.unanswered === 0 && head.terms?.match.mode !== 'upsert'
+  const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, paths, isRunning) : {}
+  return {
+    id: paths.id,
+    state: isAllAnswered ? 'finished' : state,
+    what: `${head.kind} ${head.noun}${head.input ? ` from ${head.input.name}` : ''}${head.of ? ` of ${head.of}` : ''}`,
+    ...failures,
+    ...account,
+    in_doubt: inDoubt,
+    ...(isRunning && { under_way: progress.unanswered }),
+    paused_by: progress.pausedBy ?? null,
+    made_at: new Date(head.made_at).toISOString(),
+    folder: paths.folder,
+  }
+}
+
+/** The failures of a job by their cause, each a member of its row. */
+async function failureGroups(jobs: Jobs, paths: JobPaths, isRunning: boolean): Promise<JsonObject> {
+  const report = await jobs.reportFailures(paths)
+  // In a running job these include requests without an answer yet.
+  const found = report?.groups.filter(({ code }) => !isRunning || code !== 'in_doubt') ?? []
+  const groups = found.slice(0, MOST_CAUSES)
+  const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
+  return { ...Object.fromEntries(causes), ...(report?.file !== undefined && { failed_file: report.file }) }
+}
+
+const MOST_CAUSES = 9
+
+function causeText({ code, field, reason, count }: FailureGroup): string {
+  return `${count} x ${field === undefined ? code : `${field} ${code}`}: ${reason}`
+}
+
+/** Rows in doubt may have been applied, and are not sent again. */
+export async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> {
+  const report = await jobs.reportFailures(paths)
+  const groups = (report?.groups ?? []).filter(({ code }) => code !== 'in_doubt').slice(0, MOST_CAUSES)
+  return groups.map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
+}

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { all, make } from '../harness/records.ts'
+import { crm } from './crm.ts'
+import { startService } from './service.ts'
+import { HAS_TMUX, openTerminal } from './terminal.ts'
+
+const WIDE = { columns: 120, rows: 30 }
+
+describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)', () => {
+  test('a plan is a diff, more than 20 updates need their number, and u takes the job back', async () => {
+    const service = await startService()
+    const old = (at: number) => (at < 15 ? 'Acme' : 'Other')
+    await make(
+      service,
+      '/v1/contacts',
+      [...Array(25).keys()].map((at) => ({ name: `N ${at}`, company: old(at) })),
+    )
+    const terminal = openTerminal(['browse', 'contacts'], service.env, WIDE)
+    await terminal.sees('1-25 of 25')
+    terminal.type('Ab')
+    await terminal.sees('Change in 25 rows')
+    terminal.type('compny=BULK')
+    terminal.press('Enter')
+    await terminal.sees('did you mean company?')
+    terminal.press('C-u')
+    terminal.type('company=BULK')
+    terminal.press('Enter')
+    await terminal.sees('25 edited, not sent')
+    terminal.type('w')
+    const plan = await terminal.sees('Type 25 and Enter to send')
+    expect(plan).toContain('company: Acme -> BULK (15)')
+    expect(plan).toContain('company: Other -> BULK (10)')
+    terminal.type('y')
+    terminal.press('Enter')
+    await terminal.sees(/cancel: y/)
+    expect((await all(service, '/v1/contacts')).every(({ company }) => company !== 'BULK')).toBe(true)
+    terminal.press('BSpace')
+    terminal.type('25')
+    terminal.press('Enter')
+    await terminal.sees('25 saved')
+    expect((await all(service, '/v1/contacts')).every(({ company }) => company === 'BULK')).toBe(true)
+    terminal.type('u')
+    await terminal.sees(/Undo job_\w+ on .*25 changes/)
+    await terminal.sees('company: BULK -> Acme (15)')
+    terminal.type('25')
+    terminal.press('Enter')
+    await terminal.sees('25 of 25 done')
+    const companies = (await all(service, '/v1/contacts')).map(({ company }) => company)
+    expect(companies.filter((company) => company === 'Acme')).toHaveLength(15)
+    expect(companies.filter((company) => company === 'Other')).toHaveLength(10)
+    expect(terminal.screen()).toContain('Acme')
+  })
+
+  test('a correction of failed rows refuses a member that deals do not have', async () => {
+    const service = await startService()
+    const file = join(service.env.HOME, 'deals.csv')
+    writeFileSync(file, 'name,stage,pipeline_id\nOne,Lead,pipe_nope\n')
+    expect((await crm(['deals', 'import', file, '--yes'], service.env)).exit).toBe(3)
+    const terminal = openTerminal(['browse', 'jobs'], service.env, WIDE)
+    await terminal.sees('m correct')
+    terminal.type('m')
+    await terminal.sees('1 x pipeline_id')
+    terminal.press('Enter')
+    await terminal.sees('pipeline_id=')
+    terminal.press('C-u')
+    terminal.type('pipline_id=sales')
+    terminal.press('Enter')
+    await terminal.sees('did you mean pipeline_id?')
+  })
+})
