@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { StoreObserver } from '../store-options.ts'
 import type { Address } from './address.ts'
+import { Connections } from './connections.ts'
 import { databaseFailure, isConnectionLost, isPreparedLost } from './failure.ts'
 
 /** A value of a statement; a list becomes an array of PostgreSQL. */
@@ -25,6 +26,11 @@ export interface Transaction extends Session {
 }
 
 export interface Database extends Session {
+  /**
+   * For statements that read a few rows by an index: they share connections, and do not wait for one another's answers. Sent
+   * again when the connection is lost, which may have happened before.
+   */
+  readonly short: Session
   /** The address in messages. */
   readonly name: string
   /**
@@ -83,48 +89,32 @@ export function openPool({ name, ...address }: Address, observer?: StoreObserver
   const failed = (error: unknown): unknown => databaseFailure(name, error)
   const names = new StatementNames()
 
-  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
-    let client: pg.PoolClient
+  const connections = new Connections(pool, isConnectionLost)
+  const faultsNamed = async <T>(work: Promise<T>): Promise<T> => {
     try {
-      client = await pool.connect()
+      return await work
     } catch (error) {
-      throw failed(error)
-    }
-    let fault: unknown
-    // Without a listener, an error of a connection in use ends the process; its statement rejects as well.
-    const noteFault = (error: Error): void => {
-      fault = error
-    }
-    client.on('error', noteFault)
-    try {
-      return await work(client)
-    } catch (error) {
-      if (isConnectionLost(error)) fault = error
       if (isPreparedLost(error)) names.stop()
       throw failed(error)
-    } finally {
-      client.removeListener('error', noteFault)
-      client.release(fault !== undefined)
     }
   }
-
-  const once = sessionOf((query) =>
-    withClient(async (client) => {
-      try {
-        return await client.query(names.named(query))
-      } catch (error) {
-        if (!isPreparedLost(error)) throw error
-        names.stop()
-        return await client.query(query)
-      }
-    }),
-  )
+  const send = async (client: pg.PoolClient, query: Query): Promise<pg.QueryArrayResult> => {
+    try {
+      return await client.query(names.named(query))
+    } catch (error) {
+      if (!isPreparedLost(error)) throw error
+      names.stop()
+      return await client.query(query)
+    }
+  }
+  const once = sessionOf((query) => faultsNamed(connections.alone((client) => send(client, query))))
 
   return {
     ...once,
+    short: sessionOf((query) => faultsNamed(onceMore(() => connections.shared((client) => send(client, query))))),
     name,
     transaction: <T, Early>(begin: string, work: Work<T, Early | undefined>, early?: (tx: Session) => Promise<Early>) =>
-      withClient((client) => transact(client, names, { begin, early, work })),
+      faultsNamed(connections.alone((client) => transact(client, names, { begin, early, work }))),
     connect: async () => {
       const client = new pg.Client(config)
       try {
@@ -135,6 +125,15 @@ export function openPool({ name, ...address }: Address, observer?: StoreObserver
       return client
     },
     close: () => pool.end(),
+  }
+}
+
+async function onceMore<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error
+    return read()
   }
 }
 

@@ -107,16 +107,16 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
 
 function reads({ database, run, now, kept }: Opened) {
   return {
-    page: (resource, query) => run(() => readRecords(database, resource, query)),
-    joinedPage: (resource, query) => run(() => joinRecords(database, resource, query)),
+    page: (resource, query) => run(() => readRecords(database.short, resource, query)),
+    joinedPage: (resource, query) => run(() => joinRecords(database.short, resource, query)),
     filteredPage: (resource, query, filters) => run(() => readFiltered(database, resource, query, filters)),
     deals: (query, filters) => run(() => readDeals(database, query, filters)),
     notes: (query) => run(() => readNotes(database, query)),
-    records: (resource, ids) => run(() => findRecords(database, resource, ids)),
+    records: (resource, ids) => run(() => findRecords(database.short, resource, ids)),
     replay: (idempotency) =>
       run(async () => {
         const keeping = { nowMs: Math.floor(now()), answersMs: kept.answersMs }
-        const answer = (await findAnswers(database, [idempotency.key], keeping)).get(idempotency.key)
+        const answer = (await findAnswers(database.short, [idempotency.key], keeping)).get(idempotency.key)
         return answer && replayOf(answer, idempotency)
       }),
   } satisfies Partial<Store>
@@ -143,7 +143,7 @@ function rules({ database, run }: Opened, queue: Pick<WriteQueue, 'drained'>) {
 
 function keys({ database, run, now }: Opened, known: KnownKeys) {
   return {
-    findKey: (hash) => run(() => known.find(hash, () => findKey(database, hash))),
+    findKey: (hash) => run(() => known.find(hash, () => findKey(database.short, hash))),
     keys: () => run(() => readKeys(database)),
     addKey: (key) => run(() => insertKey(database, key)),
     endKey: (id, end) =>

@@ -94,3 +94,24 @@ test('the last page of a large list reads its records alone', async () => {
   while ((await read()).idx_scan - before.idx_scan < 20);
   expect((await read()).seq_tup_read).toBe(before.seq_tup_read)
 })
+
+test('reads of pages at the same time share a connection, and a lost one is replaced', async () => {
+  const address = await emptyDatabase()
+  let mostOpen = 0
+  const pool = ({ open: count }: { readonly open: number }): void => {
+    mostOpen = Math.max(mostOpen, count)
+  }
+  const store = await open({ address, observer: { ...listeningObserver().observer, pool } })
+  await store.write(creation('contact', { name: 'Ada' }))
+  const readAll = async () =>
+    Promise.all(Array.from({ length: 32 }, () => store.joinedPage('contact', { limit: 10, olderThanId: undefined })))
+  mostOpen = 0
+  for (const { text } of await readAll()) expect(text).toContain('Ada')
+  expect(mostOpen).toBe(2)
+  const other = await connect(address)
+  const reading = readAll()
+  await other.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
+  )
+  for (const { text } of [...(await reading), ...(await readAll())]) expect(text).toContain('Ada')
+})
