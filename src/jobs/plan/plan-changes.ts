@@ -1,8 +1,8 @@
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
-import { BeforeImages } from './before-writer.ts'
 import type { OperationHead } from './plan-format.ts'
+import { BeforeImages } from './plan-writer.ts'
 
 /** An operation of a plan, with the record before it if that was kept. */
 export interface PlannedChange {
