@@ -146,6 +146,12 @@ const STEPS: Readonly<Record<string, Step>> = {
   'serve stats': { words: () => OWN, mayWrite: OWN_FILES },
   'serve backup': { words: () => ['copy.db', ...OWN], mayWrite: /^work\/(own|copy)\.db/ },
   'serve restore': { words: () => ['copy.db', '--database', 'restored.db'], mayWrite: /^work\/restored\.db/ },
+  // Where no PostgreSQL runs.
+  'serve copy': {
+    words: () => ['--from', 'own.db', '--to', 'postgres://127.0.0.1:9/crm'],
+    exit: 13,
+    mayWrite: OWN_FILES,
+  },
   'auth login': { words: () => ['--storage', 'file', '--key-file', 'key'], mayWrite: SETTINGS },
   'config set': { words: () => ['wire.page_size', '50'], mayWrite: SETTINGS },
   'config get': only('wire.page_size'),

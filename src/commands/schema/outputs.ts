@@ -34,7 +34,17 @@ import {
   STAGE_SCHEMA,
   WEBHOOK_SCHEMA,
 } from './record-schemas.ts'
-import { BACKUP, DIAGNOSIS, KEY_USE, NEW_SERVICE_KEY, READY, RESTORED, SERVICE_KEY, STATS } from './service-schemas.ts'
+import {
+  BACKUP,
+  COPIED_TABLE,
+  DIAGNOSIS,
+  KEY_USE,
+  NEW_SERVICE_KEY,
+  READY,
+  RESTORED,
+  SERVICE_KEY,
+  STATS,
+} from './service-schemas.ts'
 
 /** The output of each command with `-o json`, before `--fields` and `--jq`; `error` is the last line of stderr. */
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
@@ -87,6 +97,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'serve keys audit': arrayOf(KEY_USE),
   'serve backup': BACKUP,
   'serve restore': RESTORED,
+  'serve copy': arrayOf(COPIED_TABLE),
   'serve stats': STATS,
   'auth status': oneOfSchemas(AUTH_STATUS, arrayOf(PROFILE)),
   'auth token': TEXT,

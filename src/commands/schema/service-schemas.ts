@@ -88,6 +88,8 @@ export const BACKUP = made({ file: TEXT, database: TEXT, size_bytes: COUNT, star
 
 export const RESTORED = made({ file: TEXT_OR_NULL, database: TEXT, size_bytes: COUNT })
 
+export const COPIED_TABLE = made({ table: TEXT, rows: COUNT, sha256: TEXT })
+
 export const STATS = made({
   ...Object.fromEntries(RECORD_RESOURCES.map((name) => [RESOURCES[name].plural, COUNT])),
   pipelines: COUNT,

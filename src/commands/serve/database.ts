@@ -21,29 +21,33 @@ export interface ChosenDatabase {
  * `--database`, or CRM_DATABASE_URL, or else a file in the data folder of the user (XDG). A password may stand in the variable;
  * on the command line every user of the machine could see it.
  */
-export function chooseDatabase(env: Env, given: string | undefined): ChosenDatabase {
+export function chooseDatabase(env: Env, given: string | undefined, flag = '--database'): ChosenDatabase {
   if (given !== undefined && isPostgresUri(given) && hasPassword(given)) {
-    throw new CrmError('usage', '--database has a password, which every user of this machine could read', {
-      hint: `put the address into CRM_DATABASE_URL, or the password into PGPASSWORD or a file: PGPASSFILE=FILE crm serve --database ${shellWord(withoutPassword(given))}`,
+    throw new CrmError('usage', `${flag} has a password, which every user of this machine could read`, {
+      hint: `put the address into CRM_DATABASE_URL, or the password into PGPASSWORD or a file: PGPASSFILE=FILE ${commandOf(flag)} ${flag} ${shellWord(withoutPassword(given))}`,
     })
   }
   const name = given ?? (env.CRM_DATABASE_URL || undefined)
   if (name === undefined) return same(databaseFile(env))
   if (isPostgresUri(name)) return { address: name, location: withoutPassword(name) }
   if (name === ':memory:') return same(name)
-  const flag = given === undefined ? 'CRM_DATABASE_URL' : '--database'
+  const source = given === undefined ? 'CRM_DATABASE_URL' : flag
   // Not repeated in the message, because an address may hold a password.
   const [scheme] = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(name) ?? []
   if (scheme !== undefined) {
     throw new CrmError(
       'usage',
-      `${flag} is an address with ${scheme}, expected an SQLite file, postgres:// or :memory:`,
+      `${source} is an address with ${scheme}, expected an SQLite file, postgres:// or :memory:`,
       {
-        hint: 'crm serve --database crm.db',
+        hint: `${commandOf(flag)} ${flag} crm.db`,
       },
     )
   }
   return same(resolve(name))
+}
+
+function commandOf(flag: string): string {
+  return flag === '--database' ? 'crm serve' : 'crm serve copy'
 }
 
 /** A file of SQLite, for what copies files. */

@@ -16,6 +16,7 @@ import type { StoreOptions } from '../../service/store/store-options.ts'
 import { addCommands, type Commands, examples } from '../command-tree.ts'
 import { parseTime } from '../flags.ts'
 import { addServeBackup } from './backup.ts'
+import { addServeCopy } from './copy.ts'
 import { chooseDatabase, rememberDatabase } from './database.ts'
 import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
 import { KEYS_COMMANDS } from './keys.ts'
@@ -55,6 +56,7 @@ const BESIDE_SERVING: Commands = {
   keys: KEYS_COMMANDS,
   backup: addServeBackup,
   restore: addServeRestore,
+  copy: addServeCopy,
   stats: addServeStats,
 }
 

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls'
 import { withoutPassword } from '../../../core/database-uri.ts'
 import { CrmError } from '../../../core/errors.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
+export type Env = Readonly<Record<string, string | undefined>>
 
 /** Where a database is, as `pg` reads it. */
 export interface Address {

@@ -18,3 +18,15 @@ export function withoutNul(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
   return /[\0\u0001]/.test(text) ? text.replace(/\u0001/g, '\u00011').replace(/\0/g, '\u00010') : text
 }
+
+/** The text that `withoutNul` made this of. */
+export function withNul(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it wrote
+  return text.replace(/\u0001([01])/g, (_, digit) => (digit === '0' ? '\0' : '\u0001'))
+}
+
+/** Whether `bounded` has made this of a longer text. */
+export function isShortened(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what it wrote
+  return /\u0001#[0-9a-f]{64}$/.test(text)
+}

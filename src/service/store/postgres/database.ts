@@ -70,11 +70,23 @@ const TYPES: pg.CustomTypesConfig = {
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 }
 
-export function openPool({ name, ...address }: Address, observer?: StoreObserver): Database {
+/** The name of the connections of services, by which `crm serve copy` finds them. */
+export const SERVICE_NAME = 'crm serve'
+
+interface PoolOptions {
+  readonly observer?: StoreObserver | undefined
+  /** The name of the connections. */
+  readonly program?: string
+}
+
+export function openPool(
+  { name, ...address }: Address,
+  { observer, program = SERVICE_NAME }: PoolOptions = {},
+): Database {
   const config: pg.ClientConfig = {
     ...address,
     types: TYPES,
-    application_name: 'crm serve',
+    application_name: program,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,
     // Statements that do not wait for one another are sent at once, and share a round trip.

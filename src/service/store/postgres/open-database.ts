@@ -1,5 +1,7 @@
 import { CrmError } from '../../../core/errors.ts'
+import { unfinishedCopy } from '../copy/copy-failures.ts'
 import { defaultPipeline } from '../pipeline-rules.ts'
+import { readOrigin } from './copy-state.ts'
 import type { Database, Session, Transaction } from './database.ts'
 import { insertPipelines } from './pipelines.ts'
 import { MIGRATIONS, plainTables, SCHEMA, SCHEMA_VERSION } from './schema.ts'
@@ -23,6 +25,8 @@ export async function prepareDatabase(database: Database, preparing: Preparing):
   await checkServer(database)
   const version = await versionOf(database)
   if (version === SCHEMA_VERSION && (await hasPlainTables(database))) return
+  const origin = version === undefined ? await readOrigin(database) : undefined
+  if (origin) throw unfinishedCopy(database.name, origin)
   if (version === undefined && !preparing.isCreated) throw missing(database.name)
   if (preparing.isOnlyRead) {
     if (version !== undefined && version <= SCHEMA_VERSION) return
@@ -37,8 +41,8 @@ async function migrate(tx: Transaction, name: string): Promise<void> {
   const version = await versionOf(tx)
   if (version === undefined) {
     await checkEmpty(tx, name)
-    await tx.script(`${SCHEMA}; CREATE TABLE ${VERSION_TABLE} (version integer NOT NULL);
-      INSERT INTO ${VERSION_TABLE} VALUES (${SCHEMA_VERSION})`)
+    await tx.script(SCHEMA)
+    await markVersion(tx)
     await insertPipelines(tx, [defaultPipeline()])
   } else {
     if (version > SCHEMA_VERSION) throw newer(name, version)
@@ -48,7 +52,13 @@ async function migrate(tx: Transaction, name: string): Promise<void> {
   await tx.script(plainTables())
 }
 
-async function checkServer(session: Session): Promise<void> {
+/** Makes a database with the tables one of crm. */
+export async function markVersion(tx: Transaction): Promise<void> {
+  await tx.script(`CREATE TABLE ${VERSION_TABLE} (version integer NOT NULL);
+    INSERT INTO ${VERSION_TABLE} VALUES (${SCHEMA_VERSION})`)
+}
+
+export async function checkServer(session: Session): Promise<void> {
   const [[[version = '0', encoding = ''] = []] = []] = await session.script(
     `SELECT current_setting('server_version_num'), current_setting('server_encoding')`,
   )
@@ -68,7 +78,7 @@ async function checkServer(session: Session): Promise<void> {
  * Reads pg_class: `to_regclass` takes no lock, so that after a wait for another process that makes the tables it may still
  * answer from a cache that lacks them.
  */
-async function versionOf(session: Session): Promise<number | undefined> {
+export async function versionOf(session: Session): Promise<number | undefined> {
   const isThere = await session.get(
     `SELECT 1 FROM pg_class WHERE relname = '${VERSION_TABLE}' AND relnamespace = current_schema()::regnamespace`,
   )
@@ -86,7 +96,7 @@ async function hasPlainTables(session: Session): Promise<boolean> {
 }
 
 /** A database of another program is unchanged. */
-async function checkEmpty(tx: Transaction, name: string): Promise<void> {
+export async function checkEmpty(tx: Transaction, name: string): Promise<void> {
   const found = await tx.get<[string]>(
     `SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE relkind IN ('r', 'p', 'v') AND nspname = current_schema() LIMIT 1`,

@@ -26,7 +26,7 @@ import { DELIVERIES_CHANNEL, type WriteContext } from './write-batch.ts'
 /** `openStore` for a database of PostgreSQL, which any number of processes may have open. */
 export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const { address, env = {}, isCreated = true, isOnlyRead = false, observer } = options
-  const database = openPool(readAddress(address, env), observer)
+  const database = openPool(readAddress(address, env), { observer })
   try {
     await prepareDatabase(database, { isCreated, isOnlyRead })
     return await postgresStore(database, options)

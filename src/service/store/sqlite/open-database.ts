@@ -7,15 +7,17 @@ import { shellWord } from '../../../core/shell-words.ts'
 import { makeFolders } from '../../../files/folders.ts'
 import { errorCode } from '../../../files/machine-error.ts'
 import { filterColumns } from '../change-rules.ts'
+import { unfinishedCopy } from '../copy/copy-failures.ts'
 import { defaultPipeline } from '../pipeline-rules.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
+import { readOrigin } from './copy-state.ts'
 import { indexName } from './filter-query.ts'
 import { insertPipelines } from './pipelines.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { BUSY_TIMEOUT_MS, storageFailure } from './storage-failure.ts'
 
 /** `CRM1`, in the header of every crm database. */
-const APPLICATION_ID = 0x43524d31
+export const APPLICATION_ID = 0x43524d31
 
 /** How long a statement blocks this thread for another process while the database is opened and created. */
 export const OPENING_TIMEOUT_MS = 5000
@@ -29,8 +31,26 @@ const SETTINGS = `
   PRAGMA temp_store = MEMORY;
 `
 
+interface Opening {
+  readonly isCreated: boolean
+  /** No other process has the file open then; one that has it open is waited for, as for a lock. */
+  readonly isExclusive?: boolean
+  /** Throws for a database that is not new and that this is not. Nothing is written before. */
+  check(db: Connection): void
+  prepare(db: Connection): void
+}
+
 /** Opens or creates a crm database; `:memory:` is private to the connection. */
-export function openDatabase(name: string, isCreated: boolean): Connection {
+export function openDatabase(name: string, isCreated: boolean, isExclusive = false): Connection {
+  const prepare = (db: Connection): void => {
+    migrate(db)
+    addTables(db)
+    db.script(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  }
+  return openFile(name, { isCreated, isExclusive, check: (db) => checkIdentity(db), prepare })
+}
+
+export function openFile(name: string, { isCreated, isExclusive = false, check, prepare }: Opening): Connection {
   const isInMemory = name === ':memory:'
   // Absolute, as SQLite reads a name that starts with `file:` as a URI with settings.
   const file = isInMemory ? name : resolve(name)
@@ -40,14 +60,14 @@ export function openDatabase(name: string, isCreated: boolean): Connection {
     database.function('contact_column', { deterministic: true }, contactColumn())
     const db = connect(database, file)
     try {
+      // Before the first read, with which the connection then takes the lock of the file.
+      if (isExclusive) db.script('PRAGMA locking_mode = EXCLUSIVE')
       // Before anything is written: a database of another program is unchanged.
-      if (!isNew(db)) checkIdentity(db)
+      if (!isNew(db)) check(db)
       const [mode] = db.get<[string]>('PRAGMA journal_mode = WAL') ?? []
       if (mode !== 'wal' && !isInMemory) throw noWriteAheadLog(file)
       db.script(SETTINGS)
-      migrate(db)
-      addTables(db)
-      db.script(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+      prepare(db)
     } catch (error) {
       db.close()
       throw error
@@ -86,7 +106,7 @@ function contactColumn(): (text: SQLOutputValue, name: SQLOutputValue) => string
 }
 
 /** Creates the table of a plain resource that the database lacks; the table of contacts is part of the schema. */
-function addTables(db: Connection): void {
+export function addTables(db: Connection): void {
   for (const resource of PLAIN_RESOURCES) {
     const { plural } = RESOURCES[resource]
     const filters = filterFields(resource)
@@ -107,6 +127,8 @@ function isNew(db: Connection): boolean {
 /** `read-only`: also rejects an older schema, which cannot be migrated. */
 export function checkIdentity(db: Connection, mode: 'migrate' | 'read-only' = 'migrate'): void {
   const version = versionOf(db)
+  const origin = readOrigin(db)
+  if (origin) throw unfinishedCopy(db.file, origin)
   if (applicationIdOf(db) !== APPLICATION_ID || version === 0) {
     throw new CrmError('machine', `database ${db.file} belongs to another program`, {
       hint: 'name another file with --database',
