@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { tempFolder } from '../harness/home.ts'
-import { buildMutant, MET_BY, MUTANT_NAMES } from '../torture/mutants.ts'
+import { buildMutant, MET_BY, MUTANT_NAMES, MUTANTS } from '../torture/mutants.ts'
 import { torture } from '../torture/torture.ts'
 import { CRM } from './crm.ts'
 
@@ -29,7 +29,7 @@ test.each(['forgets', 'blind'] as const)(
 
 describe('the rig finds out a build that lacks a rule', () => {
   test.each(MUTANT_NAMES)('%s', { timeout: 180_000 }, async (name) => {
-    const crm = buildMutant(name, tempFolder())
+    const crm = buildMutant(MUTANTS[name], tempFolder())
     const { faults } = await torture({ ...SHORT, crm, serverKind: MET_BY[name], kills: 30, seed: 3, isHarsh: true })
     expect(faults.join()).toMatch(/rows are there twice/)
   })

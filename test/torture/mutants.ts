@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { emptyEnv, ROOT } from './processes.ts'
 import type { ServerKind } from './server-kind.ts'
 
-interface Change {
+export interface Change {
   readonly file: string
   readonly from: string
   readonly to: string
@@ -50,11 +50,11 @@ export const MET_BY: Readonly<Record<MutantName, ServerKind>> = {
 
 const COPIED = ['src', 'scripts', 'bin', 'examples', 'package.json', 'tsconfig.json']
 
-/** Builds a mutant of this checkout in `folder`; the path of its launcher. */
-export function buildMutant(name: MutantName, folder: string): string {
+/** Builds this checkout with changes in `folder`; the path of its launcher. */
+export function buildMutant(changes: readonly Change[], folder: string): string {
   for (const path of COPIED) cpSync(join(ROOT, path), join(folder, path), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  for (const change of MUTANTS[name]) apply(folder, change)
+  for (const change of changes) apply(folder, change)
   execFileSync(process.execPath, [join(folder, 'scripts/build.ts')], { env: emptyEnv(folder), stdio: 'inherit' })
   return join(folder, 'bin/crm.js')
 }

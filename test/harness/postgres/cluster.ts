@@ -55,13 +55,36 @@ const SETTINGS: ServerSettings = {
 const START_MS = 60_000
 
 /** Starts one, or throws an error that says why there is none. */
-export async function startCluster(settings: ServerSettings = {}, place: string = tmpdir()): Promise<Cluster> {
+export function startCluster(settings: ServerSettings = {}, place: string = tmpdir()): Promise<Cluster> {
+  const password = randomBytes(18).toString('base64url')
+  return startWith({ settings, place, password, fill: (programs, folder) => initialise(programs, folder, password) })
+}
+
+/** One that follows `primary` and can only be read, until `pg_promote()`. */
+export function startStandby(primary: Cluster, settings: ServerSettings = {}): Promise<Cluster> {
+  return startWith({
+    settings,
+    place: tmpdir(),
+    password: primary.password,
+    fill: (programs, folder) => copy(programs, folder, primary),
+  })
+}
+
+interface Start {
+  readonly settings: ServerSettings
+  /** The folder in which its own is made. */
+  readonly place: string
+  readonly password: string
+  /** Makes the data. */
+  readonly fill: (programs: Programs, folder: string) => Promise<void>
+}
+
+async function startWith({ settings, place, password, fill }: Start): Promise<Cluster> {
   const programs = findPrograms()
   const folder = await mkdtemp(join(place, 'crm-postgres-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
-    const password = randomBytes(18).toString('base64url')
-    await initialise(programs, folder, password)
+    await fill(programs, folder)
     const reach = { host: HOST, port: await freePort(), user: 'postgres', password }
     const server = serverIn(programs, dataIn(folder), { ...SETTINGS, ...settings, port: reach.port })
     await server.start()
@@ -101,6 +124,13 @@ async function initialise(programs: Programs, folder: string, password: string):
   await promisify(execFile)(programs.pathOf('initdb'), args, options)
 }
 
+async function copy(programs: Programs, folder: string, { host, port, user, password }: Reach): Promise<void> {
+  if (programs.user) await chown(folder, programs.user.uid, programs.user.gid)
+  const args = ['-D', dataIn(folder), '-R', '-X', 'stream', '-c', 'fast', '-h', host, '-p', `${port}`, '-U', user]
+  const options = { ...programs.user, cwd: folder, env: { ...environment(folder), PGPASSWORD: password } }
+  await promisify(execFile)(programs.pathOf('pg_basebackup'), args, options)
+}
+
 function environment(folder: string) {
   return { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8' }
 }
@@ -130,7 +160,7 @@ function serverIn(programs: Programs, data: string, settings: ServerSettings) {
     const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
     createInterface(started.stderr).on('line', (line) => {
       log += `${line}\n`
-      if (line.includes('database system is ready to accept connections')) resolve()
+      if (/database system is ready to accept (read-only )?connections/.test(line)) resolve()
     })
     started.on('error', reject)
     started.on('close', () => {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { StoreObserver } from '../store-options.ts'
 import type { Address } from './address.ts'
 import { Connections } from './connections.ts'
-import { databaseFailure, isConnectionLost, isPreparedLost } from './failure.ts'
+import { CommitInDoubt, databaseFailure, isConnectionLost, isPreparedLost } from './failure.ts'
 
 /** A value of a statement; a list becomes an array of PostgreSQL. */
 export type Value = string | number | null | readonly (string | number | null)[]
@@ -48,11 +48,6 @@ type Begun = Awaited<ReturnType<Session['script']>>
 
 type Work<T, Early> = (tx: Transaction, begun: Begun, early: Early) => Promise<T>
 
-/** A COMMIT whose answer was lost. */
-export class CommitInDoubt extends Error {
-  override readonly name = 'CommitInDoubt'
-}
-
 /** Enough for reads beside one writer; `max_connections` of PostgreSQL is 100 by default. */
 const MAX_CONNECTIONS = 10
 
@@ -96,12 +91,14 @@ export function openPool(
   const pool = new pg.Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 })
   // A connection that is lost while idle leaves the pool; the next operation makes another one.
   pool.on('error', () => {})
+  // One may be ended by the server in the same moment in which it is handed out, when nobody else listens.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const tell = (): void => observer?.pool({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount })
   for (const event of ['connect', 'acquire', 'release', 'remove'] as const) pool.on(event, tell)
   const failed = (error: unknown): unknown => databaseFailure(name, error)
   const names = new StatementNames()
 
-  const connections = new Connections(pool, isConnectionLost)
+  const connections = new Connections(pool, (error) => error instanceof CommitInDoubt || isConnectionLost(error))
   const faultsNamed = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
@@ -126,9 +123,10 @@ export function openPool(
     short: sessionOf((query) => faultsNamed(onceMore(() => connections.shared((client) => send(client, query))))),
     name,
     transaction: <T, Early>(begin: string, work: Work<T, Early | undefined>, early?: (tx: Session) => Promise<Early>) =>
-      faultsNamed(connections.alone((client) => transact(client, names, { begin, early, work }))),
+      faultsNamed(connections.alone((client) => transact(client, { name, names }, { begin, early, work }))),
     connect: async () => {
       const client = new pg.Client(config)
+      client.on('error', () => {})
       try {
         await client.connect()
       } catch (error) {
@@ -157,7 +155,7 @@ interface Parts<T, Early> {
 
 async function transact<T, Early>(
   client: pg.PoolClient,
-  names: StatementNames,
+  { name, names }: { readonly name: string; readonly names: StatementNames },
   { begin, early, work }: Parts<T, Early>,
 ): Promise<T> {
   const session = sessionOf((query) => client.query(names.named(query)))
@@ -181,7 +179,7 @@ async function transact<T, Early>(
     const ends = await Promise.allSettled(sent)
     const fault = ends.find((end) => end.status === 'rejected')?.reason ?? error
     if (isConnectionLost(fault)) {
-      if (isCommitting) throw new CommitInDoubt('the answer to COMMIT was lost', { cause: fault })
+      if (isCommitting) throw new CommitInDoubt(name, fault)
       throw fault
     }
     await client.query('ROLLBACK')

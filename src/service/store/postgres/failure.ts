@@ -64,8 +64,20 @@ export function databaseFailure(name: string, error: unknown): unknown {
   })
 }
 
+/** A COMMIT whose answer was lost. */
+export class CommitInDoubt extends CrmError {
+  constructor(name: string, cause: unknown) {
+    super('machine', `it is unknown whether database ${name} has stored the write`, {
+      hint: 'send it again with the same Idempotency-Key',
+      isInDoubt: true,
+      cause,
+    })
+  }
+}
+
 /** Whether nothing was done because of something that passes. */
 export function isPassing(error: unknown): boolean {
+  if (error instanceof CommitInDoubt) return false
   return error instanceof CrmError && (failureOf(error.cause)?.isPassing ?? false)
 }
 

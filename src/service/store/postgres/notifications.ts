@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import type { Database } from './database.ts'
+import { databaseFailure } from './failure.ts'
 
 /** Between two attempts to connect again. */
 const RETRY_MS = 1000
@@ -29,10 +30,15 @@ export async function listenTo(
     const made = await database.connect()
     if (isClosed) return made.end()
     client = made
-    made.on('error', () => {})
-    made.on('end', again)
     made.on('notification', ({ channel, payload = '' }) => hear(channel, payload))
-    for (const channel of channels) await made.query(`LISTEN ${channel}`)
+    try {
+      for (const channel of channels) await made.query(`LISTEN ${channel}`)
+    } catch (error) {
+      // On a standby, or where the connection is lost meanwhile.
+      await made.end()
+      throw databaseFailure(database.name, error)
+    }
+    made.on('end', again)
     // What was notified while the connection was lost.
     for (const channel of channels) hear(channel, '')
   }

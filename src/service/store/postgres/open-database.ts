@@ -7,7 +7,7 @@ import { insertPipelines } from './pipelines.ts'
 import { MIGRATIONS, plainTables, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { SCHEMA_LOCK } from './sequence.ts'
 
-/** `pg_xact_status` and `pg_current_xact_id` are of PostgreSQL 13. */
+/** Older ones get no updates. */
 const OLDEST_VERSION = 130_000
 
 /** In the table that names the version, and so the program. */

@@ -51,7 +51,7 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
   const now = clock?.now ?? options.now
   const kept = { ...KEPT_MS, ...options.retention }
   const { observer } = options
-  const context: WriteContext = { name: randomUUID(), database, now, kept, observer, rules: undefined }
+  const context: WriteContext = { name: randomUUID(), database, now, kept, observer, rules: undefined, commitCount: 0 }
   const listeners = new Set<() => void>()
   const knownKeys = new KnownKeys()
   let closing: Promise<void> | undefined

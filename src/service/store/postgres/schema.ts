@@ -17,6 +17,13 @@ export const SCHEMA = `
   ) WITH (fillfactor = 10);
   INSERT INTO sequence VALUES (1, 0, 1);
 
+  -- The last transaction of each process, which it looks for when the answer to COMMIT is lost.
+  CREATE TABLE writers (
+    name text COLLATE "C" PRIMARY KEY,
+    last_commit bigint NOT NULL,
+    at_ms bigint NOT NULL
+  ) WITH (fillfactor = 10);
+
   CREATE TABLE deals (
     id bigint PRIMARY KEY,
     version bigint NOT NULL,

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
+import { CrmError } from '../../../core/errors.ts'
 import { nextSerial, writeTimeMs } from '../change-rules.ts'
 import type { Database, Session, Transaction } from './database.ts'
-import { isPassing } from './failure.ts'
 
 /** How long a transaction waits for another process's; then the write is 503. */
 const LOCK_MS = 5000
@@ -9,20 +9,20 @@ const LOCK_MS = 5000
 /** A process that stopped in the middle of a transaction frees the others after this time. */
 const IDLE_MS = 10_000
 
-/** A transaction, in the history of the database to which it belongs: a failover may begin another one. */
-export interface Identity {
-  readonly xid: string
-  readonly timeline: string
+/** A transaction of a process, in the table `writers`. */
+export interface CommitMark {
+  readonly writer: string
+  readonly number: number
 }
 
-/** The first part of the name of a file of the write-ahead log. */
-const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
+/** Rows of processes that have ended are deleted after this time. */
+const WRITER_KEPT_MS = 24 * 60 * 60 * 1000
 
 /** Waits for the row; the last column is the time in ms since the statements arrived. */
 const LOCK_SEQUENCE = `SELECT *, (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000)::float8 FROM (
-  SELECT last_serial, rules_version, pg_current_xact_id()::text, ${TIMELINE} FROM sequence FOR UPDATE) AS held`
+  SELECT last_serial, rules_version FROM sequence FOR UPDATE) AS held`
 
-type SequenceRow = readonly [lastSerial: number, rulesVersion: number, xid: string, timeline: string, sinceMs: number]
+type SequenceRow = readonly [lastSerial: number, rulesVersion: number, sinceMs: number]
 
 /** Finds the row unless another writer has it. */
 const TRY_SEQUENCE = 'SELECT 1 FROM sequence FOR UPDATE SKIP LOCKED'
@@ -36,7 +36,6 @@ export interface Writing {
   readonly rulesVersion: number
   /** Hashes of idempotency keys that another transaction holds. */
   readonly busy: ReadonlySet<number>
-  readonly identity: Identity
   /** How long it waited for another writer; undefined when it did not wait. */
   readonly waitedMs: number | undefined
 }
@@ -69,9 +68,9 @@ export function writing<T, Read>(
       const isFree = begun[5]?.length === 1
       const [row] = (begun[6] ?? []) as unknown as readonly SequenceRow[]
       if (!row) throw new Error('the table sequence has no row')
-      const [lastSerial, rulesVersion, xid, timeline, sinceMs] = row
+      const [lastSerial, rulesVersion, sinceMs] = row
       const waitedMs = isFree ? undefined : sinceMs
-      return work(tx, { lastSerial, rulesVersion, identity: { xid, timeline }, busy, waitedMs }, found)
+      return work(tx, { lastSerial, rulesVersion, busy, waitedMs }, found)
     },
     read,
   )
@@ -87,20 +86,36 @@ function lockKeys(list: string): string {
   return `SELECT key FROM unnest(${list}::int[]) AS key WHERE NOT pg_try_advisory_xact_lock(${KEY_LOCKS}, key)`
 }
 
+/** Makes the transaction one that `isCommitted` finds. */
+export function markCommit(tx: Transaction, { writer, number }: CommitMark, nowMs: number): void {
+  // Both are made here: a UUID and a count.
+  tx.atCommit(`INSERT INTO writers VALUES ('${writer}', ${number}, ${nowMs})
+    ON CONFLICT (name) DO UPDATE SET last_commit = excluded.last_commit, at_ms = excluded.at_ms`)
+  if (number === 1) tx.atCommit(`DELETE FROM writers WHERE at_ms < ${nowMs - WRITER_KEPT_MS}`)
+}
+
 /**
- * Whether a transaction was committed whose COMMIT got no answer; undefined when that cannot be known: the database stays
- * away, or goes on in another history.
+ * Whether a marked transaction was committed whose COMMIT got no answer; undefined when the database stays away. The number of
+ * the transaction would not tell: after a crash or a failover another one may have it. It has ended when `sequence` is free.
  */
-export async function isCommitted(database: Database, { xid, timeline }: Identity): Promise<boolean | undefined> {
+export async function isCommitted(database: Database, { writer, number }: CommitMark): Promise<boolean | undefined> {
+  const find = (session: Session) =>
+    session.get<[number]>('SELECT last_commit FROM writers WHERE name = $1', writer).then((row) => row?.[0] ?? 0)
   const endMs = performance.now() + LOCK_MS
   while (performance.now() < endMs) {
     try {
-      const [state, current] =
-        (await database.get<[string | null, string]>(`SELECT pg_xact_status($1::text::xid8), ${TIMELINE}`, xid)) ?? []
-      if (current !== timeline) return undefined
-      if (state !== 'in progress') return state === null ? undefined : state === 'committed'
+      return await writing(
+        database,
+        [],
+        async (tx, _state, last) => {
+          // A write, so that its COMMIT waits until standbys have what it has seen.
+          tx.atCommit('UPDATE sequence SET rules_version = rules_version')
+          return last >= number
+        },
+        find,
+      )
     } catch (error) {
-      if (!isPassing(error)) throw error
+      if (!(error instanceof CrmError)) throw error
     }
     await setTimeout(ASK_AGAIN_MS)
   }

@@ -1,5 +1,5 @@
+import { CrmError } from '../../../core/errors.ts'
 import type { Database } from './database.ts'
-import { isPassing } from './failure.ts'
 
 /** Clocks of machines drift by milliseconds in this time, and are set at any time. */
 const MEASURED_EVERY_MS = 30_000
@@ -24,8 +24,8 @@ export async function followClock(database: Database, own: () => number): Promis
         differenceMs = measured
       },
       (error: unknown) => {
-        // The last difference holds while the database is away.
-        if (!isPassing(error)) throw error
+        // The last difference holds while the database is away, or refuses.
+        if (!(error instanceof CrmError)) throw error
       },
     )
   }, MEASURED_EVERY_MS)

@@ -19,7 +19,7 @@ import { PendingEvents } from './pending-events.ts'
 import { PendingRecords, readKnown } from './pending-records.ts'
 import { PendingUnique } from './pending-unique.ts'
 import { type Rules, readRules } from './rules.ts'
-import { holdKeys, type Identity, Serials, type Writing, writing } from './sequence.ts'
+import { type CommitMark, holdKeys, markCommit, Serials, type Writing, writing } from './sequence.ts'
 import { applyChange } from './write-change.ts'
 
 export interface WriteContext {
@@ -31,6 +31,8 @@ export interface WriteContext {
   readonly observer: StoreObserver | undefined
   /** As of the last batch. */
   rules: Rules | undefined
+  /** Transactions so far. */
+  commitCount: number
 }
 
 export interface WaitingWrites {
@@ -40,6 +42,8 @@ export interface WaitingWrites {
 }
 
 export interface BatchDone {
+  /** Undefined: nothing was written, so that it is the same whether it was committed. */
+  readonly mark: CommitMark | undefined
   readonly outcomes: readonly BatchOutcome[]
   readonly hasDeliveries: boolean
 }
@@ -57,7 +61,7 @@ const PRUNED_PER_WRITE = 2
 export function commitWrites(
   context: WriteContext,
   { writes: first, takeMore }: WaitingWrites,
-  decided: (done: BatchDone, identity: Identity) => void,
+  decided: (done: BatchDone) => void,
 ): Promise<BatchDone> {
   const read = (tx: Session) => readExisting(tx, first, keepingOf(context))
   const work = async (tx: Transaction, state: Writing, found: Existing): Promise<BatchDone> => {
@@ -76,8 +80,11 @@ export function commitWrites(
     answers.flush(tx, keeping)
     pruneAnswers(tx, writes.length * PRUNED_PER_WRITE, keeping)
     finish(context, batch, state)
-    const done = { outcomes, hasDeliveries: batch.events.isWritten }
-    decided(done, state.identity)
+    const isWritten = outcomes.some((outcome) => 'result' in outcome && outcome.result.type === 'done')
+    const mark = isWritten ? { writer: context.name, number: ++context.commitCount } : undefined
+    if (mark) markCommit(tx, mark, keeping.nowMs)
+    const done = { outcomes, mark, hasDeliveries: batch.events.isWritten }
+    decided(done)
     return done
   }
   return writing(context.database, hashesOf(first), work, read)

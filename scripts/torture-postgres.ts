@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildMutant } from '../test/torture/mutants.ts'
+import { POSTGRES_MUTANT_NAMES, POSTGRES_MUTANTS } from '../test/torture/postgres/mutants.ts'
+import { torture } from '../test/torture/postgres/torture.ts'
+import { newSeed, rigFlags } from './torture-flags.ts'
+
+const USAGE = `usage: npm run torture:postgres -- [--kills N] [--failovers N] [--seed N] [--mutant NAME]
+
+Writes, reads and delivers through three processes on a PostgreSQL that it starts itself, while processes and PostgreSQL are
+killed, halted and cut off from one another. Exits with 1 if something that was acknowledged is lost, or exists twice.
+
+  --kills N      kill -9 of a process, of PostgreSQL or of one of its backends (default: 200)
+  --failovers N  how many of them end with another server, its standby until then (default: 2)
+  --seed N       repeats the choices of an earlier run
+  --mutant NAME  a service that lacks a rule, which the run must detect: ${POSTGRES_MUTANT_NAMES.join(', ')}
+`
+
+const CRM = fileURLToPath(new URL('../bin/crm.js', import.meta.url))
+const MOST_SHOWN = 20
+const flags = rigFlags(USAGE, { kills: '200', failovers: '2', seed: newSeed(), mutant: undefined })
+const mutant = flags.oneOf('mutant', POSTGRES_MUTANT_NAMES)
+const seed = flags.wholeNumber('seed')
+const folder = mkdtempSync(join(tmpdir(), 'crm-mutant-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+const startedMs = performance.now()
+const { figures, met, faults } = await torture({
+  crm: mutant === undefined ? CRM : buildMutant(POSTGRES_MUTANTS[mutant], folder),
+  kills: flags.wholeNumber('kills'),
+  failovers: flags.wholeNumber('failovers'),
+  seed,
+  print: (line) => console.error(line),
+})
+console.log(`seed ${seed}, ${Math.round((performance.now() - startedMs) / 1000)} s`)
+for (const [name, count] of [...Object.entries(figures), ...met]) console.log(`${String(count).padStart(8)}  ${name}`)
+for (const fault of faults.slice(0, MOST_SHOWN)) console.log(`FAULT: ${fault}`)
+if (faults.length > MOST_SHOWN) console.log(`and ${faults.length - MOST_SHOWN} more`)
+if (faults.length > 0) process.exitCode = 1
+else console.log('nothing lost, nothing twice, no gap in a list')
