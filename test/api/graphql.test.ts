@@ -149,7 +149,7 @@ describe('a foreign server', () => {
     const notes = await failureOf(allPages(api.graphql.notes('d1', ALL)))
     expect(notes).toMatchObject({ code: 'not_supported', exit: 7 })
     expect(notes.message).toBe(`the GraphQL of ${url.origin} offers no deal(id) with notes`)
-    // A required argument that nobody here knows the meaning of.
+    // A required argument that no one here knows the meaning of.
     expect((await failureOf(api.graphql.get('contact', 'p1'))).message).toContain('offers no contact(id)')
   })
 })

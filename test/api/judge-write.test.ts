@@ -226,7 +226,7 @@ const DELETES: readonly (readonly [claim: string, Fate, Shape])[] = [
   ['ok beside a job', 'in doubt', { json: { ok: true, job: 'x' } }],
   ['202 with a job', 'in doubt', { status: 202, json: { job: { id: 'j1' } } }],
   ['202 with the id of a job', 'in doubt', { status: 202, json: { id: 'j9', status: 'queued' } }],
-  ['202 with the record as it is', 'in doubt', { status: 202, json: { id: 'con_1', status: 'queued' } }],
+  ['202 with the record unchanged', 'in doubt', { status: 202, json: { id: 'con_1', status: 'queued' } }],
   ['202 with the record, deleted', 'done', { status: 202, json: { id: 'con_1', deleted: true } }],
   ['another id', 'in doubt', { json: { id: 'j9' } }],
   ['a count', 'done', { json: { deletedCount: 1, acknowledged: true } }],

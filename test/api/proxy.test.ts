@@ -60,7 +60,7 @@ test.each(['socks5://me:secret@proxy.example', 'http://', 'me:secret@', 'http://
   },
 )
 
-/** A server for `crm.test` that nobody but the holder of the certificate file trusts. */
+/** A server for `crm.test` that no one but the holder of the certificate file trusts. */
 async function startTlsServer() {
   const certificate = makeSelfSignedCertificate('crm.test')
   const keys: unknown[] = []

@@ -52,7 +52,7 @@ test.each([
 })
 
 test.each([{ contact_id: 7 }, { id: 'a\nb' }])(
-  'where the id is needed, %j is told as done, under the key that makes a repeat harmless',
+  'where the id is needed, %j is reported as done, under the key that makes a repeat harmless',
   async (record) => {
     const error = await failureOf(created(record, { ...NO_KEY, isIdNeeded: true }))
     expect(error.code).toBe('bad_answer')

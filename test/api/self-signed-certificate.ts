@@ -10,7 +10,7 @@ const VERSION = 0xa0
 const COMMON_NAME = Buffer.from('0603550403', 'hex')
 const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex')
 
-/** A certificate that nobody vouches for (RFC 5280), made for one test so that no private key is kept. */
+/** A certificate that no one vouches for (RFC 5280), made for one test so that no private key is kept. */
 export function makeSelfSignedCertificate(name: string): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = der(SEQUENCE, ECDSA_WITH_SHA256)

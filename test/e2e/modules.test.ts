@@ -41,7 +41,7 @@ describe('no command loads what it does not use', () => {
   })
 
   for (const args of [['--help'], ['contacts', 'list', '--help'], ['contacts', 'list', '--nix']]) {
-    test(`${args.join(' ')} loads no package but commander, and no heavy room`, async () => {
+    test(`${args.join(' ')} loads no package but commander, and no heavy module`, async () => {
       const { parts } = await loadedBy(args, emptyHome())
       expect(heavy(parts)).toEqual(['commander', 'src/program.ts'])
       expect(othersThan(['commander'], parts)).toEqual([])

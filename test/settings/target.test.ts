@@ -222,10 +222,10 @@ test.each(['a\nb', 'schlüssel', 'k y', 'tab\t', '\u0000'])('the key %j is rejec
 
 test('a keyring that cannot be used is reported, and the file is read', async () => {
   const both = { local: { origin, keyring: 'local x', key: 'file-key' } }
-  const told: string[] = []
-  const { key } = await resolve(await settingsFixture(config, both), {}, (line) => told.push(line))
+  const notes: string[] = []
+  const { key } = await resolve(await settingsFixture(config, both), {}, (line) => notes.push(line))
   expect(key).toEqual({ value: 'file-key', source: 'file' })
-  expect(told).toEqual([expect.stringContaining('the system keyring cannot be used')])
+  expect(notes).toEqual([expect.stringContaining('the system keyring cannot be used')])
 })
 
 test('key_command precedes a stored key, for the origin of its profile alone', async () => {
@@ -245,11 +245,11 @@ describe('a repository that names a profile', () => {
   const allKeys = { ...keys, staging: { origin: staging.base_url, key: 'staging-key' } }
 
   test('selects it before the active one, and reports it', async () => {
-    const told: string[] = []
+    const notes: string[] = []
     const fixture = await settingsFixture(all, allKeys)
-    const { key } = await resolve(fixture, { repository: 'staging' }, (line) => told.push(line))
+    const { key } = await resolve(fixture, { repository: 'staging' }, (line) => notes.push(line))
     expect(key.value).toBe('staging-key')
-    expect(told).toEqual(['Profile staging (https://staging.example.com), selected by /repo/.crm.toml.'])
+    expect(notes).toEqual(['Profile staging (https://staging.example.com), selected by /repo/.crm.toml.'])
   })
 
   test('is overridden by -p and CRM_PROFILE', async () => {

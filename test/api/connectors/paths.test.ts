@@ -118,7 +118,7 @@ it('writes nested members', () => {
   expect(written('a.b', 1)).toEqual({ a: { b: 1 } })
 })
 
-it('writes the whole list with the matching element changed, and leaves the record as it is', () => {
+it('writes the whole list with the matching element changed, and leaves the record unchanged', () => {
   const before = structuredClone(PERSON)
   expect(written('emails[primary=true].value', 'new@x.example', PERSON)).toEqual({
     emails: [PERSON.emails[0], { value: 'new@x.example', primary: true, label: 'work' }],

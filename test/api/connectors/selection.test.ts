@@ -59,7 +59,7 @@ test('the names of members are read from their own address, once', async () => {
   expect(seen.map(({ path }) => path)).toEqual(['/names?of=people'])
 })
 
-test('a key that may not read the names is told of none, and an answer of another form is an error', async () => {
+test('a key that may not read the names gets none, and an answer of another form is an error', async () => {
   const forbidden = await connectedTo(LINES, (response) => sendJson(response, 403, { message: 'no scope' }))
   expect(await forbidden.api.listedNames('contact')).toBeUndefined()
   const other = await connectedTo(LINES, (response) => sendJson(response, 200, { rows: [] }))

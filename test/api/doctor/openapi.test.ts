@@ -42,7 +42,7 @@ test.each([
   ['a 90-minute window', '90m'],
   ['kept for 24 hours, or 7 days on request', null],
   ['kept for a while', null],
-])('the window is read where one length of time is told: %s', (description, window) => {
+])('the window is read where one length of time is stated: %s', (description, window) => {
   expect(idempotencyFinding(read(header('Idempotency-Key', description)), TOLD)).toMatchObject({ found: { window } })
 })
 
@@ -80,8 +80,8 @@ test.each([
   ['kept', ['by /openapi.json', AGAIN], 'Idempotency-Key', TOLD],
   ['unknown', ['set wire.idempotency kept', LOOKED_UP], 'X-Other-Idempotency', TOLD],
   ['unknown', ['set wire.idempotency kept', LOOKED_UP], undefined, TOLD],
-] as const)('keys that are %s (%j): what follows is said', (kept, parts, name, told) => {
-  const { seen, found } = idempotencyFinding(name && read(header(name)), told)
+] as const)('keys that are %s (%j): the finding follows from it', (kept, parts, name, stated) => {
+  const { seen, found } = idempotencyFinding(name && read(header(name)), stated)
   expect(found).toMatchObject({ kept })
   for (const part of parts) expect(seen).toContain(part)
 })

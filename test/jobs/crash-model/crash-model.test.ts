@@ -38,7 +38,7 @@ describe('one operation on a server that keeps no idempotency keys', () => {
 
 describe('one operation, in every interleaving of sends, losses, kills, power cuts and ticks of the clock', () => {
   test.each(SETTINGS)(
-    'is done once, or told to be in doubt where it cannot be looked up (readable: $isReadable, API key exchanged: $isApiKeyExchanged, failures kept: $isFailureKept)',
+    'is done once, or reported as in doubt where it cannot be looked up (readable: $isReadable, API key exchanged: $isApiKeyExchanged, failures kept: $isFailureKept)',
     (setting) => {
       const { states, counterExample } = explore(setting)
       expect(counterExample).toBeUndefined()

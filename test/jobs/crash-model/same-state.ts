@@ -2,7 +2,7 @@ import type { Journal, State } from './state.ts'
 
 /**
  * States that differ in nothing that can still matter are one: generations count from the oldest that anyone may use,
- * and keys that nobody can send any more are forgotten.
+ * and keys that no process can send any more are forgotten.
  */
 export function normalised(state: State): State {
   const { durable, underWay } = state

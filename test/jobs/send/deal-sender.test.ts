@@ -56,7 +56,7 @@ test.each([
   ['a key that is under way', { code: 'idempotency_in_progress', status: 409 }, { rule: 'patient', status: 409 }],
   ['a failure of its own', { code: 'INTERNAL_SERVER_ERROR' }, { code: 'server_error', rule: 'few', isInDoubt: true }],
   ['a key that is not taken', { code: 'UNAUTHENTICATED' }, { code: 'unauthorized', rule: 'never' }],
-])('%s, told with status 200, is the failure that it would be elsewhere', async (_, extensions, failure) => {
+])('%s, reported with status 200, is the failure that it would be elsewhere', async (_, extensions, failure) => {
   const { outcome } = await changed(200, { data: { updateDeal: null }, errors: [{ message: 'no', extensions }] })
   expect(isFailure(outcome)).toBe(true)
   expect(outcome).toMatchObject({ reason: 'no', ...failure })
