@@ -57,7 +57,7 @@ const GIVES_DATABASE =
   /\/(harness\/database|harness\/service|shared-service|service|serve-for-test|deliver-for-test|ask|scrape|store-suite)\.ts'/
 
 /** They run on both databases. */
-const ON_BOTH = globSync('test/service/**/*.test.ts', { cwd: import.meta.dirname }).filter(
+const ON_BOTH = globSync('test/{service,commands,e2e,ui,api,jobs}/**/*.test.ts', { cwd: import.meta.dirname }).filter(
   (file) => !isSqliteOnly(file) && GIVES_DATABASE.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
 )
 

@@ -1,12 +1,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { isSqliteOnly, SQLITE_ONLY } from './sqlite-only.ts'
+import { isSqliteOnly, PARTLY_SQLITE, SQLITE_ONLY } from './sqlite-only.ts'
 
-/** Opens SQLite by itself, unlike `newDatabase`. */
-const OWN_SQLITE = /'node:sqlite'|\/store\/sqlite\/|':memory:'|[a-z.]+\.db'/
+/** Names a database of SQLite by itself, instead of `newDatabase`. */
+const NAMES_SQLITE = /'node:sqlite'|\/store\/sqlite\/|'--database', ':memory:'|crm\.db'/
 
-test('a test that opens a database of SQLite by itself is listed, with the reason', () => {
-  const files = globSync('test/service/**/*.test.ts').filter((file) => OWN_SQLITE.test(readFileSync(file, 'utf8')))
-  expect(files.filter((file) => !isSqliteOnly(file))).toEqual([])
-  expect(Object.keys(SQLITE_ONLY).filter((file) => !existsSync(file))).toEqual([])
+test('a test that names a database of SQLite by itself is listed, with the reason', () => {
+  const files = globSync('test/{service,commands,e2e,ui,api,jobs}/**/*.test.ts').filter((file) =>
+    NAMES_SQLITE.test(readFileSync(file, 'utf8')),
+  )
+  expect(files.filter((file) => !isSqliteOnly(file) && !(file in PARTLY_SQLITE))).toEqual([])
+  const listed = Object.keys({ ...SQLITE_ONLY, ...PARTLY_SQLITE })
+  expect(listed.filter((path) => !existsSync(path))).toEqual([])
 })

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm } from '../harness/crm.ts'
+import { newDatabase } from '../harness/database.ts'
+import { tableRows } from '../harness/database-rows.ts'
 import { receiveEvents } from '../harness/event-receiver.ts'
-import { emptyHome, tempFolder } from '../harness/home.ts'
+import { emptyHome } from '../harness/home.ts'
 import { ask, make } from '../harness/records.ts'
 import { runs } from '../harness/sample.ts'
 import { pastPrism, type Service, serve, startService } from '../harness/service.ts'
@@ -19,11 +19,9 @@ async function subscribe(service: Service, url: string): Promise<string> {
 
 /** What the log of deliveries says went wrong, once there is anything. */
 async function firstError(database: string): Promise<string> {
-  const reader = new DatabaseSync(database, { readOnly: true })
-  onTestFinished(() => reader.close())
-  const query = reader.prepare('SELECT last_error FROM deliveries WHERE last_error IS NOT NULL')
-  await expect.poll(() => query.get(), { timeout: 5000 }).toBeDefined()
-  return String(query.get()?.last_error)
+  const find = async () => (await tableRows(database)).deliveries?.find(({ last_error: error }) => error !== null)
+  await expect.poll(find, { timeout: 5000 }).toBeDefined()
+  return String((await find())?.last_error)
 }
 
 test('crm serve sends signed events, again after the times of --retry-schedule, and prints nothing about it', async () => {
@@ -46,7 +44,7 @@ test('crm serve sends signed events, again after the times of --retry-schedule, 
 
 test('a service on a public address delivers to private addresses only with --allow-private-targets', async () => {
   const receiver = await receiveEvents()
-  const database = join(tempFolder(), 'crm.db')
+  const database = await newDatabase()
   const open = ['--host', '0.0.0.0', '--insecure-http', '--database', database, '--retry-schedule', '0,1s,1s,1s']
   const service = await startService(open)
   const hook = { url: receiver.url, events: ['*'] }
@@ -64,7 +62,7 @@ test('a service on a public address delivers to private addresses only with --al
 
 test('two services on one database send each event once', async () => {
   const receiver = await receiveEvents()
-  const database = join(tempFolder(), 'crm.db')
+  const database = await newDatabase()
   const one = await startService(['--database', database, '--rate-limit', 'none'])
   const { url } = await serve(['--database', database, '--rate-limit', 'none'], emptyHome())
   const other = { ...one, url }
@@ -78,7 +76,7 @@ test('two services on one database send each event once', async () => {
 
 test('a delivery that was pending when a service stopped is sent after the next start', async () => {
   const receiver = await receiveEvents((index) => (index === 0 ? 503 : 200))
-  const database = join(tempFolder(), 'crm.db')
+  const database = await newDatabase()
   const args = ['--database', database, '--retry-schedule', '0,2s']
   const service = await startService(args)
   await subscribe(service, receiver.url)

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { crm } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
 import { startService } from '../harness/service.ts'
 
 /** A port that somebody else has. */
@@ -68,4 +69,27 @@ test('crm serve on a database that was cut off is exit 13, and says that it is d
   truncateSync(file, 60_000)
   const ended = await crm(['serve', '--port', '0', '--database', file], emptyHome())
   expect(ended).toMatchObject({ exit: 13, stderr: expect.stringContaining(`database ${file} is damaged`) })
+})
+
+test('a file that is not a database stays unchanged', async () => {
+  const file = join(tempFolder(), 'crm.db')
+  const letter = 'this is a letter to a friend, and longer than the header of a database is\n'.repeat(9)
+  writeFileSync(file, letter)
+  const refusal = { exit: 13, code: 'machine', what: new RegExp(`${file}.*not a database`), next: /--database/ }
+  await expectRefusal({ args: ['serve', '--database', file, '--port', '0'], env: emptyHome() }, refusal)
+  await expectRefusal({ args: ['serve', 'keys', 'list', '--database', file], env: emptyHome() }, refusal)
+  expect(readFileSync(file, 'utf8')).toBe(letter)
+})
+
+test('a folder in place of a database', async () => {
+  const folder = join(tempFolder(), 'crm.db')
+  mkdirSync(folder)
+  const refusal = { exit: 13, code: 'machine', what: new RegExp(folder), next: /./ }
+  await expectRefusal({ args: ['serve', '--database', folder, '--port', '0'], env: emptyHome() }, refusal)
+})
+
+test('keys of a missing database', async () => {
+  const file = join(tempFolder(), 'none.db')
+  const refusal = { exit: 13, code: 'machine', what: new RegExp(`no database ${file}`), next: /crm serve/ }
+  await expectRefusal({ args: ['serve', 'keys', 'list', '--database', file], env: emptyHome() }, refusal)
 })

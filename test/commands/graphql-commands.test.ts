@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
-import { emptyHome, tempFolder } from '../harness/home.ts'
+import { memoryDatabase } from '../harness/database.ts'
+import { databaseEnv, emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
 import { expectRefusal } from '../harness/refusal.ts'
 import { newKey, type Service, serve, startService } from '../harness/service.ts'
@@ -40,8 +41,8 @@ describe('point reads', () => {
 
   test('remember what the server offers where there is a settings folder, and write nothing where there is none', async () => {
     const home = tempFolder()
-    const env = { HOME: home, PATH: process.env.PATH ?? '' }
-    await serve(['--database', ':memory:'], env)
+    const env = { HOME: home, PATH: process.env.PATH ?? '', ...databaseEnv() }
+    await serve(['--database', await memoryDatabase()], env)
     const [id = ''] = [(await crmPrints(['contacts', 'create', '--set', 'name=Ada', '-o', 'id'], env)).trim()]
     const requests = async () => (await crm(['contacts', 'get', id, '--debug'], env)).stderr.match(/^debug: /gm)?.length
     expect([await requests(), await requests()]).toEqual([2, 1])

@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
-import { tempFolder } from '../harness/home.ts'
+import { newDatabase } from '../harness/database.ts'
 import { all, ask } from '../harness/records.ts'
 import { startService } from '../harness/service.ts'
 
@@ -9,7 +8,7 @@ const KEYED = { 'idempotency-key': 'order-66' }
 
 describe('one Idempotency-Key', () => {
   test('from 50 requests at once makes one record and 50 equal answers, and one more after the key was rotated', async () => {
-    const database = join(tempFolder(), 'crm.db')
+    const database = await newDatabase()
     const service = await startService(['--database', database])
     const request = { method: 'POST', path: '/v1/contacts', body: { name: 'Ada' }, headers: KEYED }
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(service, request)))

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm } from '../harness/crm.ts'
-import { emptyHome, tempFolder } from '../harness/home.ts'
+import { newDatabase } from '../harness/database.ts'
+import { emptyHome } from '../harness/home.ts'
 import { all } from '../harness/records.ts'
 import type { Serving } from '../harness/service.ts'
 import { serve, startService } from '../harness/service.ts'
@@ -59,7 +59,7 @@ test.each([
 ])(
   '%s, whose service is killed between the commit and the answer, gets the stored answer from the next one',
   async (_, args) => {
-    const database = join(tempFolder(), 'crm.db')
+    const database = await newDatabase()
     const service = await startService(['--database', database])
     const proxy = await loseFirstAnswer(service, () => serve(['--database', database], emptyHome()))
     const { exit, stdout } = await crm(args, { ...service.env, CRM_BASE_URL: proxy.url })

@@ -1,8 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
-import { emptyHome, tempFolder } from '../harness/home.ts'
+import { memoryDatabase, newDatabase } from '../harness/database.ts'
+import { emptyHome } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
 import { expectRefusal } from '../harness/refusal.ts'
 import { newKey, pastPrism, startService } from '../harness/service.ts'
@@ -53,7 +52,7 @@ describe('keys', () => {
   })
 
   test('a key that may only read is 5 when it writes', async () => {
-    const database = join(tempFolder(), 'crm.db')
+    const database = await newDatabase()
     const service = await startService(['--database', database])
     const create = ['serve', 'keys', 'create', '--scopes', 'read', '--database', database, '-o', 'json']
     const { key } = JSON.parse(await crmPrints(create, service.env))
@@ -151,32 +150,12 @@ describe('a delete without a terminal', () => {
 })
 
 describe('this machine is in the way: 13', () => {
-  test('a file that is not a database stays unchanged', async () => {
-    const file = join(tempFolder(), 'crm.db')
-    const letter = 'this is a letter to a friend, and longer than the header of a database is\n'.repeat(9)
-    writeFileSync(file, letter)
-    const refusal = { exit: 13, code: 'machine', what: new RegExp(`${file}.*not a database`), next: /--database/ }
-    await expectRefusal({ args: ['serve', '--database', file, '--port', '0'], env: emptyHome() }, refusal)
-    await expectRefusal({ args: ['serve', 'keys', 'list', '--database', file], env: emptyHome() }, refusal)
-    expect(readFileSync(file, 'utf8')).toBe(letter)
-  })
-
-  test('a folder in place of a database', async () => {
-    const folder = join(tempFolder(), 'crm.db')
-    mkdirSync(folder)
-    const refusal = { exit: 13, code: 'machine', what: new RegExp(folder), next: /./ }
-    await expectRefusal({ args: ['serve', '--database', folder, '--port', '0'], env: emptyHome() }, refusal)
-  })
-
-  test('keys of a missing database', async () => {
-    const file = join(tempFolder(), 'none.db')
-    const refusal = { exit: 13, code: 'machine', what: new RegExp(`no database ${file}`), next: /crm serve/ }
-    await expectRefusal({ args: ['serve', 'keys', 'list', '--database', file], env: emptyHome() }, refusal)
-  })
-
   test('a port in use', async ({ service }) => {
     const { port } = new URL(service.url)
     const refusal = { exit: 13, code: 'machine', what: new RegExp(`:${port}.*in use`), next: /--port 0/ }
-    await expectRefusal({ args: ['serve', '--database', ':memory:', '--port', port], env: emptyHome() }, refusal)
+    await expectRefusal(
+      { args: ['serve', '--database', await memoryDatabase(), '--port', port], env: emptyHome() },
+      refusal,
+    )
   })
 })

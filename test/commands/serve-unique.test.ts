@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
-import { emptyHome, tempFolder } from '../harness/home.ts'
+import { newDatabase } from '../harness/database.ts'
+import { emptyHome } from '../harness/home.ts'
 import { expectRefusal } from '../harness/refusal.ts'
 import { serve } from '../harness/service.ts'
 
@@ -54,7 +54,7 @@ describe('serve --unique', () => {
   })
 
   test('checks a seed before a database is made for it', async () => {
-    const database = join(tempFolder(), 'new.db')
+    const database = await newDatabase()
     const seed = JSON.stringify({ contacts: [{ email: 'a' }, { email: 'b' }, { email: 'A' }] })
     const args = ['serve', '--port', '0', '--database', database, '--unique', 'contacts.email', '--seed', '-']
     const { exit, stderr } = await crm(args, emptyHome(), seed)

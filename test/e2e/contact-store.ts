@@ -1,8 +1,9 @@
 import { openStore } from '../../src/service/store/open-store.ts'
+import { databaseEnv } from '../harness/home.ts'
 
-/** Fills a database file with contacts past the service: 100,000 in seconds, where requests would take far longer. */
-export async function fillWithContacts(file: string, count: number): Promise<void> {
-  const store = await openStore({ address: file, now: Date.now })
+/** Fills a database with contacts past the service: 100,000 in seconds, where requests would take far longer. */
+export async function fillWithContacts(address: string, count: number): Promise<void> {
+  const store = await openStore({ address, env: databaseEnv(), now: Date.now })
   try {
     const answer = { status: 201, body: '{}', location: undefined, etag: undefined }
     const add = (n: number) =>

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { newDatabase } from '../harness/database.ts'
+import { execute } from '../harness/database-rows.ts'
 import { anotherMachine, applied, counts, DEMO, demo } from '../harness/fixtures-demo.ts'
 import { type Env, tempFolder } from '../harness/home.ts'
 import { startService } from '../harness/service.ts'
@@ -57,14 +58,13 @@ test('applied on another machine after a destroy, records are created again, and
 })
 
 test('a deal or a note that is gone is created again', async () => {
-  const { env, database } = await startService(['--rate-limit', 'none', '--database', join(tempFolder(), 'crm.db')])
+  const database = await newDatabase()
+  const { env } = await startService(['--rate-limit', 'none', '--database', database])
   const file = join(env.HOME, 'demo.yaml')
   writeFileSync(file, DEMO)
   const first = await applied(file, env)
-  const store = new DatabaseSync(database)
-  store.exec("DELETE FROM deals WHERE id = (SELECT max(id) FROM deals WHERE name = 'Small')")
-  store.exec('DELETE FROM notes WHERE id = (SELECT min(id) FROM notes)')
-  store.close()
+  await execute(database, "DELETE FROM deals WHERE id = (SELECT max(id) FROM deals WHERE name = 'Small')")
+  await execute(database, 'DELETE FROM notes WHERE id = (SELECT min(id) FROM notes)')
   const again = await applied(file, env)
   const created = [...again].filter(([, { action }]) => action === 'created').map(([record]) => record.split('[')[0])
   expect(created.sort()).toEqual(['deals.small', 'notes.call', 'notes.call'])

@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { textWidth } from '../../src/output/text-width.ts'
-import { tempFolder } from '../harness/home.ts'
+import { newDatabase } from '../harness/database.ts'
 import { make } from '../harness/records.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { testWithService } from '../harness/shared-service.ts'
@@ -10,7 +9,7 @@ import { startService } from './service.ts'
 import { HAS_TMUX, openTerminal } from './terminal.ts'
 
 const test = testWithService(async (cleanUp) => {
-  const database = join(tempFolder(cleanUp), 'crm.db')
+  const database = await newDatabase(cleanUp)
   await fillWithContacts(database, 30_000)
   return startService(['--database', database, '--rate-limit', 'none'], cleanUp)
 })

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { memoryDatabase } from '../harness/database.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
@@ -33,7 +34,7 @@ test('a rejected event is forwarded nowhere', async () => {
 
 test('the service retries an event that the app refused, and it is forwarded although it is a duplicate', async () => {
   const home = emptyHome()
-  await serve(['--database', ':memory:', '--retry-schedule', '0,50ms,50ms'], home)
+  await serve(['--database', await memoryDatabase(), '--retry-schedule', '0,50ms,50ms'], home)
   const app = await startApp((response, _, index) => response.writeHead(index === 0 ? 503 : 200).end())
   const { next } = await listen(['--port', String(await freePort()), '--forward', app.url], home)
   await crmPrints(['contacts', 'create', '--set', 'name=Ada'], home)
@@ -106,7 +107,7 @@ test('--simulate fails as often as requested, after the event was kept, and the 
 
 test('--tunnel runs a command, takes the address that it prints, subscribes that, and ends with it', async () => {
   const home = emptyHome()
-  await serve(['--database', ':memory:'], home)
+  await serve(['--database', await memoryDatabase()], home)
   const script = join(tempFolder(), 'tunnel.mjs')
   writeFileSync(
     script,

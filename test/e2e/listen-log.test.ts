@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { memoryDatabase } from '../harness/database.ts'
 import { emptyHome } from '../harness/home.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { serve, startService } from '../harness/service.ts'
@@ -38,7 +39,7 @@ test('started repeatedly, it creates one subscription', async () => {
 
 test('a reused subscription is checked on the server; a server that is down, or has no webhooks, is reported as such', async () => {
   const home = emptyHome()
-  const { url, stop } = await serve(['--database', ':memory:'], home)
+  const { url, stop } = await serve(['--database', await memoryDatabase()], home)
   const args = ['--port', String(await freePort())]
   await (await listen(args, home)).stop()
   const asked = await (await listen(args, home)).stop()
@@ -57,13 +58,14 @@ test('a reused subscription is checked on the server; a server that is down, or 
 
 test('a subscription that a new database does not know is created again, and gets events', async () => {
   const home = emptyHome()
-  const service = ['--database', ':memory:', '--port', String(await freePort())]
+  const port = String(await freePort())
+  const service = async () => ['--database', await memoryDatabase(), '--port', port]
   const args = ['--port', String(await freePort())]
-  const before = await serve(service, home)
+  const before = await serve(await service(), home)
   const { ready, stop } = await listen(args, home)
   await stop()
   await before.stop()
-  await serve(service, home)
+  await serve(await service(), home)
   const again = await listen(args, home)
   expect(again.ready.subscription_id).not.toBe(ready.subscription_id)
   await crmPrints(['contacts', 'create', '--set', 'name=Ada'], home)
@@ -75,12 +77,13 @@ test('a subscription that a new database does not know is created again, and get
 
 test('where none is made unasked, one that is gone ends it with 2 and the command that makes one', async () => {
   const home = emptyHome()
-  const service = ['--database', ':memory:', '--port', String(await freePort())]
-  const before = await serve(service, home)
+  const port = String(await freePort())
+  const service = async () => ['--database', await memoryDatabase(), '--port', port]
+  const before = await serve(await service(), home)
   const args = ['--port', String(await freePort()), '--public-url', 'https://hooks.example.test/crm']
   await (await listen([...args, '--subscribe'], home)).stop()
   await before.stop()
-  await serve(service, home)
+  await serve(await service(), home)
   const { exit, stderr } = await crm(['listen', ...args], home)
   expect(exit).toBe(2)
   expect(stderr).toMatch(

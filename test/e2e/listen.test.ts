@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { memoryDatabase } from '../harness/database.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
@@ -82,7 +83,7 @@ describe('events', () => {
 describe('subscriptions', () => {
   test('against a service on this machine it subscribes itself once, keeps the secret, and uses it from then on', async () => {
     const home = emptyHome()
-    const service = await serve(['--database', ':memory:'], home)
+    const service = await serve(['--database', await memoryDatabase()], home)
     const args = ['--port', String(await freePort())]
     const first = await listen(args, home)
     const path = join(home.HOME, '.config/crm/webhooks.json')
@@ -128,7 +129,7 @@ describe('subscriptions', () => {
 
   test('a kept subscription is used with a key from the environment too', async () => {
     const home = emptyHome()
-    const { url } = await serve(['--database', ':memory:'], home)
+    const { url } = await serve(['--database', await memoryDatabase()], home)
     const args = ['--port', String(await freePort())]
     const first = await listen(args, home)
     await first.stop()
@@ -140,7 +141,7 @@ describe('subscriptions', () => {
 
 test('the events of a service appear in a listener, verified and in order', async () => {
   const home = emptyHome()
-  const service = await serve(['--database', ':memory:'], home)
+  const service = await serve(['--database', await memoryDatabase()], home)
   const { next, stop } = await listen(['--port', String(await freePort())], home)
   const id = (await crmPrints(['contacts', 'create', '--set', 'name=Ada', '-o', 'id'], home)).trim()
   await crmPrints(['contacts', 'update', id, '--set', 'name=Grace'], home)

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { expect } from 'vitest'
-import { tempFolder } from '../harness/home.ts'
+import { newDatabase } from '../harness/database.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { testWithService } from '../harness/shared-service.ts'
 import { fillWithContacts } from './contact-store.ts'
@@ -12,7 +11,7 @@ import { startService } from './service.ts'
 const COUNT = 100_000
 
 const test = testWithService(async (cleanUp) => {
-  const database = join(tempFolder(cleanUp), 'crm.db')
+  const database = await newDatabase(cleanUp)
   await fillWithContacts(database, COUNT)
   return startService(['--database', database, '--rate-limit', 'none'], cleanUp)
 })

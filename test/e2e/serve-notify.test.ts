@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { memoryDatabase } from '../harness/database.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { startCrm } from './crm.ts'
 
@@ -34,8 +35,8 @@ async function receiveAt(name: string): Promise<readonly string[]> {
   return received
 }
 
-function serving(more: Record<string, string>) {
-  const child = startCrm(['serve', '--database', ':memory:', '--port', '0'], emptyHome(more))
+async function serving(more: Record<string, string>) {
+  const child = startCrm(['serve', '--database', await memoryDatabase(), '--port', '0'], emptyHome(more))
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
@@ -47,7 +48,7 @@ describe.skipIf(MISSING.length > 0)(`sd_notify (skipped without ${PROGRAMS.join(
   ])('a service manager at %s hears of readiness, reload and stop, in this order', async (_, nameOf) => {
     const NOTIFY_SOCKET = nameOf()
     const received = await receiveAt(NOTIFY_SOCKET)
-    const child = serving({ NOTIFY_SOCKET })
+    const child = await serving({ NOTIFY_SOCKET })
     await vi.waitFor(() => expect(received).toHaveLength(1))
     const ready = expect.stringMatching(/^READY=1\nSTATUS=Serving at http:\/\/127\.0\.0\.1:\d+$/)
     const beforeUs = process.hrtime.bigint() / 1000n
@@ -63,20 +64,22 @@ describe.skipIf(MISSING.length > 0)(`sd_notify (skipped without ${PROGRAMS.join(
   })
 
   test('a socket that is not there is a warning, and the service goes on', async () => {
-    const child = serving({ NOTIFY_SOCKET: join(tempFolder(), 'nothing') })
+    const child = await serving({ NOTIFY_SOCKET: join(tempFolder(), 'nothing') })
     let said = ''
     child.stderr.on('data', (bytes) => (said += bytes))
-    await vi.waitFor(() => expect(said).toContain('Warning: systemd-notify READY=1 ended with 1.'))
+    await vi.waitFor(() => expect(said).toContain('Warning: systemd-notify READY=1 ended with 1.'), { timeout: 20_000 })
     child.kill('SIGTERM')
     expect((await child.done).exit).toBe(0)
   })
 })
 
 test('without systemd-notify, NOTIFY_SOCKET is a warning that says so, and the service goes on', async () => {
-  const child = serving({ NOTIFY_SOCKET: '/run/nothing', PATH: tempFolder() })
+  const child = await serving({ NOTIFY_SOCKET: '/run/nothing', PATH: tempFolder() })
   let said = ''
   child.stderr.on('data', (bytes) => (said += bytes))
-  await vi.waitFor(() => expect(said).toContain('the program systemd-notify is not there; READY=1 is not sent.'))
+  await vi.waitFor(() => expect(said).toContain('the program systemd-notify is not there; READY=1 is not sent.'), {
+    timeout: 20_000,
+  })
   child.kill('SIGTERM')
   expect((await child.done).exit).toBe(0)
 })

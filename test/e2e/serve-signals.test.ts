@@ -4,11 +4,15 @@ import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
+import { memoryDatabase } from '../harness/database.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { startCrm } from './crm.ts'
 
 async function serving(args: readonly string[]) {
-  const child = startCrm(['serve', '--database', ':memory:', '--port', '0', '--ready-json', ...args], emptyHome())
+  const child = startCrm(
+    ['serve', '--database', await memoryDatabase(), '--port', '0', '--ready-json', ...args],
+    emptyHome(),
+  )
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''
   child.stderr.on('data', (line) => (said += line))

@@ -3,6 +3,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { memoryDatabase, newDatabase } from '../harness/database.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { all, ask } from '../harness/records.ts'
 import { expectRefusal } from '../harness/refusal.ts'
@@ -29,7 +30,7 @@ describe('the first start', () => {
   })
 
   test('prints one line of JSON on stdout with --ready-json', async () => {
-    const database = join(tempFolder(), 'a.db')
+    const database = await newDatabase()
     const service = await serve(['--database', database], emptyHome())
     expect(service).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), database })
   })
@@ -44,7 +45,7 @@ describe('the first start', () => {
     expect(said()).toMatch(/No key was made, because profile local belongs to another origin.*crm serve keys create/)
     expect(await crmPrints(['config', 'get', 'base_url', '-p', 'local'], home)).toBe(`${other}\n`)
 
-    await serve(['-p', 'here', '--database', join(home.HOME, 'b.db')], home)
+    await serve(['-p', 'here', '--database', await newDatabase()], home)
     expect((await crm(['contacts', 'list', '-p', 'here'], home)).exit).toBe(0)
     expect(await crmPrints(['config', 'get', 'base_url'], home)).toBe(`${other}\n`)
   })
@@ -91,7 +92,7 @@ describe('another start', () => {
     const first = await serve([], home)
     const key = await crmPrints(['auth', 'token'], home)
     await first.stop()
-    const second = await serve(['--port', new URL(first.url).port, '--database', ':memory:'], home)
+    const second = await serve(['--port', new URL(first.url).port, '--database', await memoryDatabase()], home)
     expect(second.said()).toContain('The service also accepts the key of profile local.')
     expect(await crmPrints(['auth', 'token'], home)).toBe(key)
     expect((await crm(['contacts', 'list'], home)).exit).toBe(0)
@@ -101,7 +102,7 @@ describe('another start', () => {
 describe('the end', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`by ${signal} is exit 0, and everything is kept`, async () => {
-      const database = join(tempFolder(), 'crm.db')
+      const database = await newDatabase()
       const service = await startService(['--database', database])
       await ask(service, { method: 'POST', path: '/v1/contacts', body: { name: 'Ada' } })
       expect(await service.stop(signal)).toBe(0)
@@ -112,7 +113,7 @@ describe('the end', () => {
   }
 
   test('by SIGKILL amid writes loses nothing that was acknowledged', async () => {
-    const database = join(tempFolder(), 'crm.db')
+    const database = await newDatabase()
     const service = pastPrism(await startService(['--database', database]))
     const acknowledged: string[] = []
     const write = async (n: number) => {
@@ -130,7 +131,7 @@ describe('the end', () => {
 
 describe('serve keys, while it runs', () => {
   test('create, list, revoke: scopes hold, expiry holds, and a revoked key ends at once', async () => {
-    const database = join(tempFolder(), 'crm.db')
+    const database = await newDatabase()
     const service = await startService(['--database', database])
     const keys = (...args: string[]) =>
       crmPrints(['serve', 'keys', ...args, '--database', database, '-o', 'json'], service.env).then((text) =>
@@ -181,7 +182,7 @@ describe('serve keys, while it runs', () => {
 
 describe('a partner', () => {
   test('has a rate of its own, a successor with the same one, and what it did is in the audit', async () => {
-    const database = join(tempFolder(), 'crm.db')
+    const database = await newDatabase()
     const service = await startService(['--database', database, '--rate-limit', '5/10s'])
     const keys = async (...args: string[]) =>
       JSON.parse(

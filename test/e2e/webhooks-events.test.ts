@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { memoryDatabase } from '../harness/database.ts'
 import { emptyHome } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
@@ -114,7 +115,7 @@ test('a replay is signed now, under its old id, and verifies independently; each
 
 test('the secret of a kept subscription signs a replay, and --original sends the received request', async () => {
   const home = emptyHome()
-  const service = await serve(['--database', ':memory:'], home)
+  const service = await serve(['--database', await memoryDatabase()], home)
   const { next, stop } = await listen(['--port', String(await freePort())], home)
   await crmPrints(['contacts', 'create', '--set', 'name=Ada'], home)
   const { id } = await next()
@@ -163,7 +164,7 @@ test('events that cannot be signed again are named, and the others are sent: 3; 
   expect(none).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(/^crm: 2 of 2 were not sent/) })
   expect(app.requests).toEqual([])
 
-  await serve(['--database', ':memory:'], home)
+  await serve(['--database', await memoryDatabase()], home)
   const own = await listen(['--port', port], home)
   await crmPrints(['contacts', 'create', '--set', 'name=Ada'], home)
   const { id } = await own.next()

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { memoryDatabase } from '../harness/database.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
@@ -69,7 +70,7 @@ test('a missing secret file is created for the owner alone; the secret of a kept
   expect(await crm(trigger, emptyHome())).toMatchObject({ exit: 0, stderr: '' })
 
   const home = emptyHome()
-  await serve(['--database', ':memory:'], home)
+  await serve(['--database', await memoryDatabase()], home)
   const { url, next } = await listen(['--port', String(await freePort())], home)
   const { port } = new URL(url)
   expect(await crm(['webhooks', 'trigger', 'contact.deleted', '--to', port], home)).toMatchObject({ exit: 0 })

@@ -15,13 +15,22 @@ declare module 'vitest' {
 }
 
 /**
- * A new database: `ofSqlite`, or in the project `postgres` one of PostgreSQL, without its password, which is in `databaseEnv`.
- * Removed at the end.
+ * The address of a new database: a file, or in the project `postgres` one of PostgreSQL, without its password, which is in
+ * `databaseEnv`. Removed at the end.
  */
-export async function newDatabase(cleanUp: CleanUp = onTestFinished, ofSqlite?: string): Promise<string> {
+export function newDatabase(cleanUp: CleanUp = onTestFinished): Promise<string> {
+  return newIn(() => join(tempFolder(cleanUp), 'crm.db'), cleanUp)
+}
+
+/** The same for a test that does not open it again: in memory, if it is SQLite's. */
+export function memoryDatabase(cleanUp: CleanUp = onTestFinished): Promise<string> {
+  return newIn(() => ':memory:', cleanUp)
+}
+
+async function newIn(sqlitePlace: () => string, cleanUp: CleanUp): Promise<string> {
   if (inject('postgres')) return newPostgres('prepared', cleanUp)
   note('SQLite', cleanUp)
-  return ofSqlite ?? join(tempFolder(cleanUp), 'crm.db')
+  return sqlitePlace()
 }
 
 /** Of PostgreSQL, in the project `postgres` alone; one that is `empty` has no tables. */
@@ -40,7 +49,7 @@ export async function newPostgres(
 
 /** On a new database, in memory if it is SQLite's, unless the options name one; closed at the end. */
 export async function openTestStore(options: Partial<StoreOptions> = {}): Promise<Store> {
-  const address = options.address ?? (await newDatabase(onTestFinished, ':memory:'))
+  const address = options.address ?? (await memoryDatabase())
   const store = await openStore({ now: Date.now, env: databaseEnv(), ...options, address })
   onTestFinished(() => store.close())
   return store

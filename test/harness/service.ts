@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startRun } from './crm.ts'
-import { newDatabase } from './database.ts'
+import { memoryDatabase } from './database.ts'
 import { type CleanUp, type Env, emptyHome } from './home.ts'
 import { behindPrism } from './prism.ts'
 
@@ -55,7 +55,7 @@ export async function startServiceWith(start: Serve, args: readonly string[], cl
   const key = newKey()
   const keyFile = join(emptyHome({}, cleanUp).HOME, 'key')
   writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
-  const where = args.includes('--database') ? [] : ['--database', await newDatabase(cleanUp, ':memory:')]
+  const where = args.includes('--database') ? [] : ['--database', await memoryDatabase(cleanUp)]
   const service = await start(['--key-file', keyFile, ...where, ...args], home, cleanUp)
   const url = await behindPrism(service.url, home, cleanUp)
   const env = { ...home, CRM_BASE_URL: url, CRM_API_KEY: key }

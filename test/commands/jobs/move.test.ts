@@ -11,10 +11,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 test('records listed by one server are created on another without their ids, as the help states', async () => {
   const folder = tempFolder()
-  const [from, to] = await Promise.all([
-    startService(['--database', ':memory:']),
-    startService(['--database', ':memory:']),
-  ])
+  const [from, to] = await Promise.all([startService(), startService()])
   const state = { CRM_STATE_HOME: join(folder, 'state') }
   await crm(['contacts', 'import', writePeople(folder, somePeople(3))], { ...from.env, ...state })
   const list = await crm(['contacts', 'list', '-o', 'jsonl'], from.env)

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { newDatabase } from '../../harness/database.ts'
 import { tempFolder } from '../../harness/home.ts'
 import { emailsOf, emailsOn, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { countRequests } from '../../harness/request-counter.ts'
@@ -17,7 +18,7 @@ const TOO_LONG = 'x'.repeat(70_000)
 
 async function startCounted() {
   const folder = tempFolder()
-  const service = await startService(['--rate-limit', 'none', '--database', join(folder, 'crm.db')])
+  const service = await startService(['--rate-limit', 'none', '--database', await newDatabase()])
   const counter = await countRequests(service.url)
   const stateHome = join(folder, 'state')
   const env = { ...service.env, CRM_BASE_URL: counter.url, CRM_STATE_HOME: stateHome }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
+import { newDatabase } from '../../harness/database.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
 import { onlyJob, runJob } from '../../harness/import-run.ts'
 import { all, make } from '../../harness/records.ts'
@@ -70,7 +71,7 @@ test('a change that the server refuses is a failed row, with the member that is 
 
 test('a killed job continues, and each deal is changed once', async () => {
   const folder = tempFolder()
-  const service = await startService(['--rate-limit', 'none', '--database', join(folder, 'crm.db')])
+  const service = await startService(['--rate-limit', 'none', '--database', await newDatabase()])
   await make(
     service,
     '/v1/deals',

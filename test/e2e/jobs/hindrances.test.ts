@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { crmPrints } from '../../harness/crm.ts'
+import { newDatabase } from '../../harness/database.ts'
 import { tempFolder } from '../../harness/home.ts'
 import { emailsOf, emailsOn, onlyJob, runJob, somePeople, writePeople } from '../../harness/import-run.ts'
 import { startService } from '../../harness/service.ts'
@@ -17,7 +18,7 @@ vi.setConfig({ testTimeout: 60_000 })
 /** An import that has sent some rows and waits, because the rest of its writes is held. */
 async function startHeldImport({ rows, passed }: { rows: number; passed: number }) {
   const folder = tempFolder()
-  const service = await startService(['--rate-limit', 'none', '--database', join(folder, 'crm.db')])
+  const service = await startService(['--rate-limit', 'none', '--database', await newDatabase()])
   const proxy = await holdWrites(service.url, passed)
   const people = somePeople(rows)
   const file = writePeople(folder, people)

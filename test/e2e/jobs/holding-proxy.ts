@@ -21,14 +21,14 @@ export async function holdWrites(target: string, passed = 0): Promise<HoldingPro
   const underWay = new Set<Promise<void>>()
   let writes = 0
   const server = createServer(async (incoming, answer) => {
+    const done = Promise.withResolvers<void>()
+    underWay.add(done.promise)
     const { method = 'GET', url = '/', headers } = incoming
     const body = await buffer(incoming)
     if (method !== 'GET' && ++writes > passed) {
       first.resolve()
       await held.promise
     }
-    const done = Promise.withResolvers<void>()
-    underWay.add(done.promise)
     const forwarder = request(new URL(url, target), { method, headers }, (answered) => {
       answered.on('close', done.resolve)
       answer.writeHead(answered.statusCode ?? 502, answered.headers)

@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { crmPrints } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { ask } from '../harness/records.ts'
+import { expectRefusal } from '../harness/refusal.ts'
+import { serve, startService } from '../harness/service.ts'
+
+describe('serve backup', () => {
+  test('under load contains every write acknowledged before it, is sound, private, and a service runs on it', async () => {
+    const folder = tempFolder()
+    const [database, copy] = [join(folder, 'crm.db'), join(folder, 'copy.db')]
+    const service = await startService(['--database', database, '--rate-limit', 'none'])
+    const acknowledged: string[] = []
+    let isOver = false
+    const write = async () => {
+      while (!isOver) {
+        const request = { method: 'POST', path: '/v1/contacts', body: { pad: 'x'.repeat(2000) } }
+        const { status, body } = await ask(service, request)
+        expect(status).toBe(201)
+        acknowledged.push(String(body.id))
+      }
+    }
+    const writers = Array.from({ length: 4 }, write)
+    await expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(200)
+    const before = acknowledged.slice()
+    const made = JSON.parse(
+      await crmPrints(['serve', 'backup', copy, '--database', database, '-o', 'json'], service.env),
+    )
+    const after = acknowledged.length
+    isOver = true
+    await Promise.all(writers)
+    expect(after).toBeGreaterThan(before.length)
+
+    expect(made).toMatchObject({ file: copy, database, size_bytes: statSync(copy).size })
+    expect((statSync(copy).mode & 0o777).toString(8)).toBe('600')
+    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
+    const db = new DatabaseSync(copy, { readOnly: true })
+    expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    db.close()
+
+    await service.stop()
+    const restored = await serve(['--database', copy], emptyHome())
+    const kept = new Set<unknown>()
+    for (let cursor = ''; cursor !== 'null'; ) {
+      const query = cursor === '' ? '' : `&cursor=${cursor}`
+      const { body } = await ask({ url: restored.url, key: service.key }, { path: `/v1/contacts?limit=500${query}` })
+      for (const { id } of body.data as { id: string }[]) kept.add(id)
+      cursor = String(body.next_cursor)
+    }
+    expect(before.filter((id) => !kept.has(id))).toEqual([])
+    const write2 = { method: 'POST', path: '/v1/contacts', body: { name: 'after' } }
+    expect((await ask({ url: restored.url, key: service.key }, write2)).status).toBe(201)
+  })
+
+  test('replaces nothing, and reports mistakes with their places', async () => {
+    const folder = tempFolder()
+    const { env, stop, database } = await startService(['--database', join(folder, 'crm.db')])
+    await stop()
+    const backup = (file: string) => ({ args: ['serve', 'backup', file, '--database', database], env })
+    await expectRefusal(backup(database), {
+      exit: 13,
+      code: 'machine',
+      what: /exists; a backup does not replace/,
+      next: /another file/,
+    })
+    const link = join(folder, 'link.db')
+    symlinkSync(join(folder, 'gone.db'), link)
+    await expectRefusal(backup(link), {
+      exit: 13,
+      code: 'machine',
+      what: /exists; a backup does not replace/,
+      next: /another file/,
+    })
+    const nowhere = join(folder, 'none', 'b.db')
+    await expectRefusal(backup(nowhere), { exit: 13, code: 'machine', what: /cannot use .*none/, next: /ls -ld/ })
+    const missing = ['serve', 'backup', join(folder, 'b.db'), '--database', join(folder, 'no.db')]
+    await expectRefusal({ args: missing, env }, { exit: 13, code: 'machine', what: /no database/, next: /crm serve/ })
+    expect(existsSync(join(folder, 'b.db'))).toBe(false)
+  })
+})
