@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
+import { RESOURCES } from '../core/resources/registry.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import type { ListPage } from './keep-matching.ts'
@@ -42,12 +43,15 @@ function parseNames(text: string): string[] {
 
 async function compareSnapshots(ctx: Context, before: string, after: string, options: Options): Promise<ExitCode> {
   ctx.keepExitCode?.()
-  const [{ differences }, { entriesOf }] = await Promise.all([ctx.snapshot.compare(), ctx.snapshot.entries()])
+  const [{ differences }, { openSnapshot }] = await Promise.all([ctx.snapshot.compare(), ctx.snapshot.entries()])
   if (before === '-' && after === '-') {
     throw new CrmError('usage', 'stdin is one snapshot, and - names it twice', { hint: 'crm diff before.ndjson -' })
   }
   const sources = { api: () => ctx.api(), stdin: () => ctx.io.stdin }
-  const found = differences(entriesOf(before, sources), entriesOf(after, sources), new Set(options.ignore))
+  const [old, now] = [await openSnapshot(before, sources), await openSnapshot(after, sources)]
+  const lacks = new Map([...old.lacks, ...now.lacks])
+  for (const [type, reason] of lacks) ctx.note(`Not compared: ${RESOURCES[type].plural}, as ${reason}.`)
+  const found = differences(old, now, { members: new Set(options.ignore), types: new Set(lacks.keys()) })
   const counts = new Map<string, number>()
   async function* pages(): AsyncGenerator<ListPage> {
     for await (const items of found) {

@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { baseUrlText } from '../core/origin.ts'
+import { RESOURCES } from '../core/resources/registry.ts'
 import { writeText } from '../core/streams.ts'
 import { escapeObeyed } from '../output/value-text.ts'
 import { examples } from './command-tree.ts'
@@ -17,9 +18,12 @@ export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
 type SnapshotContext = Pick<Context, 'api' | 'io' | 'note' | 'now' | 'snapshot' | 'target'>
 
 async function printSnapshot(ctx: SnapshotContext): Promise<undefined> {
-  const { membersLacked, snapshotText } = await ctx.snapshot.entries()
+  const { lackedLists, membersLacked, snapshotText } = await ctx.snapshot.entries()
   const { baseUrl } = await ctx.target()
-  for (const lacked of await membersLacked(await ctx.api())) ctx.note(`The snapshot lacks ${lacked}.`)
+  const api = await ctx.api()
+  const lacks = await lackedLists(api)
+  for (const [type, reason] of lacks) ctx.note(`The snapshot is without ${RESOURCES[type].plural}: ${reason}.`)
+  for (const lacked of await membersLacked(api, lacks)) ctx.note(`The snapshot lacks ${lacked}.`)
   const head = { server: baseUrlText(baseUrl), taken_at: new Date(ctx.now()).toISOString() }
-  for await (const text of snapshotText(await ctx.api(), head)) await writeText(ctx.io.stdout, escapeObeyed(text))
+  for await (const text of snapshotText(api, head, lacks)) await writeText(ctx.io.stdout, escapeObeyed(text))
 }

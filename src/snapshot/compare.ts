@@ -1,6 +1,6 @@
 import { canonicalJson, idText, type JsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { SnapshotEntry } from './snapshot.ts'
+import type { OpenSnapshot, SnapshotEntry, SnapshotType } from './snapshot.ts'
 
 /** A record that differs: `fields` has the changed fields, `record` an added or removed record. */
 export interface Difference extends JsonObject {
@@ -10,22 +10,28 @@ export interface Difference extends JsonObject {
   name: JsonValue
 }
 
-type Entries = AsyncIterable<readonly SnapshotEntry[]>
+type Entries = Pick<OpenSnapshot, 'entries'>
+
+/** What is not compared. */
+export interface Ignored {
+  readonly members: ReadonlySet<string>
+  readonly types: ReadonlySet<SnapshotType>
+}
 
 /**
  * The changes from `before` to `after`, in the order of `after`; removed records come last. `before` is held in memory as
  * text, `after` is streamed.
  */
-export async function* differences(
-  before: Entries,
-  after: Entries,
-  ignored: ReadonlySet<string>,
-): AsyncGenerator<Difference[]> {
+export async function* differences(before: Entries, after: Entries, ignored: Ignored): AsyncGenerator<Difference[]> {
+  const isCompared = ({ type }: SnapshotEntry) => !ignored.types.has(type)
   const old = new Map<string, string>()
-  for await (const entries of before) {
-    for (const { type, record } of entries) old.set(`${type} ${idOf(record)}`, JSON.stringify(record))
+  for await (const entries of before.entries) {
+    for (const { type, record } of entries.filter(isCompared))
+      old.set(`${type} ${idOf(record)}`, JSON.stringify(record))
   }
-  for await (const entries of after) yield entries.flatMap((entry) => differenceOf(entry, old, ignored))
+  for await (const entries of after.entries) {
+    yield entries.filter(isCompared).flatMap((entry) => differenceOf(entry, old, ignored.members))
+  }
   const removed = [...old].map(([key, text]) => {
     const [type = ''] = key.split(' ')
     const record = parseRecord(text)

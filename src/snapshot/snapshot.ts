@@ -13,6 +13,8 @@ const SNAPSHOT_TYPES = ['contact', 'deal'] as const
 
 export type SnapshotType = (typeof SNAPSHOT_TYPES)[number]
 
+type SnapshotList = 'contacts' | 'deals'
+
 /** A line of a snapshot between the first and the last one. */
 export interface SnapshotEntry {
   readonly type: SnapshotType
@@ -24,6 +26,8 @@ export interface SnapshotStart {
   readonly crm_snapshot: 1
   readonly server: string
   readonly taken_at: string
+  /** The lists that the server does not have; absent: none. */
+  readonly lacks?: readonly SnapshotList[]
 }
 
 /** The last line; without it the snapshot is truncated. */
@@ -46,29 +50,65 @@ export interface SnapshotSources {
   stdin(): AsyncIterable<Uint8Array | string>
 }
 
-/** The entries of an argument of `crm diff`: `live` requests the server, `-` reads stdin. */
-export async function* entriesOf(
-  source: string,
-  { api, stdin }: SnapshotSources,
-): AsyncGenerator<readonly SnapshotEntry[]> {
-  if (source === LIVE) yield* liveEntries(await api())
-  else yield* readSnapshot(source, stdin)
+/** The types that a snapshot does not have, each with the reason. */
+export type Lacked = ReadonlyMap<SnapshotType, string>
+
+export interface OpenSnapshot {
+  readonly lacks: Lacked
+  readonly entries: AsyncIterable<readonly SnapshotEntry[]>
 }
 
-/** The records of a file written by `crm snapshot`. CrmError `invalid_input` for any other or a truncated file. */
-export async function* readSnapshot(
+/** An argument of `crm diff`: `live` requests the server, `-` reads stdin. */
+export async function openSnapshot(source: string, { api, stdin }: SnapshotSources): Promise<OpenSnapshot> {
+  if (source !== LIVE) return readSnapshot(source, stdin)
+  const live = await api()
+  const lacks = await lackedLists(live)
+  return { lacks, entries: liveEntries(live, lacks) }
+}
+
+/** What a server does not list. CrmError `not_supported` if it lists nothing that is in a snapshot. */
+export async function lackedLists({ require }: Pick<Api, 'require'>): Promise<Lacked> {
+  const lacked = new Map<SnapshotType, string>()
+  for (const type of SNAPSHOT_TYPES) {
+    try {
+      await require(type, 'list')
+    } catch (error) {
+      if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
+      lacked.set(type, error.message)
+      if (lacked.size === SNAPSHOT_TYPES.length) throw error
+    }
+  }
+  return lacked
+}
+
+/** A file written by `crm snapshot`. CrmError `invalid_input` for any other, and while a truncated file is read. */
+export async function readSnapshot(
   file: string,
   stdin: () => AsyncIterable<Uint8Array | string>,
-): AsyncGenerator<SnapshotEntry[]> {
-  let line = 0
+): Promise<OpenSnapshot> {
+  const lines = linesOf(file, stdin)
+  const { value, done } = await lines.next()
+  if (done) throw new CrmError('invalid_input', `${file} is empty`, { hint: 'crm snapshot > before.ndjson' })
+  const start = parseLine(file, 1, value)
+  checkFirstLine(file, start)
+  const lacks = SNAPSHOT_TYPES.filter((type) => Array.isArray(start.lacks) && start.lacks.includes(pluralOf(type)))
+  const reasons = lacks.map((type) => [type, `the server of ${file} has no ${pluralOf(type)}`] as const)
+  return { lacks: new Map(reasons), entries: entriesBehindStart(file, lines) }
+}
+
+function pluralOf(type: SnapshotType): SnapshotList {
+  return RESOURCES[type].plural
+}
+
+async function* entriesBehindStart(file: string, lines: AsyncIterable<string>): AsyncGenerator<SnapshotEntry[]> {
+  let line = 1
   let counted = 0
   let batch: SnapshotEntry[] = []
   let end: JsonObject | undefined
-  for await (const text of linesOf(file, stdin)) {
+  for await (const text of lines) {
     line += 1
     const value = parseLine(file, line, text)
-    if (line === 1) checkFirstLine(file, value)
-    else if (end) throw notASnapshot(file, line, 'follows the end of the snapshot')
+    if (end) throw notASnapshot(file, line, 'follows the end of the snapshot')
     else if (value.type === 'end') end = value
     else batch.push(entryOf(file, line, value))
     if (batch.length < BATCH_LINES) continue
@@ -78,7 +118,6 @@ export async function* readSnapshot(
   }
   counted += batch.length
   yield batch
-  if (line === 0) throw new CrmError('invalid_input', `${file} is empty`, { hint: 'crm snapshot > before.ndjson' })
   if (!end || Number(end.contacts) + Number(end.deals) !== counted)
     throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')
 }
@@ -129,17 +168,17 @@ function notASnapshot(file: string, line: number, what: string): CrmError {
 }
 
 /** All contacts and deals of the server, in batches of a page. */
-async function* liveEntries({ contacts, deals, askAll }: LiveApi): AsyncGenerator<SnapshotEntry[]> {
-  for (const type of SNAPSHOT_TYPES) await askAll(type)
-  yield* entriesIn('contact', contacts.list())
-  yield* entriesIn('deal', deals.list())
+async function* liveEntries(api: LiveApi, lacks: Lacked): AsyncGenerator<SnapshotEntry[]> {
+  const types = SNAPSHOT_TYPES.filter((type) => !lacks.has(type))
+  for (const type of types) await api.askAll(type)
+  for (const type of types) yield* entriesIn(type, api[pluralOf(type)].list())
 }
 
 type LiveApi = Pick<Api, 'contacts' | 'deals' | 'askAll'>
 
 /** The members that a snapshot lacks, where the server shows only what it is asked for. */
-export async function membersLacked({ askAll }: LiveApi): Promise<readonly string[]> {
-  const clauses = SNAPSHOT_TYPES.map(async (type) => {
+export async function membersLacked({ askAll }: LiveApi, lacks: Lacked): Promise<readonly string[]> {
+  const clauses = SNAPSHOT_TYPES.filter((type) => !lacks.has(type)).map(async (type) => {
     const unasked = await askAll(type)
     return unasked ? [`of ${RESOURCES[type].plural} ${unaskedText(unasked)}`] : []
   })
@@ -147,10 +186,16 @@ export async function membersLacked({ askAll }: LiveApi): Promise<readonly strin
 }
 
 /** A snapshot as text, one chunk per page. */
-export async function* snapshotText(api: LiveApi, start: Omit<SnapshotStart, 'crm_snapshot'>): AsyncGenerator<string> {
-  yield `${JSON.stringify({ crm_snapshot: 1, ...start } satisfies SnapshotStart)}\n`
+export async function* snapshotText(
+  api: LiveApi,
+  given: Pick<SnapshotStart, 'server' | 'taken_at'>,
+  lacked: Lacked,
+): AsyncGenerator<string> {
+  const lacks = [...lacked.keys()].map(pluralOf)
+  const start: SnapshotStart = { crm_snapshot: 1, ...given, ...(lacks.length > 0 && { lacks }) }
+  yield `${JSON.stringify(start)}\n`
   const counts = { contact: 0, deal: 0 }
-  for await (const entries of liveEntries(api)) {
+  for await (const entries of liveEntries(api, lacked)) {
     for (const { type } of entries) counts[type] += 1
     yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
   }

@@ -2,15 +2,19 @@ import { expect, test } from 'vitest'
 import { parseExactJson } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { type Difference, differences } from '../../src/snapshot/compare.ts'
-import type { SnapshotEntry } from '../../src/snapshot/snapshot.ts'
+import type { SnapshotEntry, SnapshotType } from '../../src/snapshot/snapshot.ts'
 
-async function* contacts(...records: readonly string[]): AsyncGenerator<SnapshotEntry[]> {
-  for (const text of records) yield [{ type: 'contact', record: parseExactJson(text) as CrmRecord }]
+function contacts(...records: readonly string[]) {
+  async function* batches(): AsyncGenerator<SnapshotEntry[]> {
+    for (const text of records) yield [{ type: 'contact', record: parseExactJson(text) as CrmRecord }]
+  }
+  return { entries: batches() }
 }
 
 async function compare(before: readonly string[], after: readonly string[], ignored: readonly string[] = []) {
   const found: Difference[] = []
-  for await (const some of differences(contacts(...before), contacts(...after), new Set(ignored))) found.push(...some)
+  const ignoring = { members: new Set(ignored), types: new Set<SnapshotType>() }
+  for await (const some of differences(contacts(...before), contacts(...after), ignoring)) found.push(...some)
   return found
 }
 

@@ -15,7 +15,8 @@ async function read(lines: readonly string[]) {
   const path = join(await tempFolder(), 'before.ndjson')
   await writeFile(path, lines.map((line) => `${line}\n`).join(''))
   const types: string[] = []
-  for await (const entries of readSnapshot(path, async function* () {})) types.push(...entries.map(({ type }) => type))
+  const { entries: batches } = await readSnapshot(path, async function* () {})
+  for await (const entries of batches) types.push(...entries.map(({ type }) => type))
   return types
 }
 

@@ -2,13 +2,14 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { requiredFields, resourceOf } from '../../core/resources/registry.ts'
+import { resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { ImportRequest, MadeImport } from '../../jobs/plan/make-import.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
 import { addScopedFlags } from '../flags.ts'
+import { requiredHere } from '../required-fields.ts'
 import { addReadFlags, type InputFlags, type MatchFlags, matchRequest, readFlags } from './input-flags.ts'
 import { addExpectFlag, type PlanFlags, showOrSendPlan } from './plan.ts'
 import { addRunFlags, runTerms } from './run-flags.ts'
@@ -50,7 +51,7 @@ export async function importRows(
   flags: ImportFlags,
 ): Promise<ExitCode> {
   const what = { noun, kind, as: kind, of: undefined, run: flags.runId }
-  const read = readFlags(flags, kind === 'import' ? requiredFields(resourceOf(noun)) : [])
+  const read = readFlags(flags, kind === 'import' ? (await requiredHere(ctx))(resourceOf(noun)) : [])
   const match = matchRequest(flags, noun)
   const named = kind === 'delete' ? { ...match, mode: 'update' as const } : match
   return importAs(ctx, { ...what, read, match: named }, file, flags)

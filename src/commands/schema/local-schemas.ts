@@ -97,7 +97,10 @@ export const DESTROYED_FIXTURE = made(
 
 /** A line of a snapshot: the first, those of records, and the last. */
 export const SNAPSHOT_LINE = oneOfSchemas(
-  made({ crm_snapshot: { const: 1 }, server: TEXT, taken_at: TIME }),
+  made(
+    { crm_snapshot: { const: 1 }, server: TEXT, taken_at: TIME },
+    { lacks: arrayOf({ enum: ['contacts', 'deals'] }) },
+  ),
   made({ type: { enum: ['contact', 'deal'] }, record: ANY_OBJECT }),
   made({ type: { const: 'end' }, contacts: COUNT, deals: COUNT }),
 )

@@ -11,8 +11,14 @@ const DEALS = 100
  * Valid names for the stage of a deal. No documented endpoint lists pipelines, but deals name theirs: if the last deals are
  * all in one pipeline, its stages; if not, undefined, because the pipeline of a new deal is unknown. Without deals, the
  * stages come from GraphQL, if the server supports it.
+ * Undefined also with a connector that lacks stages or deals.
  */
 export async function stageNames(api: Api): Promise<readonly string[] | undefined> {
+  const isListed = (await api.offers('stage', 'list')) && (await api.offers('deal', 'list'))
+  return isListed ? stagesOfDeals(api) : undefined
+}
+
+async function stagesOfDeals(api: Api): Promise<readonly string[] | undefined> {
   const { deals, stages } = api
   const ids = new Set<string>()
   for await (const { items } of deals.list({ limit: DEALS, cursor: undefined, filters: {} })) {

@@ -120,10 +120,7 @@ const REUSED_FACTOR = 100
 const WAIT_MS = 1000
 
 /** Metrics of the deliveries of a database, counted by a scrape; absent while they cannot be counted. */
-function watchDeliveries(
-  registers: Registry<OpenMetricsContentType>[],
-  now: () => number,
-): (store: Store) => void {
+function watchDeliveries(registers: Registry<OpenMetricsContentType>[], now: () => number): (store: Store) => void {
   let latest: () => Promise<DeliveryBacklog | undefined> = async () => undefined
   const failures = new Counter({
     name: 'crm_delivery_count_failures_total',
