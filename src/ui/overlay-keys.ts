@@ -43,10 +43,39 @@ function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
     if (problem === undefined) prompt.onSubmit(text)
     return
   }
+  if (stroke.chord === 'tab' || stroke.chord === 'shift-tab') return void completePrompt(ui, prompt, stroke.chord)
   const input = typed(prompt.input, stroke)
   if (!input) return
-  showOverlay(ui, { ...prompt, input, problem: undefined })
+  showOverlay(ui, { ...prompt, input, problem: undefined, taking: undefined })
   prompt.onChange?.(inputText(input))
+}
+
+/** The first Tab adds what all completions begin with; if that is nothing, each takes the next of them. */
+function completePrompt(ui: Ui, prompt: Prompt, chord: string): void {
+  const text = inputText(prompt.input)
+  const take = (input: string, taking: Prompt['taking']) => {
+    showOverlay(ui, { ...prompt, input: textInput(input), problem: undefined, taking })
+    prompt.onChange?.(input)
+  }
+  if (prompt.taking) {
+    const { options, index } = prompt.taking
+    const next = (index + (chord === 'tab' ? 1 : -1) + options.length) % options.length
+    return void take(options[next] ?? text, { options, index: next })
+  }
+  const options = prompt.complete?.(text) ?? []
+  const [first] = options
+  if (first === undefined) return
+  const common = commonStart(options)
+  if (options.length === 1 || common.length > text.length) return void take(common, undefined)
+  take(first, { options, index: 0 })
+}
+
+function commonStart(texts: readonly string[]): string {
+  return texts.reduce((common, text) => {
+    let length = 0
+    while (length < common.length && common[length] === text[length]) length++
+    return common.slice(0, length)
+  })
 }
 
 function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): void {
@@ -151,7 +180,7 @@ function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
 export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
   if (overlay.type === 'prompt') {
     const input = insertText(overlay.input, text)
-    showOverlay(ui, { ...overlay, input, problem: undefined })
+    showOverlay(ui, { ...overlay, input, problem: undefined, taking: undefined })
     overlay.onChange?.(inputText(input))
   } else if (overlay.type === 'form') {
     const field = overlay.fields[overlay.index]

@@ -11,6 +11,10 @@ export interface Prompt {
   readonly input: TextInput
   /** Called for each change, for a filter that is applied while typing. */
   readonly onChange?: (text: string) => void
+  /** The texts that the typed beginning can become; Tab takes them in turn. */
+  readonly complete?: (text: string) => readonly string[]
+  /** The texts that Tab takes, and which was taken last. */
+  readonly taking?: { readonly options: readonly string[]; readonly index: number } | undefined
   /** Why the text is rejected; the prompt then stays open, with this below it. */
   readonly refusal?: (text: string) => string | undefined
   readonly problem?: string | undefined

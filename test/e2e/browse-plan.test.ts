@@ -69,4 +69,29 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.press('Enter')
     await terminal.sees('did you mean pipeline_id?')
   })
+
+  test('contacts and deals are filtered on the server, with quoted values and completion', async () => {
+    const service = await startService()
+    await make(service, '/v1/contacts', [
+      { name: 'Ada', company: 'Analytical Engines' },
+      { name: 'Grace', company: 'Navy' },
+    ])
+    const terminal = openTerminal(['browse', 'contacts'], service.env, WIDE)
+    await terminal.sees('1-2 of 2')
+    terminal.type('fcomp')
+    terminal.press('Tab')
+    await terminal.sees('Contacts where: company=')
+    terminal.type('ana')
+    await terminal.sees('company="Analytical Engines"')
+    terminal.press('Tab', 'Enter')
+    expect(await terminal.sees('1-1 of 1')).not.toContain('Grace')
+    await make(service, '/v1/deals', [{ name: 'Engines', stage: 'Won', pipeline_id: 'sales' }])
+    terminal.type('2')
+    await terminal.sees('❯  Engines')
+    terminal.type('fstage=')
+    await terminal.sees(/stage=Lead {2}stage=Qualified/)
+    terminal.type('Qual')
+    terminal.press('Tab', 'Enter')
+    await terminal.sees('No record on the server matches')
+  })
 })

@@ -253,4 +253,18 @@ export const SCREENS: readonly Sabotage[] = [
     to: '',
     tests: ['test/ui/plan.test.ts'],
   },
+  {
+    name: 'a completed value with blanks is not quoted',
+    file: 'src/ui/list/complete-filter.ts',
+    line: '.map((value) => `${head}${name}=${quotedValue(value)} `)',
+    to: '.map((value) => `${head}${name}=${value} `)',
+    tests: ['test/ui/server-filters.test.ts'],
+  },
+  {
+    name: 'a filter that the server ignores is not told',
+    file: 'src/ui/actions/server-filter.ts',
+    line: 'const ignored = isStale ? undefined : ignoredFilter(wanted, rows)',
+    to: 'const ignored = undefined as string | undefined',
+    tests: ['test/ui/prompt.test.ts'],
+  },
 ]

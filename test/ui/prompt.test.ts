@@ -3,7 +3,9 @@ import { promptSheet } from '../../src/ui/draw/sheet.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 import type { Prompt } from '../../src/ui/overlay.ts'
 import { pressInOverlay } from '../../src/ui/overlay-keys.ts'
-import { textInput } from '../../src/ui/text/text-input.ts'
+import { inputText, textInput } from '../../src/ui/text/text-input.ts'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { openClient } from '../api/client-fixture.ts'
 import { uiOf } from './ui-of.ts'
 
 test('a rejected text is kept, with the reason below the line, until it is changed', async () => {
@@ -35,3 +37,39 @@ test('a rejected text is kept, with the reason below the line, until it is chang
   expect(press('enter')).toBeUndefined()
   expect(taken).toEqual(['Won='])
 })
+
+test('Tab completes what is common, then takes each text in turn; contacts are filtered on the server, too', async () => {
+  const { url, seen } = await startServer((response, { path }) => {
+    const data = path.includes('company=') ? [{ id: 'con_2', name: 'B', company: 'Big Co' }] : contactsOf
+    sendJson(response, 200, { data, next_cursor: null })
+  })
+  const { api } = openClient(url)
+  const ui = await uiOf('contacts', { openApi: async () => api })
+  await ui.background.lists.more('contacts')
+  const text = () => {
+    const { overlay } = ui.store.get()
+    return overlay?.type === 'prompt' ? inputText(overlay.input) : undefined
+  }
+  ui.press('f', ...'comp', 'tab')
+  expect(text()).toBe('company=')
+  ui.press('tab')
+  expect(text()).toBe('company=Acme ')
+  ui.press('tab')
+  expect(text()).toBe('company="Big Co" ')
+  ui.press('shift-tab', 'tab', 'enter')
+  await expect.poll(() => ui.store.get().lists.contacts.rows.map(({ id }) => id)).toEqual(['con_2'])
+  expect(seen.at(-1)?.path).toContain('company=Big')
+})
+
+test('a server that ignores a filter is told from one that has no other rows', async () => {
+  const { url } = await startServer((response) => sendJson(response, 200, { data: contactsOf, next_cursor: null }))
+  const { api } = openClient(url)
+  const ui = await uiOf('contacts', { openApi: async () => api })
+  ui.press('f', ...'company=Acme', 'enter')
+  await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/^The server ignores company=Acme/)
+})
+
+const contactsOf = [
+  { id: 'con_1', name: 'A', company: 'Acme' },
+  { id: 'con_2', name: 'B', company: 'Big Co' },
+]

@@ -10,14 +10,13 @@ import {
   setFilter,
   toggleMark,
 } from '../list/list-view.ts'
-import { parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
-import { showOverlay } from '../overlay-keys.ts'
 import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, SERVER_SCREENS } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
 import { currentList, withCurrentList, withList } from '../state.ts'
-import { refusalOf, textInput } from '../text/text-input.ts'
+import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { leave } from './leave.ts'
+import { askServerFilter } from './server-filter.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs']
 
@@ -81,8 +80,8 @@ export const LISTING: readonly Action[] = [
   },
   {
     id: 'server-filter',
-    title: 'Filter on the server: stage=Won, amount[gte]=1000',
-    screens: ['deals', 'pipelines'],
+    title: 'Filter on the server: stage="Closed Won", company=Acme; Tab completes',
+    screens: SERVER_SCREENS,
     keys: ['f'],
     refusal: ({ offered: { fields } }) =>
       fields.deals?.filters.length === 0
@@ -210,38 +209,4 @@ function askLoadAll(ui: Ui): void {
       onConfirm: () => void background.lists.all(name),
     },
   }))
-}
-
-/** Asks for the filters of deals that the server applies; an empty text shows every deal. */
-function askServerFilter(ui: Ui): void {
-  askFilters(ui, serverFilterText(ui.store.get().lists.deals.serverFilters), undefined)
-}
-
-function askFilters(ui: Ui, text: string, problem: string | undefined): void {
-  const parse = (typed: string) => parseServerFilters(typed, ui.store.get().offered.fields.deals)
-  showOverlay(ui, {
-    type: 'prompt',
-    label: 'Deals where:',
-    input: textInput(text),
-    problem,
-    refusal: (typed) => refusalOf(() => parse(typed)),
-    onSubmit: (typed) => void applyFilters(ui, typed),
-  })
-}
-
-/** When the request fails, the loaded rows and their filters are kept. */
-async function applyFilters(ui: Ui, typed: string): Promise<void> {
-  const { store, background } = ui
-  const before = store.get().lists.deals.serverFilters
-  const wanted = parseServerFilters(typed, store.get().offered.fields.deals)
-  setFilters(ui, wanted)
-  await background.lists.reload('deals')
-  const { failure, rows, isStale, serverFilters } = store.get().lists.deals
-  if (!isStale || serverFilters !== wanted) return
-  if (rows.length > 0) setFilters(ui, before)
-  if (failure !== undefined && !store.get().overlay) askFilters(ui, typed, failure.text)
-}
-
-function setFilters({ store }: Ui, serverFilters: ServerFilters): void {
-  store.update((state) => withList(state, 'deals', (list) => ({ ...list, serverFilters })))
 }

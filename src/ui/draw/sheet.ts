@@ -3,6 +3,7 @@ import { textWidth, wrapText } from '../../output/text-width.ts'
 import { findActions, keyLabel } from '../actions/keymap.ts'
 import type { Boards } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
+import { lastWordStart } from '../list/complete-filter.ts'
 import type { Choice, Confirmation, Form, Prompt } from '../overlay.ts'
 import { TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
@@ -119,17 +120,30 @@ interface Sheet {
   readonly cursor: Cursor | undefined
 }
 
-/** The keys that end it follow the text if they fit; a problem of the text is shown below it. */
-export function promptSheet({ label, input, onChange, problem }: Prompt, width: number, theme: Theme): Sheet {
+/** The keys that end it follow the text if they fit; completions are above it, a problem of the text below. */
+export function promptSheet(prompt: Prompt, width: number, theme: Theme): Sheet {
+  const { label, input, onChange, problem, complete } = prompt
   const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
   const text = `${label} ${field.text}`
-  const hint = ` Enter ${onChange ? 'keeps' : 'goes on'} · Esc drops `
+  const hint = ` Enter ${onChange ? 'keeps' : 'goes on'} · ${complete ? 'Tab completes · ' : ''}Esc drops `
   const room = width - textWidth(text) - textWidth(hint)
   const line = room > 1 ? text + ' '.repeat(room) + theme.dim(hint) : fitCell(text, width)
-  return {
-    lines: problem === undefined ? [line] : [line, ...problemLines(problem, width, theme)],
-    cursor: { x: textWidth(label) + 1 + field.cursorX, y: 0 },
-  }
+  const above = complete && problem === undefined ? [theme.dim(fitCell(completionText(prompt, complete), width))] : []
+  const below = problem === undefined ? [] : problemLines(problem, width, theme)
+  const cursor = { x: textWidth(label) + 1 + field.cursorX, y: above.length }
+  return { lines: [...above, line, ...below], cursor }
+}
+
+const COMPLETIONS_SHOWN = 40
+
+/** The words that Tab would take, without the text before them. */
+function completionText({ input, taking }: Prompt, complete: NonNullable<Prompt['complete']>): string {
+  const options = taking?.options ?? complete(inputText(input))
+  const words = options.slice(0, COMPLETIONS_SHOWN).map((option, at) => {
+    const word = safeText(option.trimEnd().slice(lastWordStart(option.trimEnd())))
+    return at === taking?.index ? `❯${word}` : word
+  })
+  return ` ${words.join('  ')}`
 }
 
 /** Never cut, because its end states what to type instead. */

@@ -1,17 +1,20 @@
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { FIELDS } from '../../core/resources/registry.ts'
-import { shellWord, shellWords } from '../../core/shell-words.ts'
+import { type CrmRecord, FIELDS, filtersOf, resourceOf } from '../../core/resources/registry.ts'
+import { shellWords } from '../../core/shell-words.ts'
+import { cellText } from '../../output/value-text.ts'
 import type { OfferedFields } from '../offered.ts'
+import type { ServerList } from '../screens.ts'
+import { quotedValue } from './complete-filter.ts'
 
 export type ServerFilters = Readonly<Record<string, string>>
 
 /**
  * `stage=Won amount[gte]=1000`, with quotes around blanks; an empty text is no filter. Values of one key are alternatives.
  * CrmError `invalid_input` for any other text, because ignoring a filter would show unwanted rows. `offered` is what a connector
- * says of deals.
+ * says of the records.
  */
-export function parseServerFilters(text: string, offered?: OfferedFields): ServerFilters {
+export function parseServerFilters(text: string, list: ServerList, offered?: OfferedFields): ServerFilters {
   if (text.trim() === '') return {}
   const filters = new Map<string, string>()
   for (const word of wordsOf(text)) {
@@ -23,8 +26,8 @@ export function parseServerFilters(text: string, offered?: OfferedFields): Serve
         'no blanks around =, such as stage=Won',
       )
     }
-    if (offered) refuseOther(key, offered)
-    else refuseValue(key, value)
+    if (offered) refuseOther(key, list, offered)
+    else refuseValue(key, value, list)
     const before = filters.get(key)
     filters.set(key, before === undefined ? value : `${before},${value}`)
   }
@@ -46,23 +49,33 @@ function wordsOf(text: string): readonly string[] {
 /** The filters as they would be typed. */
 export function serverFilterText(filters: ServerFilters): string {
   return Object.entries(filters)
-    .map(([key, value]) => `${key}=${/^[^\s'"\\]*$/.test(value) ? value : shellWord(value)}`)
+    .map(([key, value]) => `${key}=${quotedValue(value)}`)
     .join(' ')
 }
 
-/** The server checks filters that crm does not know; a misspelt field of deals, or a text for a number, is rejected here. */
-function refuseValue(key: string, value: string): void {
+/** The server checks filters that crm does not know; a misspelt field, or a text for a number, is rejected here. */
+function refuseValue(key: string, value: string, list: ServerList): void {
+  const noun = resourceOf(list)
   const name = key.replace(/\[.*$/s, '')
-  const isKnown = FIELDS.deal.some((field) => field === name)
-  const meant = isKnown ? undefined : nearest(name, FIELDS.deal)
-  if (meant !== undefined) throw invalid(`no field of a deal is called ${name}`, `did you mean ${meant}?`)
+  const known = [...FIELDS[noun], ...filtersOf(noun)]
+  const meant = known.includes(name) ? undefined : nearest(name, known)
+  if (meant !== undefined) throw invalid(`no field of a ${noun} is called ${name}`, `did you mean ${meant}?`)
   if (name !== 'amount' || value.split(',').every((each) => isNumber(each))) return
   throw invalid(`${key} is ${JSON.stringify(value)}, expected a number`, 'such as amount[gte]=1000')
 }
 
-function refuseOther(key: string, { by, filters }: OfferedFields): void {
+function refuseOther(key: string, list: ServerList, { by, filters }: OfferedFields): void {
   if (filters === 'any' || filters.includes(key)) return
-  throw invalid(`${by} has no filter ${JSON.stringify(key)} of deals`, `it has ${filters.join(', ')}`)
+  throw invalid(`${by} has no filter ${JSON.stringify(key)} of ${list}`, `it has ${filters.join(', ')}`)
+}
+
+/** The first filter that a row contradicts: a server that does not know it answers with all rows. */
+export function ignoredFilter(filters: ServerFilters, rows: readonly CrmRecord[]): string | undefined {
+  const found = Object.entries(filters).find(([key, value]) => {
+    const wanted = value.toLowerCase().split(',')
+    return rows.some((row) => Object.hasOwn(row, key) && !wanted.includes(cellText(row[key]).toLowerCase()))
+  })
+  return found && serverFilterText(Object.fromEntries([found]))
 }
 
 function isNumber(text: string): boolean {

@@ -1,0 +1,62 @@
+import { FIELDS, filtersOf, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
+import { cellText } from '../../output/value-text.ts'
+import { completeFilter, type FilterWords } from '../list/complete-filter.ts'
+import { ignoredFilter, parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
+import { showOverlay } from '../overlay-keys.ts'
+import type { ServerList } from '../screens.ts'
+import { serverList } from '../selected.ts'
+import { type State, withList } from '../state.ts'
+import { refusalOf, textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+import { loadStages } from './open-screen.ts'
+
+/** Asks for filters that the server applies; an empty text shows every record. */
+export function askServerFilter(ui: Ui): void {
+  const name = serverList(ui.store.get())
+  if (name === 'deals') void loadStages(ui)
+  askFilters(ui, name, serverFilterText(ui.store.get().lists[name].serverFilters), undefined)
+}
+
+function askFilters(ui: Ui, name: ServerList, text: string, problem: string | undefined): void {
+  const parse = (typed: string) => parseServerFilters(typed, name, ui.store.get().offered.fields[name])
+  showOverlay(ui, {
+    type: 'prompt',
+    label: `${name === 'deals' ? 'Deals' : 'Contacts'} where:`,
+    input: textInput(text),
+    problem,
+    complete: (typed) => completeFilter(typed, wordsOf(ui.store.get(), name)),
+    refusal: (typed) => refusalOf(() => parse(typed)),
+    onSubmit: (typed) => void applyFilters(ui, name, typed),
+  })
+}
+
+/** What can be typed: the filters of the server or connector, the stages, and the values of the loaded rows. */
+function wordsOf({ offered, board, lists }: State, name: ServerList): FilterWords {
+  const resource = resourceOf(name)
+  const filters = offered.fields[name]?.filters
+  const ofContract = new Set([...filtersOf(resource), ...FIELDS[resource].filter((field) => !isReadOnly(field))])
+  const names = filters === undefined || filters === 'any' ? [...ofContract] : filters
+  const stages = board.stages?.map((stage) => cellText(stage.name)).filter((stage) => stage !== '')
+  return { names, values: stages && name === 'deals' ? { stage: stages } : {}, rows: lists[name].rows }
+}
+
+/** When the request fails, the loaded rows and their filters are kept. */
+async function applyFilters(ui: Ui, name: ServerList, typed: string): Promise<void> {
+  const { store, background } = ui
+  const before = store.get().lists[name].serverFilters
+  const wanted = parseServerFilters(typed, name, store.get().offered.fields[name])
+  setFilters(ui, name, wanted)
+  await background.lists.reload(name)
+  const { failure, rows, isStale, serverFilters } = store.get().lists[name]
+  if (serverFilters !== wanted) return
+  const ignored = isStale ? undefined : ignoredFilter(wanted, rows)
+  if (ignored !== undefined)
+    return background.notices.wait(`The server ignores ${ignored}: these rows are not only those; / finds among them`)
+  if (!isStale) return
+  if (rows.length > 0) setFilters(ui, name, before)
+  if (failure !== undefined && !store.get().overlay) askFilters(ui, name, typed, failure.text)
+}
+
+function setFilters({ store }: Ui, name: ServerList, serverFilters: ServerFilters): void {
+  store.update((state) => withList(state, name, (list) => ({ ...list, serverFilters })))
+}
