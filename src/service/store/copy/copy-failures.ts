@@ -63,7 +63,10 @@ export function otherVersion(target: Named): CrmError {
 
 /** Two copies to one target at the same time. */
 export function overtaken(target: Named): CrmError {
-  return new CrmError('machine', `another process copies to ${target.name}`, { hint: 'wait for its end' })
+  return new CrmError('machine', `another process copies to ${target.name}`, {
+    hint: 'wait for its end; if none runs, it was the last batch of one that was killed: repeat the command',
+    isRetryable: true,
+  })
 }
 
 export function notEmpty(target: string): CrmError {

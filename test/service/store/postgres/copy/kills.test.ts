@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { openStore } from '../../../../../src/service/store/open-store.ts'
+import { newPostgres } from '../../../../harness/database.ts'
+import { type Cluster, startCluster } from '../../../../harness/postgres/cluster.ts'
+import { createDatabase, prepareServer } from '../../../../harness/postgres/databases.ts'
+import { fillStore, newFile, withStore } from './sample-store.ts'
+
+const COPIER = fileURLToPath(new URL('./copying-process.ts', import.meta.url))
+
+/** About as many batches as there are kills, so that most of them meet a copy. */
+const CONTACTS = 12_000
+const KILLS = 10
+
+type Ends = readonly [from: string, to: string]
+
+interface Ended {
+  readonly exit: number | string
+  readonly lines: readonly string[]
+  readonly stderr: string
+}
+
+/** One process that copies; `onLine` gets each line that it prints. */
+async function copyOnce(ends: Ends, password: string, onLine: (count: number, pid: number) => void): Promise<Ended> {
+  const child = spawn(process.execPath, ['--no-warnings', COPIER, ...ends], { env: { PGPASSWORD: password } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines: string[] = []
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  createInterface(child.stdout).on('line', (line) => onLine(lines.push(line), child.pid ?? 0))
+  const [exit, signal] = await once(child, 'close')
+  return { exit: exit ?? signal, lines, stderr }
+}
+
+/** The place at which a copy began; 0 for one that began at the start. */
+function firstDone({ lines }: Ended): number {
+  return Number(lines.find((line) => line.startsWith('copied'))?.split(' ')[1] ?? 0)
+}
+
+async function expectEqual(ends: Ends, password: string): Promise<void> {
+  const pages = await Promise.all(
+    ends.map(async (address) => {
+      const store = await openStore({ address, env: { PGPASSWORD: password }, now: Date.now })
+      const page = await store.page('contact', { limit: CONTACTS * 2, olderThanId: undefined })
+      // The next copy refuses a source in use.
+      await store.close()
+      return page
+    }),
+  )
+  expect(pages[1]?.texts).toHaveLength(CONTACTS + 1)
+  expect(pages[1]).toEqual(pages[0])
+}
+
+test.each([
+  ['SQLite to PostgreSQL', async (): Promise<Ends> => [newFile('source'), await newPostgres('empty')]],
+  ['PostgreSQL to SQLite', async (): Promise<Ends> => [await newPostgres('empty'), newFile('target')]],
+])('a copy from %s that is killed again and again goes on, and ends with all rows', async (_, makeEnds) => {
+  const ends = await makeEnds()
+  const { servicePassword } = inject('postgres')
+  await fillStore(ends[0], CONTACTS)
+  const killed: Ended[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    const atLine = 1 + Math.floor(Math.random() * 3)
+    // Also in the middle of a batch, and in that of a commit.
+    const lateMs = Math.random() * 20
+    const run = await copyOnce(ends, servicePassword, (count, pid) => {
+      if (count === atLine) void setTimeout(lateMs).then(() => process.kill(pid, 'SIGKILL'))
+    })
+    expect(run, run.stderr).toHaveProperty('exit', 'SIGKILL')
+    await expect(withStore(ends[1], async () => {})).rejects.toThrow('is an unfinished copy of')
+    killed.push(run)
+  }
+  // None began again: each found what the ones before it had written.
+  const begins = killed.map(firstDone).filter((done) => done > 0)
+  expect(begins.at(-1)).toBeGreaterThan(begins[0] ?? 0)
+  expect(begins).toEqual(begins.toSorted((left, right) => left - right))
+  expect(await copyOnce(ends, servicePassword, () => {})).toMatchObject({ exit: 0, stderr: '' })
+  await expectEqual(ends, servicePassword)
+})
+
+test('a copy goes on after kill -9 of PostgreSQL, as target and as source', async () => {
+  const cluster = await startCluster()
+  onTestFinished(cluster.remove)
+  const server = await prepareServer(cluster)
+  const [file, back] = [newFile('source'), newFile('back')]
+  const database = new URL(await createDatabase(server))
+  database.password = ''
+  await fillStore(file, CONTACTS)
+  for (const ends of [
+    [file, database.href],
+    [database.href, back],
+  ] as const) {
+    for (const atLine of [2, 6]) await killDatabase(cluster, ends, server.servicePassword, atLine)
+    expect(await copyOnce(ends, server.servicePassword, () => {})).toMatchObject({ exit: 0, stderr: '' })
+    await expectEqual(ends, server.servicePassword)
+  }
+})
+
+async function killDatabase(cluster: Cluster, ends: Ends, password: string, atLine: number): Promise<void> {
+  let dying: Promise<void> | undefined
+  const run = await copyOnce(ends, password, (count) => {
+    if (count === atLine) dying = cluster.kill()
+  })
+  await dying
+  expect(run.exit).toBe(1)
+  expect(run.stderr).toMatch(/CrmError: database \S+ (does not answer|is shutting down or starting)/)
+  await cluster.start()
+}
