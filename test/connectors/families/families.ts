@@ -7,12 +7,14 @@ import { startProxy } from './proxy.ts'
 import {
   HAS_DJANGO,
   HAS_ODATA,
+  HAS_ODATA_SERVER,
   type Seed,
   type StartServer,
   startDjango,
   startJsonApi,
   startJsonServer,
   startOData,
+  startODataServer,
 } from './start.ts'
 
 /** The key of django/server.py; the others read none. */
@@ -128,12 +130,24 @@ const django = (paging: 'page' | 'limit' | 'cursor', slash: boolean): Family => 
   }),
 })
 
+export const ODATA_SERVER = claimedOf({
+  connector: shipped('odata'),
+  start: startODataServer,
+  all: '/Contacts',
+  absences: { wrongKey: 'odata-v4-server reads no credentials' },
+})
+
 export const FAMILIES: readonly Family[] = [
   { title: 'json-server 1.x', isHere: true, claimed: JSON_SERVER },
   { title: 'json-server 0.17', isHere: true, claimed: jsonServer('json-server-0', 'json-server-0/lib/cli/bin.js') },
   django('page', true),
   django('limit', false),
   django('cursor', true),
+  {
+    title: 'OData of odata-v4-server (skipped without npm ci in tools/judges)',
+    isHere: HAS_ODATA_SERVER,
+    claimed: ODATA_SERVER,
+  },
   {
     title: 'OData of SAP CAP (skipped without CRM_ODATA_MODULES)',
     isHere: HAS_ODATA,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -85,6 +85,20 @@ export const startOData: StartServer = async (contacts, cleanUp = onTestFinished
   writeFileSync(join(folder, 'srv/data/CRM.Contacts.csv'), `ID;Name;Email\n${rows.join('\n')}\n`)
   const bin = join(modules, '@sap/cds/bin/serve.js')
   return started(process.execPath, [bin, 'all', '--in-memory', '--port', '0'], { folder, path: '/odata', cleanUp })
+}
+
+/** A module of the judges: their install is no part of that of the project. */
+const JUDGES = fileURLToPath(new URL('../../../tools/judges/package.json', import.meta.url))
+
+const ODATA_SERVER = fileURLToPath(new URL('odata-server.cjs', import.meta.url))
+
+export const HAS_ODATA_SERVER = existsSync(join(JUDGES, '../node_modules/odata-v4-server'))
+
+/** odata-v4-server, in memory: it lists without pages of its own, and answers an update with 204. */
+export const startODataServer: StartServer = async (contacts, cleanUp = onTestFinished) => {
+  const file = join(tempFolder(cleanUp), 'contacts.json')
+  writeFileSync(file, JSON.stringify(contacts))
+  return started(process.execPath, [ODATA_SERVER, JUDGES, file], { path: '/odata', cleanUp })
 }
 
 const FORTUNE = fileURLToPath(new URL('fortune-server.mjs', import.meta.url))
