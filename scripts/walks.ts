@@ -9,8 +9,8 @@ import { crmEnv, ROOT } from './crm-process.ts'
 import { boundaryFaults } from './import-rules.ts'
 
 /**
- * `node scripts/walks.ts`: what a reader of the source has before them. For each walk of docs/architecture.md, the files of `src`
- * of which a function ran, as V8 counts it in processes that run the source itself; with `--files`, their names. Then the size of the tree.
+ * `npm run walks`: what a reader of the source has before them. For each walk of docs/architecture.md, the files of `src`
+ * of which a function ran, as V8 counts it in processes that run the source itself; with `-- --files`, their names. Then the size of the tree.
  */
 interface Coverage {
   readonly result: readonly {

@@ -77,7 +77,7 @@ test('two services on one database send each event once', async () => {
 test('a delivery that was pending when a service stopped is sent after the next start', async () => {
   const receiver = await receiveEvents((index) => (index === 0 ? 503 : 200))
   const database = await newDatabase()
-  const args = ['--database', database, '--retry-schedule', '0,2s']
+  const args = ['--database', database, '--retry-schedule', '0,1s']
   const service = await startService(args)
   await subscribe(service, receiver.url)
   const [id] = await make(service, '/v1/contacts', [{ name: 'Ada' }])

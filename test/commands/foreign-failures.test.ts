@@ -34,11 +34,11 @@ test('a server that resets in its body is 9, and a create is in doubt, which is 
   })
   const what = /closed the connection before its answer was complete/
   await expectRefusal(
-    { args: LIST, env: envFor(url) },
+    { args: LIST, env: envFor(url), isHurried: true },
     { exit: 9, code: 'unreachable', what, next: /^crm contacts list --max-wait 1s( -o json)?$/ },
   )
   const next = /^check before sending it again: crm contacts list/
-  await expectRefusal({ args: CREATE, env: envFor(url) }, { exit: 3, code: 'in_doubt', what, next })
+  await expectRefusal({ args: CREATE, env: envFor(url), isHurried: true }, { exit: 3, code: 'in_doubt', what, next })
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { crm } from './crm.ts'
+import { crm, crmHurried } from './crm.ts'
 import type { Env } from './home.ts'
 
 export interface Refusal {
@@ -13,14 +13,15 @@ export interface Refusal {
 
 /**
  * The same command twice, with and without `-o json`: two lines for people or one object for programs, nothing on
- * stdout, no stack. `keys` are values that must not be shown.
+ * stdout, no stack. `isHurried` is for a server without a clock. `keys` are values that must not be shown.
  */
 export async function expectRefusal(
-  command: { args: readonly string[]; env: Env; input?: string },
+  command: { args: readonly string[]; env: Env; input?: string; isHurried?: true },
   { exit, code, what, next }: Refusal,
 ): Promise<void> {
-  const { args, env, input } = command
-  const [people, programs] = await Promise.all([crm(args, env, input), crm([...args, '-o', 'json'], env, input)])
+  const { args, env, input, isHurried } = command
+  const run = (argv: readonly string[]) => (isHurried ? crmHurried(argv, env) : crm(argv, env, input))
+  const [people, programs] = await Promise.all([run(args), run([...args, '-o', 'json'])])
 
   expect(people).toMatchObject({ exit, stdout: '' })
   const lines = people.stderr.split('\n')

@@ -97,13 +97,14 @@ export async function sendJob(
     },
     ...{ maxWaitMs: 5000, signal: new AbortController().signal, onWait: undefined },
   }
-  const sender = createSender({ ...options, connections: 64 })
-  const api = createApi(options)
+  const timing = hurriedTiming()
+  const sender = createSender({ ...options, connections: 64, sleep: timing.sleep })
+  const api = createApi(options, timing)
   onTestFinished(async () => {
     await Promise.all([sender.close(), api.close()])
   })
   const all = { ...TERMS, ...terms }
-  const { now: wallMs, steadyMs, random, sleep } = hurriedTiming()
+  const { now: wallMs, steadyMs, random, sleep } = timing
   const limiter = new RateLimiter({
     ...{ nowMs: steadyMs, wallMs },
     observed: new ObservedCapacity({ concurrency: all.concurrency, most: 64 }),
