@@ -1,6 +1,7 @@
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import { CrmError } from '../core/errors.ts'
-import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../core/ids.ts'
+import { decodeId, encodeId, SERIALS_PER_MS } from '../core/ids.ts'
+import { nextSerial } from './store/change-rules.ts'
 import type { ApiKey, KeyRate, KeyScope, Store } from './store/store.ts'
 
 export interface KeyRequest {
@@ -42,7 +43,7 @@ export async function createKey(store: Store, request: KeyRequest, nowMs: number
   const { name, scopes, expiresAtMs, rate, text = newKeyText() } = request
   requireKeyText(text)
   const key: ApiKey = {
-    id: await freeKeyId(store, nowMs),
+    id: await newKeyId(store, nowMs),
     name,
     hash: hashKey(text),
     lastFour: text.slice(-4),
@@ -98,11 +99,11 @@ function isOver(endMs: number | undefined, nowMs: number): boolean {
   return endMs !== undefined && endMs <= nowMs
 }
 
-async function freeKeyId(store: Store, nowMs: number): Promise<string> {
-  const taken = new Set((await store.keys()).map((key) => key.id))
-  const first = Math.max(0, firstSerialAt(nowMs))
-  for (;;) {
-    const id = encodeId('key', first + randomInt(SERIALS_PER_MS))
-    if (!taken.has(id)) return id
-  }
+/**
+ * Greater than all others, so that keys are listed in the order in which they were made, also within a millisecond and when the
+ * clock steps back. Random, as two processes may make one at the same moment.
+ */
+async function newKeyId(store: Store, nowMs: number): Promise<string> {
+  const last = (await store.keys()).reduce((max, { id }) => Math.max(max, decodeId('key', id) ?? -1), -1)
+  return encodeId('key', nextSerial(last, nowMs) + randomInt(SERIALS_PER_MS))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createKey, hashKey, newKeyText, revokeKey, rotateKey } from '../../src/service/keys.ts'
-import { openTestStore } from '../harness/database.ts'
+import { newDatabase, openTestStore } from '../harness/database.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 1)
 
@@ -35,11 +35,24 @@ test('an existing key can be added, unless it is invalid in a header', async () 
   }
 })
 
-test('keys made at the same moment have different ids', async () => {
+test.each([
+  ['at the same moment', 0],
+  ['while the clock steps back', -1000],
+])('keys made %s are listed in the order in which they were made', async (_, stepMs) => {
   const store = await openTestStore({ now: () => NOW_MS })
+  const names = Array.from({ length: 50 }, (_, count) => `key ${count}`)
+  for (const [count, name] of names.entries()) {
+    await createKey(store, { name, scopes: ['read'], expiresAtMs: undefined }, NOW_MS + count * stepMs)
+  }
+  expect((await store.keys()).map((key) => key.name)).toEqual(names)
+})
+
+test('keys made by two processes at the same moment have different ids', async () => {
+  const address = await newDatabase()
+  const stores = [await openTestStore({ address }), await openTestStore({ address })]
   const request = { name: 'ci', scopes: ['read'], expiresAtMs: undefined } as const
-  for (let count = 0; count < 200; count++) await createKey(store, request, NOW_MS)
-  expect(new Set((await store.keys()).map((key) => key.id)).size).toBe(200)
+  const made = await Promise.all(stores.map((store) => createKey(store, request, NOW_MS)))
+  expect(new Set(made.map(({ key }) => key.id)).size).toBe(2)
 })
 
 test('a rotated key passes on its name, scopes and lifetime, and ends at once or later', async () => {

@@ -272,6 +272,7 @@ export interface Store {
   putUniqueMembers(members: readonly UniqueMember[]): Promise<readonly SharedValue[]>
   /** Read on every request, so that a key revoked by another process stops working at once. */
   findKey(hash: string): Promise<ApiKey | undefined>
+  /** By id. */
   keys(): Promise<readonly ApiKey[]>
   addKey(key: ApiKey): Promise<void>
   /** The earlier end wins: a key that is revoked or expires sooner is unchanged. */

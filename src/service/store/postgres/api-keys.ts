@@ -14,9 +14,9 @@ export async function findKey(session: Session, hash: string): Promise<ApiKey | 
   return row && keyOf(row)
 }
 
-/** Oldest first. */
+/** In the order in which they were made, by their ids. */
 export async function readKeys(session: Session): Promise<readonly ApiKey[]> {
-  return (await session.all<KeyRow>(`${SELECT_KEYS} ORDER BY created_at_ms, id`)).map(keyOf)
+  return (await session.all<KeyRow>(`${SELECT_KEYS} ORDER BY id`)).map(keyOf)
 }
 
 export async function insertKey(session: Session, key: ApiKey): Promise<void> {

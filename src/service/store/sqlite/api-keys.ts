@@ -10,9 +10,9 @@ export function findKey(db: Connection, hash: string): ApiKey | undefined {
   return row && keyOf(row)
 }
 
-/** Oldest first. */
+/** In the order in which they were made, by their ids. */
 export function readKeys(db: Connection): readonly ApiKey[] {
-  return db.all<KeyRow>(`${SELECT_KEYS} ORDER BY created_at_ms, id`).map(keyOf)
+  return db.all<KeyRow>(`${SELECT_KEYS} ORDER BY id`).map(keyOf)
 }
 
 export function insertKey(db: Connection, key: ApiKey): void {
