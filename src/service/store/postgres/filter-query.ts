@@ -52,28 +52,31 @@ export async function readTexts(session: Session, { sql, values }: Statement): P
 }
 
 /**
- * Scans the driving index, or the table, back in time until the page is full; the scans of several values are merged. Order
- * by the negative id comes from the index on the column alone, so the planner cannot prefer the primary key.
+ * Walks the driving index, or the table, back in time until the page is full; the walks of several values are merged. Nothing
+ * in it tells the planner that few rows match, or it would read and sort them all, which may be half of the table: two bounds
+ * on column and id stand for the equality, OFFSET 0 keeps the other conditions outside of the walk, and CASE hides what they are.
  */
 function filteredStatement(filters: Filtered, walk: Walk): Statement {
   const { table, columns } = filters
-  const values: Value[] = [belowSerial(filters, walk), walk.count]
+  const values: Value[] = [belowSerial(filters, walk), walk.count, sinceSerial(filters)]
   const put = (value: Value): string => `$${values.push(value)}`
   const driver = columns.find(([, wanted]) => wanted.length > 0)
   const conditions = remainingConditions(filters, driver?.[0], put)
+  const where = conditions.length === 0 ? '' : `WHERE CASE WHEN ${conditions.join(' AND ')} THEN true END `
   if (!driver) {
-    const where = ['id < $1', ...conditions].join(' AND ')
-    return { sql: `SELECT text FROM ${table} WHERE ${where} ORDER BY id DESC LIMIT $2`, values }
+    const walked = `SELECT * FROM ${table} WHERE id < $1 AND id >= $3 ORDER BY id DESC OFFSET 0`
+    return { sql: `SELECT text FROM (${walked}) AS walked ${where}LIMIT $2`, values }
   }
   const [column, wanted] = driver
-  const where = [`${column} = wanted.value`, '-id > -$1::bigint', ...conditions].join(' AND ')
+  const walked = `SELECT * FROM ${table} WHERE (${column}, -id) > (wanted.value, -$1::bigint)
+      AND (${column}, -id) <= (wanted.value, -$3::bigint) ORDER BY ${column}, -id OFFSET 0`
   const sql = `SELECT found.text FROM unnest(${put([...new Set(wanted.map(bounded))])}::text[]) AS wanted (value)
-    CROSS JOIN LATERAL (SELECT text, id FROM ${table} WHERE ${where} ORDER BY -id LIMIT $2) AS found
+    CROSS JOIN LATERAL (SELECT text, id FROM (${walked}) AS walked ${where}LIMIT $2) AS found
     ORDER BY found.id DESC LIMIT $2`
   return { sql, values }
 }
 
-/** The conditions not covered by the driving index. */
+/** The conditions not covered by the walk. */
 function remainingConditions(
   filters: Filtered,
   driving: string | undefined,
@@ -86,10 +89,12 @@ function remainingConditions(
   }
   if (filters.amountAtLeast !== undefined) conditions.push(`amount >= ${put(filters.amountAtLeast)}::double precision`)
   if (filters.amountAtMost !== undefined) conditions.push(`amount <= ${put(filters.amountAtMost)}::double precision`)
-  if (filters.createdSinceMs !== undefined) {
-    conditions.push(`-id <= -${put(serialAt(Math.ceil(filters.createdSinceMs)))}::bigint`)
-  }
   return conditions
+}
+
+/** The first of those that are wanted. */
+function sinceSerial({ createdSinceMs }: Filtered): number {
+  return createdSinceMs === undefined ? 0 : serialAt(Math.ceil(createdSinceMs))
 }
 
 function belowSerial({ createdUntilMs }: Filtered, walk: Walk): number {

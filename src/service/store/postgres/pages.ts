@@ -51,14 +51,18 @@ export async function readDeals(session: Session, query: PageQuery, filters: Dea
   return pageOf(await readTexts(session, dealsStatement(filters, walk)), query.limit)
 }
 
-/** Reading stops beyond the length in total, and the last deals then have too few notes. */
+/**
+ * Reading stops beyond the length in total, and the last deals then have too few notes. Two bounds on deal and id stand for the
+ * equality, as in filter-query.ts: a deal may have far more notes than most.
+ */
 export async function readNotes(session: Session, query: NotesQuery): Promise<ReadonlyMap<string, TextPage>> {
   const rows = await session.all<readonly [string, number]>(
     `SELECT text, place FROM (
         SELECT notes.text, deal.place, notes.id, sum(length(notes.text)) OVER (ORDER BY deal.place, notes.id DESC) AS chars
         FROM unnest($1::bigint[]) WITH ORDINALITY AS deal (id, place)
         CROSS JOIN LATERAL (
-          SELECT id, text FROM notes WHERE deal_id = deal.id AND -id > -$2::bigint ORDER BY -id LIMIT $3
+          SELECT id, text FROM notes WHERE (deal_id, -id) > (deal.id, -$2::bigint) AND (deal_id, -id) <= (deal.id, 0)
+          ORDER BY deal_id, -id LIMIT $3
         ) AS notes
       ) AS found WHERE chars - length(text) <= $4 ORDER BY place, id DESC`,
     // Serials start at 1, so 0 matches no deal.
