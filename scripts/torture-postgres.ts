@@ -25,6 +25,7 @@ const mutant = flags.oneOf('mutant', POSTGRES_MUTANT_NAMES)
 const seed = flags.wholeNumber('seed')
 const folder = mkdtempSync(join(tmpdir(), 'crm-mutant-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
 const startedMs = performance.now()
 const { figures, met, faults } = await torture({

@@ -56,9 +56,15 @@ export async function startCutProxy(target: () => { readonly host: string; reado
     client.setNoDelay(true)
     pair.server.setNoDelay(true)
     client.on('data', (chunk: Buffer) => fromClient(pair, chunk))
-    pair.server.on('data', async (chunk) => {
-      if (delayMs > 0) await setTimeout(delayMs)
-      client.write(chunk)
+    // One after the other, also when the delay ends.
+    let passed = Promise.resolve()
+    pair.server.on('data', (chunk) => {
+      const arrivesMs = performance.now() + delayMs
+      passed = passed.then(async () => {
+        const leftMs = arrivesMs - performance.now()
+        if (leftMs > 0) await setTimeout(leftMs)
+        client.write(chunk)
+      })
     })
     client.on('error', () => {})
     pair.server.on('error', () => {})

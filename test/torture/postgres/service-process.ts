@@ -14,6 +14,8 @@ export interface ProcessStart {
 export interface ServiceProcess {
   readonly url: string
   readonly starts: number
+  /** The end of what its processes wrote to stderr. */
+  said(): string
   start(): Promise<void>
   /** SIGKILL, and another one after `pauseMs`. Resolves when it accepts requests. */
   replace(pauseMs: number): Promise<void>
@@ -31,6 +33,7 @@ export function serviceProcess(start: ProcessStart, onFault: (text: string) => v
   let child: ChildProcess | undefined
   let isKilled = true
   let starts = 0
+  let said = ''
   let starting: Promise<void> | undefined
 
   const startOnce = async (): Promise<string | undefined> => {
@@ -41,9 +44,8 @@ export function serviceProcess(start: ProcessStart, onFault: (text: string) => v
     })
     const killIt = () => started.kill('SIGKILL')
     process.on('exit', killIt)
-    let said = ''
     started.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-8000)
+      said = (said + text).slice(-20_000)
     })
     const ended = once(started, 'close')
     child = started
@@ -82,6 +84,7 @@ export function serviceProcess(start: ProcessStart, onFault: (text: string) => v
     get starts() {
       return starts
     },
+    said: () => said,
     start: startUntilReady,
     replace: async (pauseMs) => {
       await kill('SIGKILL')

@@ -61,6 +61,7 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
         if (!seen.has(id)) ledger.fault(`who follows the list of ${kind}s never saw ${id}`)
     }
     for (const { arrivals } of subscribers) judgeEvents(ledger, records, arrivals.values())
+    if (ledger.faults.length > 0) for (const service of world.services) options.print(service.said())
     const overlaps = judgeOverlaps(ledger, subscribers, met.absences)
     return {
       figures: figuresOf({ ledger, reading, subscribers, overlaps, world }),

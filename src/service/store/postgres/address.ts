@@ -53,16 +53,16 @@ function portOf(text: string): number {
   })
 }
 
-/**
- * The certificate of a database on another machine is verified, with its name, whichever mode asks for encryption; libpq would
- * accept any certificate in most modes. A database on this machine is not encrypted unless asked for.
- */
+/** All modes but `disable` encrypt and verify the certificate; libpq would accept any, or none, in `allow`, `prefer` and `require`. */
+const VERIFYING = ['allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** A connection to a database on another machine is encrypted; one to this machine is not, unless asked for. */
 function encryption(host: string, given: URLSearchParams, env: Env): Address['ssl'] {
   const mode = given.get('sslmode') ?? env.PGSSLMODE ?? (isThisMachine(host) ? 'disable' : 'verify-full')
   if (mode === 'disable') return false
   if (mode === 'no-verify') return { rejectUnauthorized: false }
-  if (!['allow', 'prefer', 'require', 'verify-ca', 'verify-full'].includes(mode)) {
-    throw new CrmError('invalid_input', `expected sslmode verify-full, no-verify or disable, got ${mode}`, {
+  if (!VERIFYING.includes(mode)) {
+    throw new CrmError('invalid_input', `expected sslmode verify-full, verify-ca, no-verify or disable, got ${mode}`, {
       hint: 'leave it out to verify the certificate of the database',
     })
   }
@@ -72,7 +72,8 @@ function encryption(host: string, given: URLSearchParams, env: Env): Address['ss
     key: given.get('sslkey') ?? env.PGSSLKEY,
   }
   const read = Object.entries(files).flatMap(([name, file]) => (file ? [[name, textOf(file)] as const] : []))
-  return { rejectUnauthorized: true, ...Object.fromEntries(read) }
+  const anyName = mode === 'verify-ca' && { checkServerIdentity: () => undefined }
+  return { rejectUnauthorized: true, ...anyName, ...Object.fromEntries(read) }
 }
 
 function textOf(file: string): string {

@@ -50,8 +50,30 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   XX002: { what: 'is damaged', hint: 'restore a backup' },
 }
 
+/** Failures of `pg` without a code. */
 const NO_ANSWER =
-  /^(Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded)/
+  /^(Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded|timeout expired)/
+const NO_TLS = /^The server does not support SSL connections|^There was an error establishing an SSL connection/
+
+const UNENCRYPTED: Failure = {
+  what: 'does not encrypt connections',
+  hint: 'set ssl=on in postgresql.conf, or where the network is yours: ?sslmode=disable',
+}
+
+const OTHER_NAME: Failure = {
+  what: 'has a certificate of another name',
+  hint: 'write the name of the certificate in the address, or accept any name of its authority: ?sslmode=verify-ca',
+}
+
+const UNVERIFIED: Failure = {
+  what: 'has a certificate that cannot be verified',
+  hint: 'name the file of its authority: ?sslrootcert=FILE',
+}
+
+const TLS_FAILED: Failure = {
+  what: 'cannot be reached encrypted',
+  hint: 'check sslrootcert, sslcert and sslkey of the address, and the log of PostgreSQL',
+}
 
 /** The CrmError for a failed statement or connection; any other error is returned unchanged. */
 export function databaseFailure(name: string, error: unknown): unknown {
@@ -96,18 +118,20 @@ export function isPreparedLost(error: unknown): boolean {
 function failureOf(error: unknown): Failure | undefined {
   const code = codeOf(error)
   if (code === undefined) {
-    return error instanceof Error && NO_ANSWER.test(error.message) ? GONE : undefined
+    if (!(error instanceof Error)) return undefined
+    if (NO_TLS.test(error.message)) return UNENCRYPTED
+    return NO_ANSWER.test(error.message) ? GONE : undefined
   }
-  if (isTlsFailure(code)) {
-    return { what: 'has a certificate that cannot be verified', hint: 'name its authority: ?sslrootcert=FILE' }
-  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return OTHER_NAME
+  if (isUnverified(code)) return UNVERIFIED
+  if (/^(ERR_SSL|ERR_OSSL|ERR_TLS|EPROTO$)/.test(code)) return TLS_FAILED
   // Codes of the system, such as ECONNREFUSED; five characters are a code of PostgreSQL.
   if (/^E[A-Z]{3,}/.test(code)) return GONE
   return FAILURES[code] ?? FAILURES[code.slice(0, 2)]
 }
 
-function isTlsFailure(code: string): boolean {
-  return /^(ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|CERT_)/.test(code)
+function isUnverified(code: string): boolean {
+  return /^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|CERT_)/.test(code)
 }
 
 function codeOf(error: unknown): string | undefined {

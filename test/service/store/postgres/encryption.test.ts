@@ -1,0 +1,93 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../../../src/service/store/open-store.ts'
+import { readAddress } from '../../../../src/service/store/postgres/address.ts'
+import { certify } from '../../../harness/postgres/certificates.ts'
+import { type Cluster, type ServerSettings, startCluster } from '../../../harness/postgres/cluster.ts'
+import { administer, createDatabase, prepareServer } from '../../../harness/postgres/databases.ts'
+
+async function clusterWith(settings: ServerSettings): Promise<{ cluster: Cluster; address: string }> {
+  const cluster = await startCluster(settings)
+  onTestFinished(cluster.remove)
+  return { cluster, address: await createDatabase(await prepareServer(cluster), 'prepared') }
+}
+
+/** Opens a store with parameters of the address; how many of its connections are encrypted, and how many are not. */
+async function connections(cluster: Cluster, address: string, parameters: Readonly<Record<string, string>>) {
+  const url = new URL(address)
+  const { host = url.hostname, ...others } = parameters
+  url.hostname = host
+  for (const [name, value] of Object.entries(others)) url.searchParams.set(name, value)
+  const store = await openStore({ address: url.href, now: Date.now })
+  const { rows } = await administer(
+    cluster,
+    `SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'crm'`,
+  )
+  await store.close()
+  return [...new Set(rows.map(({ ssl }) => (ssl ? 'encrypted' : 'plain')))]
+}
+
+const ASKING = ['allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+
+describe('a database with a certificate', () => {
+  test('of an unknown authority is refused in each mode, and of a known one taken', { timeout: 120_000 }, async () => {
+    const { authority, settings } = certify('DNS:localhost,IP:127.0.0.1')
+    const { cluster, address } = await clusterWith(settings)
+    for (const sslmode of ASKING) {
+      const refused = await connections(cluster, address, { sslmode }).catch((error: unknown) => error)
+      expect(refused).toMatchObject({
+        code: 'machine',
+        message: expect.stringMatching(/^database postgres:\/\/crm@127.*has a certificate that cannot be verified$/),
+        details: { hint: 'name the file of its authority: ?sslrootcert=FILE' },
+      })
+      for (const host of ['localhost', '127.0.0.1']) {
+        expect(await connections(cluster, address, { host, sslmode, sslrootcert: authority })).toEqual(['encrypted'])
+      }
+    }
+    expect(await connections(cluster, address, { sslmode: 'no-verify' })).toEqual(['encrypted'])
+    expect(await connections(cluster, address, { sslmode: 'disable' })).toEqual(['plain'])
+    expect(await connections(cluster, address, {})).toEqual(['plain'])
+  })
+
+  test('of another name is refused, except by verify-ca', async () => {
+    const { authority, settings } = certify('DNS:db.example,IP:127.0.0.2')
+    const { cluster, address } = await clusterWith(settings)
+    for (const host of ['localhost', '127.0.0.1']) {
+      const parameters = { host, sslrootcert: authority }
+      for (const sslmode of ['require', 'verify-full']) {
+        await expect(connections(cluster, address, { ...parameters, sslmode })).rejects.toThrow(
+          'has a certificate of another name',
+        )
+      }
+      expect(await connections(cluster, address, { ...parameters, sslmode: 'verify-ca' })).toEqual(['encrypted'])
+    }
+    await expect(connections(cluster, address, { sslmode: 'verify-ca' })).rejects.toThrow('cannot be verified')
+  })
+})
+
+test('a database that does not encrypt is refused in each mode but disable', async () => {
+  const { cluster, address } = await clusterWith({})
+  for (const sslmode of ASKING) {
+    const refused = await connections(cluster, address, { sslmode }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({
+      code: 'machine',
+      message: expect.stringContaining('does not encrypt connections'),
+      details: { hint: expect.stringContaining('?sslmode=disable') },
+    })
+  }
+})
+
+test('without sslmode, a database on another machine is verified, and one on this machine is not encrypted', () => {
+  const encryptionOf = (host: string, query = '') => readAddress(`postgres://crm@${host}/crm${query}`, {}).ssl
+  for (const host of ['db.example', '10.0.0.1', '[2001:db8::1]']) {
+    expect(encryptionOf(host)).toEqual({ rejectUnauthorized: true })
+    expect(encryptionOf(host)).toEqual(encryptionOf(host, '?sslmode=verify-full'))
+  }
+  for (const host of ['localhost', '127.0.0.1', '[::1]']) expect(encryptionOf(host)).toBe(false)
+})
+
+test('a file of an authority that is none is a failure that names what to check', async () => {
+  const { settings } = certify('DNS:localhost')
+  const { cluster, address } = await clusterWith(settings)
+  const refused = connections(cluster, address, { sslmode: 'require', sslrootcert: '/dev/null' })
+  await expect(refused).rejects.toMatchObject({ code: 'machine' })
+})
