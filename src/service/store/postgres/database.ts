@@ -41,6 +41,8 @@ export interface Database extends Session {
   transaction<T, Early>(begin: string, work: Work<T, Early>, early: (tx: Session) => Promise<Early>): Promise<T>
   /** A connection of its own, outside the pool. */
   connect(): Promise<pg.Client>
+  /** Prepares no statements where a pooler may give each transaction another connection; fails where it allows none. */
+  adaptToPooler(): Promise<void>
   close(): Promise<void>
 }
 
@@ -134,8 +136,22 @@ export function openPool(
       }
       return client
     },
+    adaptToPooler: () =>
+      faultsNamed(
+        connections.alone(async (client) => {
+          if (!(await isPooled(client))) return
+          names.stop()
+          await transact(client, { name, names }, { begin: 'BEGIN', early: undefined, work: async () => undefined })
+        }),
+      ),
     close: () => pool.end(),
   }
+}
+
+/** A pooler has numbers of its own for its connections. */
+async function isPooled(client: pg.PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  return rows[0]?.pid !== (client as unknown as { processID: number }).processID
 }
 
 async function onceMore<T>(read: () => Promise<T>): Promise<T> {

@@ -18,20 +18,24 @@ const REFUSED: Failure = {
   hint: 'check the user, and the password in PGPASSWORD or in the password file',
 }
 
+const DISK_FULL = '53100'
+
+const READ_ONLY: Failure = {
+  what: 'can only be read: it is a standby, or set so',
+  hint: 'name the primary, or wait for the end of the failover',
+  isPassing: true,
+}
+
 /** Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html), and the first two characters of classes. */
 const FAILURES: Readonly<Record<string, Failure>> = {
   '08': GONE,
   '28': REFUSED,
   '3D000': { what: 'does not exist', hint: 'make it first: createdb DATABASE' },
-  '25006': {
-    what: 'can only be read: it is a standby, or set so',
-    hint: 'name the primary, or wait for the end of the failover',
-    isPassing: true,
-  },
+  '25006': READ_ONLY,
   '25P03': { what: 'ended a transaction that was idle for too long', hint: 'try again', isPassing: true },
   '40': { what: 'was busy with other transactions', hint: 'try again', isPassing: true },
   '42501': { what: 'does not permit this', hint: 'grant the user CREATE on the schema, and the tables of crm' },
-  '53100': { what: 'cannot grow: its disk is full', hint: 'free some space, then try again' },
+  [DISK_FULL]: { what: 'cannot grow: its disk is full', hint: 'free some space, then try again' },
   '53200': { what: 'is out of memory', hint: 'check the machine of PostgreSQL, then try again' },
   '53300': {
     what: 'has no connection left',
@@ -50,10 +54,10 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   XX002: { what: 'is damaged', hint: 'restore a backup' },
 }
 
-/** Failures of `pg` without a code. */
-const NO_ANSWER =
-  /^(Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded|timeout expired)/
-const NO_TLS = /^The server does not support SSL connections|^There was an error establishing an SSL connection/
+const POOLED_STATEMENTS: Failure = {
+  what: 'is behind a pooler that allows no transactions',
+  hint: 'set pool_mode = transaction or session in the settings of the pooler',
+}
 
 const UNENCRYPTED: Failure = {
   what: 'does not encrypt connections',
@@ -74,6 +78,28 @@ const TLS_FAILED: Failure = {
   what: 'cannot be reached encrypted',
   hint: 'check sslrootcert, sslcert and sslkey of the address, and the log of PostgreSQL',
 }
+
+/** Those that their code does not tell; `pg` itself gives none. */
+const BY_MESSAGE: readonly {
+  readonly code: string | undefined
+  readonly message: RegExp
+  readonly failure: Failure
+}[] = [
+  {
+    code: undefined,
+    message:
+      /^(Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded|timeout expired)/,
+    failure: GONE,
+  },
+  {
+    code: undefined,
+    message: /^The server does not support SSL connections|^There was an error establishing an SSL connection/,
+    failure: UNENCRYPTED,
+  },
+  // A standby has no unlogged tables.
+  { code: '0A000', message: /during recovery/, failure: READ_ONLY },
+  { code: '08P01', message: /statement pooling/, failure: POOLED_STATEMENTS },
+]
 
 /** The CrmError for a failed statement or connection; any other error is returned unchanged. */
 export function databaseFailure(name: string, error: unknown): unknown {
@@ -103,10 +129,14 @@ export function isPassing(error: unknown): boolean {
   return error instanceof CrmError && (failureOf(error.cause)?.isPassing ?? false)
 }
 
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof CrmError && codeOf(error.cause) === DISK_FULL
+}
+
 /** Whether the connection itself is lost, so that the outcome of a statement under way is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   const failure = failureOf(error)
-  return failure === GONE || (failure?.what.startsWith('is shutting down') ?? false)
+  return failure === GONE || failure === POOLED_STATEMENTS || (failure?.what.startsWith('is shutting down') ?? false)
 }
 
 /** Whether a connection does not know a statement that was prepared: a pooler is in between. */
@@ -117,11 +147,10 @@ export function isPreparedLost(error: unknown): boolean {
 
 function failureOf(error: unknown): Failure | undefined {
   const code = codeOf(error)
-  if (code === undefined) {
-    if (!(error instanceof Error)) return undefined
-    if (NO_TLS.test(error.message)) return UNENCRYPTED
-    return NO_ANSWER.test(error.message) ? GONE : undefined
-  }
+  const said = BY_MESSAGE.find(
+    (each) => each.code === code && error instanceof Error && each.message.test(error.message),
+  )
+  if (said || code === undefined) return said?.failure
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return OTHER_NAME
   if (isUnverified(code)) return UNVERIFIED
   if (/^(ERR_SSL|ERR_OSSL|ERR_TLS|EPROTO$)/.test(code)) return TLS_FAILED

@@ -22,6 +22,7 @@ export interface Preparing {
 
 /** Makes or migrates the tables, once, whichever of several processes comes first. */
 export async function prepareDatabase(database: Database, preparing: Preparing): Promise<void> {
+  await database.adaptToPooler()
   await checkServer(database)
   const version = await versionOf(database)
   if (version === SCHEMA_VERSION && (await hasPlainTables(database))) return

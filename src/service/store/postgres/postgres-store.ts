@@ -9,7 +9,7 @@ import { commitBatch } from './commit.ts'
 import { type Database, openPool, type Transaction } from './database.ts'
 import { takeTurn } from './deliveries.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
-import { isPassing } from './failure.ts'
+import { isDiskFull, isPassing } from './failure.ts'
 import { findAnswers, replayOf } from './idempotency.ts'
 import { KnownKeys } from './known-keys.ts'
 import { listenTo } from './notifications.ts'
@@ -55,6 +55,8 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
   const listeners = new Set<() => void>()
   const knownKeys = new KnownKeys()
   let closing: Promise<void> | undefined
+  /** The disk of the database, at the last write. */
+  let wasFull = false
 
   const wake = (): void => {
     for (const listener of listeners) listener()
@@ -64,9 +66,15 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
     else if (sender !== context.name) wake()
   })
   const commit: QueueOptions['commit'] = async (writes, takeMore) => {
-    const { outcomes, hasDeliveries } = await commitBatch(context, { writes, takeMore })
-    if (hasDeliveries) wake()
-    return outcomes
+    try {
+      const { outcomes, hasDeliveries } = await commitBatch(context, { writes, takeMore })
+      wasFull = false
+      if (hasDeliveries) wake()
+      return outcomes
+    } catch (error) {
+      wasFull ||= isDiskFull(error)
+      throw error
+    }
   }
   const queue = openWriteQueue({ commit, isRepeatable: isPassing, observer })
   const run: Run = async (work) => {
@@ -88,7 +96,7 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
     now,
     countRequests: (taken) => run(() => countRequests(database, taken)),
     stats: () => run(() => readStats(database, Math.floor(now()))),
-    checkWritable: () => run(() => checkWritable(database)),
+    checkWritable: () => run(() => checkWritable(database, wasFull)),
     deliveries: {
       turn: (turn) => run(() => takeTurn(database, turn, { nowMs: Math.floor(now()), kept }, context)),
       backlog: () => run(() => readBacklog(database)),
@@ -157,11 +165,16 @@ function keys({ database, run, now }: Opened, known: KnownKeys) {
 }
 
 /** Rejects where nothing can be written: on a standby, with a full disk, while the database is away. */
-async function checkWritable(database: Database): Promise<void> {
-  await database.transaction('BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = 500', (tx) =>
-    tx.run('UPDATE rate_windows SET taken = 0 WHERE false'),
-  )
+async function checkWritable(database: Database, wasFull: boolean): Promise<void> {
+  await database.transaction('BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = 500', async (tx) => {
+    await tx.run('UPDATE rate_windows SET taken = 0 WHERE false')
+    if (wasFull) await tx.script(TAKE_ROOM)
+  })
 }
+
+/** Takes 1 MiB of the disk until the end of the transaction: rows that are too short to be compressed. */
+const TAKE_ROOM = `CREATE TEMPORARY TABLE crm_room (text text) ON COMMIT DROP;
+  INSERT INTO crm_room SELECT repeat('x', 1900) FROM generate_series(1, 552)`
 
 function closed(name: string): CrmError {
   return new CrmError('machine', `database ${name} is closed`, { hint: 'crm serve' })
