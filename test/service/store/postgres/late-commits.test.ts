@@ -3,24 +3,7 @@ import { decodeId } from '../../../../src/core/ids.ts'
 import type { Store } from '../../../../src/service/store/store.ts'
 import { connectTo, newPostgres, openTestStore } from '../../../harness/database.ts'
 import { allContacts, created, creation, idOf } from '../samples.ts'
-
-const HOLD = 4711
-
-/** A writer of contacts named `held` stays in its transaction, after it has its id, while `HOLD` is locked. */
-async function holdable(address: string) {
-  const other = await connectTo(address)
-  await other.query(`
-    CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF new.text LIKE '%held%' THEN PERFORM pg_advisory_xact_lock(${HOLD}); END IF;
-      RETURN new;
-    END $$;
-    CREATE TRIGGER hold BEFORE INSERT ON contacts FOR EACH ROW EXECUTE FUNCTION hold();
-    SELECT pg_advisory_lock(${HOLD})`)
-  const isHeld = async () =>
-    (await other.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${HOLD} AND NOT granted`))
-      .rowCount === 1
-  return { isHeld, release: () => other.query(`SELECT pg_advisory_unlock(${HOLD})`) }
-}
+import { holdWrites } from './held-writes.ts'
 
 const idsOf = (texts: readonly string[]): readonly string[] => texts.map((text) => JSON.parse(text).id)
 
@@ -31,7 +14,7 @@ test('no page shows a record while an older one can still be committed', async (
     Store,
     Store,
   ]
-  const { isHeld, release } = await holdable(address)
+  const { isHeld, release } = await holdWrites(address)
   const first = idOf(await reader.write(creation('contact')))
   let lateId = ''
   const held = late.write({
