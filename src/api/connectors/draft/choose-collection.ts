@@ -94,7 +94,11 @@ function withParent(
 function decideDoubts(best: Collection, found: readonly Collection[], decisions: Decisions): void {
   const { plural } = RESOURCES[best.resource]
   const close = found.filter(
-    (each) => each !== best && best.score - each.score < CLOSE && !isVersionOf(each.path, best.path),
+    (each) =>
+      each !== best &&
+      best.score - each.score < CLOSE &&
+      !isVersionOf(each.path, best.path) &&
+      !isBelowOther(each.path, best.path),
   )
   const [path = '', ...others] = [best, ...close.slice(0, MOST_CHOICES)].map((each) => shownPath(each.path, each.slots))
   const guess = [...best.slots].find(([, slot]) => slot.type === 'value' && !slot.isSure)
@@ -114,6 +118,11 @@ function decideDoubts(best: Collection, found: readonly Collection[], decisions:
 function isVersionOf(path: string, other: string): boolean {
   const plain = (text: string) => text.replace(/\/v\d+(?=\/)/gi, '')
   return plain(path) === plain(other)
+}
+
+/** `/customfields/contacts` beside `/contacts`: something else that belongs to contacts. */
+function isBelowOther(path: string, best: string): boolean {
+  return path.endsWith(best) && path.length > best.length && !/^\/v\d+$/i.test(path.slice(0, -best.length))
 }
 
 /** Notes are listed below deals, and read and changed elsewhere. */

@@ -79,15 +79,20 @@ interface Search {
   readonly field: string
 }
 
-/** A member that can be written is better than one of answers alone. */
+/** A member that can be written is better than one of answers alone, or one that the document calls read-only. */
 function bestMember(names: readonly string[], { views, mapped, members, field }: Search): string | undefined {
-  for (const view of views) {
-    for (const name of names) {
-      const found = [...view.members.keys()].find((each) => foldedName(each) === name && !mapped.has(each))
-      if (found !== undefined && isOfField(field, members, found)) return found
-    }
-  }
-  return undefined
+  const found = views.flatMap((view) =>
+    names.flatMap((name) =>
+      [...view.members.keys()].filter(
+        (each) => foldedName(each) === name && !mapped.has(each) && isOfField(field, members, each),
+      ),
+    ),
+  )
+  return found.find((name) => !isReadOnly(members, name)) ?? found[0]
+}
+
+function isReadOnly({ schemas, read, write }: RecordMembers, name: string): boolean {
+  return [write, read].some((view) => view !== undefined && schemas.member(view, name)?.isReadOnly === true)
 }
 
 /** A company's name is no number, and a time is no amount. */

@@ -91,14 +91,33 @@ function partsOf(name: Name, method: ApiMethod, context: ResourceContext): JsonO
   }
 }
 
-function listParts(method: ApiMethod, { finder, api, decisions, at }: ResourceContext): JsonObject {
+function listParts(method: ApiMethod, context: ResourceContext): JsonObject {
+  const { finder, api, decisions, at } = context
   const items = method.answer && finder.items(method.answer)
   const { paging, doubt, remark } = listPaging(method, items, draftPaging(method, api.schemas))
   const place = [...at, 'list', 'paging']
   if (doubt !== undefined) decisions.decide(place, doubt)
   if (remark !== undefined) decisions.remark(place, remark)
   const order = paging.by === 'page' || paging.by === 'offset' ? orderOf(method) : undefined
-  return { ...(items && { items: items.path }), paging, ...(order && { query: order }) }
+  const body = listBody(method, context)
+  return { ...(items && { items: items.path }), ...body, paging, ...(order && { query: order }) }
+}
+
+/** A list that is asked for with a body gets one, with what the server requires in it. */
+function listBody({ method, path, body }: ApiMethod, context: ResourceContext): JsonObject {
+  if (method === 'get' || !body) return {}
+  const { api, decisions, at } = context
+  const place = [...at, 'list', 'body']
+  const needed = [...body.required].filter((name) => !PAGING_NAMES.test(foldedName(name)))
+  const constants = needed.flatMap((name): readonly (readonly [string, JsonValue])[] => {
+    const value = constantOf(api.schemas.member(body, name), name, 'list')
+    if (value === undefined) decisions.decide(place, `the body of ${path} needs ${name}`)
+    return value === undefined ? [] : [[name, value]]
+  })
+  if (body.members.size === 0) {
+    decisions.decide(place, `the document names no member of the body of ${path}: add those that the server needs`)
+  }
+  return { body: Object.fromEntries(constants) }
 }
 
 /** The size of a page is not known: most servers have pages of at least so many. */

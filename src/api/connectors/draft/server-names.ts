@@ -112,7 +112,7 @@ const FIELD_NAMES: Readonly<Partial<Record<Resource, FieldNames>>> = {
     name: ['name', 'title', 'dealname', 'dealtitle', 'opportunityname', 'topic', 'subject'],
     amount: [
       ...['amount', 'value', 'dealvalue', 'dealamount', 'price', 'monetaryvalue', 'totalvalue', 'totalamount', 'sum'],
-      ...['estimatedvalue', 'expectedrevenue', 'opportunityamount', 'monetaryamount', 'revenue', 'total'],
+      ...['estimatedvalue', 'opportunityamount', 'monetaryamount', 'expectedrevenue', 'revenue', 'total'],
     ],
     stage: [
       ...['stageid', 'stage', 'dealstage', 'dealstageid', 'pipelinestageid', 'salesstage', 'pipelinestage'],

@@ -231,3 +231,40 @@ test('an account in the address or the path, and a header that each request need
   })
   expect(loaded(draft).variables).toHaveProperty('account_id')
 })
+
+test('a list that is asked for with POST sends a body, and what the document does not say of it is a decision', () => {
+  const { get: _get, ...rest } = plainPaths('/people', PERSON)['/people'] as JsonObject
+  const paths = { ...plainPaths('/people', PERSON), '/people': rest }
+  const search = (schema: JsonObject) => ({
+    ...paths,
+    '/people/search': { post: post(schema, object({ data: listOf(PERSON) })) },
+  })
+  const open = draftOf(documentWith(search(object({}))))
+  expect(open.written.resources.contacts?.list).toMatchObject({ method: 'POST', path: '/search', body: {} })
+  expect(open.points.join('\n')).toContain('the document names no member of the body of /people/search')
+  const needing = object({ kind: { const: 'person' }, account: TEXT }, { required: ['kind', 'account'] })
+  const named = draftOf(documentWith(search(needing)))
+  expect(named.written.resources.contacts?.list).toMatchObject({ body: { kind: 'person' } })
+  expect(named.points.join('\n')).toContain('the body of /people/search needs account')
+})
+
+test('a member that can be written is the field, rather than one that the document calls read-only', () => {
+  const deal = object({
+    id: INTEGER,
+    title: TEXT,
+    expected_revenue: { type: 'number', readOnly: true },
+    monetary_amount: { type: 'number' },
+  })
+  const { written } = draftOf(documentWith({ ...plainPaths('/people', PERSON), ...plainPaths('/deals', deal) }))
+  expect(written.resources.deals?.fields).toMatchObject({ amount: 'monetary_amount' })
+})
+
+test('a list of something else below another name leaves no doubt about the path', () => {
+  const paths = {
+    ...plainPaths('/contacts', PERSON),
+    ...plainPaths('/customfields/contacts', object({ id: INTEGER, name: TEXT })),
+  }
+  const { written, points } = draftOf(documentWith(paths))
+  expect(written.resources.contacts).toMatchObject({ path: '/contacts' })
+  expect(points.join('\n')).not.toContain('/customfields')
+})
