@@ -2,6 +2,7 @@ import { findActions, runAction } from './actions/keymap.ts'
 import { lastDiffTop, lastHelpTop } from './draw/sheet.ts'
 import type { Stroke } from './keys.ts'
 import type { Choice, Confirmation, Form, Help, Overlay, Palette, Prompt } from './overlay.ts'
+import { showOverlay } from './show-overlay.ts'
 import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
 import type { Ui } from './ui.ts'
 
@@ -20,10 +21,6 @@ export function pressInOverlay(ui: Ui, overlay: Overlay, stroke: Stroke): void {
     case 'help':
       return void pressInHelp(ui, overlay, stroke)
   }
-}
-
-export function showOverlay({ store }: Ui, overlay: Overlay | undefined): void {
-  store.update((state) => ({ ...state, overlay }))
 }
 
 /** Undefined when the stroke changes no text. */

@@ -11,6 +11,8 @@ export interface Prompt {
   readonly input: TextInput
   /** Called for each change, for a filter that is applied while typing. */
   readonly onChange?: (text: string) => void
+  /** Shown above the line. */
+  readonly note?: () => string
   /** The texts that the typed beginning can become; Tab takes them in turn. */
   readonly complete?: (text: string) => readonly string[]
   /** The texts that Tab takes, and which was taken last. */

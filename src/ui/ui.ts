@@ -44,6 +44,8 @@ export interface Action {
   readonly footer?: string
   /** In the footer before the actions of a single screen. */
   readonly isAlwaysFirst?: true
+  /** It acts on the marked rows, and asks first where some of them are not shown. */
+  readonly isOfMarks?: true
   /** The reason why it cannot run; undefined when it can. */
   readonly refusal?: (state: State) => string | undefined
   readonly run: (ui: Ui) => void

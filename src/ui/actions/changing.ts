@@ -53,6 +53,7 @@ export const CHANGING: readonly Action[] = [
   },
   {
     id: 'delete',
+    isOfMarks: true,
     title: 'Delete: asks, waits a moment, and cannot be undone after that',
     screens: SERVER_SCREENS,
     keys: ['d'],
@@ -62,6 +63,7 @@ export const CHANGING: readonly Action[] = [
   },
   {
     id: 'note',
+    isOfMarks: true,
     title: 'Add a note to the deal',
     screens: DEALS,
     keys: ['a'],
@@ -71,6 +73,7 @@ export const CHANGING: readonly Action[] = [
   },
   {
     id: 'move',
+    isOfMarks: true,
     title: 'Move the deal to another stage, where the server lets deals be changed',
     screens: DEALS,
     keys: ['m'],

@@ -20,6 +20,7 @@ const RECORDS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs']
 export const COPY_EXPORT: readonly Action[] = [
   {
     id: 'copy-id',
+    isOfMarks: true,
     title: 'Copy the id',
     screens: RECORDS,
     keys: ['y'],
@@ -28,12 +29,20 @@ export const COPY_EXPORT: readonly Action[] = [
   },
   {
     id: 'copy-command',
+    isOfMarks: true,
     title: 'Copy the crm command that shows it',
     screens: RECORDS,
     keys: ['Y'],
     run: (ui) => copy(ui, commandFor(ui), 'command'),
   },
-  { id: 'export', title: 'Export the marked rows to a file', screens: RECORDS, keys: ['x'], run: askExport },
+  {
+    id: 'export',
+    isOfMarks: true,
+    title: 'Export the marked rows to a file',
+    screens: RECORDS,
+    keys: ['x'],
+    run: askExport,
+  },
 ]
 
 /** Rejected requests are not kept, and the ids of their rows are made up. */

@@ -15,6 +15,7 @@ const USUAL_RECEIVER = 'http://127.0.0.1:4242/'
 export const EVENTS: readonly Action[] = [
   {
     id: 'event-replay',
+    isOfMarks: true,
     title: 'Send the event again with a new signature',
     screens: ['events'],
     keys: ['R'],

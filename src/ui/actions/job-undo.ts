@@ -1,4 +1,4 @@
-import { showOverlay } from '../overlay-keys.ts'
+import { showOverlay } from '../show-overlay.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import { MOST_BY_KEY } from './limits.ts'

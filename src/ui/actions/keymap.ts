@@ -1,6 +1,8 @@
-import { filterWords, matchWords, NO_MATCH } from '../list/order.ts'
+import { hiddenMarkCount, shownMarks } from '../list/hidden-marks.ts'
+import { filterWords, matchWords, NO_MATCH } from '../list/matcher.ts'
 import type { ScreenName } from '../screens.ts'
-import type { State } from '../state.ts'
+import { showOverlay } from '../show-overlay.ts'
+import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Keymap, Ui } from '../ui.ts'
 
 /** Keys configured by the user, by the id of an action; they replace the default keys. */
@@ -77,6 +79,28 @@ export function findActions({ actions }: Keymap, { screen }: State, text: string
 /** Runs the action, or shows why it cannot run. */
 export function runAction(ui: Ui, action: Action): void {
   const refusal = action.refusal?.(ui.store.get())
-  if (refusal === undefined) action.run(ui)
-  else ui.background.notices.wait(`${action.title}: ${refusal}`)
+  if (refusal !== undefined) return void ui.background.notices.wait(`${action.title}: ${refusal}`)
+  if (action.isOfMarks && hiddenMarkCount(currentList(ui.store.get())) > 0) return void askHidden(ui, action)
+  action.run(ui)
+}
+
+/** Marks that the filter hides are easily forgotten. */
+function askHidden(ui: Ui, { title, run }: Action): void {
+  const list = currentList(ui.store.get())
+  const hidden = hiddenMarkCount(list)
+  const shown = list.marks.size - hidden
+  const all = `All ${list.marks.size} marked rows`
+  const some = `Only the ${shown} shown; unmarks the others`
+  showOverlay(ui, {
+    type: 'choice',
+    title: `${hidden} of ${list.marks.size} marked rows ${hidden === 1 ? 'is' : 'are'} not shown. ${title}: which?`,
+    options: [all, ...(shown > 0 ? [some] : []), 'Cancel'],
+    index: shown > 0 ? 2 : 1,
+    onChoose: (option) => {
+      if (option === some) {
+        ui.store.update((state) => withCurrentList(state, (now) => ({ ...now, marks: shownMarks(now) })))
+      }
+      if (option !== 'Cancel') run(ui)
+    },
+  })
 }

@@ -16,6 +16,7 @@ const SCREENS: readonly ScreenName[] = SERVER_LISTS
 export const STAGING: readonly Action[] = [
   {
     id: 'bulk-edit',
+    isOfMarks: true,
     title: 'Change a member of all marked rows; w sends it',
     screens: SCREENS,
     keys: ['b'],

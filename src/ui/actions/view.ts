@@ -12,9 +12,10 @@ import {
 } from '../list/list-view.ts'
 import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, SERVER_SCREENS } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
-import { currentList, withCurrentList, withList } from '../state.ts'
+import { currentList, withCurrentList } from '../state.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { openFilter } from './find.ts'
 import { leave } from './leave.ts'
 import { askServerFilter } from './server-filter.ts'
 
@@ -42,7 +43,7 @@ export const VIEW: readonly Action[] = [
   },
   {
     id: 'filter',
-    title: 'Filter the loaded rows',
+    title: 'Find text; ~text also spread letters, /text/ a regular expression; Enter searches what is not loaded',
     screens: [...LIST_SCREENS, 'pipelines'],
     keys: ['/'],
     footer: 'find',
@@ -139,23 +140,6 @@ export const LISTING: readonly Action[] = [
     },
   },
 ]
-
-function openFilter({ store }: Ui): void {
-  const name = listOfScreen(store.get().screen)
-  const { filter } = store.get().lists[name]
-  const apply = (text: string) => store.update((state) => withList(state, name, (list) => setFilter(list, text)))
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'prompt',
-      label: 'Find:',
-      input: textInput(filter),
-      onChange: apply,
-      onSubmit: () => {},
-      onCancel: () => apply(filter),
-    },
-  }))
-}
 
 function toggleDetail({ store }: Ui): void {
   store.update((state) => withCurrentList(state, (list) => ({ ...list, isDetailOpen: !list.isDetailOpen })))

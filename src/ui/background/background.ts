@@ -12,6 +12,7 @@ import { createKept, type Kept } from './kept.ts'
 import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
 import type { FindRecords } from './restore-kept.ts'
+import { createSearch, type Search } from './searching.ts'
 import { createHistory, createUnderWay, type History, type UnderWay } from './under-way.ts'
 import { createWrites, type Writes } from './writes.ts'
 
@@ -19,6 +20,7 @@ import { createWrites, type Writes } from './writes.ts'
 export interface Background {
   readonly notices: Notices
   readonly lists: Lists
+  readonly search: Search
   readonly deletions: Deletions
   readonly kept: Kept
   readonly history: History
@@ -51,6 +53,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
   const { openApi, env, now, openJobs, live, senders, changes, findRecords, signal } = world
   const notices = createNotices(store, now, signal)
   const history = createHistory()
+  const lists = createLists(store, openApi, notices)
   const late = lateSignal(signal)
   const underWay = createUnderWay(store)
   const writes = createWrites({ store, openApi, notices, history, underWay, late })
@@ -62,7 +65,8 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     history,
     underWay,
     writes,
-    lists: createLists(store, openApi, notices),
+    lists,
+    search: createSearch({ store, openApi, lists, notices, signal }),
     deletions,
     kept,
     commit: createCommit({ store, writes, notices, openJobs, underWay, history, ofJob, kept, signal }),

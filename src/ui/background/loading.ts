@@ -28,6 +28,8 @@ interface Run {
   /** The list walk found the end, which a page without a cursor does not show. */
   isEnded: boolean
   shownAtMs: number
+  /** Shows the held rows, if the next page takes longer. */
+  timer: NodeJS.Timeout | undefined
 }
 
 /**
@@ -65,6 +67,7 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
       run.nextCursor = nextCursor
       run.isEnded = done === true
       if (!isHeldBack(run, store.get().lists[name])) showHeld(store, name, run)
+      else run.timer ??= setTimeout(() => showLeft(store, name, run), SHOWN_EVERY_MS)
       return done ? undefined : run
     } catch (error) {
       if (runs.get(name) !== run) return undefined
@@ -123,7 +126,7 @@ function newRun(openApi: () => Promise<Api>, name: ServerList, list: ListState):
   const controller = new AbortController()
   const query = { limit: undefined, cursor: isStale ? undefined : nextCursor, filters: serverFilters }
   const pages = pagesOf(openApi, name, { ...query, signal: controller.signal })
-  return { pages, controller, held: [], nextCursor: undefined, isEnded: false, shownAtMs: 0 }
+  return { pages, controller, held: [], nextCursor: undefined, isEnded: false, shownAtMs: 0, timer: undefined }
 }
 
 /** Behind a page without a cursor the walk finds a further page or the end, or fails. */
@@ -145,6 +148,8 @@ async function* pagesOf(openApi: () => Promise<Api>, name: ServerList, query: Li
 
 function showHeld(store: StateStore<State>, name: ServerList, run: Run): void {
   const { held: items, nextCursor, isEnded } = run
+  clearTimeout(run.timer)
+  run.timer = undefined
   run.held = []
   run.shownAtMs = performance.now()
   store.update((state) =>

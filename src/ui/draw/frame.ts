@@ -4,10 +4,11 @@ import { keyLabel } from '../actions/keymap.ts'
 import { isFollowed } from '../background/events.ts'
 import { type BoardColumn, boardLines, clampBoard, stagesShown } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
+import { hiddenMarkCount } from '../list/hidden-marks.ts'
 import { currentRow, type ListState, type LoadFailure, rowId, shownCount } from '../list/list-state.ts'
 import type { Sort } from '../list/order.ts'
 import { columnsOf, screenLack } from '../offered.ts'
-import { listOfScreen, SCREENS, TITLES } from '../screens.ts'
+import { listOfScreen, SCREENS, SEARCHED, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import { changesText, underWayText } from '../text/change-text.ts'
 import type { Action } from '../ui.ts'
@@ -73,7 +74,12 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
     ? boardLines(board, state, { ...area, height: area.height + 1 }, theme)
     : listLines(
         list,
-        { ...area, columns: columnsOf(state, listOfScreen(state.screen)), empty: emptyText(state) },
+        {
+          ...area,
+          columns: columnsOf(state, listOfScreen(state.screen)),
+          searched: SEARCHED[listOfScreen(state.screen)],
+          empty: emptyText(state),
+        },
         theme,
       )
   const status = statusLine(state, board, theme)
@@ -112,10 +118,10 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
   const parts = [
     ...(board ? [`${totalText(list)} deals`, ...hiddenStages(state, board)] : [rangeText(state, list)]),
     ...(list.failure === undefined ? [] : [failureText(list, list.failure)]),
-    ...(list.filter === '' ? [] : [`found for "${safeText(list.filter)}" among ${loaded}`]),
+    ...findingPart(list),
     ...Object.entries(list.serverFilters).map(([key, value]) => safeText(`${key}=${value}`)),
     ...(list.sort ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${sortText(list.sort)}`] : []),
-    ...(list.marks.size > 0 ? [`${list.marks.size} marked`] : []),
+    ...marksPart(list),
     ...sendingPart(state),
     ...(list.staged.size > list.sending.size
       ? [`${list.staged.size - list.sending.size} edited, not sent (w sends)`]
@@ -130,6 +136,19 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
   ]
   return theme.dim(fitCell(` ${parts.join(' · ')}`, state.columns))
+}
+
+function marksPart(list: ListState): readonly string[] {
+  const { size } = list.marks
+  const hidden = hiddenMarkCount(list)
+  if (size === 0) return []
+  return [hidden === 0 ? `${size} marked` : `${size} marked, ${hidden === size ? '' : `${hidden} `}not shown`]
+}
+
+function findingPart({ filter, loading, droppedCount, rows }: ListState): readonly string[] {
+  if (filter === '') return []
+  const rest = loading === 'all' ? ', searching the rest' : ''
+  return [`found for "${safeText(filter)}" among the ${droppedCount + rows.length} loaded${rest}`]
 }
 
 /** Empty where a bar shows it. */

@@ -1,7 +1,18 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { COLUMN_GAP, type FittedColumn, fitCell, fitListColumns, type ListColumn, shortCell } from '../list/columns.ts'
+import { textWidth } from '../../output/text-width.ts'
+import { cellText } from '../../output/value-text.ts'
+import {
+  COLUMN_GAP,
+  type FittedColumn,
+  fitCell,
+  fitListColumns,
+  fitState,
+  type ListColumn,
+  shortCell,
+} from '../list/columns.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
+import { createMatcher, type Matcher } from '../list/matcher.ts'
 import { listOfScreen } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import type { State } from '../state.ts'
@@ -14,24 +25,42 @@ export interface ListArea {
   readonly columns: readonly ListColumn[]
   readonly width: number
   readonly height: number
+  /** The members that a filter searches. */
+  readonly searched: readonly string[]
   /** The text shown when there is no row. */
   readonly empty: readonly string[]
 }
 
 /** Header and rows, each exactly as wide as the area. */
 export function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
-  const fitted = fitListColumns(area.columns, area.width - MARGIN)
+  const fitted = fitListColumns(area.columns, area.width - MARGIN, widestVital(list, area))
   const lines = [headLine(list, fitted, area.width, theme)]
   const count = shownCount(list)
   const top = visibleTop(list, area.height)
+  const matcher = createMatcher(list.filter)
+  const finding = matcher && { matcher, searched: new Set(area.searched) }
   for (let line = 0; line < area.height; line++) {
     const position = top + line
     const row = position < count ? shownRow(list, position) : undefined
-    lines.push(row ? rowLine(list, { row, position, fitted, width: area.width }, theme) : ' '.repeat(area.width))
+    lines.push(
+      row ? rowLine(list, { row, position, fitted, width: area.width, finding }, theme) : ' '.repeat(area.width),
+    )
   }
   if (count === 0)
     for (const [at, text] of area.empty.entries()) lines[at + 2] = theme.dim(fitCell(`   ${text}`, area.width))
   return lines
+}
+
+/** The width of the contents of vital columns, in the rows that are visible. */
+function widestVital(list: ListState, { columns, height }: ListArea): ReadonlyMap<string, number> {
+  const top = visibleTop(list, height)
+  const vital = columns.filter(({ isVital }) => isVital)
+  return new Map(
+    vital.map(({ name }) => {
+      const texts = Array.from({ length: height }, (_, line) => cellText(shownRow(list, top + line)?.[name]))
+      return [name, Math.max(...texts.map(textWidth))]
+    }),
+  )
 }
 
 /** No blank lines below the last row while there are rows above the first line; the cursor is visible, if a message is below it. */
@@ -53,25 +82,53 @@ interface RowToDraw {
   readonly position: number
   readonly fitted: readonly FittedColumn[]
   readonly width: number
+  readonly finding: Finding | undefined
 }
 
-function rowLine(list: ListState, { row, position, fitted, width }: RowToDraw, theme: Theme): string {
+function rowLine(list: ListState, { row, position, fitted, width, finding }: RowToDraw, theme: Theme): string {
   const id = rowId(row) ?? ''
   const staged = list.staged.get(id)?.patch
   const isLeaving = list.deleting.has(id)
   const cells = fitted.map(({ column, width: columnWidth }) => {
     const value = staged && Object.hasOwn(staged, column.name) ? staged[column.name] : row[column.name]
-    return fitCell(shortCell(value, columnWidth), columnWidth, column.align)
+    const text = shortCell(value, columnWidth)
+    return column.isVital ? fitState(text, columnWidth) : fitCell(text, columnWidth, column.align)
   })
   const isCurrent = position === list.cursor
-  const text = fitCell(
-    `${isCurrent ? '❯' : ' '}${flagOf(list, id, position)} ${cells.join(' '.repeat(COLUMN_GAP))}`,
-    width,
-  )
+  const shown = finding ? withFound(cells, { fitted, finding, isCurrent }, theme) : cells
+  const used = MARGIN + fitted.reduce((total, each) => total + each.width + COLUMN_GAP, -COLUMN_GAP)
+  const line = `${isCurrent ? '❯' : ' '}${flagOf(list, id, position)} ${shown.join(' '.repeat(COLUMN_GAP))}`
+  const text = used <= width ? line + ' '.repeat(width - used) : fitCell(line, width)
   if (isCurrent) return theme.inverse(text)
   if (isLeaving) return theme.dim(text)
   if (staged) return theme.warn(text)
   return list.marks.has(id) ? theme.bold(text) : text
+}
+
+/** Shows what a filter found, in the cells that it searches. */
+interface Finding {
+  readonly matcher: Matcher
+  readonly searched: ReadonlySet<string>
+}
+
+interface FoundIn {
+  readonly fitted: readonly FittedColumn[]
+  readonly finding: Finding
+  readonly isCurrent: boolean
+}
+
+function withFound(cells: readonly string[], { fitted, finding, isCurrent }: FoundIn, theme: Theme): readonly string[] {
+  return cells.map((cell, at) => {
+    if (!finding.searched.has(fitted[at]?.column.name ?? '')) return cell
+    let text = ''
+    let end = 0
+    for (const [from, to] of finding.matcher.partsOf(cell)) {
+      if (from < end) continue
+      text += cell.slice(end, from) + theme.found(cell.slice(from, to), isCurrent)
+      end = to
+    }
+    return text + cell.slice(end)
+  })
 }
 
 /** The sign of a row: to be deleted, edited and not sent, marked, or in the range being marked. */
@@ -84,11 +141,17 @@ function flagOf(list: ListState, id: string, position: number): string {
   return isInRange ? '+' : ' '
 }
 
+function noMatchText({ loading, isComplete }: ListState): readonly string[] {
+  if (loading === 'all') return ['No row matches so far.', 'Esc stops the search.']
+  if (isComplete) return ['No row matches.', 'Esc shows all again.']
+  return ['No loaded row matches.', 'Enter in / searches the rest; Esc shows all again.']
+}
+
 /** Why there is no row, and how to create one: at most two lines. */
 export function emptyText(state: State): readonly string[] {
   const { screen, lists, listening } = state
   const list = lists[listOfScreen(screen)]
-  if (list.rows.length > 0) return ['No loaded row matches.', 'Esc shows all again.']
+  if (list.rows.length > 0) return noMatchText(list)
   if (screen === 'log') return ['No messages.']
   if (list.failure !== undefined) return ['Nothing could be loaded. r tries again, ! shows the error.']
   if (!list.isComplete || list.isStale) return []

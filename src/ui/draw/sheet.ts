@@ -128,7 +128,8 @@ export function promptSheet(prompt: Prompt, width: number, theme: Theme): Sheet 
   const hint = ` Enter ${onChange ? 'keeps' : 'goes on'} · ${complete ? 'Tab completes · ' : ''}Esc drops `
   const room = width - textWidth(text) - textWidth(hint)
   const line = room > 1 ? text + ' '.repeat(room) + theme.dim(hint) : fitCell(text, width)
-  const above = complete && problem === undefined ? [theme.dim(fitCell(completionText(prompt, complete), width))] : []
+  const note = complete ? completionText(prompt, complete) : prompt.note && ` ${prompt.note()}`
+  const above = note !== undefined && problem === undefined ? [theme.dim(fitCell(note, width))] : []
   const below = problem === undefined ? [] : problemLines(problem, width, theme)
   const cursor = { x: textWidth(label) + 1 + field.cursorX, y: above.length }
   return { lines: [...above, line, ...below], cursor }

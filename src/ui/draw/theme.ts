@@ -4,6 +4,8 @@ export interface Theme {
   dim(text: string): string
   /** The row under the cursor, and the focused button; also used without colour. */
   inverse(text: string): string
+  /** A found part of a text: inverse, also without colour; in the row under the cursor, which is inverse, not. */
+  found(text: string, isInverse: boolean): string
   good(text: string): string
   bad(text: string): string
   warn(text: string): string
@@ -16,6 +18,7 @@ export function createTheme(hasColor: boolean): Theme {
     bold: sgr(1, 22),
     dim: hasColor ? sgr(2, 22) : (text) => text,
     inverse: sgr(7, 27),
+    found: (text, isInverse) => (isInverse ? sgr(27, 7)(text) : sgr(7, 27)(text)),
     good: color(32),
     bad: color(31),
     warn: color(33),

@@ -10,6 +10,8 @@ export interface ListColumn {
   readonly least: number
   readonly most: number
   readonly align?: 'right'
+  /** It has the width of its contents, before all others. */
+  readonly isVital?: true
 }
 
 export interface FittedColumn {
@@ -19,15 +21,32 @@ export interface FittedColumn {
 
 export const COLUMN_GAP = 2
 
-/** As many columns as fit with their least width, in order; the remaining width is distributed in turn. */
-export function fitListColumns(columns: readonly ListColumn[], available: number): readonly FittedColumn[] {
-  const shown: ListColumn[] = []
-  let used = -COLUMN_GAP
+/** The part of the width that is left to the other columns beside a vital one. */
+const LEFT_BESIDE_VITAL = 0.4
+
+/**
+ * As many columns as fit with their least width, in order; the remaining width is distributed in turn. `widest` is the width of
+ * the contents of vital columns.
+ */
+export function fitListColumns(
+  all: readonly ListColumn[],
+  available: number,
+  widest: ReadonlyMap<string, number> = new Map(),
+): readonly FittedColumn[] {
+  const columns = all.map((column) => {
+    const wanted = widest.get(column.name) ?? 0
+    const least = Math.min(Math.max(column.least, wanted), Math.floor(available * (1 - LEFT_BESIDE_VITAL)))
+    return column.isVital ? { ...column, least, most: Math.max(column.most, least) } : column
+  })
+  const fits = new Set(columns.filter(({ isVital }) => isVital))
+  let used = [...fits].reduce((total, { least }) => total + COLUMN_GAP + least, -COLUMN_GAP)
   for (const column of columns) {
-    if (used + COLUMN_GAP + column.least > available && shown.length > 0) break
-    shown.push(column)
+    if (fits.has(column)) continue
+    if (used + COLUMN_GAP + column.least > available && fits.size > 0) break
+    fits.add(column)
     used += COLUMN_GAP + column.least
   }
+  const shown = columns.filter((column) => fits.has(column))
   const widths = shown.map(({ least }) => least)
   let spare = available - used
   for (let hasGrown = true; spare > 0 && hasGrown; ) {
@@ -48,6 +67,14 @@ export function fitCell(text: string, width: number, align: 'left' | 'right' = '
   const cut = fitText(text, width)
   const blank = ' '.repeat(Math.max(0, width - textWidth(cut)))
   return align === 'right' ? blank + cut : cut + blank
+}
+
+/** As fitCell, but cut at its beginning: the end of a state is the newest part. */
+export function fitState(text: string, width: number): string {
+  if (textWidth(text) <= width) return fitCell(text, width)
+  let end = text
+  while (textWidth(end) > width - 1) end = end.slice(1)
+  return fitCell(`…${end}`, width)
 }
 
 /** The text of a cell. Only the visible part is made safe, because a value may have a million characters. */

@@ -1,5 +1,6 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { currentRow, type ListState, reordered, rowId, shownCount, shownRow, withId, withoutId } from './list-state.ts'
+import { isNarrower } from './matcher.ts'
 import { orderRows, type Sort } from './order.ts'
 
 /**
@@ -63,8 +64,7 @@ function idsBetween(list: ListState, from: number, to: number): readonly string[
 
 /** A filter that extends the previous one searches only the rows that the previous one found. */
 export function setFilter(list: ListState, filter: string): ListState {
-  const isNarrower = list.filter !== '' && filter.startsWith(list.filter) && list.order !== undefined
-  const order = orderRows({ ...list, filter }, isNarrower ? list.order : undefined)
+  const order = orderRows({ ...list, filter }, isNarrower(filter, list.filter) ? list.order : undefined)
   return { ...list, filter, order, cursor: 0, top: 0, anchor: undefined }
 }
 

@@ -1,14 +1,6 @@
 import type { JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-
-export const NO_MATCH = 0
-
-const FUZZY = 1
-
-const EXACT = 2
-
-/** The letters of a word may be spread over this many times its length; with more, everything would match. */
-const MOST_SPREAD = 2
+import { createMatcher, isExact, type Matcher, NO_MATCH } from './matcher.ts'
 
 export interface Sort {
   /** Name of the member. */
@@ -30,24 +22,20 @@ export interface Ordering {
  */
 export function orderRows(ordering: Ordering, among?: readonly number[]): readonly number[] | undefined {
   const { rows, haystacks, filter, sort } = ordering
-  const words = filterWords(filter)
-  if (words.length === 0 && !sort) return undefined
-  const found = words.length === 0 ? Array.from(rows.keys()) : filterIndices(haystacks, words, among)
+  const matcher = createMatcher(filter)
+  if (!matcher && !sort) return undefined
+  const found = matcher ? filterIndices(haystacks, matcher, among) : Array.from(rows.keys())
   return sort ? sortIndices(rows, found, sort) : found
 }
 
 /** Exact matches are first. */
-function filterIndices(
-  haystacks: readonly string[],
-  words: readonly string[],
-  among: readonly number[] | undefined,
-): number[] {
+function filterIndices(haystacks: readonly string[], matcher: Matcher, among: readonly number[] | undefined): number[] {
   const exact: number[] = []
   const fuzzy: number[] = []
   const take = (index: number) => {
-    const quality = matchWords(haystacks[index] ?? '', words)
+    const quality = matcher.match(haystacks[index] ?? '')
     if (quality === NO_MATCH) return
-    if (quality === EXACT) exact.push(index)
+    if (isExact(quality)) exact.push(index)
     else fuzzy.push(index)
   }
   if (among) for (const index of among.toSorted((one, other) => one - other)) take(index)
@@ -95,42 +83,4 @@ export function haystackOf(record: CrmRecord, members: readonly string[]): strin
     else if (typeof value === 'number') text += `${value}\n`
   }
   return text.toLowerCase()
-}
-
-/** Every word of the filter must match: exactly, or with its letters in order within one member. */
-export function matchWords(haystack: string, words: readonly string[]): number {
-  let quality = EXACT
-  for (const word of words) {
-    if (haystack.includes(word)) continue
-    if (word.length < 3 || !hasInOrder(haystack, word)) return NO_MATCH
-    quality = FUZZY
-  }
-  return quality
-}
-
-export function filterWords(filter: string): readonly string[] {
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
-}
-
-function hasInOrder(haystack: string, word: string): boolean {
-  const first = word.charCodeAt(0)
-  for (let start = 0; start < haystack.length; start++) {
-    if (haystack.charCodeAt(start) !== first) continue
-    if (isSpreadFrom(haystack, word, start)) return true
-  }
-  return false
-}
-
-function isSpreadFrom(haystack: string, word: string, start: number): boolean {
-  const end = Math.min(haystack.length, start + word.length * MOST_SPREAD)
-  let found = 1
-  for (let at = start + 1; at < end; at++) {
-    const code = haystack.charCodeAt(at)
-    if (code === 10) return false
-    if (code === word.charCodeAt(found) && ++found === word.length) return true
-  }
-  return false
 }

@@ -1,0 +1,35 @@
+import { shownCount } from '../list/list-state.ts'
+import { setFilter } from '../list/list-view.ts'
+import { filterProblem } from '../list/matcher.ts'
+import { isServerList, listOfScreen } from '../screens.ts'
+import { showOverlay } from '../show-overlay.ts'
+import { withList } from '../state.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Ui } from '../ui.ts'
+
+/** Filters while typing; Enter searches the rows that are not loaded. */
+export function openFilter(ui: Ui): void {
+  const { store, background } = ui
+  const name = listOfScreen(store.get().screen)
+  const { filter } = store.get().lists[name]
+  const apply = (text: string) => store.update((state) => withList(state, name, (list) => setFilter(list, text)))
+  showOverlay(ui, {
+    type: 'prompt',
+    label: 'Find:',
+    input: textInput(filter),
+    note: () => {
+      const list = store.get().lists[name]
+      const found = `${list.filter === '' ? '' : `${shownCount(list)} of `}${list.rows.length} loaded`
+      const kinds = '~text fuzzy, /text/ regular expression'
+      if (list.isComplete || list.failure?.isOfAnswer || !isServerList(name) || list.filter === '')
+        return `${found} · ${kinds}`
+      return `${found}; Enter searches the rest, a request for each page · ${kinds}`
+    },
+    refusal: filterProblem,
+    onChange: apply,
+    onSubmit: () => {
+      if (isServerList(name)) void background.search(name)
+    },
+    onCancel: () => apply(filter),
+  })
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { rowId, shownCount, shownRow } from '../../src/ui/list/list-state.ts'
+import { setFilter } from '../../src/ui/list/list-view.ts'
+import { createMatcher, filterProblem, NO_MATCH } from '../../src/ui/list/matcher.ts'
+import { withList } from '../../src/ui/state.ts'
+import { sendJson, startServer } from '../api/answering-server.ts'
+import { openClient } from '../api/client-fixture.ts'
+import { contact, contacts, listOf } from './rows.ts'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+function screenOf({ store, keymap, boards }: TestUi, columns = 120): string {
+  const state = { ...store.get(), columns }
+  return drawFrame(state, { theme: createTheme(false), keymap, boards }).lines.join('\n')
+}
+
+test('/ is exact; ~ before it matches spread letters, and slashes around it an expression', () => {
+  const matches = (filter: string, text: string) => (createMatcher(filter)?.match(text) ?? 1) !== NO_MATCH
+  expect(matches('ada eng', 'ada lovelace\nengines')).toBe(true)
+  expect(matches('adlov', 'ada lovelace')).toBe(false)
+  expect(matches('~adlov', 'ada lovelace')).toBe(true)
+  expect(matches('/^eng.*s$/', 'ada\nengines')).toBe(true)
+  expect(matches('/^lovelace/', 'ada lovelace')).toBe(false)
+  expect(matches('/a', 'a/ab')).toBe(true)
+  expect(matches('', 'anything')).toBe(true)
+})
+
+test('an invalid expression matches nothing, and states why', async () => {
+  expect(createMatcher('/(/')?.match('(')).toBe(NO_MATCH)
+  expect(filterProblem('/(/')).toContain('Unterminated group')
+  const ui = await uiOf('contacts')
+  ui.press('/', ...'/(/', 'enter')
+  expect(screenOf(ui)).toContain('without the slashes it is found as text')
+})
+
+test('a filter that is typed on finds what the whole filter finds', () => {
+  const rows = [contact(1, { name: 'a b c' }), contact(2, { name: 'abc' })]
+  const typed = ['~', '~a', '~ab', '~abc'].reduce((list, text) => setFilter(list, text), listOf(rows))
+  expect(shownCount(typed)).toBe(2)
+  const plain = ['a', 'ab', 'abc'].reduce((list, text) => setFilter(list, text), listOf(rows))
+  expect([shownCount(plain), rowId(shownRow(plain, 0))]).toEqual([1, 'con_2'])
+})
+
+test('matches are inverse, and those of the row under the cursor not; wide letters keep the width', async () => {
+  const ui = await uiOf('contacts')
+  const rows = [contact(1, { name: 'Ada Lovelace' }), contact(2, { name: '名前 ada' })]
+  ui.store.update((state) => withList(state, 'contacts', () => setFilter(listOf(rows), 'ada')))
+  const screen = screenOf(ui)
+  expect(screen).toContain('\x1b[27mAda\x1b[7m Lovelace')
+  expect(screen).toContain('名前 \x1b[7mada\x1b[27m')
+  expect(new Set(screen.split('\n').map((line) => plainWidth(line)))).toEqual(new Set([120]))
+})
+
+function plainWidth(line: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins a style
+  const text = line.replace(/\x1b\[\d+m/g, '')
+  return text.length + (text.match(/[名前]/g)?.length ?? 0)
+}
+
+test('Enter searches what is not loaded, hits arrive as they are found, and Esc stops it', async () => {
+  const hold = Promise.withResolvers<void>()
+  const { url, seen } = await startServer(async (response, { path }) => {
+    const page = Number(new URL(path, 'http://crm.test').searchParams.get('cursor') ?? 0)
+    if (page === 3) await hold.promise
+    const data = contacts(10, page * 10).map((row) => ({ ...row, company: page === 2 ? 'Needle' : 'Hay' }))
+    sendJson(response, 200, { data, next_cursor: page < 5 ? String(page + 1) : null })
+  })
+  const ui = await uiOf('contacts', { openApi: async () => openClient(url).api })
+  await ui.background.lists.more('contacts')
+  ui.press('/', ...'needle')
+  expect(screenOf(ui)).toContain('0 of 10 loaded; Enter searches the rest, a request for each page')
+  expect(seen).toHaveLength(1)
+  ui.press('enter')
+  await expect.poll(() => shownCount(ui.store.get().lists.contacts)).toBe(10)
+  expect(screenOf(ui)).toContain('searching the rest')
+  ui.press('esc')
+  hold.resolve()
+  await expect.poll(() => ui.store.get().lists.contacts.loading).toBe('idle')
+  expect(ui.store.get().lists.contacts.isComplete).toBe(false)
+  ui.press('/', 'enter')
+  await expect.poll(() => ui.store.get().lists.contacts.isComplete).toBe(true)
+  expect(shownCount(ui.store.get().lists.contacts)).toBe(10)
+})
+
+test('a whole email address is asked of the server, whose other records are not taken for it', async () => {
+  const { url, seen } = await startServer((response, { path }) => {
+    const isAsked = path.includes('email=')
+    const found = [contact(77, { email: 'far@example.test' }), contact(78, { email: 'other@example.test' })]
+    sendJson(response, 200, { data: isAsked ? found : contacts(10), next_cursor: isAsked ? null : 'more' })
+  })
+  const ui = await uiOf('contacts', { openApi: async () => openClient(url).api })
+  await ui.background.lists.more('contacts')
+  ui.press('/', ...'far@example.test', 'enter')
+  await expect.poll(() => shownCount(ui.store.get().lists.contacts)).toBe(1)
+  expect(rowId(shownRow(ui.store.get().lists.contacts, 0))).toBe('con_77')
+  expect(ui.store.get().lists.contacts.rows.some(({ id }) => id === 'con_78')).toBe(false)
+  expect(seen).toHaveLength(2)
+})
+
+test('marks that the filter hides are told, and acting on them asks which are meant', async () => {
+  const ui = await uiOf('contacts')
+  ui.store.update((state) => withList(state, 'contacts', () => listOf(contacts(3))))
+  ui.press(' ', ' ')
+  ui.press('/', ...'name 1', 'enter')
+  expect(screenOf(ui)).toContain('2 marked, 1 not shown')
+  ui.press('b')
+  expect(screenOf(ui)).toContain('1 of 2 marked rows is not shown')
+  ui.press('enter')
+  expect(ui.store.get().overlay).toBeUndefined()
+  ui.press('b', 'k', 'enter', ...'company=New', 'enter')
+  expect([...ui.store.get().lists.contacts.staged.keys()]).toEqual(['con_1'])
+  expect(screenOf(ui)).toContain('1 marked ')
+  ui.press('/', 'ctrl-u', ...'name 2', 'enter')
+  expect(screenOf(ui)).toContain('1 marked, not shown')
+})
+
+test('the state of an event is not cut at 80 columns; other columns make room', async () => {
+  const ui = await uiOf('events')
+  const state = 'verified -> 503 x12, no answer x3, 200'
+  const row = { id: 'evt_1', event: 'contact.created', record_id: 'con_1', received_at: '2026-11-24T10:00:00.000Z' }
+  ui.store.update((before) => withList(before, 'events', () => listOf([{ ...row, state }])))
+  expect(screenOf(ui, 80)).toContain(state)
+  expect(screenOf(ui, 60)).toContain('no answer x3, 200')
+})
