@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { Pool } from 'undici'
 import { freePort } from '../test/harness/free-port.ts'
 import { startCluster } from '../test/harness/postgres/cluster.ts'
@@ -11,21 +13,25 @@ import { createDatabase, prepareServer } from '../test/harness/postgres/database
 import { benchFolder, CRM, plainEnv, ROOT, type Server, startServer } from './processes.ts'
 
 /**
- * `node bench/behind-nginx.ts [MINUTES]`: three processes on one PostgreSQL behind nginx with docs/operation/nginx.conf, at 70 % of
- * what they can, restarted one by one meanwhile.
+ * `npm run bench:nginx -- [--minutes N]`: three processes on one PostgreSQL behind nginx with docs/operation/nginx.conf, at 70 % of
+ * what they can. They are restarted one by one meanwhile; then, for a fifth of the time, killed with SIGKILL. Ends with exit 1
+ * when a restart showed a client anything but success and 429.
  */
 const PROCESSES = 3
 const CONNECTIONS = 32
 const SHARE = 0.7
 const CAPACITY_MS = 10_000
-const RESTART_EVERY_MS = 20_000
+const END_EVERY_MS = 15_000
 const KEY = 'crm_key_bench-bench-bench-bench-bench-bench'
 
 const HEADERS = { authorization: `Bearer ${KEY}` }
 
 const BODY = JSON.stringify({ name: 'Ada Lovelace', email: 'ada@engines.example', company: 'Analytical Engines' })
 
-const minutes = Number(process.argv[2] ?? 2)
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '1' } } })
+const minutes = Number(values.minutes)
+if (!(minutes > 0)) throw new Error(`expected --minutes above 0, got ${values.minutes}`)
+
 const folder = benchFolder()
 const cluster = await startCluster()
 const servers: Server[] = []
@@ -40,14 +46,26 @@ try {
 
   await atOnce(client, ids, CAPACITY_MS / 3)
   const capacity = await atOnce(client, ids, CAPACITY_MS)
-  console.log(`closed loop, ${CONNECTIONS} connections: ${capacity.toFixed(0)}/s; ${minutes} minutes at ${SHARE} of it`)
-  const stopping = new AbortController()
-  const restarts = restartInTurns(database, ports, servers, stopping.signal)
-  const seen = await paced(client, ids, { perSecond: capacity * SHARE, forMs: minutes * 60_000 })
-  stopping.abort()
-  console.log(`${await restarts} restarts`)
-  report(seen, minutes)
-
+  console.log(`closed loop, ${CONNECTIONS} connections: ${capacity.toFixed(0)}/s`)
+  const place = { database, ports, servers }
+  const phase = async (how: 'SIGTERM' | 'SIGKILL', forMs: number): Promise<Seen> => {
+    const stopping = new AbortController()
+    const ends = endInTurns(place, how, stopping.signal)
+    const rate = { perSecond: capacity * SHARE, forMs }
+    const seen = await paced(client, ids, rate).finally(() => stopping.abort())
+    console.log(
+      `\n${(forMs / 60_000).toFixed(1)} minutes at ${SHARE} of it, ${await ends} times ${how} and a new start`,
+    )
+    report(seen, forMs)
+    return seen
+  }
+  const { statuses } = await phase('SIGTERM', minutes * 60_000)
+  await phase('SIGKILL', Math.max(minutes * 12_000, 2 * END_EVERY_MS))
+  const unexpected = [...statuses.keys()].filter((status) => !/ (20[01]|429)$/.test(status))
+  if (unexpected.length > 0) {
+    console.log(`clients saw a restart: ${unexpected.join(', ')}`)
+    process.exitCode = 1
+  }
   await client.close()
 } finally {
   await nginx?.stop()
@@ -103,18 +121,26 @@ async function startNginx(ports: readonly number[]): Promise<{ readonly url: str
   return { url, stop }
 }
 
-/** By SIGTERM, which drains, one after the other; each is ready again before the next one ends. */
-async function restartInTurns(
-  database: string,
-  ports: readonly number[],
-  servers: Server[],
+interface Place {
+  readonly database: string
+  readonly ports: readonly number[]
+  readonly servers: Server[]
+}
+
+/** One after the other; each is ready again before the next one ends. SIGTERM drains. */
+async function endInTurns(
+  { database, ports, servers }: Place,
+  how: 'SIGTERM' | 'SIGKILL',
   signal: AbortSignal,
 ): Promise<number> {
   for (let count = 0; ; count++) {
-    const isOver = await setTimeout(RESTART_EVERY_MS, false, { signal }).catch(() => true)
-    if (isOver) return count
+    const isOver = await setTimeout(END_EVERY_MS, false, { signal }).catch(() => true)
     const place = count % PROCESSES
-    await servers[place]?.stop()
+    const server = servers[place]
+    if (isOver || !server) return count
+    const ended = once(server.child, 'exit')
+    server.child.kill(how)
+    await ended
     servers[place] = await startProcess(database, ports[place] ?? 0)
   }
 }
@@ -189,10 +215,12 @@ async function paced(client: Pool, ids: string[], rate: { perSecond: number; for
   return { statuses, latencies }
 }
 
-function report({ statuses, latencies }: Seen, minutesLong: number): void {
+function report({ statuses, latencies }: Seen, forMs: number): void {
   latencies.sort((one, other) => one - other)
   const at = (share: number) => `${(latencies[Math.floor(latencies.length * share)] ?? Number.NaN).toFixed(1)} ms`
-  console.log(`${latencies.length} requests, ${(latencies.length / minutesLong / 60).toFixed(0)}/s`)
+  console.log(
+    `${latencies.length} requests, ${((latencies.length / forMs) * 1000).toFixed(0)}/s; load of the machine ${loadavg()[0]?.toFixed(1)}`,
+  )
   console.log(`p50 ${at(0.5)}, p99 ${at(0.99)}, p99.9 ${at(0.999)}, longest ${latencies.at(-1)?.toFixed(0)} ms`)
   for (const [status, count] of [...statuses].toSorted()) console.log(`${status}: ${count}`)
 }

@@ -61,10 +61,17 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
   const wake = (): void => {
     for (const listener of listeners) listener()
   }
-  const notifications = await listenTo(database, [DELIVERIES_CHANNEL, KEYS_CHANNEL], (channel, sender) => {
+  const hear = (channel: string, sender: string): void => {
     if (channel === KEYS_CHANNEL) knownKeys.forget()
     else if (sender !== context.name) wake()
-  })
+  }
+  // A standby has no notifications.
+  const notifications = options.isOnlyRead
+    ? undefined
+    : await listenTo(database, [DELIVERIES_CHANNEL, KEYS_CHANNEL], hear).catch((error: unknown) => {
+        clock?.close()
+        throw error
+      })
   const commit: QueueOptions['commit'] = async (writes, takeMore) => {
     try {
       const { outcomes, hasDeliveries } = await commitBatch(context, { writes, takeMore })
@@ -84,7 +91,7 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
   const close = async (): Promise<void> => {
     await queue.drained()
     clock?.close()
-    await notifications.close()
+    await notifications?.close()
     await database.close()
   }
   const opened = { database, run, now, kept }
