@@ -72,7 +72,8 @@ function cellOf({
 /** A row for each claim on several servers, a column for each server, without what its title says beside its name. */
 function suiteTable(all: readonly Claim[]): string {
   const serverOf = ({ ancestorTitles: [title = ''] }: Claim) => title.replace(/,? \(.*| of .*|, .*/, '')
-  const servers = [...new Set(all.map(serverOf))]
+  const ofSeveral = [...Map.groupBy(all, ({ title }) => title)].filter(([, some]) => some.length > 1)
+  const servers = [...new Set(ofSeveral.flatMap(([, some]) => some.map(serverOf)))]
   const notes: string[] = []
   const cell = (claim: Claim | undefined) => {
     const [state, note] = claim ? cellOf(claim) : ['not run']
@@ -80,9 +81,10 @@ function suiteTable(all: readonly Claim[]): string {
     if (!notes.includes(note)) notes.push(note)
     return `${state} [${notes.indexOf(note) + 1}]`
   }
-  const rows = [...Map.groupBy(all, ({ title }) => title)]
-    .filter(([, some]) => some.length > 1)
-    .map(([title, some]) => [title, ...servers.map((server) => cell(some.find((claim) => serverOf(claim) === server)))])
+  const rows = ofSeveral.map(([title, some]) => [
+    title,
+    ...servers.map((server) => cell(some.find((claim) => serverOf(claim) === server))),
+  ])
   const table = markdownTable(['claim of the contract suite', ...servers], rows)
   return [table, '', ...notes.map((text, at) => `[${at + 1}] ${text}.`)].join('\n')
 }

@@ -23,11 +23,17 @@ export type StartServer = (contacts: readonly Seed[], cleanUp?: CleanUp) => Prom
 export const startJsonServer =
   (bin: string): StartServer =>
   async (contacts, cleanUp = onTestFinished) => {
-    const file = join(tempFolder(cleanUp), 'db.json')
+    const folder = tempFolder(cleanUp)
+    const file = join(folder, 'db.json')
+    // Which it serves, and does not start without.
+    mkdirSync(join(folder, 'public'))
     const rows = contacts.map((contact, n) => ({ id: `c${n + 1}`, ...contact }))
     writeFileSync(file, JSON.stringify({ contacts: rows, deals: [], notes: [] }))
     const port = await freePort()
-    await started(process.execPath, [join(MODULES, bin), file, '--port', `${port}`, '--host', '127.0.0.1'], { cleanUp })
+    await started(process.execPath, [join(MODULES, bin), file, '--port', `${port}`, '--host', '127.0.0.1'], {
+      folder,
+      cleanUp,
+    })
     return answering(`http://127.0.0.1:${port}/contacts?_page=1`)
   }
 
@@ -116,7 +122,8 @@ async function started(
   args: readonly string[],
   { folder, path = '', cleanUp }: { folder?: string; path?: string; cleanUp: CleanUp },
 ): Promise<string> {
-  const env = { PATH: process.env.PATH ?? '', HOME: tempFolder(cleanUp) }
+  // Otherwise json-server 1.x watches its file, and may read an older one over a write that it has answered.
+  const env = { PATH: process.env.PATH ?? '', HOME: tempFolder(cleanUp), NODE_ENV: 'production' }
   const child = spawn(program, args, { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   cleanUp(async () => {
     if (child.exitCode !== null) return
