@@ -5,6 +5,7 @@ import { measureFrames } from './browse-frames.ts'
 import { measureMillion } from './browse-million.ts'
 import { measureBrowseSend } from './browse-send.ts'
 import { measureConnectorMap } from './connector-map.ts'
+import { measureCopy } from './copy.ts'
 import { measureDelivery } from './delivery.ts'
 import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
@@ -33,6 +34,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   metrics: measureMetrics,
   postgres: measurePostgres,
   retention: measureRetention,
+  copy: measureCopy,
   browse: measureBrowse,
   'browse-frames': measureFrames,
   'browse-million': measureMillion,

@@ -98,7 +98,7 @@ function showProgress(ctx: Pick<Context, 'io' | 'flags' | 'now' | 'note'>) {
         line = open()
       }
       if (last?.phase !== progress.phase && progress.phase === 'compared')
-        ctx.note(`All rows are copied; comparing ${progress.total}.`)
+        ctx.note(`All rows are copied; making indexes, then comparing ${progress.total} rows.`)
       last = progress
       line.update({ ...progress, failed: 0 })
     },

@@ -34,6 +34,8 @@ export async function copyRows(
     }
     place = await copyTable(source, target, { table, place, written })
   }
+  onProgress({ phase: 'compared', done: 0, total })
+  await target.addIndexes()
   const compared = await compareAll(source, target, (count) => {
     onProgress({ phase: 'compared', done: count, total })
     signal.throwIfAborted()

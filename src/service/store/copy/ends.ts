@@ -53,6 +53,8 @@ export interface CopyTarget extends CopiedRows {
     rows: readonly Row[],
     places: { readonly from: CopyPlace; readonly to: CopyPlace },
   ): Promise<void>
+  /** Makes the indexes that are not there yet. */
+  addIndexes(): Promise<void>
   /** Makes it a database of crm, durable. */
   finish(): Promise<void>
 }

@@ -4,6 +4,7 @@ import type { CopySource } from '../copy/ends.ts'
 import { COPIED_TABLES, type CopiedTable } from '../copy/tables.ts'
 import { type Env, readAddress } from './address.ts'
 import { copiedRows } from './copied-rows.ts'
+import { COPY_POOL } from './copy-state.ts'
 import { openPool, SERVICE_NAME, type Session } from './database.ts'
 import { prepareDatabase } from './open-database.ts'
 
@@ -29,7 +30,7 @@ export async function withPostgresSource<T>(
   env: Env,
   work: (source: CopySource) => Promise<T>,
 ): Promise<T> {
-  const database = openPool(readAddress(address, env), { program: 'crm serve copy' })
+  const database = openPool(readAddress(address, env), COPY_POOL)
   try {
     await prepareDatabase(database, { isCreated: false, isOnlyRead: false })
     // Before the lock, for which writes of a service would wait.

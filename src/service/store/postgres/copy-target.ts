@@ -1,9 +1,10 @@
 import { failedRow, notEmpty, otherVersion, overtaken } from '../copy/copy-failures.ts'
 import type { CopyTarget } from '../copy/ends.ts'
+import { indexesOf, withoutIndexes } from '../copy/indexes.ts'
 import { COPIED_TABLES, type CopiedTable, type Row } from '../copy/tables.ts'
 import { type Env, readAddress } from './address.ts'
 import { copiedRows, writeRows } from './copied-rows.ts'
-import { createState, dropState, movePlace, readOrigin, readPlace } from './copy-state.ts'
+import { COPY_POOL, createState, dropState, movePlace, readOrigin, readPlace } from './copy-state.ts'
 import { type Database, openPool, type Transaction } from './database.ts'
 import { checkEmpty, checkServer, markVersion, versionOf } from './open-database.ts'
 import { insertPipelines } from './pipelines.ts'
@@ -23,7 +24,7 @@ export async function withPostgresTarget<T>(
   env: Env,
   work: (target: CopyTarget) => Promise<T>,
 ): Promise<T> {
-  const database = openPool(readAddress(address, env), { program: 'crm serve copy' })
+  const database = openPool(readAddress(address, env), COPY_POOL)
   try {
     await checkServer(database)
     if ((await versionOf(database)) !== undefined) throw notEmpty(database.name)
@@ -35,6 +36,10 @@ export async function withPostgresTarget<T>(
   }
 }
 
+function script(): string {
+  return `${SCHEMA}; ${plainTables()}`
+}
+
 function copyTarget(database: Database): Omit<CopyTarget, 'origin'> {
   return {
     ...copiedRows(database),
@@ -43,7 +48,7 @@ function copyTarget(database: Database): Omit<CopyTarget, 'origin'> {
     begin: (origin, pipelines, place) =>
       database.transaction(`${BEGIN_QUICKLY}; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`, async (tx) => {
         await checkEmpty(tx, database.name)
-        await tx.script(`${SCHEMA}; ${plainTables()}`)
+        await tx.script(withoutIndexes(script()))
         await insertPipelines(tx, pipelines)
         await createState(tx, origin, { version: SCHEMA_VERSION, place })
       }),
@@ -52,6 +57,9 @@ function copyTarget(database: Database): Omit<CopyTarget, 'origin'> {
         if (!(await movePlace(tx, from, to))) throw overtaken(database)
         await writeBatch(tx, database, { table, rows })
       }),
+    addIndexes: async () => {
+      for (const sql of indexesOf(script())) await database.script(sql)
+    },
     finish: async () => {
       // Without it the first pages are slow until PostgreSQL has looked at the tables itself.
       for (const { name } of COPIED_TABLES) await database.run(`ANALYZE ${name}`)

@@ -74,18 +74,20 @@ interface PoolOptions {
   readonly observer?: StoreObserver | undefined
   /** The name of the connections. */
   readonly program?: string
+  /** How long a statement may take. */
+  readonly statementMs?: number
 }
 
 export function openPool(
   { name, ...address }: Address,
-  { observer, program = SERVICE_NAME }: PoolOptions = {},
+  { observer, program = SERVICE_NAME, statementMs = STATEMENT_MS }: PoolOptions = {},
 ): Database {
   const config: pg.ClientConfig = {
     ...address,
     types: TYPES,
     application_name: program,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
+    query_timeout: statementMs,
     // Statements that do not wait for one another are sent at once, and share a round trip.
     pipeline: true,
     keepAlive: true,

@@ -1,10 +1,11 @@
 import { failedRow, notEmpty, otherVersion, overtaken } from '../copy/copy-failures.ts'
 import type { CopyTarget } from '../copy/ends.ts'
+import { indexesOf, withoutIndexes } from '../copy/indexes.ts'
 import { type CopiedTable, columnsOf, type Row } from '../copy/tables.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { copiedRows } from './copied-rows.ts'
 import { COPY_ID, readOrigin, readPlace, STATE_TABLE, writeOrigin, writePlace } from './copy-state.ts'
-import { APPLICATION_ID, addTables, checkIdentity, openFile } from './open-database.ts'
+import { APPLICATION_ID, checkIdentity, openFile, plainTables } from './open-database.ts'
 import { insertPipelines } from './pipelines.ts'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { isLockedOut, storageFailure } from './storage-failure.ts'
@@ -36,6 +37,10 @@ function checkUnfinished(db: Connection): void {
   if (version !== SCHEMA_VERSION) throw otherVersion({ name: db.file })
 }
 
+function script(): string {
+  return `${SCHEMA}; ${plainTables()}`
+}
+
 function copyTarget(db: Connection): CopyTarget {
   /** Failures of the disk get their message. */
   const inStorage = async (work: () => void): Promise<void> => {
@@ -53,8 +58,7 @@ function copyTarget(db: Connection): CopyTarget {
     begin: (origin, pipelines, first) =>
       inStorage(() =>
         inTransaction(db, () => {
-          db.script(`${SCHEMA}; ${STATE_TABLE}`)
-          addTables(db)
+          db.script(`${withoutIndexes(script())}; ${STATE_TABLE}`)
           insertPipelines(db, pipelines)
           writeOrigin(db, origin, first)
           db.script(`PRAGMA user_version = ${SCHEMA_VERSION}; PRAGMA application_id = ${COPY_ID}`)
@@ -69,6 +73,7 @@ function copyTarget(db: Connection): CopyTarget {
           writePlace(db, to)
         })
       }),
+    addIndexes: () => inStorage(() => inTransaction(db, () => db.script(indexesOf(script()).join('; ')))),
     finish: () =>
       inStorage(() => {
         db.run('PRAGMA synchronous = FULL')

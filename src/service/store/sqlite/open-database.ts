@@ -44,7 +44,7 @@ interface Opening {
 export function openDatabase(name: string, isCreated: boolean, isExclusive = false): Connection {
   const prepare = (db: Connection): void => {
     migrate(db)
-    addTables(db)
+    db.script(plainTables())
     db.script(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   }
   return openFile(name, { isCreated, isExclusive, check: (db) => checkIdentity(db), prepare })
@@ -105,18 +105,19 @@ function contactColumn(): (text: SQLOutputValue, name: SQLOutputValue) => string
   }
 }
 
-/** Creates the table of a plain resource that the database lacks; the table of contacts is part of the schema. */
-export function addTables(db: Connection): void {
-  for (const resource of PLAIN_RESOURCES) {
+/** The tables of plain resources that a database lacks; the table of contacts is part of the schema. */
+export function plainTables(): string {
+  return PLAIN_RESOURCES.map((resource) => {
     const { plural } = RESOURCES[resource]
     const filters = filterFields(resource)
     const columns = ['id INTEGER PRIMARY KEY', 'version INTEGER NOT NULL', 'text TEXT NOT NULL']
     const all = [...columns, ...filters.map((name) => `${name} TEXT`)].join(', ')
-    db.script(`CREATE TABLE IF NOT EXISTS ${plural} (${all}) STRICT`)
-    for (const name of filters) {
-      db.script(`CREATE INDEX IF NOT EXISTS ${indexName(plural, name)} ON ${plural} (${name})`)
-    }
-  }
+    const table = `CREATE TABLE IF NOT EXISTS ${plural} (${all}) STRICT`
+    const indexes = filters.map(
+      (name) => `CREATE INDEX IF NOT EXISTS ${indexName(plural, name)} ON ${plural} (${name})`,
+    )
+    return [table, ...indexes].join('; ')
+  }).join('; ')
 }
 
 function isNew(db: Connection): boolean {

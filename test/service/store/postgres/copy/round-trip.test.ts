@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { crmPrints } from '../../../../harness/crm.ts'
 import { newPostgres } from '../../../../harness/database.ts'
 import { type EventReceiver, type ReceivedEvent, receiveEvents } from '../../../../harness/event-receiver.ts'
-import { tempFolder } from '../../../../harness/home.ts'
+import { emptyHome, tempFolder } from '../../../../harness/home.ts'
 import {
   type Client,
   create,
@@ -18,6 +18,8 @@ import {
   serveAccount,
 } from './account.ts'
 import { observe, repeat } from './observe.ts'
+import { fillStore, newFile } from './sample-store.ts'
+import { schemaOf } from './schema-of.ts'
 
 /** Retries come an hour later, so that deliveries stay open. */
 const FLAGS = ['--retry-schedule', '0,1h']
@@ -119,4 +121,17 @@ test('an account is the same for clients and operators on PostgreSQL, and on SQL
   const there = await copy(account, account.file, postgres)
   expect(await copy(account, postgres, back)).toEqual(there)
   for (const database of [postgres, back]) await checkAccount(account, database)
+})
+
+test('a database that was copied has the schema of a new one', async () => {
+  const [file, postgres, back] = [newFile('source'), await newPostgres('empty'), newFile('back')]
+  await fillStore(file, 1)
+  for (const ends of [
+    [file, postgres],
+    [postgres, back],
+  ] as const) {
+    await crmPrints(['serve', 'copy', '--from', ends[0], '--to', ends[1]], emptyHome())
+  }
+  expect(await schemaOf(back)).toEqual(await schemaOf(file))
+  expect(await schemaOf(postgres)).toEqual(await schemaOf(await newPostgres('prepared')))
 })

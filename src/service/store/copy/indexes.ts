@@ -1,0 +1,13 @@
+// A copy makes the indexes after its rows: sorted once, they take a quarter of the time.
+
+const INDEX = /CREATE INDEX (?:IF NOT EXISTS )?([^;]+);?/g
+
+/** A script without those of its statements that make an index; unique ones stay. */
+export function withoutIndexes(script: string): string {
+  return script.replace(INDEX, '')
+}
+
+/** The other statements, which leave an index that is there. */
+export function indexesOf(script: string): readonly string[] {
+  return [...script.matchAll(INDEX)].map(([, index]) => `CREATE INDEX IF NOT EXISTS ${index}`)
+}
