@@ -121,6 +121,7 @@ async function untilLeft({ options, store, background, instance, isKept }: Open)
   } finally {
     signal.removeEventListener('abort', stop)
     background.events.close()
+    background.jobs.close()
     background.lists.cancel()
     await closing.end(isKept()).finally(ending.close)
   }

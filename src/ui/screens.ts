@@ -58,6 +58,7 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
     { name: 'id', head: 'JOB', least: 15, most: 18 },
     { name: 'state', head: 'STATE', least: 10, most: 12, isVital: true },
     { name: 'done', head: 'DONE', least: 7, most: 9, align: 'right' },
+    { name: 'unchanged', head: 'UNCHANGED', least: 9, most: 9, align: 'right' },
     { name: 'rows', head: 'ROWS', least: 7, most: 9, align: 'right' },
     { name: 'failed', head: 'FAILED', least: 7, most: 9, align: 'right' },
     { name: 'in_doubt', head: 'IN DOUBT', least: 8, most: 9, align: 'right' },

@@ -93,6 +93,8 @@ export interface State {
   readonly leaving: symbol | undefined
   /** The receiver that this process runs; undefined where there is none. */
   readonly listening: ReceiverState | undefined
+  /** Whether the jobs of other servers are shown, and how many they are. */
+  readonly jobs: { readonly isOfAll: boolean; readonly others: number }
   /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
   readonly notes: DealNotes | undefined
 }
@@ -116,6 +118,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     leftOut: 0,
     leaving: undefined,
     listening: undefined,
+    jobs: { isOfAll: false, others: 0 },
     notes: undefined,
   }
 }

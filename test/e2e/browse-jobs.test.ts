@@ -36,7 +36,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('2 of 2 done')
     expect((await all(service, '/v1/deals')).map(({ name }) => name).toSorted()).toEqual(['One', 'Three', 'Two'])
     terminal.press('j')
-    await terminal.sees(/❯ {2}job_\w+ +finished +1 +3 +2/)
+    await terminal.sees(/❯ {2}job_\w+ +finished +1 +0 +3 +2/)
     terminal.type('m')
     await terminal.sees('2 x pipeline_id')
     terminal.press('Enter')

@@ -302,4 +302,25 @@ export const SCREENS: readonly Sabotage[] = [
     to: "const isText = (text: string) => text !== '\\0'",
     tests: ['test/ui/finding.test.ts'],
   },
+  {
+    name: 'jobs of other servers are shown as those of this one',
+    file: 'src/ui/background/job-watch.ts',
+    line: '.filter((job) => isOfAll || !isOther(job))',
+    to: '',
+    tests: ['test/ui/job-list.test.ts'],
+  },
+  {
+    name: 'Jobs is drawn each second although nothing changes',
+    file: 'src/ui/background/job-watch.ts',
+    line: 'if (isSame && state.lists.jobs.isComplete && state.jobs.others === others) return state',
+    to: '',
+    tests: ['test/ui/job-list.test.ts'],
+  },
+  {
+    name: 'a running job is read once',
+    file: 'src/ui/background/job-rows.ts',
+    line: 'if (before?.stamp === stamp && !before.job.isRunning) return before.job',
+    to: 'if (before) return before.job',
+    tests: ['test/ui/job-list.test.ts'],
+  },
 ]

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { TERMS } from '../../src/ui/background/send-job.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -22,8 +23,80 @@ test('rows of a running job without an answer yet are not in doubt', async () =>
   const { store, background } = await uiOf('jobs', { openJobs: async () => jobs })
   await background.jobs.look()
   const [row] = store.get().lists.jobs.rows
-  expect(row).toMatchObject({ state: 'running', in_doubt: 0, under_way: 1 })
+  expect(row).toMatchObject({ state: expect.stringMatching(/^running \d+ %/), in_doubt: 0, under_way: 1 })
   expect(Object.keys(row ?? {}).filter((name) => name.startsWith('cause'))).toEqual([])
   letGo()
   expect((await done).account).toMatchObject({ done: 1, in_doubt: 0 })
+})
+
+/** A server whose updates are held until they are let go. */
+async function holding() {
+  const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>()
+  const { url } = await startServer(async (response, { method, path }) => {
+    if (method === 'PATCH' && !path.endsWith('con_0')) await isLetGo
+    sendJson(response, 200, method === 'PATCH' ? { id: path.split('/').at(-1) } : { data: [], next_cursor: null })
+  })
+  const jobs = await jobsAt(url, 'k')
+  const make = async (account?: string) => {
+    const { paths } = await jobs.make(
+      { kind: 'update', noun: 'contacts', run: `r${account}`, of: undefined },
+      async (builder) => {
+        for (const id of ['con_0', 'con_1', 'con_2']) {
+          builder.add({ do: 'update', path: `/v1/contacts/${id}`, id, body: { name: 'New' }, before: { id } })
+        }
+        builder.leaveOut('unchanged', 4)
+      },
+    )
+    return paths
+  }
+  return { jobs, make, letGo }
+}
+
+test('Jobs follows a running job each second with share, and shows its unchanged rows; without a change nothing is drawn', async () => {
+  const { jobs, make, letGo } = await holding()
+  const paths = await make()
+  const ui = await uiOf('contacts', { openJobs: async () => jobs })
+  const row = () => ui.store.get().lists.jobs.rows[0]
+  ui.press('5')
+  await expect.poll(() => row()?.state).toBe('planned')
+  expect(row()).toMatchObject({ unchanged: 4, rows: 7 })
+  const done = jobs.run(paths, TERMS, NO_HOOKS)
+  await expect.poll(() => row()?.state, { timeout: 4_000 }).toMatch(/^running 33 %/)
+  letGo()
+  await done
+  await expect.poll(() => row()?.state, { timeout: 4_000 }).toBe('finished')
+  let changes = 0
+  const unsubscribe = ui.store.subscribe(() => changes++)
+  await new Promise((resolve) => setTimeout(resolve, 2_300))
+  unsubscribe()
+  expect(changes).toBe(0)
+})
+
+test('jobs of other servers are counted, and shown with their server on request', async () => {
+  const { jobs, make } = await holding()
+  await make()
+  const elsewhere = { ...jobs, account: async () => 'http://other.test' }
+  const ui = await uiOf('jobs', { openJobs: async () => elsewhere })
+  await ui.background.jobs.look()
+  expect(ui.store.get().lists.jobs.rows).toEqual([])
+  expect(ui.store.get().jobs.others).toBe(1)
+  ui.press('a')
+  await expect
+    .poll(() => ui.store.get().lists.jobs.rows[0]?.what)
+    .toMatch(/^update contacts at http:\/\/127\.0\.0\.1:\d+$/)
+})
+
+test('a damaged job is a row, and hides no other', async () => {
+  const { jobs, make } = await holding()
+  const paths = await make()
+  await make('b')
+  writeFileSync(paths.plan, 'not a plan')
+  const ui = await uiOf('jobs', { openJobs: async () => jobs })
+  await ui.background.jobs.look()
+  expect(
+    ui.store
+      .get()
+      .lists.jobs.rows.map(({ state }) => state)
+      .toSorted(),
+  ).toEqual(['damaged', 'planned'])
 })

@@ -34,6 +34,7 @@ export async function uiOf(screen: ScreenName, world: Partial<BackgroundWorld> =
   })
   onTestFinished(() => {
     background.events.close()
+    background.jobs.close()
     background.notices.close()
     background.deletions.drop()
   })

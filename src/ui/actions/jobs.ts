@@ -26,6 +26,13 @@ export const JOBS: readonly Action[] = [
     run: (ui) => ask(ui, 'Resume', (id) => void ui.background.jobs.resume(id)),
   },
   {
+    id: 'job-others',
+    title: 'Show the jobs of other servers, too, or no longer',
+    screens: ['jobs'],
+    keys: ['a'],
+    run: ({ background }) => void background.jobs.toggleOthers(),
+  },
+  {
     id: 'job-retry',
     title: 'Resend the failed rows of the job',
     screens: ['jobs'],

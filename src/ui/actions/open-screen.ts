@@ -44,7 +44,7 @@ export function openScreen(ui: Ui, screen: ScreenName): void {
   const { store, background } = ui
   store.update((state) => ({ ...state, screen, leftOut: screen === 'log' ? 0 : state.leftOut }))
   if (screen === 'events') void ui.background.events.look()
-  if (screen === 'jobs') void ui.background.jobs.look()
+  if (screen === 'jobs') ui.background.jobs.watch()
   const name = listOfScreen(screen)
   if (!isServerList(name)) return
   const list = store.get().lists[name]

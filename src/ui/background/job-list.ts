@@ -7,20 +7,19 @@ import type { CorrectedRow } from '../../jobs/plan/make-retry.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
-import { takePage } from '../list/list-state.ts'
 import type { Offered } from '../offered.ts'
-import { SEARCHED, SERVER_LISTS } from '../screens.ts'
-import { type State, type StateStore, withList } from '../state.ts'
-import { type Cause, causesOf, jobRow } from './job-row.ts'
+import { SERVER_LISTS } from '../screens.ts'
+import type { State, StateStore } from '../state.ts'
+import { type Cause, causesOf } from './job-row.ts'
 import { type PlannedUndo, planUndo, sendUndo } from './job-undo.ts'
+import { createJobWatch, type JobWatch } from './job-watch.ts'
 import type { Notices } from './notices.ts'
 import { isInterrupted, type JobToSend, sendJob } from './send-job.ts'
 import { type Assignment, checkedAssignment } from './staging.ts'
 import type { TrackedRows, UnderWay } from './under-way.ts'
 
 /** The jobs of this machine, and the actions on them. */
-export interface JobList {
-  look(): Promise<void>
+export interface JobList extends JobWatch {
   /** Sends the unsent rows. */
   resume(id: string): Promise<void>
   /** Sends the failed rows again, as a new job. */
@@ -48,9 +47,6 @@ export interface UndoToSend extends Pick<PlannedUndo, 'rows' | 'diff' | 'lines'>
   drop(): void
 }
 
-/** How often the row of a running job is updated. */
-const LOOK_EVERY_MS = 1_000
-
 interface Parts {
   readonly store: StateStore<State>
   readonly openJobs: () => Promise<Jobs>
@@ -61,24 +57,13 @@ interface Parts {
 }
 
 export function createJobList({ store, openJobs, notices, underWay, signal }: Parts): JobList {
-  async function look(): Promise<void> {
-    try {
-      const jobs = await openJobs()
-      const items: CrmRecord[] = []
-      for (const paths of jobs.all().toReversed()) items.push(await jobRow(jobs, paths))
-      const page = { items, nextCursor: undefined, searched: SEARCHED.jobs }
-      store.update((state) => withList(state, 'jobs', (list) => takePage({ ...list, isStale: true }, page)))
-    } catch (error) {
-      notices.problem(error, '')
-    }
-  }
+  const watching = createJobWatch({ store, openJobs, notices, signal })
 
   const send = (jobs: Jobs, paths: JobPaths, onEnd?: RunHooks['onEnd']) =>
     underWay.trackRows(paths.id, (rows) => run(rows, { jobs, paths, onEnd }))
 
   async function run(rows: TrackedRows, job: JobToSend): Promise<void> {
     const { paths } = job
-    const timer = setInterval(() => void look(), LOOK_EVERY_MS)
     try {
       const { account, error } = await sendJob(rows, job)
       if (error === undefined) notices.done(`${paths.id}: ${account.done} of ${account.rows} done`)
@@ -86,8 +71,7 @@ export function createJobList({ store, openJobs, notices, underWay, signal }: Pa
         notices.wait(`${paths.id} stopped; ${error.details.hint} goes on`)
       else notices.problem(error, '')
     } finally {
-      clearInterval(timer)
-      await look()
+      await watching.look()
     }
   }
 
@@ -101,7 +85,7 @@ export function createJobList({ store, openJobs, notices, underWay, signal }: Pa
   }
 
   return {
-    look,
+    ...watching,
     resume: (id) => attempt((jobs) => send(jobs, jobs.find(id))),
     causes: async (id) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
     planUndo: (id) =>

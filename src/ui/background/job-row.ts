@@ -10,8 +10,15 @@ export interface Cause {
   readonly field: string | undefined
 }
 
-/** The row of a job on the Jobs screen. */
-export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
+export interface ReadJob {
+  readonly row: CrmRecord
+  /** The server with its records; undefined for a damaged job. */
+  readonly account: string | undefined
+  readonly isRunning: boolean
+}
+
+/** A job for the Jobs screen. */
+export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
   const { head, state, account, progress } = await jobs.state(paths)
   const isRunning = state === 'running'
   // A row without an answer is being sent; it is in doubt only after its process has ended.
@@ -20,10 +27,11 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
   const isAllAnswered =
     state === 'stopped' && account.unsent + progress.unanswered === 0 && head.terms?.match.mode !== 'upsert'
   const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, paths, isRunning) : {}
-  return {
+  const input = head.input ? ` from ${head.input.name}` : ''
+  const row = {
     id: paths.id,
     state: isAllAnswered ? 'finished' : state,
-    what: `${head.kind} ${head.noun}${head.input ? ` from ${head.input.name}` : ''}${head.of ? ` of ${head.of}` : ''}`,
+    what: `${head.kind} ${head.noun}${input}${head.of ? ` of ${head.of}` : ''}`,
     ...failures,
     ...account,
     in_doubt: inDoubt,
@@ -32,6 +40,7 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<CrmRecord> {
     made_at: new Date(head.made_at).toISOString(),
     folder: paths.folder,
   }
+  return { row, account: head.account, isRunning }
 }
 
 /** The failures of a job by their cause, each a member of its row. */

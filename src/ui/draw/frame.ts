@@ -132,6 +132,7 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
       ? [`${state.leftOut} kept ${state.leftOut === 1 ? 'change' : 'changes'} left out (! shows which)`]
       : []),
     ...listeningPart(state),
+    ...otherJobsPart(state),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
   ]
@@ -169,6 +170,11 @@ function listeningPart(state: State): readonly string[] {
   const { screen, listening } = state
   if (screen !== 'events' || !listening) return []
   return [`listening at ${safeText(listening.url)}`, ...(isFollowed(state) ? ['new ones come on top'] : [])]
+}
+
+function otherJobsPart({ screen, jobs }: State): readonly string[] {
+  if (screen !== 'jobs' || jobs.others === 0) return []
+  return [jobs.isOfAll ? `${jobs.others} of other servers (a hides)` : `${jobs.others} of other servers (a shows)`]
 }
 
 /** Names the stages that do not fit. */

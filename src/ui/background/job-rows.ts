@@ -1,0 +1,70 @@
+import { statSync } from 'node:fs'
+import { CrmError } from '../../core/errors.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import { createRate, type Rate, rateTexts } from '../../output/progress.ts'
+import { jobRow, type ReadJob } from './job-row.ts'
+
+/** The rows of all jobs, the newest first. */
+export interface JobRows {
+  read(jobs: Jobs): Promise<readonly ReadJob[]>
+}
+
+interface Known {
+  readonly stamp: string
+  readonly job: ReadJob
+}
+
+/** A job is read again only when its journal has changed, or while it runs: reading takes a second for a million rows. */
+export function createJobRows(): JobRows {
+  const known = new Map<string, Known>()
+  const rates = new Map<string, Rate>()
+
+  async function read(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
+    const stamp = stampOf(paths)
+    const before = known.get(paths.id)
+    if (before?.stamp === stamp && !before.job.isRunning) return before.job
+    const job = await readOr(jobs, paths)
+    const shown = job.isRunning ? withRate(job) : job
+    known.set(paths.id, { stamp, job: shown })
+    return shown
+  }
+
+  function withRate(job: ReadJob): ReadJob {
+    const { id, rows, unchanged, skipped, done, failed, in_doubt: inDoubt } = job.row
+    const total = Number(rows) - Number(unchanged) - Number(skipped)
+    const ended = Number(done) + Number(failed) + Number(inDoubt)
+    const rate = rates.get(String(id)) ?? createRate()
+    rates.set(String(id), rate)
+    rate.measure(ended, performance.now())
+    const share = total === 0 ? 100 : Math.floor((ended / total) * 100)
+    const speed = rate.perSecond() > 0 ? ` ${rateTexts(rate.perSecond(), total - ended).join(' ')}` : ''
+    return { ...job, row: { ...job.row, state: `running ${share} %${speed}` } }
+  }
+
+  return {
+    read: async (jobs) => {
+      const all: ReadJob[] = []
+      for (const paths of jobs.all().toReversed()) all.push(await read(jobs, paths))
+      return all
+    },
+  }
+}
+
+/** A damaged job is a row of its own, and hides no other. */
+async function readOr(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
+  try {
+    return await jobRow(jobs, paths)
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    const row: CrmRecord = { id: paths.id, state: 'damaged', what: error.message, folder: paths.folder }
+    return { row, account: undefined, isRunning: false }
+  }
+}
+
+/** Changes with every entry of the journal. */
+function stampOf({ journal }: JobPaths): string {
+  const stat = statSync(journal, { throwIfNoEntry: false })
+  return stat ? `${stat.size} ${stat.mtimeMs}` : 'planned'
+}
