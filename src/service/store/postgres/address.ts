@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { withoutPassword } from '../../../core/database-uri.ts'
 import { CrmError } from '../../../core/errors.ts'
+import { filePassword } from './password-file.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -11,8 +12,8 @@ export interface Address {
   readonly port: number
   readonly user: string
   readonly database: string
-  /** Undefined: `pg` looks into the password file. */
-  readonly password: string | undefined
+  /** A function looks into the password file, when the database asks for a password. */
+  readonly password: string | (() => Promise<string>)
   readonly ssl: ConnectionOptions | false
   /** For messages: without the password. */
   readonly name: string
@@ -38,11 +39,12 @@ export function readAddress(uri: string, env: Env): Address {
   const user = given.get('user') ?? firstOf(pathUser, env.PGUSER, env.USER, 'postgres')
   const database = given.get('dbname') ?? firstOf(path, env.PGDATABASE, user)
   const port = portOf(given.get('port') ?? firstOf(url.port, env.PGPORT, `${DEFAULT_PORT}`))
-  const password = firstOf(decodeURIComponent(url.password), env.PGPASSWORD) || undefined
   const name = host.startsWith('/')
     ? `postgres:///${database}?host=${host}`
     : `postgres://${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
-  return { host, port, user, database, password, ssl: encryption(host, given, env), name }
+  const login = { host, port, user, database, name }
+  const password = firstOf(decodeURIComponent(url.password), env.PGPASSWORD) || (() => filePassword(login, env))
+  return { ...login, password, ssl: encryption(host, given, env) }
 }
 
 function portOf(text: string): number {

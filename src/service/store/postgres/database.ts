@@ -79,11 +79,12 @@ interface PoolOptions {
 }
 
 export function openPool(
-  { name, ...address }: Address,
+  { name, password, ...address }: Address,
   { observer, program = SERVICE_NAME, statementMs = STATEMENT_MS }: PoolOptions = {},
 ): Database {
   const config: pg.ClientConfig = {
     ...address,
+    password: typeof password === 'string' ? password : endingWithout(password),
     types: TYPES,
     application_name: program,
     connectionTimeoutMillis: CONNECT_MS,
@@ -154,6 +155,18 @@ export function openPool(
 async function isPooled(client: pg.PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   return rows[0]?.pid !== (client as unknown as { processID: number }).processID
+}
+
+/** pg leaves a connection open for which there is no password, until the server ends it after a minute. */
+function endingWithout(find: () => Promise<string>) {
+  return async function (this: pg.Client): Promise<string> {
+    try {
+      return await find()
+    } catch (error) {
+      void this.end()
+      throw error
+    }
+  }
 }
 
 async function onceMore<T>(read: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { defaultPipeline } from '../pipeline-rules.ts'
 import { readOrigin } from './copy-state.ts'
 import type { Database, Session, Transaction } from './database.ts'
 import { insertPipelines } from './pipelines.ts'
-import { MIGRATIONS, plainTables, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { MIGRATIONS, plainTables, SCHEMA, SCHEMA_VERSION, versionAfter } from './schema.ts'
 import { SCHEMA_LOCK } from './sequence.ts'
 
 /** Older ones get no updates. */
@@ -20,25 +20,30 @@ export interface Preparing {
   readonly isOnlyRead: boolean
 }
 
-/** Makes or migrates the tables, once, whichever of several processes comes first. */
-export async function prepareDatabase(database: Database, preparing: Preparing): Promise<void> {
+/** Makes or migrates the tables, once, whichever of several processes comes first; `steps` are those of the schema. */
+export async function prepareDatabase(
+  database: Database,
+  preparing: Preparing,
+  steps: readonly string[] = MIGRATIONS,
+): Promise<void> {
   await database.adaptToPooler()
   await checkServer(database)
   const version = await versionOf(database)
-  if (version === SCHEMA_VERSION && (await hasPlainTables(database))) return
+  const newest = versionAfter(steps)
+  if (version === newest && (await hasPlainTables(database))) return
   const origin = version === undefined ? await readOrigin(database) : undefined
   if (origin) throw unfinishedCopy(database.name, origin)
   if (version === undefined && !preparing.isCreated) throw missing(database.name)
   if (preparing.isOnlyRead) {
-    if (version !== undefined && version <= SCHEMA_VERSION) return
-    throw version === undefined ? missing(database.name) : newer(database.name, version)
+    if (version === newest) return
+    throw version === undefined ? missing(database.name) : otherVersion(database.name, version, newest)
   }
   await database.transaction(`BEGIN; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`, async (tx) =>
-    migrate(tx, database.name),
+    migrate(tx, database.name, steps),
   )
 }
 
-async function migrate(tx: Transaction, name: string): Promise<void> {
+async function migrate(tx: Transaction, name: string, steps: readonly string[]): Promise<void> {
   const version = await versionOf(tx)
   if (version === undefined) {
     await checkEmpty(tx, name)
@@ -46,9 +51,10 @@ async function migrate(tx: Transaction, name: string): Promise<void> {
     await markVersion(tx)
     await insertPipelines(tx, [defaultPipeline()])
   } else {
-    if (version > SCHEMA_VERSION) throw newer(name, version)
-    for (const step of MIGRATIONS.slice(version - 1)) await tx.script(step)
-    await tx.script(`UPDATE ${VERSION_TABLE} SET version = ${SCHEMA_VERSION}`)
+    const newest = versionAfter(steps)
+    if (version > newest) throw otherVersion(name, version, newest)
+    for (const step of steps.slice(version - 1)) await tx.script(step)
+    await tx.script(`UPDATE ${VERSION_TABLE} SET version = ${newest}`)
   }
   await tx.script(plainTables())
 }
@@ -112,7 +118,13 @@ function missing(name: string): CrmError {
   return new CrmError('machine', `there is no database of crm at ${name}`, { hint: `crm serve --database '${name}'` })
 }
 
-function newer(name: string, version: number): CrmError {
-  const message = `database ${name} was made by a newer crm: its schema is ${version}, expected at most ${SCHEMA_VERSION}`
-  return new CrmError('machine', message, { hint: 'update crm, or name another database' })
+function otherVersion(name: string, version: number, newest: number): CrmError {
+  if (version > newest) {
+    const message = `database ${name} was made by a newer crm: its schema is ${version}, expected at most ${newest}`
+    return new CrmError('machine', message, { hint: 'update crm, or name another database' })
+  }
+  const message = `database ${name} was made by an older crm: its schema is ${version}, expected ${newest}`
+  return new CrmError('machine', message, {
+    hint: `migrate it as a user that may change its tables: crm serve --database '${name}'`,
+  })
 }

@@ -158,7 +158,12 @@ export const SCHEMA = `
 /** The steps from the first schema (version 1) to the current one. A released step never changes. */
 export const MIGRATIONS: readonly string[] = []
 
-export const SCHEMA_VERSION = 1 + MIGRATIONS.length
+export const SCHEMA_VERSION = versionAfter(MIGRATIONS)
+
+/** That of a database after these steps. */
+export function versionAfter(steps: readonly string[]): number {
+  return 1 + steps.length
+}
 
 /** The tables of plain resources that a database lacks. */
 export function plainTables(): string {

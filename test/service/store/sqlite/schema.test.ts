@@ -1,23 +1,41 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { encodeId } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
+import { MIGRATIONS } from '../../../../src/service/store/sqlite/schema.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { FIRST_SCHEMA } from './first-schema.ts'
 
-test('a database of the first crm has the schema of a new one after its migration', async () => {
-  const folder = await temporaryFolder()
-  const [file, newFile] = [join(folder, 'old.db'), join(folder, 'new.db')]
-  const old = new DatabaseSync(file)
-  old.exec(`${FIRST_SCHEMA} PRAGMA user_version = 1; PRAGMA application_id = ${0x43524d31};`)
-  old.close()
-  const schemas = []
-  for (const address of [file, newFile]) {
-    await (await openStore({ address, now: Date.now })).close()
-    schemas.push(schemaOf(address))
-  }
-  expect(schemas[0]).toEqual(schemas[1])
-})
+const VERSIONS = MIGRATIONS.map((_, place) => place + 1)
+
+test.each(VERSIONS)(
+  'a database of schema %i has the schema of a new one after its migration, and its records',
+  async (version) => {
+    const folder = await temporaryFolder()
+    const [file, newFile] = [join(folder, 'old.db'), join(folder, 'new.db')]
+    const old = new DatabaseSync(file)
+    old.function('contact_column', (_text, _name) => null)
+    for (const step of [FIRST_SCHEMA, ...MIGRATIONS].slice(0, version)) old.exec(step)
+    old.exec(`
+    INSERT INTO contacts (id, version, text) VALUES (4096, 3, '{"name":"Ada"}');
+    INSERT INTO deals (id, version, name, stage, pipeline_id, text) VALUES (8192, 1, 'a', 'Lead', 'sales', '{"name":"a"}');
+    INSERT INTO notes (id, deal_id, version, text) VALUES (12288, 8192, 1, '{"body":"b"}');
+    PRAGMA user_version = ${version}; PRAGMA application_id = ${0x43524d31}`)
+    old.close()
+    const schemas = []
+    for (const address of [file, newFile]) {
+      await (await openStore({ address, now: Date.now })).close()
+      schemas.push(schemaOf(address))
+    }
+    expect(schemas[0]).toEqual(schemas[1])
+    const store = await openStore({ address: file, now: Date.now })
+    onTestFinished(() => store.close())
+    const found = await store.records('contact', [encodeId('contact', 4096)])
+    expect([...found.values()]).toMatchObject([{ version: 3, text: '{"name":"Ada"}' }])
+    expect((await store.stats()).records).toMatchObject({ contact: 1, deal: 1, note: 1 })
+  },
+)
 
 /** Every object of the database but for white space, and the version. */
 function schemaOf(file: string) {

@@ -1,0 +1,82 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../../../src/service/store/open-store.ts'
+import { readAddress } from '../../../../src/service/store/postgres/address.ts'
+import { type Database, openPool } from '../../../../src/service/store/postgres/database.ts'
+import { prepareDatabase } from '../../../../src/service/store/postgres/open-database.ts'
+import { MIGRATIONS, SCHEMA_VERSION } from '../../../../src/service/store/postgres/schema.ts'
+import { crm } from '../../../harness/crm.ts'
+import { connectTo, newPostgres, openTestStore } from '../../../harness/database.ts'
+import { databaseEnv, emptyHome } from '../../../harness/home.ts'
+import { allContacts, creation } from '../samples.ts'
+
+const ANY = { isCreated: true, isOnlyRead: false }
+
+/** Each notes that it ran, and takes long enough that other processes come meanwhile. */
+const STEPS = [
+  ...MIGRATIONS,
+  'CREATE TABLE steps (name text); INSERT INTO steps VALUES (1)',
+  'INSERT INTO steps VALUES (2); SELECT pg_sleep(0.2)',
+]
+
+function pool(address: string): Database {
+  const database = openPool(readAddress(address, databaseEnv()))
+  onTestFinished(() => database.close())
+  return database
+}
+
+test('the steps of a newer schema run once and in order, whichever of several processes comes first', async () => {
+  const address = await newPostgres()
+  await (await openTestStore({ address })).write(creation('contact', { name: 'Ada' }))
+  await Promise.all(Array.from({ length: 4 }, () => prepareDatabase(pool(address), ANY, STEPS)))
+  const client = await connectTo(address)
+  expect((await client.query('SELECT name FROM steps ORDER BY ctid')).rows).toEqual([{ name: '1' }, { name: '2' }])
+  expect((await client.query('SELECT version FROM crm_schema')).rows).toEqual([{ version: SCHEMA_VERSION + 2 }])
+  await client.query(`UPDATE crm_schema SET version = ${SCHEMA_VERSION}`)
+  expect(await allContacts(await openTestStore({ address }))).toHaveLength(1)
+})
+
+test('steps of which one fails leave the database as it was', async () => {
+  const address = await newPostgres()
+  const failing = prepareDatabase(pool(address), ANY, [...STEPS, 'SELECT 1 / 0'])
+  await expect(failing).rejects.toThrow('division by zero')
+  const client = await connectTo(address)
+  expect((await client.query(`SELECT to_regclass('steps') AS found`)).rows).toEqual([{ found: null }])
+  expect((await client.query('SELECT version FROM crm_schema')).rows).toEqual([{ version: SCHEMA_VERSION }])
+})
+
+test('an older schema is not migrated by what only reads', async () => {
+  const address = await newPostgres()
+  const reading = prepareDatabase(pool(address), { isCreated: false, isOnlyRead: true }, STEPS)
+  await expect(reading).rejects.toThrow(
+    `made by an older crm: its schema is ${SCHEMA_VERSION}, expected ${SCHEMA_VERSION + 2}`,
+  )
+})
+
+test('a database of a newer crm is exit 13 with both versions, and unchanged', async () => {
+  const address = await newPostgres()
+  await prepareDatabase(pool(address), ANY, STEPS)
+  for (const command of [['--port', '0'], ['stats'], ['keys', 'list']]) {
+    const { exit, stderr } = await crm(['serve', ...command, '--database', address], emptyHome())
+    expect({ exit, stderr }).toEqual({
+      exit: 13,
+      stderr: expect.stringContaining(
+        `was made by a newer crm: its schema is ${SCHEMA_VERSION + 2}, expected at most ${SCHEMA_VERSION}`,
+      ),
+    })
+    expect(stderr).toContain('update crm')
+  }
+  const client = await connectTo(address)
+  expect((await client.query('SELECT version FROM crm_schema')).rows).toEqual([{ version: SCHEMA_VERSION + 2 }])
+})
+
+test('a database of another program, without tables of crm, is refused and unchanged', async () => {
+  const address = await newPostgres('empty')
+  const client = await connectTo(address)
+  await client.query('CREATE TABLE invoices (n int)')
+  const opened = openStore({ address, env: databaseEnv(), now: Date.now })
+  await expect(opened).rejects.toThrow('belongs to another program: it has a table invoices')
+  const { rows } = await client.query(
+    `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+  )
+  expect(rows).toEqual([{ relname: 'invoices' }])
+})
