@@ -31,6 +31,8 @@ export const KILLS: readonly Fault[] = [
 export interface Absence {
   readonly fromMs: number
   toMs: number
+  /** What PostgreSQL had not yet on its disk is lost. */
+  readonly isCrash: boolean
 }
 
 export interface Met {
@@ -64,7 +66,7 @@ export async function meet(fault: Fault, world: World, random: Random, met: Met)
     case 'service killed':
       return later(service.replace(random.between(0, 1500)))
     case 'process halted':
-      return later(absent(met, () => service.halt(random.between(1000, 9000))))
+      return later(absent(met, () => service.halt(random.between(1000, 9000)), false))
     case 'PostgreSQL killed':
       return absent(met, () => restart(world, random))
     case 'PostgreSQL killed at COMMIT':
@@ -95,8 +97,8 @@ async function atMost(met: Promise<void>): Promise<void> {
   await Promise.race([met, setTimeout(2000)])
 }
 
-async function absent(met: Met, work: () => Promise<void>): Promise<void> {
-  const absence = { fromMs: performance.now(), toMs: Number.POSITIVE_INFINITY }
+async function absent(met: Met, work: () => Promise<void>, isCrash = true): Promise<void> {
+  const absence = { fromMs: performance.now(), toMs: Number.POSITIVE_INFINITY, isCrash }
   met.absences.push(absence)
   await work().finally(() => {
     absence.toMs = performance.now()

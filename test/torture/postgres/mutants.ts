@@ -7,7 +7,11 @@ export const POSTGRES_MUTANTS = {
   /** Writers of several processes work side by side. */
   'no-lock': [
     { file: `${STORE}/sequence.ts`, from: 'rules_version FROM sequence FOR UPDATE', to: 'rules_version FROM sequence' },
-    { file: `${STORE}/sequence.ts`, from: '`${SELECT_SEQUENCE} SKIP LOCKED`', to: 'SELECT_SEQUENCE' },
+    {
+      file: `${STORE}/sequence.ts`,
+      from: 'SELECT 1 FROM sequence FOR UPDATE SKIP LOCKED',
+      to: 'SELECT 1 FROM sequence',
+    },
   ],
   /** Another process takes a delivery whose claim has not ended. */
   'claims-ignored': [
@@ -17,16 +21,16 @@ export const POSTGRES_MUTANTS = {
   'early-answer': [
     {
       file: `${STORE}/database.ts`,
-      from: `await session.script([...last, 'COMMIT'].join('; '))`,
-      to: `session.script([...last, 'COMMIT'].join('; ')).catch(() => {})`,
+      from: `await Promise.all([...sent, session.script([...last, 'COMMIT'].join('; '))])`,
+      to: `void Promise.all([...sent, session.script([...last, 'COMMIT'].join('; '))]).catch(() => {})`,
     },
   ],
   /** A request that is sent again takes effect again. */
   'no-answers': [
     {
       file: `${STORE}/write-batch.ts`,
-      from: 'if (this.#new.size > 0) await keepAnswers',
-      to: 'if (this.#new.size < 0) await keepAnswers',
+      from: 'if (this.#new.size > 0) keepAnswers',
+      to: 'if (this.#new.size < 0) keepAnswers',
     },
   ],
 } as const satisfies Record<string, readonly Change[]>

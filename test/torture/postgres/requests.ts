@@ -26,6 +26,9 @@ export interface Sending {
   readonly ledger: Ledger
 }
 
+/** So many answers to requests with a key count as lost on their way. */
+const LOST_ANSWERS = 0.1
+
 /** Longer than a write waits for anything. */
 const ANSWER_MS = 30_000
 
@@ -41,7 +44,8 @@ export async function insist(sending: Sending, request: Request, givesUp = 0): P
   const giveUpMs = performance.now() + LONGEST_MS
   let isRepeated = false
   for (;;) {
-    const answer = await sendOnce(sending, request)
+    let answer = await sendOnce(sending, request)
+    if (answer && !isRepeated && request.key !== undefined && random.chance(LOST_ANSWERS)) answer = undefined
     if (answer && !isPassing(answer)) {
       if (answer.status >= 500)
         ledger.fault(`${request.method} ${request.path}: ${answer.status} ${JSON.stringify(answer.body)}`)

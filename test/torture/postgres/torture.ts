@@ -34,6 +34,9 @@ const LONGEST_BETWEEN_MS = 20_000
 /** Longer than half a claim lasts, after which it is renewed; some of it for a busy machine. */
 const RENEWED_MS = 2500
 
+/** PostgreSQL writes what need not be durable at once within three times 200 ms. */
+const UNDONE_MS = 1000
+
 /** Longer than a claim of a dead process lasts, and than what waits behind it takes. */
 const DELIVERED_MS = 60_000
 
@@ -165,7 +168,8 @@ function judgeOverlaps(ledger: Ledger, subscribers: readonly Subscriber[], absen
   return overlaps.length
 }
 
-function explains({ fromMs, toMs }: Absence, overlap: Overlap): boolean {
+function explains({ fromMs, toMs, isCrash }: Absence, overlap: Overlap): boolean {
+  if (isCrash && fromMs > overlap.fromMs && fromMs < overlap.fromMs + UNDONE_MS) return true
   return Math.min(toMs, overlap.toMs) - fromMs > RENEWED_MS && toMs > overlap.fromMs && fromMs < overlap.toMs
 }
 
