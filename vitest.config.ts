@@ -49,6 +49,9 @@ const CONFORMANCE = [
 /** Thousands of records through each shipped connector, to emulators and to real servers. `npm run test:connectors`. */
 const CONNECTORS = ['test/connectors/{contract,bulk}.test.ts', 'test/connectors/families/families.test.ts']
 
+/** The client libraries of other languages, and the suite that all of them pass. `npm run test:clients`. */
+const CLIENTS = ['test/clients/{conformance,planted-faults,python}.test.ts']
+
 /** Of PostgreSQL alone. The project starts a real one, of Debian's package `postgresql`. `npm run test:postgres`. */
 const POSTGRES = ['test/service/store/postgres/**/*.test.ts']
 
@@ -76,6 +79,7 @@ const SCRIPTS = {
   processes: 'npm test',
   conformance: 'npm run test:conformance',
   connectors: 'npm run test:connectors',
+  clients: 'npm run test:clients',
   slow: 'npm run test:slow',
   postgres: 'npm run test:postgres',
 }
@@ -116,7 +120,7 @@ export default defineConfig({
           env,
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...REPLACING, ...PROCESSES, ...SLOW, ...CONFORMANCE, ...CONNECTORS, ...POSTGRES],
+          exclude: [...REPLACING, ...PROCESSES, ...SLOW, ...CONFORMANCE, ...CONNECTORS, ...CLIENTS, ...POSTGRES],
           provide: { takesAll: TAKES_ALL },
         },
       },
@@ -142,6 +146,7 @@ export default defineConfig({
         },
       },
       { test: { ...shared, name: 'connectors', env, isolate: false, include: CONNECTORS } },
+      { test: { ...shared, name: 'clients', env, isolate: false, include: CLIENTS } },
       {
         test: {
           ...shared,

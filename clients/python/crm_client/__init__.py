@@ -1,0 +1,47 @@
+"""Client of the CRM service: contacts, deals, notes, pipelines and webhooks."""
+
+from .client import Client
+from .errors import (
+    BadAnswer,
+    BadRequest,
+    Conflict,
+    CrmError,
+    FieldError,
+    Forbidden,
+    InvalidInput,
+    InvalidValues,
+    NotFound,
+    PreconditionFailed,
+    RateLimited,
+    RequestTimeout,
+    ServerError,
+    SignatureError,
+    Unauthorized,
+    Unreachable,
+)
+from .paging import Page
+from .signatures import verify
+from .transport import VERSION as __version__
+
+__all__ = [
+    "BadAnswer",
+    "BadRequest",
+    "Client",
+    "Conflict",
+    "CrmError",
+    "FieldError",
+    "Forbidden",
+    "InvalidInput",
+    "InvalidValues",
+    "NotFound",
+    "Page",
+    "PreconditionFailed",
+    "RateLimited",
+    "RequestTimeout",
+    "ServerError",
+    "SignatureError",
+    "Unauthorized",
+    "Unreachable",
+    "__version__",
+    "verify",
+]

@@ -1,0 +1,306 @@
+"""A call: its tries, the waits between them, and the error of the last one."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from . import jsontext, limits
+from .connection import Connections, NoResponse, Response
+from .errors import BadAnswer, CrmError, InvalidInput, RequestTimeout, Unreachable
+from .problems import safe_text, status_error
+
+VERSION = "0.1.0"
+
+_LOG = logging.getLogger("crm_client")
+
+#: For an outage that states no Retry-After.
+_MOST_UNPROMPTED_RETRIES = 3
+
+
+class _Key:
+    """Keeps the key out of the representation of everything that holds it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return "<key>"
+
+    def __reduce__(self) -> str:
+        raise TypeError("a key cannot be pickled")
+
+
+@dataclass
+class Call:
+    method: str
+    #: With the query, from the base URL on.
+    target: str
+    body: object = None
+    has_body: bool = False
+    idempotency_key: str | None = None
+    if_match: str | None = None
+
+    @property
+    def is_write(self) -> bool:
+        return self.method != "GET"
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.target.split('?', 1)[0]}"
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    #: None for an empty body.
+    value: Any
+    is_empty: bool
+    call: Call
+    request_id: str | None
+
+
+class Transport:
+    def __init__(
+        self,
+        base_url: str | None,
+        api_key: str | None,
+        *,
+        timeout: float,
+        max_wait: float,
+        allow_insecure_http: bool,
+        on_wait: Callable[[float, str], None] | None,
+    ) -> None:
+        url = base_url if base_url is not None else os.environ.get("CRM_BASE_URL", "")
+        key = api_key if api_key is not None else os.environ.get("CRM_API_KEY", "")
+        self._base = urlsplit(_checked_url(url, allow_insecure_http))
+        self._key = _Key(_checked_key(key))
+        self._timeout = _checked_seconds("timeout", timeout, above=0)
+        self._max_wait = _checked_seconds("max_wait", max_wait, above=None)
+        self._on_wait = on_wait
+        self._connections = Connections(self._base)
+        self._blocked_until = 0.0
+
+    @property
+    def origin(self) -> str:
+        return f"{self._base.scheme}://{self._base.netloc}"
+
+    @property
+    def base_path(self) -> str:
+        return self._base.path.rstrip("/")
+
+    def close(self) -> None:
+        self._connections.close()
+
+    def request(self, call: Call) -> Answer:
+        """Retries until there is an answer, or a retry cannot help. Raises CrmError."""
+        if call.method in ("POST", "PATCH"):
+            call.idempotency_key = _checked_idempotency_key(call.idempotency_key or str(uuid.uuid4()))
+        body = jsontext.write(call.body).encode() if call.has_body else None
+        waited, tries, unprompted, is_in_doubt = 0.0, 0, 0, False
+        while True:
+            waited += self._wait_for_limit(self._max_wait - waited)
+            tries += 1
+            started = time.monotonic()
+            try:
+                response = self._try(call, body)
+            except NoResponse as failure:
+                error, is_lasting = self._no_response(call, failure), failure.is_final
+                begun = failure.is_sent
+                # A timeout counts as a wait: a call lasts little longer than max_wait.
+                waited += time.monotonic() - started if failure.is_timeout else 0
+                patient, asked = False, None
+            else:
+                if 200 <= response.status < 300:
+                    return self._read(call, response)
+                if is_in_doubt and call.method == "DELETE" and response.status in (404, 410):
+                    # An earlier try deleted it.
+                    return Answer(204, response.headers, None, True, call, None)
+                error = status_error(str(call), response, self._redact)
+                asked = limits.retry_after(response.status, response.headers)
+                patient = limits.is_limit(response.status, response.headers) or _is_in_progress(error)
+                is_lasting = not patient and response.status not in limits.TEMPORARY
+                begun = _may_have_begun(response.status, asked) or _is_in_progress(error)
+                if is_lasting:
+                    asked = None
+                error.retry_after = asked
+            is_in_doubt = is_in_doubt or (call.is_write and begun)
+            unprompted += 0 if asked or patient else 1
+            # Not all clients of a server return at the same moment.
+            wait = asked + limits.jitter() if asked else limits.backoff(tries)
+            is_over = is_lasting or unprompted > _MOST_UNPROMPTED_RETRIES or waited + wait > self._max_wait
+            if is_over:
+                raise _final(error, tries, is_in_doubt, call.idempotency_key, not is_lasting)
+            self._sleep(wait, str(error))
+            waited += wait
+
+    def _try(self, call: Call, body: bytes | None) -> Response:
+        started = time.monotonic()
+        headers = {
+            "Accept": "application/json",
+            "User-Agent": f"crm-client-python/{VERSION}",
+            "Authorization": f"Bearer {self._key.text}",
+        }
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if call.idempotency_key is not None:
+            headers["Idempotency-Key"] = call.idempotency_key
+        if call.if_match is not None:
+            headers["If-Match"] = _entity_tag(call.if_match)
+        try:
+            response = self._connections.send(call.method, call.target, headers, body, self._timeout)
+        except NoResponse as failure:
+            _LOG.debug("%s: %s", call, failure)
+            raise
+        _LOG.debug("%s: %d in %d ms", call, response.status, (time.monotonic() - started) * 1000)
+        signal = limits.rate_signal(response.headers)
+        if signal and signal[0] < 1 and signal[1] > 0:
+            self._blocked_until = time.monotonic() + signal[1]
+        return response
+
+    def _read(self, call: Call, response: Response) -> Answer:
+        given = response.headers.get("x-request-id")
+        request_id = self._redact(safe_text(given)) if given else None
+        try:
+            text = response.body.decode()
+            value = jsontext.parse(text) if text.strip() else None
+        except ValueError:
+            # Redacted before it is cut: a part of the key is not recognised.
+            shown = safe_text(self._redact(response.body.decode("utf-8", "replace")))[:60]
+            raise BadAnswer(
+                f"cannot {call}: the answer is not JSON: {shown!r} ({response.status})",
+                status=response.status,
+                request_id=request_id,
+                is_in_doubt=call.is_write,
+                idempotency_key=call.idempotency_key,
+            ) from None
+        return Answer(response.status, response.headers, value, not text.strip(), call, request_id)
+
+    def _wait_for_limit(self, most: float) -> float:
+        """Waits for the reset of a used-up rate limit; a longer wait than ``most`` is left to the server's 429."""
+        left = self._blocked_until - time.monotonic()
+        if left <= 0 or left > most:
+            return 0
+        self._sleep(left, f"the rate limit of {self.origin} is used up")
+        return left
+
+    def _sleep(self, seconds: float, reason: str) -> None:
+        _LOG.debug("wait %.2f s: %s", seconds, reason)
+        if self._on_wait and seconds >= 1:
+            self._on_wait(seconds, reason)
+        time.sleep(seconds)
+
+    def _no_response(self, call: Call, failure: NoResponse) -> CrmError:
+        message = f"cannot {call}: {self.origin} {failure}"
+        return RequestTimeout(message) if failure.is_timeout else Unreachable(message)
+
+    def _redact(self, text: str) -> str:
+        return text.replace(self._key.text, "[key]")
+
+
+def target(base_path: str, path: str, ids: Sequence[str], query: Mapping[str, object]) -> str:
+    """The path with its ids, and the query without what is None. Raises InvalidInput for an id that is no path segment."""
+    for each in ids:
+        if not isinstance(each, str) or each in ("", ".", ".."):
+            raise InvalidInput(f"{each!r} is not an id; expected text such as 'con_0s9ntcj9g09'")
+        path = path.replace("{id}", quote(each, safe=""), 1)
+    pairs = [(name, _query_text(value)) for name, value in query.items() if value is not None]
+    return base_path + path + (f"?{urlencode(pairs, quote_via=quote)}" if pairs else "")
+
+
+def _query_text(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(str(each) for each in value)
+    return str(value)
+
+
+def bad_answer(answer: Answer, what: str) -> BadAnswer:
+    return BadAnswer(
+        f"cannot {answer.call}: {what} ({answer.status})",
+        status=answer.status,
+        request_id=answer.request_id,
+        is_in_doubt=answer.call.is_write,
+        idempotency_key=answer.call.idempotency_key if answer.call.is_write else None,
+    )
+
+
+def _may_have_begun(status: int, asked: float | None) -> bool:
+    """A 503 with Retry-After means that the server did not start the request."""
+    return status in (408, 499) or (status >= 500 and not (status == 503 and asked is not None))
+
+
+def _is_in_progress(error: CrmError) -> bool:
+    """An earlier try with the same key is still running."""
+    return error.status == 409 and error.server_code == "idempotency_in_progress"
+
+
+def _final(error: CrmError, tries: int, is_in_doubt: bool, key: str | None, is_retryable: bool) -> CrmError:
+    error.is_retryable = is_retryable
+    error.is_in_doubt = is_in_doubt
+    error.idempotency_key = key if is_in_doubt else None
+    more = f", after {tries} tries" if tries > 1 else ""
+    doubt = "; it is unknown whether the server applied it" if is_in_doubt else ""
+    error.args = (f"{error.args[0]}{more}{doubt}",)
+    return error
+
+
+def _entity_tag(text: str) -> str:
+    tag = text if re.fullmatch(r'(?:W/)?".*"|\*', text) else f'"{text}"'
+    if not re.fullmatch(r"[\x21-\x7e]+", tag):
+        raise InvalidInput("if_match is not an entity tag; expected the version of the record, such as '3'")
+    return tag
+
+
+def _checked_idempotency_key(text: str) -> str:
+    if not re.fullmatch(r"[\x20-\x7e]{1,255}", text):
+        raise InvalidInput("the idempotency key must be 1 to 255 printable ASCII characters")
+    return text
+
+
+def _checked_url(text: str, allow_insecure_http: bool) -> str:
+    if text == "":
+        raise InvalidInput("no address is given; pass base_url or set CRM_BASE_URL")
+    url = urlsplit(text)
+    try:
+        is_port = url.port is None or url.port > 0
+    except ValueError:
+        is_port = False
+    if url.scheme not in ("http", "https") or not url.hostname or not is_port or re.search(r"[\s\x00-\x20]", text):
+        raise InvalidInput("base_url is not an address; expected one such as https://crm.example.com")
+    if url.username is not None or url.password is not None:
+        raise InvalidInput("base_url contains a user name or a password; pass the key as api_key")
+    if url.query or url.fragment:
+        raise InvalidInput("base_url has a query or a fragment; expected the address of the server alone")
+    if url.scheme == "http" and not _is_loopback(url.hostname) and not allow_insecure_http:
+        raise InvalidInput(
+            f"{url.scheme}://{url.netloc} is plain http, where anyone on the way can read the key;"
+            " use https, or allow_insecure_http=True if that network is yours"
+        )
+    return text
+
+
+def _is_loopback(host: str) -> bool:
+    return host in ("localhost", "::1") or re.fullmatch(r"127(?:\.\d{1,3}){3}", host) is not None
+
+
+def _checked_key(text: str) -> str:
+    if text == "":
+        raise InvalidInput("no key is given; pass api_key or set CRM_API_KEY")
+    # The value is not shown: it may be a key with a typing error.
+    if not re.fullmatch(r"[\x21-\x7e]+", text):
+        raise InvalidInput("the key contains blanks, line ends or characters beyond ASCII")
+    return text
+
+
+def _checked_seconds(name: str, value: float, above: float | None) -> float:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number and value >= 0 and (above is None or value > above):
+        return float(value)
+    raise InvalidInput(f"{name} is {value!r}; expected a number of seconds")

@@ -1,0 +1,6 @@
+import { pythonFiles } from './python.ts'
+
+/** Every generated file of the client libraries, by its path from the root. */
+export function generatedClients(): ReadonlyMap<string, string> {
+  return new Map([...pythonFiles()])
+}
