@@ -5,7 +5,6 @@ import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { createJobProgress } from '../../output/progress.ts'
 import type { CopyProgress } from '../../service/store/copy/copy-rows.ts'
-import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
@@ -47,9 +46,6 @@ async function copyDatabase(ctx: Context, options: Options): Promise<undefined> 
       signal: ctx.signal,
       onProgress: progress.update,
     })
-  } catch (error) {
-    if (ctx.signal.aborted) ctx.note(`The copy is unfinished; to go on: ${commandLine(ctx.argv)}`)
-    throw error
   } finally {
     progress.end()
   }

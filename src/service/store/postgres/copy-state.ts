@@ -1,8 +1,8 @@
 import type { CopyOrigin, CopyPlace } from '../copy/ends.ts'
 import type { Session, Transaction } from './database.ts'
 
-/** Its connections are not those of a service, and an index of many rows takes minutes. */
-export const COPY_POOL = { program: 'crm serve copy', statementMs: 3_600_000 }
+/** Its connections are not those of a service; an index of many rows takes minutes, and batches are long enough not to be prepared. */
+export const COPY_POOL = { program: 'crm serve copy', statementMs: 3_600_000, isPrepared: false }
 
 /** In place of the table that names the version, until the end of a copy: no crm takes the database for its own. */
 const STATE_TABLE = 'crm_copy'

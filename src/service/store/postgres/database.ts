@@ -76,11 +76,13 @@ interface PoolOptions {
   readonly program?: string
   /** How long a statement may take. */
   readonly statementMs?: number
+  /** False: nothing is prepared, because a pooler may give a transaction the connection of an earlier process. */
+  readonly isPrepared?: boolean
 }
 
 export function openPool(
   { name, password, ...address }: Address,
-  { observer, program = SERVICE_NAME, statementMs = STATEMENT_MS }: PoolOptions = {},
+  { observer, program = SERVICE_NAME, statementMs = STATEMENT_MS, isPrepared = true }: PoolOptions = {},
 ): Database {
   const config: pg.ClientConfig = {
     ...address,
@@ -102,6 +104,7 @@ export function openPool(
   for (const event of ['connect', 'acquire', 'release', 'remove'] as const) pool.on(event, tell)
   const failed = (error: unknown): unknown => databaseFailure(name, error)
   const names = new StatementNames()
+  if (!isPrepared) names.stop()
 
   const connections = new Connections(pool, (error) => error instanceof CommitInDoubt || isConnectionLost(error))
   const faultsNamed = async <T>(work: Promise<T>): Promise<T> => {
