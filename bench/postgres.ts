@@ -25,7 +25,7 @@ export async function measurePostgres(): Promise<Row[]> {
     return [
       ...(await measureCreates(cluster, () => createDatabase(server))),
       ...(await measurePostgresPages(await createDatabase(server))),
-      await measureDeliveries(() => createDatabase(server)),
+      ...(await measureDeliveries(() => createDatabase(server))),
     ]
   } finally {
     await cluster.remove()
@@ -123,15 +123,22 @@ function databaseSeconds(cluster: Cluster): number {
 
 const PROMISED_PER_SECOND = 2000
 
-async function measureDeliveries(newDatabase: () => Promise<string>): Promise<Row> {
-  const rates: number[] = []
-  for (let round = 0; round < 3; round++) rates.push((await deliverOutbox(await newDatabase())).perSecond)
-  const perSecond = median(rates)
-  return {
-    what: `${EVENTS.toLocaleString('en')} signed deliveries from PostgreSQL, in order per record`,
-    measured: `${perSecond.toFixed(0)}/s`,
-    peer: `promised: ${PROMISED_PER_SECOND}/s`,
-    ratio: perSecond / PROMISED_PER_SECOND,
-    goal: { atLeast: 1 },
+async function measureDeliveries(newDatabase: () => Promise<string>): Promise<Row[]> {
+  const rounds: Awaited<ReturnType<typeof deliverOutbox>>[] = []
+  for (let round = 0; round < 3; round++) rounds.push(await deliverOutbox(await newDatabase()))
+  const row = (what: string, name: keyof (typeof rounds)[number]): Row => {
+    const rate = median(rounds.map((round) => round[name]))
+    return {
+      what,
+      measured: `${rate.toFixed(0)}/s`,
+      peer: `promised: ${PROMISED_PER_SECOND}/s`,
+      ratio: rate / PROMISED_PER_SECOND,
+      goal: { atLeast: 1 },
+    }
   }
+  return [
+    row(`${EVENTS.toLocaleString('en')} signed deliveries from PostgreSQL, in order per record`, 'perSecond'),
+    // Other work on the machine lowers the rate, but not this.
+    row('the same, in a second of CPU of the service', 'perCpuSecond'),
+  ]
 }
