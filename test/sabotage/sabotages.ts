@@ -6,6 +6,7 @@ import { INPUT } from './input.ts'
 import { JOBS } from './jobs.ts'
 import { KEPT_MEMBERS } from './kept-members.ts'
 import { LISTS } from './lists.ts'
+import { POSTGRES } from './postgres.ts'
 import { RECEIVER } from './receiver.ts'
 import { RECORDS } from './records.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -22,6 +23,7 @@ const AREAS = {
   'kept members': KEPT_MEMBERS,
   receiver: RECEIVER,
   service: SERVICE,
+  postgres: POSTGRES,
   records: RECORDS,
   commands: COMMANDS,
   data: DATA,
