@@ -98,7 +98,7 @@ export async function sendJob(
     ...{ maxWaitMs: 5000, signal: new AbortController().signal, onWait: undefined },
   }
   const timing = hurriedTiming()
-  const sender = createSender({ ...options, connections: 64, sleep: timing.sleep })
+  const sender = createSender({ ...options, connections: 64 })
   const api = createApi(options, timing)
   onTestFinished(async () => {
     await Promise.all([sender.close(), api.close()])
