@@ -1,7 +1,16 @@
 import { findActions, runAction } from './actions/keymap.ts'
 import { lastDiffTop, lastHelpTop } from './draw/sheet.ts'
 import type { Stroke } from './keys.ts'
-import type { Choice, Confirmation, Form, Help, Overlay, Palette, Prompt } from './overlay.ts'
+import {
+  type Choice,
+  type Confirmation,
+  type Form,
+  type Help,
+  isChanged,
+  type Overlay,
+  type Palette,
+  type Prompt,
+} from './overlay.ts'
 import { showOverlay } from './show-overlay.ts'
 import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
 import type { Ui } from './ui.ts'
@@ -134,10 +143,26 @@ export async function submitForm(ui: Ui, form: Form): Promise<void> {
   await form.onSubmit(form.fields)
 }
 
+/** Typed text is dropped only after a question. */
+function leaveForm(ui: Ui, form: Form): void {
+  if (form.isSending || !form.fields.some(isChanged)) return void showOverlay(ui, undefined)
+  const drop = 'Drop what was typed'
+  showOverlay(ui, {
+    type: 'choice',
+    title: `${form.title}: not saved`,
+    options: ['Go on typing', drop],
+    index: 0,
+    behind: form,
+    onChoose: (option) => {
+      if (option === drop) showOverlay(ui, undefined)
+    },
+  })
+}
+
 function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
   const { chord } = stroke
   const { fields, index, isSending } = form
-  if (chord === 'esc') return void showOverlay(ui, undefined)
+  if (chord === 'esc') return void leaveForm(ui, form)
   if (isSending) return
   const isLast = index === fields.length - 1
   if (chord === 'ctrl-s' || (chord === 'enter' && isLast)) {

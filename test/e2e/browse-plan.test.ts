@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { all, make } from '../harness/records.ts'
-import { crm } from './crm.ts'
+import { CRM, crm } from './crm.ts'
 import { startService } from './service.ts'
-import { HAS_TMUX, openTerminal } from './terminal.ts'
+import { HAS_TMUX, openProgram, openTerminal } from './terminal.ts'
 
 const WIDE = { columns: 120, rows: 30 }
 
@@ -93,5 +93,24 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.type('Qual')
     terminal.press('Tab', 'Enter')
     await terminal.sees('No record on the server matches')
+  })
+
+  test('a record deleted by others is marked, typed text is dropped only after a question, and TERM=dumb gets lines', async () => {
+    const service = await startService()
+    const [id] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
+    const terminal = openTerminal(['browse', 'contacts'], service.env, WIDE)
+    await terminal.sees('❯  Ada')
+    expect((await crm(['contacts', 'delete', String(id), '--yes'], service.env)).exit).toBe(0)
+    terminal.type('eX')
+    await terminal.sees('AdaX')
+    terminal.press('C-s')
+    await terminal.sees('! ')
+    terminal.press('Escape')
+    await terminal.sees('Edit Ada: not saved')
+    terminal.press('Down', 'Enter')
+    await terminal.sees(/❯ {2}gone: Ada/)
+    const dumb = openProgram(`TERM=dumb '${process.execPath}' '${CRM}' browse contacts`, service.env)
+    await dumb.sees('No more contacts.')
+    expect(dumb.isOnSecondScreen()).toBe(false)
   })
 })

@@ -323,4 +323,25 @@ export const SCREENS: readonly Sabotage[] = [
     to: 'if (before) return before.job',
     tests: ['test/ui/job-list.test.ts'],
   },
+  {
+    name: 'Esc drops the text typed in a form without a question',
+    file: 'src/ui/overlay-keys.ts',
+    line: 'if (form.isSending || !form.fields.some(isChanged)) return void showOverlay(ui, undefined)',
+    to: 'if (form.isSending || form.fields.length > 0) return void showOverlay(ui, undefined)',
+    tests: ['test/ui/conflicts.test.ts'],
+  },
+  {
+    name: 'a record that was deleted by others looks like any other',
+    file: 'src/ui/draw/list-lines.ts',
+    line: 'const isGone = list.gone.has(id)',
+    to: 'const isGone = false',
+    tests: ['test/ui/conflicts.test.ts'],
+  },
+  {
+    name: 'a text with a mistake is not opened again',
+    file: 'src/ui/background/edit-record.ts',
+    line: 'if (text === opened || round === MOST_ROUNDS) throw notRecord(after, path)',
+    to: 'if (round > 0) throw notRecord(after, path)',
+    tests: ['test/ui/conflicts.test.ts'],
+  },
 ]

@@ -75,7 +75,7 @@ for (const [how, keys] of [
     await expect.poll(() => next.store.get().overlay?.type).toBe('form')
     expect(textsOf(next)).toMatchObject({ name: 'AdaX', company: 'Other' })
     expect(formOf(next).fields[0]?.problem).toBe('is Ada L. now, and was Ada')
-    next.press('esc')
+    next.press('esc', 'j', 'enter')
     next.background.kept.release()
     expect((await again().take()).forms).toEqual([])
   })

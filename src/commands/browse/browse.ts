@@ -28,7 +28,7 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
 async function browse(ctx: Context, screen: Screen | undefined, options: Options): Promise<ExitCode | undefined> {
   const name = screen === 'deals' || screen === 'pipelines' ? 'deals' : 'contacts'
   const terminal = terminalOf(ctx.io, 'crm browse', INSTEAD[screen ?? 'contacts'])
-  const isPlain = options.plain || ctx.env.INK_SCREEN_READER === 'true'
+  const isPlain = options.plain || ctx.env.INK_SCREEN_READER === 'true' || ctx.env.TERM === 'dumb'
   if (isPlain || isOfServer(screen)) await requireList(ctx, name)
   if (isPlain) {
     const { openPlain } = await ctx.ui.plain()

@@ -1,6 +1,5 @@
 import { GRACE_MS } from '../background/deletions.ts'
-import { type EditedRecord, editRecord } from '../background/edit-record.ts'
-import { leadOf, lookText } from '../background/notices.ts'
+import { leadOf } from '../background/notices.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
 import { isWritable } from '../offered.ts'
@@ -12,6 +11,7 @@ import { deletionDiff } from '../text/plan-diff.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { chooseStage } from './choose-stage.ts'
+import { editInEditor } from './edit-yaml.ts'
 import { askJobUndo } from './job-undo.ts'
 import { MOST_BY_KEY } from './limits.ts'
 
@@ -212,34 +212,4 @@ function askDeletion({ store, background, boards }: Ui): void {
       onConfirm: () => background.deletions.add(list, rows),
     },
   }))
-}
-
-/** The edited text is kept in its file until the server accepts it. */
-async function editInEditor({ store, boards, background, world, suspend }: Ui): Promise<void> {
-  const row = selectedRow(store.get(), boards)
-  if (!row) return background.notices.wait('There is no row to edit')
-  const list = serverList(store.get())
-  const fields = store.get().offered.fields[list]
-  const outcome: { edited?: EditedRecord; error?: unknown } = {}
-  await suspend(async () => {
-    try {
-      outcome.edited = await editRecord(row, world.env, (member) => isWritable(fields, member, 'update'))
-    } catch (error) {
-      outcome.error = error
-    }
-  })
-  const { edited, error } = outcome
-  if (!edited) return background.notices.problem(error, '')
-  if (Object.keys(edited.patch).length === 0) {
-    await edited.forget()
-    return background.notices.wait('Nothing was changed, and nothing sent')
-  }
-  try {
-    await background.writes.update(list, row, edited.patch, false)
-    await edited.forget()
-  } catch (failure) {
-    const failed = `${recordName(row)} not saved, the text stays in ${edited.path}: `
-    const open = `Change of ${recordName(row)} (${lookText(list, rowId(row) ?? '')}; the text stays in ${edited.path}): `
-    background.notices.problem(failure, leadOf(failure, { failed, open }))
-  }
 }

@@ -5,6 +5,7 @@ import type { KeptChanges } from '../../settings/kept-changes.ts'
 import type { State, StateStore } from '../state.ts'
 import { type Commit, createCommit } from './commit.ts'
 import { createDeletions, type Deletions } from './deletions.ts'
+import type { Draft } from './edit-record.ts'
 import { createSending, type EventSenders, type Sending } from './event-sending.ts'
 import { createEvents, createLiveEvents, type Events, type LiveEvents } from './events.ts'
 import { createJobList, type JobList } from './job-list.ts'
@@ -24,6 +25,8 @@ export interface Background {
   readonly deletions: Deletions
   readonly kept: Kept
   readonly history: History
+  /** Texts of the editor that were not saved, by list and id. */
+  readonly drafts: Map<string, Draft>
   readonly underWay: UnderWay
   readonly writes: Writes
   readonly commit: Commit
@@ -63,6 +66,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
   return {
     notices,
     history,
+    drafts: new Map(),
     underWay,
     writes,
     lists,

@@ -74,6 +74,8 @@ async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
       kept.settle()
     },
     onDone: (done) => store.update((state) => withList(state, name, (list) => withSaved(list, done, SEARCHED[name]))),
+    onGone: (ids) =>
+      store.update((state) => withList(state, name, (list) => ({ ...list, gone: new Set([...list.gone, ...ids]) }))),
   }).finally(() => ofJob.clear())
   // They are in the job: as staged edits the next commit would send them again.
   forget(store, name, sent.left)
@@ -136,13 +138,15 @@ interface SentHooks {
   readonly onMade: () => void
   /** Called for the edits since the last call. */
   readonly onDone: (edits: readonly Edit[]) => void
+  /** Called for the ids of records that the server no longer has. */
+  readonly onGone: (ids: readonly string[]) => void
 }
 
 /** Sends edits as a job, which can be resumed, and reverted with `crm jobs undo`. */
 async function sendEdits(
   { openJobs }: Parts,
   { name: noun, rows, edits }: ToSend,
-  { onMade, onDone }: SentHooks,
+  { onMade, onDone, onGone }: SentHooks,
 ): Promise<Sent> {
   const jobs = await openJobs()
   const { paths } = await makeJob(jobs, noun, edits)
@@ -150,18 +154,21 @@ async function sendEdits(
   const byId = new Map(edits.map((edit) => [rowId(edit.row), edit]))
   const ended = new Set<Edit>()
   const shown = createBatches(onDone)
+  const gone = createBatches(onGone)
   const error: unknown = await sendJob(rows, {
     ...{ jobs, paths },
     onEnd: ({ operation }, outcome) => {
       const edit = byId.get(operation.head.id)
       if (edit) ended.add(edit)
       if (edit && outcome.type === 'done') shown.add(edit)
+      if (edit && outcome.type === 'failed' && outcome.entry.code === 'not_found') gone.add(rowId(edit.row) ?? '')
     },
   }).then(
     (result) => result.error,
     (thrown: unknown) => thrown,
   )
   shown.close()
+  gone.close()
   const { state, account } = await jobs.state(paths)
   // The job never began: the edits stay staged, so the job must not send them as well.
   if (state === 'planned') {

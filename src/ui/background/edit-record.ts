@@ -8,44 +8,87 @@ import { isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { type Env, withoutKey } from '../../core/streams.ts'
+import { safeText } from '../../output/safe-text.ts'
 
 export interface EditedRecord {
   /** A merge patch: the changed members, and null for removed ones. */
   readonly patch: JsonObject
+  readonly text: string
   /** The path of the text, until it is removed. */
   readonly path: string
   forget(): Promise<void>
 }
 
-/** Opens the members of the record that can be changed as YAML in the editor. CrmError `invalid_input`, with the path of the text, for a text that is not a record. */
-export async function editRecord(
-  record: CrmRecord,
-  env: Env,
-  isShown: (name: string) => boolean,
-): Promise<EditedRecord> {
+/** A text that was not accepted, and why. */
+export interface Draft {
+  readonly text: string
+  readonly problem: string
+}
+
+interface EditOptions {
+  readonly env: Env
+  /** Whether a member can be changed. */
+  readonly isShown: (name: string) => boolean
+  /** Opened in place of the record. */
+  readonly draft: Draft | undefined
+}
+
+/** An editor that is a script could make the same mistake for ever. */
+const MOST_ROUNDS = 20
+
+/**
+ * Opens the members of the record that can be changed as YAML in the editor. A text that is not a record is opened again, with the
+ * error as a comment; CrmError `invalid_input`, with its path, if it is closed unchanged.
+ */
+export async function editRecord(record: CrmRecord, { env, isShown, draft }: EditOptions): Promise<EditedRecord> {
   const { parseYamlText, yamlText } = await import('./yaml-text.ts')
   const before = Object.fromEntries(Object.entries(record).filter(([name]) => isShown(name)))
-  const { text, path, forget } = await openInEditor(yamlText(before), env)
-  const after = parseOr(parseYamlText, text, path)
+  let opened = draft ? withProblem(draft) : yamlText(before)
+  for (let round = 1; ; round++) {
+    const { text, path, forget } = await openInEditor(opened, env)
+    const after = parsed(parseYamlText, text)
+    if (typeof after !== 'string') return { patch: patchOf(before, after), text, path, forget }
+    if (text === opened || round === MOST_ROUNDS) throw notRecord(after, path)
+    opened = withProblem({ text, problem: after })
+    await forget()
+  }
+}
+
+function patchOf(before: JsonObject, after: JsonObject): JsonObject {
   const patch: JsonObject = {}
   for (const [name, value] of Object.entries(after)) {
     if (!isSameJson(value, before[name])) patch[name] = value
   }
   for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) patch[name] = null
-  return { patch, path, forget }
+  return patch
 }
 
-function parseOr(parse: (text: string) => unknown, text: string, path: string): JsonObject {
-  let value: unknown
-  let reason = 'it is not an object'
+const COMMENT = '# crm: '
+
+/** The text below its error, in place of that of an earlier one. */
+function withProblem({ text, problem }: Draft): string {
+  const lines = text.split('\n').filter((line) => !line.startsWith(COMMENT))
+  return [
+    ...safeText(problem)
+      .split('\n')
+      .map((line) => COMMENT + line),
+    ...lines,
+  ].join('\n')
+}
+
+/** The record, or why the text is none. */
+function parsed(parse: (text: string) => unknown, text: string): JsonObject | string {
   try {
-    value = parse(text)
+    const value = parse(text)
+    return isJsonObject(value) ? value : 'it is not an object'
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    reason = error.message.split('\n')[0] ?? reason
+    return error.message.split('\n')[0] ?? error.message
   }
-  if (isJsonObject(value)) return value
-  throw new CrmError('invalid_input', `cannot read the edited text: ${reason}; nothing was sent`, {
+}
+
+function notRecord(reason: string, path: string): CrmError {
+  return new CrmError('invalid_input', `cannot read the edited text: ${reason}; nothing was sent`, {
     hint: `the text stays in ${shellWord(path)}`,
   })
 }

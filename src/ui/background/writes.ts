@@ -1,7 +1,8 @@
 import type { Api } from '../../api/api.ts'
+import { CrmError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { putRow, removeRow, rowId } from '../list/list-state.ts'
+import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
@@ -42,10 +43,16 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
     version: JsonValue | undefined,
   ): Promise<CrmRecord> {
     const ifMatch = typeof version === 'number' ? String(version) : undefined
-    const row = await underWay.track(`the change of ${id}`, async () => {
-      const api = await openApi()
-      return api[name].update(id, patch, { ...options, ifMatch })
-    })
+    const row = await underWay
+      .track(`the change of ${id}`, async () => {
+        const api = await openApi()
+        return api[name].update(id, patch, { ...options, ifMatch })
+      })
+      .catch((error: unknown) => {
+        const isGone = error instanceof CrmError && error.code === 'not_found'
+        if (isGone) store.update((state) => withList(state, name, (list) => ({ ...list, gone: withId(list.gone, id) })))
+        throw error
+      })
     put(name, row)
     return row
   }

@@ -89,9 +89,10 @@ function rowLine(list: ListState, { row, position, fitted, width, finding }: Row
   const id = rowId(row) ?? ''
   const staged = list.staged.get(id)?.patch
   const isLeaving = list.deleting.has(id)
-  const cells = fitted.map(({ column, width: columnWidth }) => {
+  const isGone = list.gone.has(id)
+  const cells = fitted.map(({ column, width: columnWidth }, at) => {
     const value = staged && Object.hasOwn(staged, column.name) ? staged[column.name] : row[column.name]
-    const text = shortCell(value, columnWidth)
+    const text = `${isGone && at === 0 ? 'gone: ' : ''}${shortCell(value, columnWidth)}`
     return column.isVital ? fitState(text, columnWidth) : fitCell(text, columnWidth, column.align)
   })
   const isCurrent = position === list.cursor
@@ -100,7 +101,7 @@ function rowLine(list: ListState, { row, position, fitted, width, finding }: Row
   const line = `${isCurrent ? '❯' : ' '}${flagOf(list, id, position)} ${shown.join(' '.repeat(COLUMN_GAP))}`
   const text = used <= width ? line + ' '.repeat(width - used) : fitCell(line, width)
   if (isCurrent) return theme.inverse(text)
-  if (isLeaving) return theme.dim(text)
+  if (isLeaving || isGone) return theme.dim(text)
   if (staged) return theme.warn(text)
   return list.marks.has(id) ? theme.bold(text) : text
 }

@@ -220,7 +220,7 @@ function choiceSheet({ title, lines = [], options, index }: Choice, width: numbe
 function formSheet(form: Form, width: number, height: number, theme: Theme): Sheet {
   const nameWidth = Math.min(20, Math.max(...form.fields.map(({ name }) => textWidth(safeText(name)))) + 1)
   const lines = [rule(width, theme), theme.bold(fitCell(` ${form.title}${form.isSending ? ' …' : ''}`, width))]
-  if (form.problem !== undefined) lines.push(theme.bad(fitCell(` ! ${form.problem}`, width)))
+  if (form.problem !== undefined) lines.push(...problemLines(form.problem, width, theme).slice(0, 3))
   const room = Math.max(1, height - lines.length - 1)
   const first = Math.max(0, Math.min(form.index - Math.floor(room / 2), form.fields.length - room))
   let cursor: Cursor | undefined

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import type { KeptForm } from '../../settings/kept-changes.ts'
+import type { Background } from '../background/background.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
 import type { Offered } from '../offered.ts'
@@ -11,7 +12,7 @@ import type { ServerList } from '../screens.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { recordName } from '../text/change-text.ts'
 import type { Ui } from '../ui.ts'
-import { formFields, formPatch, withProblems, withTexts } from './record-form.ts'
+import { formFields, formPatch, withProblems, withTexts, withTheirs } from './record-form.ts'
 
 /** The content of a kept form. */
 export type Typed = Pick<KeptForm, 'before' | 'texts' | 'problem'>
@@ -63,16 +64,31 @@ function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form,
       isAgain = error.code === 'precondition_failed'
       // A form that was closed while it was sent opens again, so that its text is not lost.
       store.update((state) => (state.overlay ? state : { ...state, overlay: form }))
-      change((now) => withRefusal(now, error))
+      const theirs = isAgain && record ? await currentOf(background, { list, record }) : undefined
+      change((now) => withRefusal(theirs ? { ...now, fields: withTheirs(now.fields, theirs) } : now, error))
       background.notices.problem(error, leadOf(error, { failed: `${title}: `, open: `${title} (${look}): ` }))
     }
   }
 }
 
+/** The record as others left it; undefined where it cannot be read. */
+async function currentOf(
+  { kept }: Pick<Background, 'kept'>,
+  { list, record }: { readonly list: ServerList; readonly record: CrmRecord },
+): Promise<CrmRecord | undefined> {
+  try {
+    return await kept.recordOf({ list, before: record, texts: {}, problem: null })
+  } catch (error) {
+    if (error instanceof CrmError) return undefined
+    throw error
+  }
+}
+
 function withRefusal(form: Form, { code, message, details }: CrmError): Form {
-  const problem =
-    code === 'precondition_failed'
-      ? `the record was changed since; Ctrl-S again overwrites that: ${message}`
-      : `${message}; ${details.hint}`
-  return { ...form, isSending: false, fields: withProblems(form.fields, message), problem: safeText(problem) }
+  const isConflict = code === 'precondition_failed'
+  const problem = isConflict
+    ? `the record was changed since; Ctrl-S again overwrites that: ${message}`
+    : `${message}; ${details.hint}`
+  const fields = isConflict ? form.fields : withProblems(form.fields, message)
+  return { ...form, isSending: false, fields, problem: safeText(problem) }
 }

@@ -105,6 +105,19 @@ export function withTexts(
   return [...known, ...others]
 }
 
+/** States the value of others below each field that they have changed since the form was opened. */
+export function withTheirs(fields: readonly FormField[], theirs: CrmRecord): readonly FormField[] {
+  return fields.map((field) => {
+    const text = textOf(theirs[field.name])
+    if (field.before === undefined || text === field.before) return { ...field, problem: undefined }
+    const yours = isChanged(field) ? inputText(field.input) || 'empty' : 'unchanged'
+    return {
+      ...field,
+      problem: safeText(`theirs: ${text || 'empty'} · yours: ${yours} · before: ${field.before || 'empty'}`),
+    }
+  })
+}
+
 function textOf(value: JsonValue | undefined): string {
   return value === undefined || value === null ? '' : String(value)
 }

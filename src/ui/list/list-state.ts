@@ -44,6 +44,8 @@ export interface ListState {
   readonly deleting: ReadonlySet<string>
   /** Ids of deletions that wait for the commit, without a grace period. */
   readonly held: ReadonlySet<string>
+  /** Ids of records that the server no longer has. */
+  readonly gone: ReadonlySet<string>
   readonly isDetailOpen: boolean
   readonly loading: Loading
   readonly nextCursor: string | undefined
@@ -74,6 +76,7 @@ export function emptyList(column: string): ListState {
     sending: new Set(),
     deleting: new Set(),
     held: new Set(),
+    gone: new Set(),
     isDetailOpen: false,
     loading: 'idle',
     nextCursor: undefined,
@@ -135,6 +138,7 @@ export function takePage(list: ListState, { items, nextCursor, isOpen = false, s
     isStale: false,
     failure: undefined,
     news: list.isStale ? 0 : list.news,
+    gone: list.isStale ? new Set() : list.gone,
   }
   return list.isStale ? reordered(next, rowId(currentRow(list))) : withAddedRows(next, list, drop)
 }

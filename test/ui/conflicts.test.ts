@@ -1,0 +1,105 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { editRecord } from '../../src/ui/background/edit-record.ts'
+import { stage } from '../../src/ui/background/staging.ts'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { takePage } from '../../src/ui/list/list-state.ts'
+import { SEARCHED } from '../../src/ui/screens.ts'
+import { withList } from '../../src/ui/state.ts'
+import { NO_KEY, openClient } from '../api/client-fixture.ts'
+import { tempFolder } from '../files/temp-folder.ts'
+import { serveForTest } from '../service/serve-for-test.ts'
+import { jobsAt } from './jobs-at.ts'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+function screenOf({ store, keymap, boards }: TestUi): string {
+  return drawFrame(store.get(), { theme: createTheme(false), keymap, boards }).lines.join('\n')
+}
+
+/** Ada of a real service on the screen. */
+async function ada() {
+  const service = await serveForTest()
+  const url = new URL(service.url)
+  const { api } = openClient(url, { key: service.key.text })
+  const row = await api.contacts.create({ name: 'Ada', company: 'Old' }, NO_KEY)
+  const id = String(row.id)
+  const jobs = await jobsAt(url, service.key.text)
+  const findRecords = async () => new Map([[id, (await api.contacts.get(id)) ?? {}]])
+  const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs, findRecords })
+  const page = { items: [row], nextCursor: undefined, searched: SEARCHED.contacts }
+  ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
+  return { api, ui, id, row }
+}
+
+test('a conflict shows the values of others beside those typed, and overwrites only when it is confirmed', async () => {
+  const { api, ui, id } = await ada()
+  await api.contacts.update(id, { name: 'Augusta', company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
+  ui.press('e', 'X', 'ctrl-s')
+  await expect.poll(() => screenOf(ui)).toContain('theirs: Augusta · yours: AdaX · before: Ada')
+  expect(screenOf(ui)).toContain('theirs: Theirs · yours: unchanged · before: Old')
+  expect((await api.contacts.get(id))?.name).toBe('Augusta')
+  ui.press('ctrl-s')
+  await expect.poll(async () => (await api.contacts.get(id))?.name).toBe('AdaX')
+})
+
+test('a record that was deleted elsewhere is told in the list, after an edit and after a send, until a reload', async () => {
+  for (const how of ['edit', 'send'] as const) {
+    const { api, ui, id, row } = await ada()
+    await api.contacts.delete(id, { ifMatch: undefined })
+    if (how === 'edit') ui.press('e', 'X', 'ctrl-s')
+    else {
+      ui.store.update((state) => withList(state, 'contacts', (list) => stage(list, [row], ['company', 'New'])))
+      await ui.background.commit('contacts')
+    }
+    await expect.poll(() => [...ui.store.get().lists.contacts.gone]).toEqual([id])
+    ui.store.update((state) => ({ ...state, overlay: undefined }))
+    expect(screenOf(ui)).toContain('gone: Ada')
+    await ui.background.lists.reload('contacts')
+    expect(screenOf(ui)).not.toContain('gone: Ada')
+  }
+})
+
+test('Esc in a form with typed text asks, and closes a form without', async () => {
+  const { ui } = await ada()
+  ui.press('e', 'esc')
+  expect(ui.store.get().overlay).toBeUndefined()
+  ui.press('e', 'X', 'esc')
+  expect(screenOf(ui)).toContain('Edit Ada: not saved')
+  ui.press('enter')
+  expect(screenOf(ui)).toContain('AdaX')
+  ui.press('esc', 'j', 'enter')
+  expect(ui.store.get().overlay).toBeUndefined()
+})
+
+/** An editor that replaces the text by those given, one after the other, and keeps what it was shown. */
+async function scriptedEditor(...texts: readonly string[]) {
+  const folder = await tempFolder()
+  for (const [at, text] of texts.entries()) writeFileSync(join(folder, String(at + 1)), text)
+  const script = join(folder, 'editor.sh')
+  const lines = [
+    '#!/bin/sh',
+    `cd '${folder}'`,
+    'n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count; cp "$1" shown$n',
+    'test -f $n && cp $n "$1" || true',
+  ]
+  writeFileSync(script, `${lines.join('\n')}\n`)
+  chmodSync(script, 0o700)
+  return { env: { PATH: process.env.PATH, EDITOR: script }, folder }
+}
+
+test('a text with a mistake is opened again as it was typed, with the error as a comment', async () => {
+  const { env, folder } = await scriptedEditor('name: [Grace', 'name: Grace')
+  const isShown = () => true
+  const { patch, forget } = await editRecord({ name: 'Ada' }, { env, isShown, draft: undefined })
+  await forget()
+  expect(patch).toEqual({ name: 'Grace' })
+  expect(readFileSync(join(folder, 'shown2'), 'utf8')).toMatch(/^# crm: .+\nname: \[Grace/)
+})
+
+test('a text with a mistake that is closed unchanged is given up, and its file named', async () => {
+  const { env } = await scriptedEditor('name: [Grace')
+  const edited = editRecord({ name: 'Ada' }, { env, isShown: () => true, draft: undefined })
+  await expect(edited).rejects.toMatchObject({ details: { hint: expect.stringContaining('record.yaml') } })
+})
