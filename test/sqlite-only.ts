@@ -21,6 +21,8 @@ export const SQLITE_ONLY: Readonly<Record<string, string>> = {
 
 /** They run on PostgreSQL, but for some tests about a file. */
 export const PARTLY_SQLITE: Readonly<Record<string, string>> = {
+  'test/commands/serve-copy.test.ts': 'mistakes of the command line, and files that are not there',
+  'test/service/store/postgres/address.test.ts': 'an address that is none of PostgreSQL',
   'test/commands/serve-unique.test.ts': 'mistakes of the command line, found before a database is opened',
   'test/e2e/serve.test.ts': 'the file of the data folder, its mode, and a name with a space',
 }
