@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from . import jsontext, limits
+from .checks import checked_idempotency_key, checked_key, checked_seconds, checked_url, entity_tag
 from .connection import Connections, NoResponse, Response
 from .errors import BadAnswer, CrmError, InvalidInput, RequestTimeout, Unreachable
 from .problems import safe_text, status_error
@@ -80,10 +80,10 @@ class Transport:
     ) -> None:
         url = base_url if base_url is not None else os.environ.get("CRM_BASE_URL", "")
         key = api_key if api_key is not None else os.environ.get("CRM_API_KEY", "")
-        self._base = urlsplit(_checked_url(url, allow_insecure_http))
-        self._key = _Key(_checked_key(key))
-        self._timeout = _checked_seconds("timeout", timeout, above=0)
-        self._max_wait = _checked_seconds("max_wait", max_wait, above=None)
+        self._base = urlsplit(checked_url(url, allow_insecure_http))
+        self._key = _Key(checked_key(key))
+        self._timeout = checked_seconds("timeout", timeout, above=0)
+        self._max_wait = checked_seconds("max_wait", max_wait, above=None)
         self._on_wait = on_wait
         self._connections = Connections(self._base)
         self._blocked_until = 0.0
@@ -102,7 +102,7 @@ class Transport:
     def request(self, call: Call) -> Answer:
         """Retries until there is an answer, or a retry cannot help. Raises CrmError."""
         if call.method in ("POST", "PATCH"):
-            call.idempotency_key = _checked_idempotency_key(call.idempotency_key or str(uuid.uuid4()))
+            call.idempotency_key = checked_idempotency_key(call.idempotency_key or str(uuid.uuid4()))
         body = jsontext.write(call.body).encode() if call.has_body else None
         waited, tries, unprompted, is_in_doubt = 0.0, 0, 0, False
         while True:
@@ -153,7 +153,7 @@ class Transport:
         if call.idempotency_key is not None:
             headers["Idempotency-Key"] = call.idempotency_key
         if call.if_match is not None:
-            headers["If-Match"] = _entity_tag(call.if_match)
+            headers["If-Match"] = entity_tag(call.if_match)
         try:
             response = self._connections.send(call.method, call.target, headers, body, self._timeout)
         except NoResponse as failure:
@@ -249,58 +249,3 @@ def _final(error: CrmError, tries: int, is_in_doubt: bool, key: str | None, is_r
     doubt = "; it is unknown whether the server applied it" if is_in_doubt else ""
     error.args = (f"{error.args[0]}{more}{doubt}",)
     return error
-
-
-def _entity_tag(text: str) -> str:
-    tag = text if re.fullmatch(r'(?:W/)?".*"|\*', text) else f'"{text}"'
-    if not re.fullmatch(r"[\x21-\x7e]+", tag):
-        raise InvalidInput("if_match is not an entity tag; expected the version of the record, such as '3'")
-    return tag
-
-
-def _checked_idempotency_key(text: str) -> str:
-    if not re.fullmatch(r"[\x20-\x7e]{1,255}", text):
-        raise InvalidInput("the idempotency key must be 1 to 255 printable ASCII characters")
-    return text
-
-
-def _checked_url(text: str, allow_insecure_http: bool) -> str:
-    if text == "":
-        raise InvalidInput("no address is given; pass base_url or set CRM_BASE_URL")
-    url = urlsplit(text)
-    try:
-        is_port = url.port is None or url.port > 0
-    except ValueError:
-        is_port = False
-    if url.scheme not in ("http", "https") or not url.hostname or not is_port or re.search(r"[\s\x00-\x20]", text):
-        raise InvalidInput("base_url is not an address; expected one such as https://crm.example.com")
-    if url.username is not None or url.password is not None:
-        raise InvalidInput("base_url contains a user name or a password; pass the key as api_key")
-    if url.query or url.fragment:
-        raise InvalidInput("base_url has a query or a fragment; expected the address of the server alone")
-    if url.scheme == "http" and not _is_loopback(url.hostname) and not allow_insecure_http:
-        raise InvalidInput(
-            f"{url.scheme}://{url.netloc} is plain http, where anyone on the way can read the key;"
-            " use https, or allow_insecure_http=True if that network is yours"
-        )
-    return text
-
-
-def _is_loopback(host: str) -> bool:
-    return host in ("localhost", "::1") or re.fullmatch(r"127(?:\.\d{1,3}){3}", host) is not None
-
-
-def _checked_key(text: str) -> str:
-    if text == "":
-        raise InvalidInput("no key is given; pass api_key or set CRM_API_KEY")
-    # The value is not shown: it may be a key with a typing error.
-    if not re.fullmatch(r"[\x21-\x7e]+", text):
-        raise InvalidInput("the key contains blanks, line ends or characters beyond ASCII")
-    return text
-
-
-def _checked_seconds(name: str, value: float, above: float | None) -> float:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if is_number and value >= 0 and (above is None or value > above):
-        return float(value)
-    raise InvalidInput(f"{name} is {value!r}; expected a number of seconds")

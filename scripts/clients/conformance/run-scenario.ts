@@ -11,6 +11,9 @@ import type { ExpectedRequest, Scenario, Step } from './suite.ts'
 /** How long a webhook request may take. */
 const DELIVERY_MS = 10_000
 
+/** For requests of the suite itself, at a service that lets some fail. */
+const MOST_TRIES = 20
+
 interface World {
   readonly serviceUrl: string
   readonly key: string
@@ -24,7 +27,15 @@ interface World {
 /** Runs a scenario against a service of its own; returns what is not as expected. */
 export async function runScenario(scenario: Scenario, driver: Driver): Promise<readonly string[]> {
   const sandbox = await openSandbox({
-    ...{ seed: [], seedEnv: {}, latencyMs: 0, fail: {}, rateLimit: undefined, clockMs: undefined, log: undefined },
+    ...{
+      seed: [],
+      seedEnv: {},
+      latencyMs: 0,
+      fail: scenario.service ?? {},
+      rateLimit: undefined,
+      clockMs: undefined,
+      log: undefined,
+    },
     ...{ parent: tmpdir(), version: '0.0.0', signal: new AbortController().signal, onMistake: () => {} },
   })
   const elsewhere = new ObservingServer(async (_, response) => {
@@ -56,7 +67,8 @@ async function judge(world: World, scenario: Scenario, driver: Driver): Promise<
   const found: string[] = []
   const opened = await driver.ask({ do: 'open', with: openOptions(world, scenario.client ?? {}) })
   if (opened.error) found.push(`the client cannot be opened: ${JSON.stringify(opened.error)}`)
-  for (const [at, step] of scenario.steps.entries()) {
+  const steps = scenario.steps.flatMap((step) => Array.from({ length: step.repeat ?? 1 }, () => step))
+  for (const [at, step] of steps.entries()) {
     found.push(
       ...(await judgeStep(world, step, driver, variables)).map((each) => `step ${at + 1}, ${step.call}: ${each}`),
     )
@@ -206,13 +218,18 @@ async function countOf(world: World, plural: string): Promise<number> {
   return page.data.length
 }
 
-async function ask({ serviceUrl, key }: World, path: string, body?: string): Promise<Response> {
+async function ask(world: World, path: string, body?: string): Promise<Response> {
+  const { serviceUrl, key } = world
   const headers = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     'idempotency-key': randomUUID(),
   }
-  return await fetch(new URL(path, serviceUrl), body === undefined ? { headers } : { method: 'POST', headers, body })
+  for (let tries = 1; ; tries += 1) {
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body }
+    const response = await fetch(new URL(path, serviceUrl), init).catch(() => undefined)
+    if (response?.ok || tries === MOST_TRIES) return response ?? Response.error()
+  }
 }
 
 /** `{{origin}}`, `{{elsewhere}}`, `{{key}}`, `{{date+2}}` and `{{epoch+2}}`, in seconds from now. */

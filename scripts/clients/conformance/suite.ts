@@ -30,6 +30,8 @@ export interface Step {
   /** `contacts.create`, `webhooks.verify`, `client.open`, `client.show`; or `delivery`, which waits for a webhook request. */
   readonly call: string
   readonly with?: JsonObject
+  /** How often; 1 unless given. */
+  readonly repeat?: number
   readonly returns?: JsonValue
   readonly fails?: JsonObject
 }
@@ -51,6 +53,8 @@ export interface Scenario {
   /** Records that exist: their number, or their members. */
   readonly seed?: Readonly<Record<string, number | readonly JsonObject[]>>
   readonly client?: JsonObject
+  /** Percent of the requests that the service itself lets fail, as `crm sandbox run --fail` does. */
+  readonly service?: Readonly<Record<string, number>>
   readonly faults?: readonly Fault[]
   readonly steps: readonly Step[]
   readonly observed?: {
