@@ -49,11 +49,11 @@ describe.skipIf(MISSING.length > 0)(`sd_notify (skipped without ${PROGRAMS.join(
     const NOTIFY_SOCKET = nameOf()
     const received = await receiveAt(NOTIFY_SOCKET)
     const child = await serving({ NOTIFY_SOCKET })
-    await vi.waitFor(() => expect(received).toHaveLength(1))
+    await vi.waitFor(() => expect(received).toHaveLength(1), { timeout: 20_000 })
     const ready = expect.stringMatching(/^READY=1\nSTATUS=Serving at http:\/\/127\.0\.0\.1:\d+$/)
     const beforeUs = process.hrtime.bigint() / 1000n
     child.kill('SIGHUP')
-    await vi.waitFor(() => expect(received).toHaveLength(3))
+    await vi.waitFor(() => expect(received).toHaveLength(3), { timeout: 20_000 })
     const [, time = ''] = /^RELOADING=1\nMONOTONIC_USEC=(\d+)$/.exec(received[1] ?? '') ?? []
     expect(BigInt(time)).toBeGreaterThanOrEqual(beforeUs)
     expect(BigInt(time)).toBeLessThan(process.hrtime.bigint() / 1000n)
