@@ -46,7 +46,7 @@ export function lackingDeletions(lists: readonly ServerList[]): Offered {
 type Offering = { readonly offered: Offered }
 
 /** The columns of a list, without those that no record has. */
-export function columnsOf({ offered }: Offering, name: ListName): readonly ListColumn[] {
+export function offeredColumns({ offered }: Offering, name: ListName): readonly ListColumn[] {
   const fields = isServerList(name) ? offered.fields[name] : undefined
   return fields ? COLUMNS[name].filter((column) => fields.names.includes(column.name)) : COLUMNS[name]
 }

@@ -9,7 +9,7 @@ import { offeredByConnector } from './background/learn-offered.ts'
 import type { ListColumn } from './list/columns.ts'
 import { emptyList, type ListState, shownCount, shownRow, takePage } from './list/list-state.ts'
 import { setFilter } from './list/list-view.ts'
-import { columnsOf } from './offered.ts'
+import { offeredColumns } from './offered.ts'
 import { SEARCHED, type ServerList } from './screens.ts'
 
 export interface PlainOptions {
@@ -27,7 +27,7 @@ const KEYS = 'Enter: next rows. A number: that record. /text: find. r: from the 
 /** Plain lines, never redrawn: for screen readers and simple terminals. */
 export async function openPlain({ name, api, stdin, stdout, signal }: PlainOptions): Promise<void> {
   const say = (line: string) => void stdout.write(`${line}\n`)
-  const columns = columnsOf({ offered: offeredByConnector(api.connector) }, name).slice(0, 4)
+  const columns = offeredColumns({ offered: offeredByConnector(api.connector) }, name).slice(0, 4)
   const lines = createInterface({ input: stdin, output: stdout })
   let pages = api[name].list({ signal })[Symbol.asyncIterator]()
   let list: ListState = emptyList('name')

@@ -26,6 +26,18 @@ export interface ListProgress {
   readonly expected?: StatedCount | undefined
 }
 
+/** With one page more, `fresh` of whose records were not there before: a server may repeat some. */
+export function progressWith(progress: ListProgress, page: PageAnswer, fresh: number): ListProgress {
+  const isFirst = progress.pages === 0
+  return {
+    ...progress,
+    pages: progress.pages + 1,
+    count: progress.count + fresh,
+    stated: lowestStated(progress.stated, page),
+    ...(isFirst && { expected: expectedBy(page), firstLength: page.items.length }),
+  }
+}
+
 export interface Doubt {
   /** A clause with the reason. */
   readonly reason: string
@@ -124,14 +136,14 @@ export function isShrunk(before: ReceivedPage, after: ReceivedPage, limits: Coun
 }
 
 /** The lowest count in any page, except in an empty one, which may count only itself. */
-export function lowestStated(before: StatedCount | undefined, { counts, items }: PageAnswer): StatedCount | undefined {
+function lowestStated(before: StatedCount | undefined, { counts, items }: PageAnswer): StatedCount | undefined {
   const stated = listCount(counts)
   if (!stated || (before && (items.length === 0 || before.count <= stated.count))) return before
   return stated
 }
 
 /** The count of the whole list in a first page that states how many records remain. */
-export function expectedBy({ counts: { remaining }, items }: PageAnswer): StatedCount | undefined {
+function expectedBy({ counts: { remaining }, items }: PageAnswer): StatedCount | undefined {
   return remaining && { count: items.length + remaining.count, at: `the first page with its ${remaining.at}` }
 }
 

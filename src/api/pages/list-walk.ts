@@ -16,14 +16,13 @@ import {
 import {
   type Doubt,
   doubtOf,
-  expectedBy,
   isEmptyBehindAll,
   isShrunk,
   isTotalDoubtful,
   isWhole,
   type ListProgress,
-  lowestStated,
   missingIn,
+  progressWith,
   restBehindNext,
   restOf,
   unreachedCount,
@@ -110,12 +109,7 @@ export class ListWalk {
       return isShrunk(before, this.#taken, this.#requests.limits) ? this.#withMoved(before, further) : further
     if (before.page.nextAt === 'wire.paging') return undefined
     const missing = await missingIn(this.#progress, () => this.#requests.requestOrRefusal(undefined, this.#size, true))
-    if (missing !== undefined)
-      throw badPage(
-        this.#list,
-        `the list ends, and ${missing}`,
-        unknownEndHint(this.#taken.page, this.#requests.limits),
-      )
+    if (missing !== undefined) throw this.#unknownEndError(`the list ends, and ${missing}`)
     if (!unreachedCount(this.#progress)) return undefined
     const rest = await this.#withMoved(before, { ...before.page, items: [] })
     return rest.items.length > 0 ? rest : undefined
@@ -143,11 +137,11 @@ export class ListWalk {
     if (open === undefined) return undefined
     const reason = doubt.isSilence || open === doubt.reason ? open : `${doubt.reason}, and ${open}`
     const part = page.isPart ? '; the rest of a 206 requires a Range header, which crm does not send for lists' : ''
-    throw badPage(
-      this.#list,
-      `the end of the list is unknown: ${reason}${part}`,
-      unknownEndHint(this.#taken.page, this.#requests.limits),
-    )
+    throw this.#unknownEndError(`the end of the list is unknown: ${reason}${part}`)
+  }
+
+  #unknownEndError(reason: string): CrmError {
+    return badPage(this.#list, reason, unknownEndHint(this.#taken.page, this.#requests.limits))
   }
 
   /** Mailgun links to a next page on every page: the list ends at an empty one after the first. */
@@ -198,14 +192,11 @@ export class ListWalk {
   async #follow(next: Position, remaining: number): Promise<PageAnswer | undefined> {
     const { page } = this.#taken
     const text = positionText(next, this.#usualParameter)
-    // CouchDB: a repeated bookmark with an empty page marks the end.
-    if (this.#requests.seen.has(text) && page.items.length === 0) return undefined
     if (this.#requests.seen.has(text)) {
-      throw badPage(
-        this.#list,
-        `the server repeated the cursor ${oneLine(text, 60)}`,
-        cursorParameterHint(this.#requests.limits),
-      )
+      // CouchDB: a repeated bookmark with an empty page marks the end.
+      if (page.items.length === 0) return undefined
+      const reason = `the server repeated the cursor ${oneLine(text, 60)}`
+      throw badPage(this.#list, reason, cursorParameterHint(this.#requests.limits))
     }
     this.#requests.seen.add(text)
     if ('parameter' in next) {
@@ -273,20 +264,13 @@ export class ListWalk {
   /** The page without repeated records, which also do not count as progress. */
   #take(received: ReceivedPage): PageAnswer {
     const { page } = received
-    const { pages, count, firstLength, stated } = this.#progress
     const fresh = this.#records.without(page.items)
     this.#records.add(fresh)
-    this.#progress = {
-      ...this.#progress,
-      pages: pages + 1,
-      // A server that repeats a record within a page counts it twice.
-      count: count + fresh.length,
-      stated: lowestStated(stated, page),
-      ...(pages === 0 && { expected: expectedBy(page) }),
-      firstLength: pages === 0 ? page.items.length : firstLength,
+    this.#progress = progressWith(this.#progress, page, fresh.length)
+    if (this.#progress.pages === 1) {
+      this.#firstItems = page.items
+      this.#isLinkedAlways = this.#progress.isFromStart && page.isLinkedBack
     }
-    if (pages === 0) this.#firstItems = page.items
-    if (pages === 0) this.#isLinkedAlways = this.#progress.isFromStart && page.isLinkedBack
     if (page.isFromZero) this.#requests.limits = { ...this.#requests.limits, isFromZero: true }
     this.#emptyPages = page.items.length > 0 ? 0 : this.#emptyPages + 1
     const isNextStated = page.next !== undefined || page.signs.some(({ value }) => value !== undefined)

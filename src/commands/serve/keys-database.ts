@@ -40,7 +40,7 @@ export async function withDatabase<T>(
   }
 }
 
-export const KEY_COLUMNS = [
+export const PRINTED_KEY_COLUMNS = [
   'id',
   'name',
   'scopes',

@@ -8,9 +8,9 @@ import { addServeKeysCreate } from './keys-create.ts'
 import {
   DATABASE_HELP,
   type DatabaseOptions,
-  KEY_COLUMNS,
   keyRecord,
   listKeysCommand,
+  PRINTED_KEY_COLUMNS,
   withDatabase,
 } from './keys-database.ts'
 
@@ -38,7 +38,7 @@ function addServeKeysList(keys: CommandUnknownOpts, act: Act): void {
 async function listServiceKeys(ctx: Context, options: DatabaseOptions): Promise<undefined> {
   const keys = await withDatabase(ctx, options.database, (store) => store.keys(), 'read')
   const rows = keys.map((key) => keyRecord(key, ctx.now()))
-  await printList(ctx, { pages: onePage(rows), columns: KEY_COLUMNS, plural: 'keys' })
+  await printList(ctx, { pages: onePage(rows), columns: PRINTED_KEY_COLUMNS, plural: 'keys' })
 }
 
 function addServeKeysRevoke(keys: CommandUnknownOpts, act: Act): void {

@@ -104,7 +104,7 @@ export function filterRefs(resource: Resource): readonly Part[] {
   return refs(...filtersOf(resource).map((name) => filterComponent(resource, name)))
 }
 
-export function idOf(what: string, example: string): Part {
+export function idParameter(what: string, example: string): Part {
   return {
     name: 'id',
     in: 'path',

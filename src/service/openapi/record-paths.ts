@@ -21,7 +21,7 @@ import {
   type SchemaName,
   USUAL_PROBLEMS,
 } from './operations.ts'
-import { filterRefs, idOf, type Part, refs } from './parameters.ts'
+import { filterRefs, idParameter, type Part, refs } from './parameters.ts'
 
 const CREATED = ['Location', 'ETag', 'Idempotent-Replayed']
 
@@ -101,7 +101,7 @@ function pathsOf(resource: Resource): readonly (readonly [path: string, item: Pa
 function pathParameters(resource: Resource, path: string): Part {
   if (!path.includes('{id}')) return {}
   const named = path === RESOURCES[resource].path ? parentOf(resource) : resource
-  return { parameters: [idOf(named ?? resource, exampleId(named ?? resource))] }
+  return { parameters: [idParameter(named ?? resource, exampleId(named ?? resource))] }
 }
 
 function partOf(resource: Resource, operation: ServiceOperation): Part {

@@ -6,7 +6,7 @@ import { printRecords } from '../../output/print-records.ts'
 import { type Format, OUTPUT_FORMATS } from '../../output/record-output.ts'
 import { REJECTED } from '../background/event-row.ts'
 import { rowId } from '../list/list-state.ts'
-import { columnsOf } from '../offered.ts'
+import { offeredColumns } from '../offered.ts'
 import { listOfScreen, type ScreenName, SERVER_SCREENS } from '../screens.ts'
 import { actedOn } from '../selected.ts'
 import { textInput } from '../text/text-input.ts'
@@ -99,7 +99,7 @@ async function exportTo({ store, boards, background }: Ui, path: string): Promis
       return true
     },
   }
-  const columns = columnsOf(store.get(), listOfScreen(store.get().screen)).map(({ name }) => name)
+  const columns = offeredColumns(store.get(), listOfScreen(store.get().screen)).map(({ name }) => name)
   const out = { format, columns, fields: undefined, color: false, isCsvSafe: false, query: undefined }
   await printRecords({ ...out, io: { stdout: sink, stderr: { write: () => true } } }, onePage(rows))
   try {

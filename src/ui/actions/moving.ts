@@ -3,7 +3,7 @@ import { listHeight } from '../draw/areas.ts'
 import { COLUMN_GAP, fitListColumns } from '../list/columns.ts'
 import { type ListState, shownCount } from '../list/list-state.ts'
 import { moveBy, moveTo, selectColumn } from '../list/list-view.ts'
-import { columnsOf } from '../offered.ts'
+import { offeredColumns } from '../offered.ts'
 import { isServerList, LISTS, listOfScreen, type ScreenName } from '../screens.ts'
 import { type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -41,7 +41,7 @@ function onBoard(columns: number, cards: number): Action['run'] {
 
 function columnBy(step: number): Action['run'] {
   return onList((list, _, state) => {
-    const fitted = fitListColumns(columnsOf(state, listOfScreen(state.screen)), state.columns - COLUMN_GAP)
+    const fitted = fitListColumns(offeredColumns(state, listOfScreen(state.screen)), state.columns - COLUMN_GAP)
     return selectColumn(
       list,
       fitted.map(({ column }) => column.name),

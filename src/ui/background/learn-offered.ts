@@ -5,11 +5,11 @@ import { CrmError } from '../../core/errors.ts'
 import { type Resource, resourceOf } from '../../core/resources/registry.ts'
 import {
   CONTRACT_OFFERED,
-  columnsOf,
   lackingDeletions,
   type Need,
   type Offered,
   type OfferedFields,
+  offeredColumns,
 } from '../offered.ts'
 import { SERVER_LISTS, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
@@ -32,7 +32,7 @@ async function offeredBy(api: Pick<Api, 'connector' | 'offers'>): Promise<Offere
 
 /** With a column of the list selected. */
 function withOwnColumn(state: State, name: ServerList): State {
-  const columns = columnsOf(state, name).map((column) => column.name)
+  const columns = offeredColumns(state, name).map((column) => column.name)
   return withList(state, name, (list) =>
     columns.includes(list.column) ? list : { ...list, column: columns[0] ?? 'id' },
   )

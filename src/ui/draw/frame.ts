@@ -7,7 +7,7 @@ import { fitCell } from '../list/columns.ts'
 import { hiddenMarkCount } from '../list/hidden-marks.ts'
 import { currentRow, type ListState, type LoadFailure, rowId, shownCount } from '../list/list-state.ts'
 import type { Sort } from '../list/order.ts'
-import { columnsOf, screenLack } from '../offered.ts'
+import { offeredColumns, screenLack } from '../offered.ts'
 import { listOfScreen, SCREENS, SEARCHED, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import { changesText, underWayText } from '../text/change-text.ts'
@@ -76,7 +76,7 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
         list,
         {
           ...area,
-          columns: columnsOf(state, listOfScreen(state.screen)),
+          columns: offeredColumns(state, listOfScreen(state.screen)),
           searched: SEARCHED[listOfScreen(state.screen)],
           empty: emptyText(state),
         },

@@ -29,11 +29,11 @@ export function completeFilter(text: string, { names, values, rows }: FilterWord
   const known = values[name] ?? valuesIn(rows, name.replace(/\[.*$/s, ''))
   return known
     .filter((value) => value.toLowerCase().startsWith(typed))
-    .map((value) => `${head}${name}=${quotedValue(value)} `)
+    .map((value) => `${head}${name}=${quotedFilterValue(value)} `)
 }
 
 /** A value of a filter, in double quotes if the line could not be read otherwise. */
-export function quotedValue(value: string): string {
+export function quotedFilterValue(value: string): string {
   return /^[^\s'"\\]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`
 }
 

@@ -5,7 +5,7 @@ import { shellWords } from '../../core/shell-words.ts'
 import { cellText } from '../../output/value-text.ts'
 import type { OfferedFields } from '../offered.ts'
 import type { ServerList } from '../screens.ts'
-import { quotedValue } from './complete-filter.ts'
+import { quotedFilterValue } from './complete-filter.ts'
 
 export type ServerFilters = Readonly<Record<string, string>>
 
@@ -49,7 +49,7 @@ function wordsOf(text: string): readonly string[] {
 /** The filters as they would be typed. */
 export function serverFilterText(filters: ServerFilters): string {
   return Object.entries(filters)
-    .map(([key, value]) => `${key}=${quotedValue(value)}`)
+    .map(([key, value]) => `${key}=${quotedFilterValue(value)}`)
     .join(' ')
 }
 

@@ -6,7 +6,7 @@ import { type Env, readAddress } from './address.ts'
 import { copiedRows, writeRows } from './copied-rows.ts'
 import { COPY_POOL, createState, dropState, movePlace, readOrigin, readPlace } from './copy-state.ts'
 import { type Database, openPool, type Transaction } from './database.ts'
-import { checkEmpty, checkServer, markVersion, versionOf } from './open-database.ts'
+import { checkEmpty, checkVersionAndEncoding, markVersion, versionOf } from './open-database.ts'
 import { insertPipelines } from './pipelines.ts'
 import { plainTables, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { SCHEMA_LOCK } from './sequence.ts'
@@ -26,7 +26,7 @@ export async function withPostgresTarget<T>(
 ): Promise<T> {
   const database = openPool(readAddress(address, env), COPY_POOL)
   try {
-    await checkServer(database)
+    await checkVersionAndEncoding(database)
     if ((await versionOf(database)) !== undefined) throw notEmpty(database.name)
     const origin = await readOrigin(database)
     if (origin && origin.version !== SCHEMA_VERSION) throw otherVersion(database)

@@ -27,7 +27,7 @@ export async function prepareDatabase(
   steps: readonly string[] = MIGRATIONS,
 ): Promise<void> {
   await database.adaptToPooler()
-  await checkServer(database)
+  await checkVersionAndEncoding(database)
   const version = await versionOf(database)
   const newest = versionAfter(steps)
   if (version === newest && (await hasPlainTables(database))) return
@@ -65,7 +65,7 @@ export async function markVersion(tx: Transaction): Promise<void> {
     INSERT INTO ${VERSION_TABLE} VALUES (${SCHEMA_VERSION})`)
 }
 
-export async function checkServer(session: Session): Promise<void> {
+export async function checkVersionAndEncoding(session: Session): Promise<void> {
   const [[[version = '0', encoding = ''] = []] = []] = await session.script(
     `SELECT current_setting('server_version_num'), current_setting('server_encoding')`,
   )
