@@ -256,7 +256,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'a completed value with blanks is not quoted',
     file: 'src/ui/list/complete-filter.ts',
-    line: '.map((value) => `${head}${name}=${quotedValue(value)} `)',
+    line: '.map((value) => `${head}${name}=${quotedFilterValue(value)} `)',
     to: '.map((value) => `${head}${name}=${value} `)',
     tests: ['test/ui/server-filters.test.ts'],
   },
