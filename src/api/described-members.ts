@@ -13,7 +13,7 @@ const MAX_DEPTH = 6
 type Described = Map<string, boolean>
 
 /**
- * The members of a record in the OpenAPI document and in the GraphQL schema of the server; none when it has neither.
+ * The members of a record in the OpenAPI document of the server, else in its GraphQL schema; none when it has neither.
  * CrmError when the server cannot be asked.
  */
 export async function describedMembers(
@@ -23,12 +23,18 @@ export async function describedMembers(
   const described: Described = new Map()
   const document = await openApiDocument((path) => fetchJson(raw, path))
   if (document) addFromDocument(described, document, resource)
-  for (const field of await graphqlFields(graphql, resource)) {
-    const type = valueAt(field, ['type', 'ofType', 'name']) ?? valueAt(field, ['type', 'name'])
-    add(described, String(valueAt(field, ['name'])), type === 'Int' || type === 'Float')
-  }
+  if (described.size === 0) addFromSchema(described, await graphqlFields(graphql, resource))
   const numbers = [...described].flatMap(([name, isNumber]) => (isNumber ? [name] : []))
   return { names: new Set(described.keys()), numbers: new Set(numbers) }
+}
+
+/** A name with a capital letter may be spelt otherwise in REST: `ownerId` is `owner_id` there. */
+function addFromSchema(described: Described, fields: readonly JsonValue[]): void {
+  for (const field of fields) {
+    const name = String(valueAt(field, ['name']))
+    const type = valueAt(field, ['type', 'ofType', 'name']) ?? valueAt(field, ['type', 'name'])
+    if (name === name.toLowerCase()) add(described, name, type === 'Int' || type === 'Float')
+  }
 }
 
 function add(described: Described, name: string, isNumber: boolean): void {

@@ -46,6 +46,8 @@ describe('a list with a misspelt member in its expression prints its rows, and i
   test.for([
     { words: ['--where', '.emial == null', '-o', 'id'], rows: /^con_\S+\ncon_\S+\n$/, name: 'emial', meant: 'email' },
     { words: ['--where', '.compny == "x"', '-o', 'json'], rows: /^\[\]\n$/, name: 'compny', meant: 'company' },
+    // As GraphQL spells it.
+    { words: ['--where', '.ownerId == null', '-o', 'id'], rows: /^con_/, name: 'ownerId', meant: 'owner_id' },
     { words: ['--jq', 'map(.nmae)'], rows: /null,\n {2}null/, name: 'nmae', meant: 'name' },
     { words: ['--jq', '.nmae', '-o', 'jsonl'], rows: /^null\nnull\n$/, name: 'nmae', meant: 'name' },
     {
@@ -149,6 +151,11 @@ describe('nothing is refused', () => {
     expect(await run('contacts', 'list', '--fields', 'id,fax')).toMatchObject({ exit: 0 })
     expect(await run('contacts', 'list', '--fields', 'id,fx')).toMatchObject({ exit: 2 })
   })
+})
+
+test('a name with a capital letter in GraphQL is not known to be a member in REST', async () => {
+  const { run } = await startForeign(FOREIGN, { '/graphql': { data: { __type: { fields: [{ name: 'ownerId' }] } } } })
+  expect(await run('contacts', 'list', '--where', '.ownerId == null')).toMatchObject({ exit: 2 })
 })
 
 describe('a change of many is checked before anything is sent', () => {

@@ -89,6 +89,6 @@ test('--database refuses the address of another database, and does not repeat it
   expect({ exit, stderr }).toEqual({
     exit: 2,
     stderr:
-      'crm: --database is an address with mysql:, expected an SQLite file, postgres:// or :memory:\n  crm serve --database crm.db\n',
+      'crm: --database is an address with mysql:, expected an SQLite file, postgres:// or :memory:\n  crm serve --database crm.db; for a file whose name starts so, write ./ before it\n',
   })
 })

@@ -33,15 +33,13 @@ export function chooseDatabase(env: Env, given: string | undefined, flag = '--da
   if (name === ':memory:') return same(name)
   const source = given === undefined ? 'CRM_DATABASE_URL' : flag
   // Not repeated in the message, because an address may hold a password.
-  const [scheme] = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(name) ?? []
+  // One letter is a drive of Windows.
+  const [scheme] = /^[a-z][a-z0-9+.-]+:/i.exec(name) ?? []
   if (scheme !== undefined) {
-    throw new CrmError(
-      'usage',
-      `${source} is an address with ${scheme}, expected an SQLite file, postgres:// or :memory:`,
-      {
-        hint: `${commandOf(flag)} ${flag} crm.db`,
-      },
-    )
+    const expected = 'an SQLite file, postgres:// or :memory:'
+    throw new CrmError('usage', `${source} is an address with ${scheme}, expected ${expected}`, {
+      hint: `${commandOf(flag)} ${flag} crm.db; for a file whose name starts so, write ./ before it`,
+    })
   }
   return same(resolve(name))
 }

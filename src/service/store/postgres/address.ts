@@ -64,7 +64,8 @@ function encryption(host: string, given: URLSearchParams, env: Env): Address['ss
   if (mode === 'disable') return false
   if (mode === 'no-verify') return { rejectUnauthorized: false }
   if (!VERIFYING.includes(mode)) {
-    throw new CrmError('invalid_input', `expected sslmode verify-full, verify-ca, no-verify or disable, got ${mode}`, {
+    const expected = `${VERIFYING.join(', ')}, no-verify or disable`
+    throw new CrmError('invalid_input', `expected sslmode ${expected}, got ${mode}`, {
       hint: 'leave it out to verify the certificate of the database',
     })
   }

@@ -100,7 +100,13 @@ test('a wrong password, a missing database and a server that is away are exit 13
 })
 
 test('an address of another kind of database is exit 2, from the flag and from the variable', async () => {
-  for (const address of ['mysql://crm:sesame@db/crm', 'http://127.0.0.1/crm', 'file:///crm.db']) {
+  for (const address of [
+    'mysql://crm:sesame@db/crm',
+    'http://127.0.0.1/crm',
+    'file:///crm.db',
+    'postgres:/x/y',
+    'sqlite:crm.db',
+  ]) {
     const given = await crm(['serve', '--port', '0', '--database', address], home())
     const set = await crm(['serve', '--port', '0'], home({ CRM_DATABASE_URL: address }))
     for (const [name, { exit, stderr }] of [
