@@ -105,7 +105,7 @@ test('hints name the profile in use', async () => {
   await crm('config', 'set', 'wire.page_size', '20')
   expect((await crm('contacts', 'list')).stderr).toContain('crm config set wire.paging none -p prod.eu\n')
   await crm('config', 'set', 'wire.items_path', 'people')
-  expect((await crm('contacts', 'list')).stderr).toContain('crm config set wire.items_path data.contacts -p prod.eu\n')
+  expect((await crm('contacts', 'list')).stderr).toContain('crm config set wire.items_path data.items -p prod.eu\n')
   const { stdout } = await crm('doctor', '-o', 'json')
   expect(stdout).toContain('crm config set wire.idempotency kept -p prod.eu')
   expect(stdout).not.toMatch(/-p [A-Z]/)

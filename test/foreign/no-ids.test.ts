@@ -103,7 +103,7 @@ test('an import without --match finds the rows that are there, also where record
     ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes'],
     'name,email\nP1,p1@x.test\n',
   )
-  expect(run).toMatchObject({ exit: 0, stderr: expect.stringContaining('1 rows are unchanged') })
+  expect(run).toMatchObject({ exit: 0, stderr: expect.stringContaining('1 row is unchanged') })
   expect(records).toHaveLength(3)
 })
 

@@ -84,7 +84,7 @@ async function listingOf(probe: Probe, question: ProbeRequest, wire: Wire): Prom
   const page = readPage(settled.answer, url, wire)
   if (typeof page !== 'string') return { page, json, url }
   const error = new CrmError('bad_answer', `cannot ${question.action}: ${page}`, {
-    hint: `name where the records are: ${settingCommand('wire.items_path data.contacts', wire)}`,
+    hint: `name where the records are: ${settingCommand('wire.items_path data.items', wire)}`,
   })
   return { error, json, url }
 }

@@ -173,7 +173,7 @@ export function cursorParameterHint(limits: PageLimits): string {
 }
 
 function itemsHint(limits: PageLimits): string {
-  return `crm doctor finds the records; or: ${settingCommand('wire.items_path data.contacts', limits)}`
+  return `crm doctor finds the records; or: ${settingCommand('wire.items_path data.items', limits)}`
 }
 
 /** The setting for a member that may be the cursor; a number of remaining records is not one. */

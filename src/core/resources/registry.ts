@@ -18,7 +18,7 @@ import { WEBHOOK } from './webhook.ts'
 /** A record as a server sent it; a server other than `crm serve` may send any members. */
 export type CrmRecord = JsonObject
 
-/** Every resource of the contract. To add one, begin here: the compiler lists the other places. */
+/** Every resource of the contract. CONTRIBUTING.md says how to add one. */
 export const RESOURCES = {
   contact: CONTACT,
   deal: DEAL,

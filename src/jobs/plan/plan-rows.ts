@@ -104,7 +104,8 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
     before?.close()
   }
   if (before && before.count > 0) {
-    note(`${before.count} rows are unchanged, because equal ${noun} exist; --again creates them again.`)
+    const unchanged = before.count === 1 ? '1 row is unchanged' : `${before.count} rows are unchanged`
+    note(`${unchanged}, because equal ${noun} exist; --again creates them again.`)
   }
 }
 

@@ -27,9 +27,10 @@ export interface DraftRequest {
   readonly sourceUrl: URL | undefined
 }
 
+const SHOWN = Object.keys(RESOURCES) as readonly Resource[]
+
 /** Stages before deals, whose stage refers to them. */
-const ORDER: readonly Resource[] = ['pipeline', 'stage', 'contact', 'deal', 'note', 'webhook']
-const SHOWN: readonly Resource[] = ['contact', 'deal', 'note', 'pipeline', 'stage', 'webhook']
+const ORDER = [...new Set<Resource>(['pipeline', 'stage', ...SHOWN])]
 
 /** A connector as far as the document shows it. CrmError `usage` for an answer that names no path of the document. */
 export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: DraftRequest): Draft {
