@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path'
 import { hasPassword, isPostgresUri } from '../core/database-uri.ts'
 import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
+import { isCredentialHeader, isHeaderName, isReservedHeader, isTransportHeader } from '../core/header-rules.ts'
 import { baseUrlText, parseBaseUrl } from '../core/origin.ts'
 import { shellWords } from '../core/shell-words.ts'
 import { PAGING_KINDS, WIRE_DEFAULTS } from '../core/wire.ts'
@@ -262,12 +263,9 @@ function parsePageSize(text: string, field: string): number {
   throw invalid(field, text, 'a whole number from 1 to 1000')
 }
 
-/** Headers with another meaning; setting one would break every request. */
-const RESERVED = /^(?:accept|authorization|connection|content-(?:length|type)|cookie|host|if-match|transfer-encoding)$/i
-
 function parseHeaderName(text: string, field: string): string {
-  // A token of RFC 9110, 5.6.2.
-  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(text) && !RESERVED.test(text)) return text
+  const hasMeaning = isTransportHeader(text) || isReservedHeader(text) || isCredentialHeader(text)
+  if (isHeaderName(text) && text.length <= 100 && !hasMeaning) return text
   throw invalid(field, text, 'the name of a header that is not reserved')
 }
 

@@ -62,6 +62,8 @@ describe('crm api', () => {
     [['-f', 'a..b=x'], /"a\.\.b" contains an empty name/, /dot/],
     [['--paginate', '-i'], /-i shows one answer/, /leave out/],
     [['-H', 'Content-Length: 3'], /cannot set Content-Length/, /leave it out/],
+    [['-H', 'expect: 100-continue'], /cannot set expect/, /leave it out/],
+    [['-H', 'TE: trailers'], /cannot set TE/, /leave it out/],
   ] as const)('refuses %j before anything is sent', async ([flags, what, next], { service }) => {
     await expectRefusal(
       { args: ['api', 'GET', '/v1/deals', ...flags], env: service.env },

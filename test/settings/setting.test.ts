@@ -41,6 +41,8 @@ test.each<[SettingKey, string]>([
   ['wire.idempotency_header', 'a\r\nb'],
   ['wire.idempotency_header', 'authorization'],
   ['wire.idempotency_header', 'Content-Length'],
+  ['wire.idempotency_header', 'proxy-authorization'],
+  ['wire.idempotency_header', 'Expect'],
   ['wire.limit_param', ''],
   ['wire.limit_param', 'a&b'],
   ['wire.cursor_param', 'a b'],

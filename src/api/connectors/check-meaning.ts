@@ -1,4 +1,5 @@
 import { READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
+import { checkAuth, checkHeaders, checkIdempotency, checkQuery } from './check-access.ts'
 import { checkBatch } from './check-batch.ts'
 import { checkFields, expectName, expectResource, type ResourceCheck } from './check-fields.ts'
 import { checkPlaceholders, uses } from './check-placeholders.ts'
@@ -18,23 +19,13 @@ export function checkMeaning(tree: Located, problems: Problems): void {
     if (RESERVED.includes(name)) problems.add(keyPlace, `${name} is a placeholder already, expected another name`)
   }
   checkAuth(memberAt(tree, 'auth'), variables, problems)
+  checkIdempotency(tree, problems)
+  checkHeaders(memberAt(tree, 'headers'), tree, problems)
+  checkQuery(memberAt(tree, 'query'), problems)
   for (const key of ['origin', 'base', 'headers', 'query']) checkPlaceholders(memberAt(tree, key), variables, problems)
   for (const [name, resource] of membersOf(memberAt(tree, 'resources'))) {
     checkResource({ tree, name, resource, variables, problems })
   }
-}
-
-function checkAuth(auth: Located | undefined, variables: readonly string[], problems: Problems): void {
-  if (!auth) return
-  const kind = textIn(memberAt(auth, 'in'))
-  const parts = membersOf(auth)
-  const needed = kind === 'header' || kind === 'query' ? 'name' : kind === 'basic' ? 'user' : undefined
-  if (needed !== undefined && !parts.has(needed))
-    problems.add(auth.place, `${needed} is missing in "auth" with in: ${kind}`)
-  const templates = ['value', 'user', 'password'].flatMap((key) => parts.get(key) ?? [])
-  for (const template of templates) checkPlaceholders(template, [...variables, 'key'], problems)
-  const isKeySent = kind === 'bearer' || templates.length === 0 || templates.some((template) => uses(template, ['key']))
-  if (!isKeySent) problems.add(auth.place, '"auth" does not send the key, expected {key} in it')
 }
 
 function checkResource(check: ResourceCheck): void {
@@ -70,6 +61,7 @@ function checkResource(check: ResourceCheck): void {
 function checkNames(names: Located | undefined, { variables, problems }: ResourceCheck): void {
   for (const key of ['base', 'path', 'query']) checkPlaceholders(memberAt(names, key), variables, problems)
   for (const key of ['base', 'path']) checkSlash(memberAt(names, key), problems)
+  checkQuery(memberAt(names, 'query'), problems)
 }
 
 function checkSlash(node: Located | undefined, problems: Problems): void {
@@ -110,6 +102,8 @@ function checkOperation(
   const parts = membersOf(operation)
   checkPlaceholders(parts.get('base'), variables, problems)
   for (const key of TEMPLATES) checkPlaceholders(parts.get(key), names, problems)
+  checkHeaders(parts.get('headers'), tree, problems)
+  checkQuery(parts.get('query'), problems)
   checkPlaceholders(memberAt(operation, 'paging', 'path'), [...names, 'last'], problems)
   checkPath(tree, resource, operation, problems)
 }

@@ -131,6 +131,7 @@ const COMPILERS: Partial<Record<TextFormat, (text: string) => unknown>> = {
   path: compilePath,
   template: compileTemplate,
   'url-path': compileTemplate,
+  'header-value': compileTemplate,
   pattern: checkPattern,
   program: checkProgram,
 }

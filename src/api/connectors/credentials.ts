@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { ConnectorDocument } from './document.ts'
+import { headerText } from './header-text.ts'
 import { compileTemplate, fillText, type TemplateValues } from './templates.ts'
 
 /** How the key is sent with every request. */
@@ -26,7 +27,10 @@ export function compileCredentials(
     }
     case 'header': {
       const value = compileTemplate(auth.value)
-      return (key) => ({ headers: [auth.name, fillText(value, { ...variables, key })], query: [] })
+      return (key) => ({
+        headers: [auth.name, headerText(auth.name, fillText(value, { ...variables, key }))],
+        query: [],
+      })
     }
     case 'query': {
       const value = compileTemplate(auth.value)

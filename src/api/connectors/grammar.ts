@@ -23,6 +23,9 @@ export const PLURALS: readonly string[] = Object.values(RESOURCES).map(({ plural
 const PATH = text('path')
 const TEXT = text('any')
 const TEMPLATES = map('any', TEMPLATE)
+const QUERY = map('parameter', TEMPLATE)
+const HEADERS = map('header-name', text('header-value'))
+const PARAMETER = text('parameter')
 const NOTHING = choice(['none'])
 
 const TIMES = WIRE_FORMS.filter((form) => form !== 'integer' && form !== 'cents')
@@ -40,14 +43,14 @@ const PAGING = either(
   NOTHING,
   object('paging', {
     by: choice(PAGING_TYPES),
-    param: TEXT,
+    param: PARAMETER,
     in: choice(['query', 'body']),
     next: PATH,
     more: PATH,
     total: PATH,
     pages: PATH,
     start: integer(0, 1),
-    size: object('size', { param: TEXT, max: integer(1, 1_000_000) }, { required: ['param', 'max'] }),
+    size: object('size', { param: PARAMETER, max: integer(1, 1_000_000) }, { required: ['param', 'max'] }),
     most: integer(1, 1_000_000_000),
     path: text('url-path'),
   }),
@@ -59,8 +62,8 @@ const OPERATION = {
   method: choice(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   base: text('url-path'),
   path: text('url-path'),
-  headers: map('any', text('template')),
-  query: TEMPLATES,
+  headers: HEADERS,
+  query: QUERY,
   body: TEMPLATE,
   limits: LIMITS,
   record: PATH,
@@ -72,11 +75,11 @@ const LIST_MEMBERS = { ...OPERATION, items: PATH, empty: constant(null), paging:
 const SELECT = object(
   'select',
   {
-    param: TEXT,
+    param: PARAMETER,
     as: choice(['comma', 'repeat']),
     names: object(
       'names',
-      { base: text('url-path'), path: text('url-path'), query: TEMPLATES, items: PATH, at: PATH, read_only: PATH },
+      { base: text('url-path'), path: text('url-path'), query: QUERY, items: PATH, at: PATH, read_only: PATH },
       { required: ['path', 'items'] },
     ),
   },
@@ -169,7 +172,9 @@ const RESOURCE = object('resource', {
   batch: BATCHES,
   filters: map(
     'any',
-    either(object('filter', { query: TEXT, body: TEMPLATE }, { some: [['query', 'body']], oneOf: ['query', 'body'] })),
+    either(
+      object('filter', { query: PARAMETER, body: TEMPLATE }, { some: [['query', 'body']], oneOf: ['query', 'body'] }),
+    ),
   ),
   fields: map('field', either(PATH, FIELD)),
 })
@@ -196,8 +201,8 @@ export const CONNECTOR: ObjectShape = object(
       },
       { required: ['in'] },
     ),
-    headers: map('any', text('template')),
-    query: TEMPLATES,
+    headers: HEADERS,
+    query: QUERY,
     success: object(
       'success',
       { at: PATH, is: TEST_VALUE, not: TEST_VALUE },
@@ -225,7 +230,7 @@ export const CONNECTOR: ObjectShape = object(
       choice(['none', 'unknown']),
       object(
         'idempotency',
-        { header: TEXT, keeps: text('duration'), scope: choice(['key', 'account']) },
+        { header: text('header-name'), keeps: text('duration'), scope: choice(['key', 'account']) },
         { required: ['header'] },
       ),
     ),

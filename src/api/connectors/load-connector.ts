@@ -83,7 +83,14 @@ function extended(tree: Located, extending: Extending): Located | undefined {
   }
   const base = readLocated(`${name}.yaml`, text, problems)
   const whole = base && extended(base, { ...extending, names: [...names, name] })
-  return whole && merged(whole, tree)
+  return whole && merged(withoutOtherAuth(whole, tree), tree)
+}
+
+/** Another way to send the key begins anew. */
+function withoutOtherAuth(base: Located, over: Located): Located {
+  const [before, after] = [base, over].map((node) => textIn(memberAt(node, 'auth', 'in')))
+  if (after === undefined || after === before || !isMembers(base.value)) return base
+  return { ...base, value: new Map([...base.value].filter(([name]) => name !== 'auth')) }
 }
 
 /** Resources that are `like` others begin as their copies. */

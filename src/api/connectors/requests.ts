@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Call } from '../transport/call.ts'
 import type { Operation, ResourceDocument } from './document.ts'
+import { headerText } from './header-text.ts'
 import { compileTemplate, fill, fillPath, fillText, placeholdersOf, type TemplateValues } from './templates.ts'
 
 export interface ConnectorPlace {
@@ -110,7 +111,9 @@ export function compileRequest(operation: Operation, { described, place }: Surro
           ...Object.entries(parts.filters ?? {}),
           ...pageQuery,
         ]),
-        ...(headers.length > 0 && { headers: headers.flatMap(([name, each]) => [name, fillText(each, known)]) }),
+        ...(headers.length > 0 && {
+          headers: headers.flatMap(([name, each]) => [name, headerText(name, fillText(each, known))]),
+        }),
         body: isBodyPaged ? { ...(filled as JsonObject | undefined), ...page } : filled,
       }
     },

@@ -1,8 +1,13 @@
+import { HEADER_NAME } from '../../core/header-rules.ts'
+
 /** What a text of a connector is, beyond being one. */
 export const TEXT_FORMATS = [
   'any',
   'path',
   'template',
+  'header-name',
+  'header-value',
+  'parameter',
   'url-path',
   'origin',
   'duration',
@@ -103,9 +108,19 @@ export const FORMATS: Readonly<Record<TextFormat, FormatRule>> = {
     expected: 'a path such as data[].name',
   },
   template: { pattern: String.raw`^(?:[^{]|\{\{|${PLACEHOLDER})*$`, expected: 'a text with placeholders such as {id}' },
+  'header-name': { pattern: HEADER_NAME, expected: 'the name of a header, such as X-Version' },
+  'header-value': {
+    pattern: String.raw`^(?:[\t\x20-\x7a|}~]|\{\{|${PLACEHOLDER})*$`,
+    expected: 'ASCII characters without line ends and control characters',
+  },
+  parameter: {
+    pattern: String.raw`^[^\s\u0000-\u001f\u007f-\u009f\ud800-\udfff]+$`,
+    expected: 'the name of a parameter, without blanks and control characters',
+  },
+  // RFC 3986 section 3.3. Servers take %2e for a dot.
   'url-path': {
-    pattern: String.raw`^(?!(?:.*/)?\.\.?(?:/|$))(?!.*//)(?:[^{\s?#\\]|\{\{|${PLACEHOLDER})*$`,
-    expected: 'a path without //, ?, # and .. such as /contacts/{id}',
+    pattern: String.raw`^(?!(?:.*/)?(?:\.|%2[Ee]){1,2}(?:/|$))(?!.*//)(?:[\w\-.~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2}|${PLACEHOLDER})*$`,
+    expected: 'a path without //, ?, # and .., other characters encoded as in %20, such as /contacts/{id}',
   },
   origin: {
     pattern: String.raw`^https?://(?:[A-Za-z0-9.\-]|\{[a-z][a-z0-9_]*\})+(?::\d{1,5})?$`,

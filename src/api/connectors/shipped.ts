@@ -53,15 +53,17 @@ export function readConnectorFile(path: string): ConnectorDocument {
   return loadConnector(connectorFileText(path), { fileName: path, baseOf: shippedText, baseNames: shippedNames })
 }
 
+const NO_FILE = 'there is no such file'
+
 const READ_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
+  ENOENT: NO_FILE,
+  ENOTDIR: NO_FILE,
   EACCES: 'the file cannot be read: permission denied',
 }
 
 export function connectorFileText(path: string): string {
-  const refuse = (why: string, cause?: unknown) =>
-    new CrmError('invalid_input', `the connector ${path}: ${why}`, { hint: 'name a connector in YAML', cause })
+  const refuse = (why: string, cause?: unknown, hint = 'name a connector in YAML') =>
+    new CrmError('invalid_input', `the connector ${path}: ${why}`, { hint, cause })
   try {
     const stats = statSync(path)
     // A device or a pipe may never end.
@@ -72,6 +74,8 @@ export function connectorFileText(path: string): string {
     if (error instanceof CrmError) throw error
     if (error instanceof TypeError) throw refuse('the file is not UTF-8 text', error)
     const why = READ_FAULTS[(error as NodeJS.ErrnoException).code ?? '']
-    throw why === undefined ? error : refuse(why, error)
+    const hint =
+      why === NO_FILE ? `${path} does not exist: name a file that does, or one of crm connectors list` : undefined
+    throw why === undefined ? error : refuse(why, error, hint)
   }
 }

@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { ConnectorMistake, setMember } from './paths.ts'
 
 /** What placeholders stand for, by their whole name (`id`, `parent`, `parent.contact_id`); undefined is absent. */
@@ -159,10 +160,17 @@ export function fillHost(template: Template, values: TemplateValues): string {
       'invalid_input',
       `${what}, expected 1 to 63 letters, digits and hyphens for ${template.source}`,
       {
-        hint: `set it: CRM_CONNECTOR_VARS=${name}=VALUE`,
+        hint: `set it: CRM_CONNECTOR_VARS=${variablesHint(template, values, [name, near])}`,
       },
     )
   })
+}
+
+/** All of them in one text, since it is replaced whole: those that are right with their value. */
+function variablesHint(template: Template, values: TemplateValues, wrong: readonly (string | undefined)[]): string {
+  const right = Object.entries(values).filter(([name]) => !wrong.includes(name))
+  const others = placeholdersOf(template).filter((name) => wrong.includes(name) || !Object.hasOwn(values, name))
+  return shellWord([...right, ...others.map((name) => [name, 'VALUE'])].map((pair) => pair.join('=')).join(','))
 }
 
 /** The variables with which the template is this origin; undefined if it is another one. */

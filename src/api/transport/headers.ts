@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError } from '../../core/errors.ts'
+import { isHeaderName } from '../../core/header-rules.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
 import { oneLine } from '../errors/one-line.ts'
@@ -16,8 +17,6 @@ const SERVER_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'corre
 const PROXY_HEADERS = ['x-amzn-requestid', 'x-amzn-trace-id', 'x-trace-id', 'cf-ray']
 
 const MAX_IDEMPOTENCY_KEY_CHARS = 255
-/** RFC 9110 section 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 /** RFC 9110 section 8.8.3: the characters within the quotes. */
 const ENTITY_TAG_TEXT = /^[\x21\x23-\x7e]+$/
@@ -30,7 +29,7 @@ export function baseHeaders(options: Pick<ApiOptions, 'key' | 'wire' | 'userAgen
       hint: 'crm auth login',
     })
   }
-  if (!TOKEN.test(options.wire.idempotencyHeader)) {
+  if (!isHeaderName(options.wire.idempotencyHeader)) {
     const shown = JSON.stringify(options.wire.idempotencyHeader)
     throw new CrmError('invalid_input', `wire.idempotency_header is not the name of a header: ${shown}`, {
       hint: 'crm config set wire.idempotency_header Idempotency-Key',

@@ -1,6 +1,7 @@
 import type { Method } from '../../api/transport/call.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { isHeaderName, isHeaderValue, isTransportHeader } from '../../core/header-rules.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { readInput } from '../../settings/read-input.ts'
@@ -70,17 +71,13 @@ interface Header {
   readonly value: string
 }
 
-/** Headers that crm sets itself. */
-const OURS = /^(?:authorization|host|connection|content-length|transfer-encoding|proxy-.*)$/i
-
 function readHeaders(texts: readonly string[]): readonly Header[] {
   return texts.map((text) => {
-    // RFC 9110 sections 5.1 and 5.5.
-    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/.exec(text) ?? []
-    if (name === undefined || value === undefined) {
+    const [, name = '', value = ''] = /^([^:]*):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? []
+    if (!isHeaderName(name) || !isHeaderValue(value)) {
       throw new CrmError('usage', `-H ${JSON.stringify(text)} is not a header`, { hint: "expected -H 'Name: value'" })
     }
-    if (OURS.test(name)) {
+    if (isTransportHeader(name) || name.toLowerCase() === 'authorization') {
       throw new CrmError('usage', `-H cannot set ${name}`, { hint: ownHeaderHint(name) })
     }
     return { name, value }

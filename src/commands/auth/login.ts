@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback, parseBaseUrl } from '../../core/origin.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { askHidden, askTyped, askYesNo, canAsk } from '../../output/prompt.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { checkKey, checkProfileName, defaultProfile, type Profile } from '../../settings/profile.ts'
@@ -164,11 +165,13 @@ async function askConnector(
     ...(text && parseVariables(text, 'CRM_CONNECTOR_VARS')),
   }
   const baseUrl = flags.baseUrl ?? (ctx.env.CRM_BASE_URL || undefined)
-  for (const [variable, { ask }] of Object.entries(document.variables)) {
+  const missing = Object.entries(document.variables).filter(([variable]) => {
     const isInAddress = baseUrl !== undefined && isOnlyInOrigin(document, variable)
-    if (variables[variable] !== undefined || isInAddress) continue
-    variables[variable] = await askVariable(ctx, variable, ask)
-  }
+    return variables[variable] === undefined && !isInAddress
+  })
+  if (missing.length > 0 && !canAsk(ctx)) throw noVariables(ctx, missing, variables)
+  for (const [variable, { ask }] of missing)
+    variables[variable] = (await askTyped(ctx.io, `${ask}: `, ctx.signal)).trim()
   const named = { name, variables }
   const address = baseUrl === undefined ? connectorAddress(named) : parseBaseUrl(baseUrl, '--base-url')
   return { named, title: document.title ?? document.name, address }
@@ -207,13 +210,15 @@ function isOnlyInOrigin(
   return origin?.includes(name) === true && !JSON.stringify([base, auth, resources]).includes(name)
 }
 
-async function askVariable(
-  ctx: Pick<Context, 'io' | 'env' | 'signal' | 'argv' | 'flags'>,
-  variable: string,
-  ask: string,
-): Promise<string> {
-  if (canAsk(ctx)) return (await askTyped(ctx.io, `${ask}: `, ctx.signal)).trim()
-  throw new CrmError('usage', `the connector needs ${variable} (${ask}), and there is no terminal to ask at`, {
-    hint: `CRM_CONNECTOR_VARS=${variable}=VALUE ${commandLine(ctx.argv)}`,
+/** The hint also has the variables that are given: the environment variable holds all of them. */
+function noVariables(
+  { argv }: Pick<Context, 'argv'>,
+  missing: readonly (readonly [name: string, variable: { readonly ask: string }])[],
+  given: Readonly<Record<string, string>>,
+): CrmError {
+  const needed = missing.map(([name, { ask }]) => `${name} (${ask})`).join(', ')
+  const pairs = [...Object.entries(given), ...missing.map(([name]) => [name, 'VALUE'])].map((pair) => pair.join('='))
+  return new CrmError('usage', `the connector needs ${needed}, and there is no terminal to ask at`, {
+    hint: `CRM_CONNECTOR_VARS=${shellWord(pairs.join(','))} ${commandLine(argv)}`,
   })
 }

@@ -364,7 +364,12 @@ it('takes no path for the name of a shipped connector', () => {
 
 it('refuses a folder, a missing file and one that is no text', () => {
   expect(() => readConnectorFile(FOLDER)).toThrow(/not a file/)
-  expect(() => readConnectorFile(`${FOLDER}none.yaml`)).toThrow(/there is no such file/)
+  expect(() => readConnectorFile(`${FOLDER}none.yaml`)).toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining('there is no such file'),
+      details: expect.objectContaining({ hint: expect.stringContaining('none.yaml does not exist') }),
+    }),
+  )
 })
 
 const TEXTS = shippedNames().map((name) => readFileSync(`${FOLDER}${name}.yaml`, 'utf8'))

@@ -79,3 +79,39 @@ test('a variable that is probably misspelt is named', async () => {
   expect(exit).toBe(2)
   expect(stderr).toContain('the variable company has no value, and compny has one, expected')
 })
+
+test.each([
+  ['a path with a control character', 'base: "/contacts\\e[2J"', '3:8'],
+  ['a header with a line end', 'headers: { X-One: "a\\r\\nX: y" }', '3:20'],
+  ['a header that is no name', 'headers: { X A: y }', '3:12'],
+  ['the header of the address', 'headers: { hOST: evil.example }', '3:12'],
+])('login and connectors show refuse %s at its place, and send nothing', async (_, line, at) => {
+  const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [] }))
+  const file = join(tempFolder(), 'theirs.yaml')
+  writeFileSync(file, `connector: 1\nname: theirs\n${line}\nresources: {}\n`)
+  const login = ['auth', 'login', '-p', 'prod', '--storage', 'file', '--key-stdin', '--base-url', url.origin]
+  for (const args of [
+    [...login, '--connector', file],
+    ['connectors', 'show', file],
+  ]) {
+    const { exit, stderr } = await crm(args, emptyHome(), 'key_of_the_test')
+    expect({ exit, isPlaced: stderr.includes(`${file}:${at}: `) }).toEqual({ exit: 2, isPlaced: true })
+    expect(stderr).not.toContain('this is a bug')
+    expect(stderr).not.toContain('\u001b[2J')
+  }
+  expect(seen).toEqual([])
+})
+
+test('login without a terminal names all variables that are needed in one command', async () => {
+  const file = join(tempFolder(), 'two.yaml')
+  const variables = 'variables: { company: { ask: Company }, region: { ask: Region } }'
+  const resources = 'resources: { contacts: { path: "/{region}", list: { paging: none } } }'
+  writeFileSync(file, `connector: 1\nname: two\n${variables}\norigin: https://{company}.example\n${resources}\n`)
+  const login = ['auth', 'login', '-p', 'prod', '--no-verify', '--key-stdin', '--connector', file]
+  const hintOf = async (given: string | undefined) =>
+    (await crm(login, emptyHome(given === undefined ? {} : { CRM_CONNECTOR_VARS: given }), 'key')).stderr
+  const none = await hintOf(undefined)
+  expect(none).toContain('the connector needs company (Company), region (Region), and there is no terminal to ask at')
+  expect(none).toContain('CRM_CONNECTOR_VARS=company=VALUE,region=VALUE crm auth login')
+  expect(await hintOf('company=acme')).toContain('CRM_CONNECTOR_VARS=company=acme,region=VALUE crm auth login')
+})

@@ -37,6 +37,7 @@ const CREATE = ['connectors', 'create', '--openapi']
 test('create prints a draft, and what it found on stderr', async () => {
   const { exit, stdout, stderr } = await crm([...CREATE, fileOf(CLEAR)], emptyHome())
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining('\nconnector: 1\nname: meadow\n') })
+  expect(stdout).toContain('# Compare it with the server: crm auth login --connector FILE, then crm connectors check\n')
   expect(stderr).toContain('contacts: /contacts (list, get, create, update, delete); fields name, email\n')
   expect(stderr).not.toContain('Decide')
 })
@@ -185,4 +186,19 @@ test('a draft without open points lists, gets, creates and updates on its server
   expect(people[3]).toEqual({ id: 4, full_name: 'Ada L.', email_address: 'ada@meadow.example' })
   const got = JSON.parse(await crmPrints(['contacts', 'get', '4', '-o', 'json'], home))
   expect(got).toMatchObject({ id: '4', name: 'Ada L.', email: 'ada@meadow.example' })
+})
+
+test('create writes paths that no URI holds encoded, and leaves out headers that crm sets itself', async () => {
+  const header = { name: 'Expect', in: 'header', required: true, schema: { type: 'string', default: '100-continue' } }
+  const paths = plainPaths('/my contacts', PERSON) as Record<string, JsonObject>
+  const withHeader = Object.entries(paths).map(([path, item]) => [path, { ...item, parameters: [header] }])
+  const document = fileOf(documentWith(Object.fromEntries(withHeader) as typeof paths))
+  const answers = ['--resource', 'contacts=/my contacts', '--resource', 'deals=none']
+  const { exit, stdout } = await crm([...CREATE, document, ...answers], emptyHome())
+  expect(exit).toBe(0)
+  expect(stdout).toContain('path: /my%20contacts\n')
+  expect(stdout).not.toContain('Expect')
+  const file = join(tempFolder(), 'mine.yaml')
+  writeFileSync(file, stdout)
+  expect((await crm(['connectors', 'show', file], emptyHome())).exit).toBe(0)
 })

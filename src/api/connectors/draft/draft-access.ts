@@ -1,4 +1,5 @@
 import { CrmError } from '../../../core/errors.ts'
+import { isCredentialHeader, isHeaderName, isHeaderValue, isTransportHeader } from '../../../core/header-rules.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import type { ApiDescription, ApiMethod } from './api-description.ts'
 import type { Decisions } from './decisions.ts'
@@ -31,6 +32,11 @@ export function draftAccess(
 /** Set by crm, or of single operations. */
 const OWN_HEADERS = /^(?:authorization|content-type|accept|user-agent|if-match|idempotency-key|x-idempotency-key)$/i
 
+/** The loader takes none of them in `headers`. */
+function isRefused(name: string): boolean {
+  return !isHeaderName(name) || isTransportHeader(name) || isCredentialHeader(name)
+}
+
 /** Headers that most operations need: constants, or asked for at login. */
 function addNeededHeaders(
   methods: readonly ApiMethod[],
@@ -45,11 +51,11 @@ function addNeededHeaders(
     .filter((each) => each.in === 'header' && each.isRequired)
   const counts = Map.groupBy(needed, ({ name }) => name)
   for (const [name, [parameter, ...others]] of counts) {
-    const isOwn = OWN_HEADERS.test(name) || Object.hasOwn(headers, name) || auth.name === name
+    const isOwn = isRefused(name) || OWN_HEADERS.test(name) || Object.hasOwn(headers, name) || auth.name === name
     if (!parameter || isOwn || (others.length + 1) * 2 < methods.length) continue
     const constant =
       parameter.schema.default ?? (parameter.schema.values.length === 1 ? parameter.schema.values[0] : undefined)
-    if (typeof constant === 'string' || typeof constant === 'number') {
+    if ((typeof constant === 'string' && isHeaderValue(constant)) || typeof constant === 'number') {
       headers[name] = String(constant).replaceAll('{', '{{')
       continue
     }
@@ -197,7 +203,7 @@ function addOther(
   { variables, headers, decisions }: Finding & { readonly headers: JsonObject },
 ): void {
   const { name, in: place, description } = scheme
-  if (scheme.type !== 'apiKey' || place !== 'header' || typeof name !== 'string') return
+  if (scheme.type !== 'apiKey' || place !== 'header' || typeof name !== 'string' || isRefused(name)) return
   const variable = variableName(name)
   variables[variable] = { ask: askOf(name, typeof description === 'string' ? description : '') }
   headers[name] = `{${variable}}`

@@ -19,7 +19,13 @@ export function textOf(path: string, slots: Slots, collectionPath: string): stri
       if (slot.type === 'parent') return segment.replace(`{${name}}`, '{parent}')
       return segment.replace(`{${name}}`, slot.type === 'value' ? slot.value : `{${variableName(own)}}`)
     })
+    .map(encoded)
     .join('/')
+}
+
+/** Characters that no URI path holds (RFC 3986 section 3.3) stand encoded in it. */
+function encoded(segment: string): string {
+  return segment.toWellFormed().replace(/[^\w\-.~!$&'()*+,;=:@%{}]/gu, (each) => encodeURIComponent(each))
 }
 
 /** For messages: the path with its values. */
