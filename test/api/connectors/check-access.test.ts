@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { compileCredentials } from '../../../src/api/connectors/credentials.ts'
 import type { ConnectorDocument } from '../../../src/api/connectors/document.ts'
 import { loadConnector } from '../../../src/api/connectors/load-connector.ts'
+import { compileRequest } from '../../../src/api/connectors/requests.ts'
 import { compileTemplate, fillHost } from '../../../src/api/connectors/templates.ts'
 import { CrmError } from '../../../src/core/errors.ts'
 
@@ -164,6 +165,16 @@ it('a value of a variable that no header carries is refused, and not shown with 
   expect(() => send('a\r\nX: y')).toThrow(/^a value for the header X-Key of the connector has characters/)
   expect(() => send('é')).not.toThrow(/key_of/)
   expect(() => send('é')).toThrow(CrmError)
+})
+
+it('a value of a record that no header carries is refused', () => {
+  const get = 'get: { path: "/{id}", headers: { X-Id: "{id}" } }'
+  const described = load(`connector: 1\nname: acme\nresources: { contacts: { ${get} } }\n`).resources.contact
+  if (!described?.get) throw new Error('the connector has no get')
+  const place = { baseUrl: new URL('https://crm.example'), variables: {} }
+  const { request } = compileRequest(described.get, { described, place })
+  expect(request({ id: 'a1' }).headers).toEqual(['X-Id', 'a1'])
+  for (const id of ['é', 'a\r\nX: y']) expect(() => request({ id })).toThrow(/^a value for the header X-Id of/)
 })
 
 it('the hint for a variable names all that are needed, with the values that are right', () => {
