@@ -135,6 +135,13 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/judge-write.test.ts'],
   },
   {
+    name: 'a refusal inside a 200 to a delete is dropped with a connector',
+    file: 'src/api/connectors/write-rules.ts',
+    line: 'return isRefusing || isTroubled || json.deleted === false',
+    to: 'return false',
+    tests: ['test/api/connectors/refused-writes.test.ts'],
+  },
+  {
     name: 'a 202 to a delete is taken as done',
     file: 'src/api/writes/judge-write.ts',
     line: 'if (status === 202) return false',
