@@ -24,15 +24,13 @@ export function answerRules({ record: at, returns, made, path }: Operation, map:
     return isJsonObject(found) ? found : undefined
   }
   // Translated, such an answer would lose what it states.
-  const isRefusal = (json: JsonValue | undefined, record: JsonObject | undefined) =>
-    statesRefusal(json) && (returns === 'nothing' || (record !== undefined && map.idOf(record) === undefined))
+  const isRefusal = (json: JsonValue | undefined, record: JsonObject) =>
+    statesRefusal(json) && map.idOf(record) === undefined
   return {
     serverRecord,
     translated: (answer, references) => {
       const record = serverRecord(answer.json)
-      if (isRefusal(answer.json, record)) return answer
-      if (returns === 'nothing') return { ...answer, json: undefined }
-      if (!record) return answer
+      if (returns === 'nothing' || !record || isRefusal(answer.json, record)) return answer
       if (map.isPlain) return { ...answer, json: record }
       const isMade = madeAt && readFirst(madeAt, answer.json)
       return {
@@ -49,7 +47,7 @@ function statesRefusal(json: JsonValue | undefined): boolean {
   if (Array.isArray(json)) return json.length > 0 && json.every(statesRefusal)
   if (!isJsonObject(json)) return false
   const { isRefusing, isTroubled } = signsOf(json)
-  return isRefusing || isTroubled || json.deleted === false
+  return isRefusing || isTroubled
 }
 
 /** The record as found without a connector; undefined within an answer that reports trouble. */
