@@ -6,6 +6,7 @@ import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { ALL, allPages, NO_KEY, openClient } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
+import { contactsWithJobs } from './contacts-with-jobs.ts'
 import { jobsAt } from './jobs-at.ts'
 import { contacts, listOf } from './rows.ts'
 import { uiOf } from './ui-of.ts'
@@ -100,12 +101,7 @@ test('edits in a stopped job are no longer staged', async () => {
 
 /** Contacts of a real service, each edited on the screen. */
 async function contactsAt(names: readonly string[]) {
-  const service = await serveForTest()
-  const url = new URL(service.url)
-  const { api } = openClient(url, { key: service.key.text })
-  const jobs = await jobsAt(url, service.key.text)
-  const rows = await Promise.all(names.map((name) => api.contacts.create({ name }, NO_KEY)))
-  const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs })
+  const { api, jobs, rows, ui } = await contactsWithJobs(names)
   ui.store.update((state) => withList(state, 'contacts', () => stage(listOf(rows), rows, ['company', 'New'])))
   return { api, rows, ui: { ...ui, jobs: async () => jobs } }
 }

@@ -7,9 +7,8 @@ import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { diffText } from '../../src/ui/text/diff-line.ts'
 import { editDiff } from '../../src/ui/text/plan-diff.ts'
-import { ALL, allPages, NO_KEY, openClient } from '../api/client-fixture.ts'
-import { serveForTest } from '../service/serve-for-test.ts'
-import { jobsAt } from './jobs-at.ts'
+import { ALL, allPages } from '../api/client-fixture.ts'
+import { contactsWithJobs } from './contacts-with-jobs.ts'
 import { contact, contacts, listOf } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -101,12 +100,7 @@ test('u on Jobs undoes the job under the cursor, and states why a job cannot be 
 
 /** Contacts of a real service on the screen, with jobs. */
 async function withJobs(names: readonly string[]) {
-  const service = await serveForTest()
-  const url = new URL(service.url)
-  const { api } = openClient(url, { key: service.key.text })
-  const jobs = await jobsAt(url, service.key.text)
-  const rows = await Promise.all(names.map((name) => api.contacts.create({ name }, NO_KEY)))
-  const ui = await uiOf('contacts', { openApi: async () => api, openJobs: async () => jobs })
+  const { api, rows, ui } = await contactsWithJobs(names)
   const page = { items: rows, nextCursor: undefined, searched: SEARCHED.contacts }
   ui.store.update((state) => withList(state, 'contacts', (list) => takePage(list, page)))
   return { ui, api }

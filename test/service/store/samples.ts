@@ -15,6 +15,15 @@ export function ofContacts(...members: readonly string[]): readonly UniqueMember
   return members.map((member) => ({ resource: 'contact', member }))
 }
 
+/** A filter of contacts, and its index. */
+export const CONTACT_INDEXES = [
+  ['email', 'contacts_by_email'],
+  ['name', 'contacts_by_name'],
+  ['phone', 'contacts_by_phone'],
+  ['company', 'contacts_by_company'],
+  ['owner_id', 'contacts_by_owner'],
+] as const
+
 export const NO_FILTERS: DealFilters = {
   names: [],
   stages: [],

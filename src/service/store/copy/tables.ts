@@ -13,7 +13,7 @@ import { OWN_COLUMNS } from '../record-columns.ts'
 
 /**
  * `text`: without NUL, as JSON and ids are. `any text`: PostgreSQL keeps it without NUL. `compared text`: PostgreSQL bounds
- * its length, too, so that a long one is made again from its record.
+ * its length, too: a truncated one is restored from its record.
  */
 export type ColumnType = 'integer' | 'real' | 'text' | 'any text' | 'compared text'
 

@@ -86,5 +86,5 @@ export class Connections {
   }
 }
 
-/** A connection that could not be made: whoever asked for it knows. */
+/** A failed connection is reported to the caller that requested it. */
 function ignored(): void {}

@@ -92,7 +92,7 @@ interface Shown {
   readonly cell: string
 }
 
-/** A shortened text is that of the record; one that its record does not have stays as it is. */
+/** Restores a truncated text from its record; returns it unchanged if the text of the record truncates to another. */
 async function textOf(session: Session, table: CopiedTable, { row, column, cell }: Shown): Promise<Cell> {
   if (!isShortened(cell)) return withNul(cell)
   const whole = table.resource ? ownText(table, table.resource, { row, column }) : await uniqueText(session, table, row)

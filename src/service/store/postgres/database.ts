@@ -98,7 +98,7 @@ export function openPool(
   const pool = new pg.Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 })
   // A connection that is lost while idle leaves the pool; the next operation makes another one.
   pool.on('error', () => {})
-  // One may be ended by the server in the same moment in which it is handed out, when nobody else listens.
+  // The server may close a connection before its borrower listens for errors; an unhandled one would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const tell = (): void => observer?.pool({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount })
   for (const event of ['connect', 'acquire', 'release', 'remove'] as const) pool.on(event, tell)

@@ -4,7 +4,7 @@ import { encodeId } from '../../../../src/core/ids.ts'
 import { dealsStatement, plainStatement, type Statement } from '../../../../src/service/store/postgres/filter-query.ts'
 import type { DealFilters } from '../../../../src/service/store/store.ts'
 import { connectTo, newPostgres, openTestStore } from '../../../harness/database.ts'
-import { NO_FILTERS } from '../samples.ts'
+import { CONTACT_INDEXES, NO_FILTERS } from '../samples.ts'
 
 const ROWS = 50_000
 const WALK = { belowSerial: ROWS - 10, count: 101 }
@@ -93,13 +93,7 @@ test('each filter is a walk over its index, newest first, that ends with the pag
       }
     }
   }
-  for (const [member, index] of [
-    ['email', 'contacts_by_email'],
-    ['name', 'contacts_by_name'],
-    ['phone', 'contacts_by_phone'],
-    ['company', 'contacts_by_company'],
-    ['owner_id', 'contacts_by_owner'],
-  ] as const) {
+  for (const [member, index] of CONTACT_INDEXES) {
     for (const value of ['company 1', 'user 7', 'none']) {
       const filters = { values: { [member]: [value] }, createdSinceMs: undefined, createdUntilMs: undefined }
       const steps = await planOf(client, plainStatement('contact', filters, WALK), 'generic')

@@ -3,7 +3,7 @@ import type { Connection } from '../../../../src/service/store/sqlite/connection
 import { queryDeals, queryPlain } from '../../../../src/service/store/sqlite/filter-query.ts'
 import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
 import type { DealFilters, PlainFilters } from '../../../../src/service/store/store.ts'
-import { NO_FILTERS } from '../samples.ts'
+import { CONTACT_INDEXES, NO_FILTERS } from '../samples.ts'
 
 /** The query plan of what `query` asks for (EXPLAIN QUERY PLAN). */
 function planOfQuery(query: (db: Connection) => unknown, script: string): readonly string[] {
@@ -82,13 +82,7 @@ test('no combination of filters sorts what it matches', () => {
 
 test('each filter of contacts is one scan of its index without sorting, also with misleading statistics', () => {
   const misled = `ANALYZE; INSERT INTO sqlite_stat1 VALUES ('contacts', 'contacts_by_email', '1000000 1000000'); ANALYZE sqlite_schema`
-  for (const [member, index] of [
-    ['email', 'contacts_by_email'],
-    ['name', 'contacts_by_name'],
-    ['phone', 'contacts_by_phone'],
-    ['company', 'contacts_by_company'],
-    ['owner_id', 'contacts_by_owner'],
-  ] as const) {
+  for (const [member, index] of CONTACT_INDEXES) {
     const values = { [member]: ['a'] }
     const plan = [`SEARCH contacts USING INDEX ${index} (${member}=? AND rowid<?)`]
     expect(planOfContacts({ values })).toEqual(plan)
