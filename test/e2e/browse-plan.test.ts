@@ -50,7 +50,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     const companies = (await all(service, '/v1/contacts')).map(({ company }) => company)
     expect(companies.filter((company) => company === 'Acme')).toHaveLength(15)
     expect(companies.filter((company) => company === 'Other')).toHaveLength(10)
-    expect(terminal.screen()).toContain('Acme')
+    await terminal.sees('Acme')
   })
 
   test('a correction of failed rows refuses a member that deals do not have', async () => {
