@@ -1,10 +1,9 @@
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import { type Credentials, compileCredentials } from './credentials.ts'
 import type { ConnectorDocument } from './document.ts'
-import { createErrorRules, type ErrorRules } from './error-rules.ts'
 import type { createRecordMap } from './record-map.ts'
 import type { ConnectorPlace } from './requests.ts'
 import { createResourceRules, lacks, type OperationName, type ResourceRules } from './resource-rules.ts'
+import { type Credentials, compileCredentials, createErrorRules, type ErrorRules } from './server-rules.ts'
 
 /** Whether the server has an operation, as its connector says. */
 export type Offers = (resource: Resource, operation: OperationName) => boolean

@@ -1,15 +1,14 @@
 import { isAbsolute, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { CrmError } from '../../core/errors.ts'
-import type { Wire } from '../../core/wire.ts'
+import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
 import { type Connector, createConnector } from './connector.ts'
 import { contractDocument } from './contract.ts'
-import type { ConnectorDocument } from './document.ts'
+import type { ConnectorDocument, ListOperation, PagingDocument } from './document.ts'
 import { openPrograms, programsOf } from './field-program.ts'
 import { createRecordMap } from './record-map.ts'
 import { connectorFileText, readConnectorFile, shippedConnector, shippedNames, shippedText } from './shipped.ts'
 import { compileTemplate, fillHost, readHost } from './templates.ts'
-import { withSettings } from './wire-settings.ts'
 
 interface Named {
   /** Of a shipped connector, or the absolute path of a file. */
@@ -65,6 +64,42 @@ export async function openConnector({ name, variables }: Named, { baseUrl, wire 
   const run = programs.length > 0 ? await openPrograms(programs) : undefined
   const mapRecords: typeof createRecordMap = (described, names) => createRecordMap(described, names, run)
   return createConnector(document, { baseUrl, variables, word: name }, mapRecords)
+}
+
+/** The connector with the `wire.*` settings that differ from their defaults, in each list whose paging it declares. */
+export function withSettings(document: ConnectorDocument, wire: Wire): ConnectorDocument {
+  const resources = Object.entries(document.resources).map(([name, resource]) => {
+    const { list } = resource
+    return [name, list && list.paging.by !== 'detected' ? { ...resource, list: changedList(list, wire) } : resource]
+  })
+  return { ...document, resources: Object.fromEntries(resources) }
+}
+
+function changedList(list: ListOperation, wire: Wire): ListOperation {
+  const { itemsPath } = wire
+  return {
+    ...list,
+    ...(itemsPath !== undefined && { items: itemsPath.endsWith('[]') ? itemsPath : `${itemsPath}[]` }),
+    paging: changedPaging(list.paging, wire),
+  }
+}
+
+function changedPaging({ size, ...paging }: PagingDocument, wire: Wire): PagingDocument {
+  const changedSize = wire.limitParam === undefined ? undefined : changedPageSize(size, wire.limitParam, wire.pageSize)
+  return {
+    ...paging,
+    ...(wire.paging && { by: wire.paging }),
+    ...(wire.cursorParam !== undefined && { param: wire.cursorParam }),
+    ...(wire.nextPath !== undefined && { next: wire.nextPath }),
+    ...(changedSize && { size: changedSize }),
+  }
+}
+
+function changedPageSize(size: PagingDocument['size'], param: string, max: number): PagingDocument['size'] {
+  const isParamSet = param !== WIRE_DEFAULTS.limitParam
+  const isMaxSet = max !== WIRE_DEFAULTS.pageSize
+  if (!size) return isParamSet ? { param, max } : undefined
+  return { param: isParamSet ? param : size.param, max: isMaxSet ? max : size.max }
 }
 
 /** The address that the connector states. CrmError `usage` if it states none, `invalid_input` for a variable without a value. */

@@ -13,10 +13,11 @@ import {
   type ConnectorPlace,
   type ConnectorRequest,
   compileRequest,
+  createSelection,
   type RequestMaker,
   type RequestParts,
+  type Selection,
 } from './requests.ts'
-import { createSelection, type Selection } from './selection.ts'
 import { type AnswerRules, answerRules } from './write-rules.ts'
 
 export type OperationName = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore' | 'test'

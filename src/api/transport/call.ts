@@ -2,9 +2,8 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import type { Credentials } from '../connectors/credentials.ts'
 import type { Limit } from '../connectors/document.ts'
-import type { ErrorRules } from '../connectors/error-rules.ts'
+import type { Credentials, ErrorRules } from '../connectors/server-rules.ts'
 import { oneLine } from '../errors/one-line.ts'
 
 /** One request to the server, which may take several tries. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { compileCredentials } from '../../../src/api/connectors/credentials.ts'
 import type { ConnectorDocument } from '../../../src/api/connectors/document.ts'
 import { loadConnector } from '../../../src/api/connectors/load-connector.ts'
 import { compileRequest } from '../../../src/api/connectors/requests.ts'
+import { compileCredentials } from '../../../src/api/connectors/server-rules.ts'
 import { compileTemplate, fillHost } from '../../../src/api/connectors/templates.ts'
 import { CrmError } from '../../../src/core/errors.ts'
 

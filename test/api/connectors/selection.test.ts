@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSelection } from '../../../src/api/connectors/selection.ts'
+import { createSelection } from '../../../src/api/connectors/requests.ts'
 import { sendJson } from '../answering-server.ts'
 import { failureOf } from '../client-fixture.ts'
 import { connectedTo } from './connected.ts'

@@ -1,7 +1,49 @@
+import { Buffer } from 'node:buffer'
 import { isSameJson, type JsonValue } from '../../core/json.ts'
+import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
 import type { ServerProblem } from '../errors/problem.ts'
-import type { ConnectorDocument, FailureMeaning } from './document.ts'
+import type { ConnectorDocument, FailureMeaning, KeptKeys } from './document.ts'
+import { headerText } from './header-text.ts'
 import { compilePath, type Path, readAll, readFirst } from './paths.ts'
+import { compileTemplate, fillText, type TemplateValues } from './templates.ts'
+
+// What a connector says of its server as a whole: how the key is sent, what refusals mean, which settings it replaces.
+
+/** How the key is sent with every request. */
+export interface Credentials {
+  /** Alternating names and values. */
+  readonly headers: readonly string[]
+  readonly query: readonly (readonly [name: string, value: string])[]
+}
+
+/** `{key}` exists in these templates alone. */
+export function compileCredentials(
+  { auth }: ConnectorDocument,
+  variables: TemplateValues,
+): (key: string) => Credentials {
+  switch (auth.in) {
+    case 'bearer':
+      return (key) => ({ headers: ['Authorization', `Bearer ${key}`], query: [] })
+    case 'basic': {
+      const [user, password] = [compileTemplate(auth.user), compileTemplate(auth.password)]
+      return (key) => {
+        const pair = `${fillText(user, { ...variables, key })}:${fillText(password, { ...variables, key })}`
+        return { headers: ['Authorization', `Basic ${Buffer.from(pair).toString('base64')}`], query: [] }
+      }
+    }
+    case 'header': {
+      const value = compileTemplate(auth.value)
+      return (key) => ({
+        headers: [auth.name, headerText(auth.name, fillText(value, { ...variables, key }))],
+        query: [],
+      })
+    }
+    case 'query': {
+      const value = compileTemplate(auth.value)
+      return (key) => ({ headers: [], query: [[auth.name, fillText(value, { ...variables, key })]] })
+    }
+  }
+}
 
 /** What the refusals of a server mean, as its connector declares. */
 export interface ErrorRules {
@@ -70,4 +112,26 @@ function textAt(path: Path, json: JsonValue): string | undefined {
 
 function defined<Name extends keyof ServerProblem>(name: Name, value: string | undefined): Partial<ServerProblem> {
   return value === undefined ? {} : { [name]: value }
+}
+
+/** The settings, completed by what the connector says of the server. */
+export function completedWire(wire: Wire, { idempotency, graphql, isDescribed }: ConnectorDocument): Wire {
+  return {
+    ...wire,
+    graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : 'none'),
+    ...(typeof idempotency === 'object'
+      ? keptKeys(wire, idempotency)
+      : // Without a description to read, a server that is not known to keep keys is one that does not.
+        { idempotency: wire.idempotency ?? (isDescribed ? undefined : 'none') }),
+  }
+}
+
+function keptKeys(wire: Wire, { header, keepsMs, scope }: KeptKeys): Partial<Wire> {
+  const { idempotencyHeader, idempotencyWindowMs } = WIRE_DEFAULTS
+  return {
+    idempotency: wire.idempotency ?? 'kept',
+    ...(wire.idempotencyHeader === idempotencyHeader && { idempotencyHeader: header }),
+    ...(wire.idempotencyWindowMs === idempotencyWindowMs && keepsMs !== undefined && { idempotencyWindowMs: keepsMs }),
+    isWindowOfAccount: wire.isWindowOfAccount || scope === 'account',
+  }
 }
