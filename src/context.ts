@@ -5,7 +5,7 @@ import type { GraphqlMemory } from './api/graphql/graphql-api.ts'
 import type { ApiOptions } from './api/options.ts'
 import type { HostTiming } from './api/transport/timing.ts'
 import type { GlobalFlags } from './commands/global-flags.ts'
-import type { Sighting } from './completion/sightings.ts'
+import type { Sighting } from './completion/known-file.ts'
 import { CrmError, type WatchProcess } from './core/errors.ts'
 import type { CrmRecord } from './core/resources/registry.ts'
 import type { Env, Io } from './core/streams.ts'
@@ -253,7 +253,7 @@ function graphqlMemory(env: Env, { href }: URL): GraphqlMemory {
 
 async function keepSeen(env: Env, { profileName, baseUrl }: Target, sightings: readonly Sighting[]): Promise<void> {
   if (profileName === undefined) return
-  const { keepSightings } = await import('./completion/sightings.ts')
+  const { keepSightings } = await import('./completion/known-file.ts')
   await keepSightings(env, { profileName, baseUrl: baseUrl.href }, sightings)
 }
 
