@@ -6,10 +6,16 @@ import { checkTimes } from '../core/wire.ts'
 import { settingsFolder } from '../files/folders.ts'
 import { readOwnFile, readPrivateFile } from '../files/private-file.ts'
 import { damaged, objectIn, openDocument, replaceIn } from './document.ts'
-import { type Keyring, openKeyring } from './keyring/keyring.ts'
 import { checkProfileName, listValues, type Profile, readProfile, writeProfile } from './profile.ts'
 import { SETTINGS, type SettingKey, type SettingValue } from './setting.ts'
-import { type KeyringEntry, readKeyringEntry, readStoredKey, type StoredKey } from './stored-key.ts'
+import {
+  type Keyring,
+  type KeyringEntry,
+  openKeyring,
+  readKeyringEntry,
+  readStoredKey,
+  type StoredKey,
+} from './stored-key.ts'
 import {
   findSubscription,
   type KeptSubscription,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { forgetEverywhere } from '../../src/settings/keep-key.ts'
-import { openKeyring } from '../../src/settings/keyring/keyring.ts'
 import { openSettings } from '../../src/settings/settings.ts'
+import { openKeyring } from '../../src/settings/stored-key.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/keyring.js', import.meta.url))
