@@ -36,6 +36,7 @@ import {
   restOfJob,
   stateOrDamage,
 } from './history/job-state.ts'
+import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
 import type { WrongStage } from './input/row-draft.ts'
 import { ensureJobsFolder, type JobPaths, makeTrialFolder, removeTrial } from './journal/job-folder.ts'
 import type { Account } from './journal/progress.ts'
@@ -118,6 +119,10 @@ export interface Jobs {
   recheck(paths: JobPaths): Recheck | undefined
   /** Groups the failures and writes the failed rows to a file; undefined if there are none. */
   reportFailures(paths: JobPaths): Promise<FailureReport | undefined>
+  /** Before sending: the rejected rows, to the file of `--rejects`, which is returned; see writeRejects. */
+  writeRejects(paths: JobPaths): Promise<string | undefined>
+  /** As reportFailures, after a run; also to the file of `--rejects`. */
+  reportRejects(paths: JobPaths): Promise<RejectsReport | undefined>
   /** Removes the files of a job that was never started. */
   drop(paths: JobPaths): void
 }
@@ -203,6 +208,8 @@ export function openJobs(host: JobsHost): Jobs {
     leftOut: leftOutPages,
     recheck: keptRecheck,
     reportFailures,
+    writeRejects: (paths) => writeRejects(folder, paths),
+    reportRejects,
     drop: ({ folder: dropped }) => {
       rmSync(dropped, { recursive: true, force: true })
       removeTrial(dirname(dropped))

@@ -81,7 +81,8 @@ async function matched(records: readonly CrmRecord[]) {
   const parts = { names: ['email'], mode: 'upsert', noun: 'contacts', isDeletion: false, shown: undefined } as const
   try {
     const overruled = new OverruledMembers(undefined)
-    return matchRow({ ...parts, existing, keyLines, source, overruled }, row(2, 'A@x.test'))
+    const errors = { isFirstKept: false, addError: () => {} }
+    return matchRow({ ...parts, ...errors, existing, keyLines, source, overruled }, row(2, 'A@x.test'))
   } finally {
     existing.close()
     keyLines.close()

@@ -149,7 +149,7 @@ type Flag = keyof ManyFlags
 /** How the rows of a file are read and matched, and which run they belong to. */
 const OF_FILES: readonly Flag[] = [
   ...(['map', 'null', 'compute', 'format', 'encoding', 'delimiter', 'quote', 'fromCsvSafe'] as const),
-  ...(['match', 'mode', 'runId', 'again'] as const),
+  ...(['match', 'mode', 'runId', 'again', 'rejects', 'maxRejects', 'duplicates'] as const),
 ]
 
 const OF_JOBS: readonly Flag[] = ['plan', 'concurrency', 'rateShare', 'maxErrors', 'maxOutage']

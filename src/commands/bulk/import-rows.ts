@@ -5,6 +5,8 @@ import type { ExitCode } from '../../core/exit.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
+import { findingLines } from '../../jobs/input/findings-text.ts'
+import type { Findings } from '../../jobs/input/row.ts'
 import type { ImportRequest, MadeImport } from '../../jobs/plan/make-import.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { jsonText } from '../../output/value-text.ts'
@@ -12,17 +14,19 @@ import { addScopedFlags } from '../flags.ts'
 import { requiredHere } from '../required-fields.ts'
 import { addReadFlags, type InputFlags, type MatchFlags, matchRequest, readFlags } from './input-flags.ts'
 import { addExpectFlag, type PlanFlags, showOrSendPlan } from './plan.ts'
+import { addRejectFlags, type RejectFlags, rejectTerms } from './reject-flags.ts'
 import { addRunFlags, runTerms } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
 import { showRest } from './show-plan.ts'
 
-export interface ImportFlags extends InputFlags, PlanFlags, MatchFlags {
+export interface ImportFlags extends InputFlags, PlanFlags, MatchFlags, RejectFlags {
   readonly runId?: string
   readonly again?: boolean
 }
 
 export function addImportFlags(command: object): void {
   addReadFlags(command)
+  addRejectFlags(command)
   addBulkFlags(command)
   addExpectFlag(command)
   addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
@@ -54,7 +58,7 @@ export async function importRows(
   const read = readFlags(flags, kind === 'import' ? (await requiredHere(ctx))(resourceOf(noun)) : [])
   const match = matchRequest(flags, noun)
   const named = kind === 'delete' ? { ...match, mode: 'update' as const } : match
-  return importAs(ctx, { ...what, read, match: named }, file, flags)
+  return importAs(ctx, { ...what, read, match: named, ...rejectTerms(flags, file) }, file, flags)
 }
 
 /** A file whose rows are matched and read as the request says. */
@@ -86,6 +90,7 @@ export async function showOrSendMade(
   if (made.type === 'made') {
     const isShownWhole = ctx.flags.output === 'table' && (ctx.flags.isDryRun || flags.plan !== undefined)
     for (const line of [...made.lines, ...(isShownWhole ? [] : made.leftLines)]) ctx.note(line)
+    if (made.rejected) noteRejected(ctx, made.rejected, name)
     return showOrSendPlan(ctx, made.job, flags)
   }
   throw refuseFindings(ctx, made, name)
@@ -130,10 +135,15 @@ function noPlanOf({ paths: { id }, state, account }: JobState): CrmError {
   )
 }
 
+function noteRejected(ctx: Context, findings: Findings, name: string): void {
+  ctx.note('Rows that are rejected, and not sent:')
+  for (const line of findingLines(name, findings)) ctx.note(line)
+}
+
 type Refused = Extract<MadeImport, { readonly type: 'refused' }>
 
 /** Prints the findings before the error: lines for people, or one JSON object per line for programs. */
-function refuseFindings(ctx: Context, { findings, lines }: Refused, name: string): CrmError {
+function refuseFindings(ctx: Context, { findings, lines, tooMany }: Refused, name: string): CrmError {
   const { io, flags } = ctx
   if (flags.output === 'json' || flags.output === 'jsonl') {
     for (const line of findingObjects(findings, name)) io.stderr.write(`${line}\n`)
@@ -142,8 +152,13 @@ function refuseFindings(ctx: Context, { findings, lines }: Refused, name: string
     for (const line of lines) writeNoteLine(io.stderr, line)
   }
   const { count } = findings
+  if (tooMany !== undefined) {
+    return new CrmError('invalid_input', `${tooMany} rows of ${name} have errors; nothing was sent (--max-rejects)`, {
+      hint: 'correct the file, or raise --max-rejects',
+    })
+  }
   return new CrmError('invalid_input', `${count} ${count === 1 ? 'error' : 'errors'} in ${name}; nothing was sent`, {
-    hint: 'correct the file, and run the same command again',
+    hint: `correct the file, and run the same command again; --rejects FILE sends the other rows`,
   })
 }
 

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CrmError } from '../../core/errors.ts'
 import { matchHint, resourceOf } from '../../core/resources/registry.ts'
 import type { ImportRequest } from '../../jobs/plan/make-import.ts'
+import type { Duplicates } from '../../jobs/plan/repeated-rows.ts'
 import { collect } from '../fields-input.ts'
 
 type ReadFlags = ImportRequest['read']
@@ -62,6 +63,8 @@ function parseDelimiter(text: string): string {
 
 type Mode = ImportRequest['match']['mode']
 
+const DUPLICATES: readonly Duplicates[] = ['error', 'first', 'last', 'merge']
+
 const MODES: readonly Mode[] = ['create', 'upsert', 'update']
 
 export interface MatchFlags {
@@ -81,6 +84,9 @@ export function addMatchFlags(command: object, how: 'makes' | 'changes' = 'makes
       : new Option('--mode <how>', 'with --match: a row that matches none is left out')
           .choices(['update'])
           .argParser(parseMode),
+    new Option('--duplicates <how>', 'rows with the same key of --match: error, or which of them count').choices(
+      DUPLICATES,
+    ),
   ]
   for (const option of options) (command as Command).addOption(option)
 }

@@ -50,12 +50,7 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   if ((await cannotUndo(ctx, job.end, job.head.noun)) > 0)
     ctx.note(`Creates cannot be undone: this server offers no way to delete ${job.head.noun}.`)
   try {
-    if (flags.plan !== undefined) {
-      requireCount(ctx, job, flags)
-      await jobs.exportPlan(job.paths, flags.plan)
-      const apply = `crm apply ${shellWord(flags.plan)}${typedProfile(ctx.argv)}`
-      ctx.note(`The plan is in ${flags.plan}; nothing was sent: ${apply}`)
-    }
+    if (flags.plan !== undefined) await writePlan(ctx, job, flags, flags.plan)
     if (ctx.flags.isDryRun || flags.plan !== undefined) {
       const exit = await showPlan(ctx, job, flags)
       // After the plan, which shows why the number differs.
@@ -64,12 +59,22 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
     }
     await notePlan(ctx, job, flags)
     await confirmPlan(ctx, job, flags)
+    await jobs.writeRejects(job.paths)
     isKept = true
   } finally {
     if (!isKept) jobs.drop(job.paths)
   }
   if (job.leftOut.length > 0) ctx.note(`Skipped rows: crm jobs failed ${job.paths.id} --skipped`)
   return sendJob(ctx, job.paths, flags)
+}
+
+async function writePlan(ctx: Context, job: MadeJob, flags: PlanFlags, file: string): Promise<void> {
+  const jobs = await ctx.jobs()
+  requireCount(ctx, job, flags)
+  const rejects = await jobs.writeRejects(job.paths)
+  await jobs.exportPlan(job.paths, file)
+  if (rejects !== undefined) ctx.note(`The rejected rows are in ${rejects}`)
+  ctx.note(`The plan is in ${file}; nothing was sent: crm apply ${shellWord(file)}${typedProfile(ctx.argv)}`)
 }
 
 /** Prints the plan before the confirmation. */

@@ -27,7 +27,7 @@ export function addRunFlags(command: object): void {
     new Option('--concurrency <n>', 'send n requests at a time instead of adapting').argParser(parseCount),
     // No default of commander's: it would hide whether the flag was given.
     new Option('--rate-share <part>', 'of the rate that the server allows (default: 80%)').argParser(parsePart),
-    new Option('--max-errors <n>', 'stop after n failed rows, or N% of them').argParser(parseMaxErrors),
+    new Option('--max-errors <n>', 'stop after n failed rows, or N% of them').argParser(parseRowsOrPart),
     new Option('--max-outage <time>', 'stop if no request succeeds for this long (default: 10m)').argParser(
       parsePositiveTime,
     ),
@@ -51,7 +51,7 @@ function parsePart(text: string): number {
   return part
 }
 
-function parseMaxErrors(text: string): RunTerms['maxErrors'] {
+export function parseRowsOrPart(text: string): NonNullable<RunTerms['maxErrors']> {
   const part = percentOf(text)
   if (part !== undefined) return { part }
   if (!/^\d{1,15}$/.test(text))

@@ -1,6 +1,8 @@
 import type { Context } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { shellWord, typedProfile } from '../../core/shell-words.ts'
+import type { RejectsReport } from '../../jobs/history/rejects.ts'
 import type { JobResult } from '../../jobs/jobs.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { Recheck } from '../../jobs/send/recheck.ts'
@@ -22,6 +24,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   const progress = createJobProgress({ stderr: io.stderr, flag: ctx.flags.isQuiet ? 'none' : ctx.flags.progress, now })
   let counts = { done: 0, total: 0, failed: 0 }
   let existing = 0
+  let isOver = false
   let live: { readonly done: number; readonly failed: number } = counts
   const showProgress = () => {
     counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
@@ -32,6 +35,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
     {
       onStart: (sofar, plan, { reopened, successor }) => {
+        isOver = sofar.end !== undefined && reopened === 0
         counts = { done: 0, total: plan.count, failed: 0 }
         live = sofar.counts
         if (sofar.counts.done > 0 && sofar.end === undefined)
@@ -49,7 +53,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     },
   )
   progress.end(counts)
-  if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths)
+  if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths, isOver)
   if (existing > 0) {
     ctx.note(
       `${existing} of the created records existed before: the server returned its own record. An undo leaves them unchanged.`,
@@ -64,9 +68,14 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
 }
 
 /** Prints the causes; the rows are in a file. */
-async function showFailures(ctx: Pick<Context, 'jobs' | 'note'>, paths: JobPaths): Promise<void> {
+async function showFailures(
+  ctx: Pick<Context, 'argv' | 'jobs' | 'note'>,
+  paths: JobPaths,
+  isOver: boolean,
+): Promise<void> {
   const jobs = await ctx.jobs()
-  const report = await jobs.reportFailures(paths)
+  // A job that sent nothing leaves the file of --rejects, which may be corrected by now.
+  const report = isOver ? await jobs.reportFailures(paths) : await jobs.reportRejects(paths)
   if (!report) return
   for (const { code, field, reason, isMixed, count, lines } of report.groups.slice(0, MOST_CAUSES)) {
     const where = lines.length === 0 ? '' : `, line ${lines.join(', ')}${count > lines.length ? ' …' : ''}`
@@ -74,7 +83,14 @@ async function showFailures(ctx: Pick<Context, 'jobs' | 'note'>, paths: JobPaths
       `${count} × ${code}${field === undefined ? '' : ` in ${field}`}${where}${isMixed ? '; the first' : ''}: ${reason}`,
     )
   }
-  if (report.file !== undefined) ctx.note(`The failed rows of the input, with the reasons: ${report.file}`)
+  noteFailedRows(ctx, report, paths)
+}
+
+function noteFailedRows(ctx: Pick<Context, 'argv' | 'note'>, report: Partial<RejectsReport>, { id }: JobPaths): void {
+  const { file, rejects } = report
+  if (file !== undefined) ctx.note(`The failed rows of the input, with the reasons: ${rejects ?? file}`)
+  if (rejects === undefined) return
+  ctx.note(`Correct them, then: crm jobs retry ${id}${typedProfile(ctx.argv)} --from ${shellWord(rejects)}`)
 }
 
 /** Records of an upsert that another writer created, too. */

@@ -43,7 +43,7 @@ export async function showRest(
 
 async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCode> {
   const { head, counts, fields, leftOut, recheckRequests, matching } = shown
-  const { rows, create, update, delete: remove, unchanged, skipped, fail = 0 } = counts
+  const { rows, create, update, delete: remove, unchanged, skipped, fail = 0, rejected = 0 } = counts
   const { rateShare } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast({ head, counts }, rateShare)
   const { requests } = forecast
@@ -57,7 +57,8 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
     delete: remove,
     unchanged,
     skipped,
-    ambiguous: fail,
+    ambiguous: fail - rejected,
+    ...(rejected > 0 && { rejected }),
     ...cannot,
     requests,
     ...second,
@@ -106,10 +107,9 @@ export function planLines(
   { end: counts, fields, head, matching }: Pick<MadeJob, 'end' | 'fields' | 'head' | 'matching'>,
   { forecast, share }: { forecast: Forecast; share: number },
 ): readonly string[] {
-  const { rows, unchanged, skipped, fail = 0 } = counts
-  const left = [`${unchanged} unchanged`, `${skipped} skipped`, `${fail} ambiguous`].filter(
-    (part) => !part.startsWith('0 '),
-  )
+  const { rows, unchanged, skipped, fail = 0, rejected = 0 } = counts
+  const parts = [`${unchanged} unchanged`, `${skipped} skipped`, `${fail - rejected} ambiguous`, `${rejected} rejected`]
+  const left = parts.filter((part) => !part.startsWith('0 '))
   const what = [...changes(counts), ...left].join(', ') || 'nothing'
   const lines = [`Plan: ${what}, of ${rows} ${rows === 1 ? 'row' : 'rows'}`]
   if (fields.length > 0) lines.push(`Fields: ${fieldsText(fields)}`)

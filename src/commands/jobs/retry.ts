@@ -16,6 +16,7 @@ import {
   rejectCreateMode,
 } from '../bulk/input-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
+import { addRejectFlags, rejectTerms } from '../bulk/reject-flags.ts'
 import { addRecheckFlag, addRunFlags } from '../bulk/run-flags.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -29,6 +30,7 @@ export function addJobsRetry(jobs: CommandUnknownOpts, act: Act): void {
     .action(act(retryJob))
   addMatchFlags(command)
   addReadFlags(command)
+  addRejectFlags(command)
   addExpectFlag(command)
   addRunFlags(command)
   addRecheckFlag(command)
@@ -58,6 +60,7 @@ async function retryRows(ctx: Context, paths: JobPaths, file: string, flags: Imp
       ...{ noun: head.noun, kind: 'retry', as, of: paths.id, run: flags.runId ?? head.run },
       match: matchOf(kept.terms, flags, { as, noun: head.noun }),
       read: readOf(kept.terms, flags),
+      ...rejectTerms({ ...flags, duplicates: flags.duplicates ?? kept.terms?.duplicates }, file),
     },
     file,
     flags,

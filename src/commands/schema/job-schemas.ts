@@ -46,6 +46,7 @@ export const LEFT_OUT_ROW = made({
     cannot: true,
     in_doubt: true,
     ambiguous_match: true,
+    same_key: true,
   }),
   field: TEXT_OR_NULL,
   reason: TEXT,
@@ -87,6 +88,7 @@ const PLAN = made(
     matched_by: words<Matching['by']>({ keys: true, list: true }),
     match_requests: COUNT,
     upsert: TEXT,
+    rejected: COUNT,
   },
 )
 

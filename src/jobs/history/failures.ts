@@ -163,7 +163,8 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
     const rows = await createFailedRows({ input: paths.input, summary, to: file })
     for (const failure of failures) {
       count(groups, failure)
-      const { line = 0, at = [0, 0] } = failure.operation.head
+      const { line = 0, at = [0, 0], also = [] } = failure.operation.head
+      for (const [earlier, offset, length] of also) await rows.add({ line: earlier, offset, length }, failure)
       await rows.add({ line, offset: at[0], length: at[1] }, failure)
     }
     await rows.close()

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, rename } from 'node:fs/promises'
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { defuse, safeText } from '../../output/safe-text.ts'
@@ -43,7 +43,9 @@ export function failedRowsName({ format }: FormatSummary): string {
 export async function createFailedRows({ input, summary, to }: FailedRowsOptions): Promise<FailedRows> {
   const codec = codecOf(summary.encoding)
   const source = await openFor(input, 'r')
-  const target = await openFor(to, 'w')
+  // Under its name only when it is whole: a file of --rejects is compared with it.
+  const part = `${to}.part`
+  const target = await openFor(part, 'w')
   const lineEnd = codec.bytes(summary.lineEnd ?? '\n')
   let waiting: Buffer[] = [await bomOf(source, summary)]
   let waitingBytes = 0
@@ -56,7 +58,7 @@ export async function createFailedRows({ input, summary, to }: FailedRowsOptions
     waiting = []
     waitingBytes = 0
     await target.writeFile(bytes).catch((error: unknown) => {
-      throw toMachineError(error, to)
+      throw toMachineError(error, part)
     })
   }
   if (summary.head) push(await failedRow(await readBytes(source, summary.head), FAILURE_COLUMNS, summary))
@@ -69,6 +71,7 @@ export async function createFailedRows({ input, summary, to }: FailedRowsOptions
       await flush()
       await target.sync()
       await Promise.all([source.close(), target.close()])
+      await rename(part, to)
     },
   }
 }

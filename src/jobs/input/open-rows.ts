@@ -29,13 +29,13 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
     findings,
     blanks,
     changes: (fields, existing) => changesIn(fields, existing, opened.areCells),
-    async *rows() {
+    async *rows(onRefused) {
       findings.clear()
       blanks.clear()
       for await (const drafts of opened.drafts((line) => blanks.add(line))) {
         await compute.run(drafts)
         for (const draft of drafts) checkRow(draft, options)
-        const rows = keepValid(drafts, findings)
+        const rows = keepValid(drafts, findings, onRefused)
         if (rows.length > 0) yield rows
       }
       const slip = compute.slip(opened.summary.columns)
@@ -44,11 +44,16 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
   }
 }
 
-function keepValid(drafts: readonly RowDraft[], findings: Findings): readonly InputRow[] {
+function keepValid(
+  drafts: readonly RowDraft[],
+  findings: Findings,
+  onRefused: Parameters<RowSource['rows']>[0],
+): readonly InputRow[] {
   const rows: InputRow[] = []
   for (const draft of drafts) {
-    if (draft.findings.length === 0) rows.push(draft.row)
     for (const finding of draft.findings) findings.add(finding)
+    if (draft.findings.length === 0) rows.push(draft.row)
+    else onRefused?.({ ...draft.row, findings: draft.findings })
   }
   return rows
 }

@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord, ImportableResource } from '../../core/resources/registry.ts'
 
+/** Line, byte offset and length. */
+export type RowPlace = readonly [line: number, offset: number, length: number]
+
 /** One record of the input, before anything is known about the CRM. */
 export interface InputRow {
   /** The line where it starts, from 1; the header row counts. */
@@ -15,6 +18,8 @@ export interface InputRow {
   readonly parent: string | undefined
   /** The line of the previous input, which a failed-rows file names. */
   readonly earlierLine: number | undefined
+  /** Line, offset and length of the rows that were merged into this one (`--duplicates merge`), in their order. */
+  readonly also?: readonly RowPlace[]
   /** In the form of the API: an absent member stays unchanged, null clears it. */
   readonly fields: JsonObject
 }
@@ -110,6 +115,11 @@ export interface Blanks {
   readonly lines: readonly number[]
 }
 
+/** A row with errors, and its place in the input. */
+export interface RefusedRow extends Pick<InputRow, 'line' | 'offset' | 'length'> {
+  readonly findings: readonly RowFinding[]
+}
+
 export interface RowSource {
   readonly summary: FormatSummary
   /** Of the last pass, like the findings. */
@@ -117,11 +127,11 @@ export interface RowSource {
   /** The findings of the last pass so far, and those that were added. */
   readonly findings: Findings
   /**
-   * One pass over the whole input, in its order, in batches of any size. Rows with a finding are left out. An error that
-   * makes the rest of the input unreadable (an unclosed quote, invalid bytes) is a CrmError `invalid_input` with line and
+   * One pass over the whole input, in its order, in batches of any size. Rows with a finding go to `onRefused` instead. An
+   * error that makes the rest of the input unreadable (an unclosed quote, invalid bytes) is a CrmError `invalid_input` with line and
    * byte offset.
    */
-  rows(): AsyncIterable<readonly InputRow[]>
+  rows(onRefused?: (row: RefusedRow) => void): AsyncIterable<readonly InputRow[]>
   /**
    * The members of `fields` that a merge patch would change in an existing record; none if the row is unchanged.
    * A cell is compared with the text that an export prints for the member.

@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<LeftOut['code'], string>> = {
   cannot: 'cannot be reverted',
   in_doubt: 'in doubt, and may exist',
   ambiguous_match: 'ambiguous',
+  same_key: 'with the key of another row',
 }
 
 /** Why a row or a member of a record is left out. */
@@ -30,6 +31,7 @@ export const LEFT_OUT_CODES = [
   'cannot',
   'in_doubt',
   'ambiguous_match',
+  'same_key',
 ] as const
 
 /** A row that is skipped, or a member of a record that is not reverted; docs/job-format.md. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
 import type { Offers } from '../../api/connectors/connector.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -21,6 +22,8 @@ import { refuseAbsentNames } from './match-rows.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { ImportTerms, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
+import type { Duplicates } from './repeated-rows.ts'
+import { areTooMany, createRowErrors, type MostRejects } from './row-errors.ts'
 
 /** How the input is read, as given by flags alone. */
 export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'>
@@ -44,6 +47,9 @@ export interface ImportRequest {
   readonly rateShare: number
   /** A new run, whatever was done before. */
   readonly isAgain: boolean
+  readonly duplicates: Duplicates
+  /** `--rejects`: rows with errors fail alone; undefined: they refuse the input. */
+  readonly rejects: { readonly path: string; readonly most: MostRejects } | undefined
 }
 
 export type MadeImport =
@@ -54,11 +60,19 @@ export type MadeImport =
       readonly lines: readonly string[]
       /** The rows that are left out, with the reasons. */
       readonly leftLines: readonly string[]
+      /** The errors of rows that are rejected; none without `--rejects`. */
+      readonly rejected?: Findings
     }
   /** An earlier job has the same input: it is resumed, or is done. No new job was created. */
   | { readonly type: 'same'; readonly job: JobState }
   /** No job was created. */
-  | { readonly type: 'refused'; readonly findings: Findings; readonly lines: readonly string[] }
+  | {
+      readonly type: 'refused'
+      readonly findings: Findings
+      readonly lines: readonly string[]
+      /** The number of rows with errors, if it is above `--max-rejects`. */
+      readonly tooMany?: number
+    }
 
 /** Reads and checks the whole input, and creates a job only if it has no errors. */
 export async function makeImport(context: PlanningContext, request: ImportRequest): Promise<MadeImport> {
@@ -104,27 +118,24 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const pages = new PageCounter(context.pageSize)
   const keyed = countedReader(await keyReaderFor(context, noun, match.names))
   const parts = {
-    paths,
-    noun,
-    source,
-    builder,
-    before: earlier.jobs,
+    ...{ paths, noun, source, builder, before: earlier.jobs },
     list: () => pages.counted(context.list(noun)),
     keyed: keyed.reader,
     reading: { signal: context.signal, rateShare: request.rateShare },
     offers: context.offers,
     rules,
-    onRead: context.onRead,
-    isAgain: request.isAgain,
-    note: context.note,
+    ...{ onRead: context.onRead, isAgain: request.isAgain, note: context.note },
     isRetry: request.kind === 'retry',
     isDeletion: request.as === 'delete',
+    duplicates: request.duplicates,
+    errors: createRowErrors({ noun, source, builder, isRejecting: request.rejects !== undefined }),
   }
   let end: PlanEnd | undefined
   try {
     const question = (await planRows(parts, match)) ?? (await questionOf(context, request, firstRun))
     const { findings, summary } = source
-    if (findings.count > 0) return { type: 'refused', findings, lines: findingLines(inputName, findings) }
+    const refused = refusedFor(request, findings, builder)
+    if (refused) return refused
     end = builder.end()
     const finished = await finishAlone(context, draft, { run, earlier })
     return {
@@ -137,10 +148,21 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
       },
       lines: summaryLines(inputName, summary),
       leftLines: notSentLines(builder),
+      ...(findings.count > 0 && { rejected: findings }),
     }
   } finally {
     if (!end) builder.drop()
   }
+}
+
+function refusedFor(
+  { rejects, inputName }: ImportRequest,
+  findings: Findings,
+  { counts }: PlanBuilder,
+): MadeImport | undefined {
+  const tooMany = areTooMany(counts, rejects?.most) ? counts.rejected : undefined
+  if (findings.count === 0 || (rejects && tooMany === undefined)) return undefined
+  return { type: 'refused', findings, lines: findingLines(inputName, findings), ...(tooMany && { tooMany }) }
 }
 
 interface HeadParts {
@@ -172,6 +194,7 @@ function headOfImport(
     ...(updates === undefined ? {} : { updates }),
     ...(upsert === undefined ? {} : { upsert }),
     terms: termsOf(request, match),
+    ...(request.rejects && { rejects: resolve(request.rejects.path) }),
     ...asked,
     made_at: context.nowMs(),
     version: context.version,
@@ -214,9 +237,9 @@ async function namesIn(source: RowSource, compute: readonly string[]): Promise<I
   return names
 }
 
-function termsOf({ as, read }: ImportRequest, match: MatchRequest): ImportTerms {
+function termsOf({ as, read, duplicates }: ImportRequest, match: MatchRequest): ImportTerms {
   const { format, ...kept } = read
-  return { as, match, read: kept }
+  return { as, match, ...(duplicates !== 'error' && { duplicates }), read: kept }
 }
 
 /** The question before `--again`; matched rows are not created again, so they need none. */
@@ -236,7 +259,7 @@ async function updatesFor(context: PlanningContext, { noun, kind, of }: ImportRe
 
 /** Adds the match by id for an input with an id column. */
 function matchOf(
-  { as, match, noun, inputName, read }: ImportRequest,
+  { as, match, noun, inputName, read, duplicates }: ImportRequest,
   summary: FormatSummary,
   { offers, canUpdateDeals }: { readonly offers: Offers; readonly canUpdateDeals: boolean },
 ): MatchRequest {
@@ -259,12 +282,24 @@ function matchOf(
       hint: isListed(resource) ? `crm ${noun} update --from FILE changes existing ones` : 'leave --match out',
     })
   }
+  refuseDuplicatesAlone(match, duplicates, matchHint(resource))
   refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, summary })
   return canUpdateDeals ? { ...match, mode: 'update' } : match
 }
 
-function firstRunOf(context: PlanningContext, { kind, noun, inputName, read, match, run }: ImportRequest): string {
+function refuseDuplicatesAlone({ names }: MatchRequest, duplicates: Duplicates, hint: string): void {
+  if (names.length > 0 || duplicates === 'error') return
+  throw new CrmError('usage', `--duplicates ${duplicates} needs --match: rows are the same if they have the same key`, {
+    hint: `--match ${hint} --duplicates ${duplicates}`,
+  })
+}
+
+function firstRunOf(
+  context: PlanningContext,
+  { kind, noun, inputName, read, match, run, duplicates }: ImportRequest,
+): string {
   const mapping = mappingOf(read)
+  if (duplicates !== 'error') mapping.push(['duplicates', duplicates])
   if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
   return run ?? runId({ account: context.account, kind, noun, mapping, inputName })
 }

@@ -41,7 +41,7 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
       async (builder) => {
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
           if (failure !== 'failed') continue
-          const { path, id, line, at, n, gen = 0, failed, restores } = operation.head
+          const { path, id, line, at, also, n, gen = 0, failed, restores } = operation.head
           if (failed) {
             unmatched += 1
             builder.fail({ do: 'fail', path, ...present({ line, at }), failed })
@@ -51,7 +51,7 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
           const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
           const known = () => ({ state: 'failed', gen, since: undefined }) as const
           builder.add(
-            { do: sentKind(operation.head), path, n, ...present({ id, line, at, before, body, restores }) },
+            { do: sentKind(operation.head), path, n, ...present({ id, line, at, also, before, body, restores }) },
             known,
           )
         }
@@ -71,10 +71,14 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
 
 /** A retry sends the rows as they were matched, so an ambiguous row would fail again. */
 function nothingToSend(context: PlanningContext, { id }: JobPaths): CrmError {
-  return new CrmError('conflict', `every row of ${id} that failed is ambiguous, and has no request to send again`, {
-    hint: `when each has one match, match them again: ${matchAnew(context, id)}`,
-    job: id,
-  })
+  return new CrmError(
+    'conflict',
+    `no row of ${id} that failed has a request to send again: each is ambiguous or rejected`,
+    {
+      hint: `when they are corrected, or have one match: ${matchAnew(context, id)}`,
+      job: id,
+    },
+  )
 }
 
 /** The command that matches the rows again, from the input of the first job. */
@@ -167,8 +171,8 @@ export async function correctFailedRows(
         if (!operation.body || done.has(rowKey(operation))) continue
         const before = parseExactJson(operation.body.toString('utf8')) as JsonObject
         const after = { ...before, ...correction.members }
-        const { path, id, line, at } = operation.head
-        const image = present({ id, line, at, before: await images.of(operation.op) })
+        const { path, id, line, at, also } = operation.head
+        const image = present({ id, line, at, also, before: await images.of(operation.op) })
         builder.add({ do: sentKind(operation.head), path, body: after, ...image })
         if (rows++ < SAMPLES) samples.push({ line, id, before, after })
       }

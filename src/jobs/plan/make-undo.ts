@@ -273,6 +273,7 @@ const REASONS: Readonly<Record<LeftOut['code'], string>> = {
   cannot: 'there is no way to delete it',
   in_doubt: 'in doubt, and may exist',
   ambiguous_match: '',
+  same_key: '',
 }
 
 /** Why an operation, or a member of its record, is not reverted. */

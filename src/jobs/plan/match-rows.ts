@@ -20,6 +20,7 @@ import {
   updateOf,
 } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
+import type { RowErrors } from './row-errors.ts'
 import type { KeyIndex } from './scratch.ts'
 
 /** `a***@example.com`: the server hides the value. */
@@ -36,19 +37,22 @@ export interface MatchParts {
   readonly existing: Pick<Existing, 'find'> & { readonly hasSeveralKeys: boolean }
   /** The first line of each key. */
   readonly keyLines: KeyIndex
+  /** Whether a row with the key of an earlier one is skipped; otherwise it is an error. */
+  readonly isFirstKept: boolean
+  readonly addError: RowErrors['add']
   readonly source: RowSource
   readonly isDeletion: boolean
   readonly shown: RowRules['shown'] | undefined
   readonly overruled: Pick<OverruledMembers, 'without'>
 }
 
-export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped'
+export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped' | { readonly sameAs: number }
 
 /** Matches a row with the existing records; undefined if the row has an error, which becomes a finding. */
 export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefined {
-  const { noun, names, mode, existing, keyLines, source, isDeletion } = parts
+  const { noun, names, mode, existing, keyLines, addError, isDeletion } = parts
   const key = keyOfRow(row, names)
-  const refuse = (code: FindingCode, message: string) => source.findings.add(findingOf(row, names, { code, message }))
+  const refuse = (code: FindingCode, message: string) => addError(row, findingOf(row, names, { code, message }))
   if (key === undefined) {
     if (names[0] === 'id' && mode === 'upsert') return createOf(noun, row)
     return void refuse('no_match_value', `no value in ${names.join(', ')} to match by`)
@@ -57,6 +61,7 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
   if (address !== undefined) return void refuse('not_allowed', `expected the address alone: ${oneLine(address, 80)}`)
   const firstLine = keyLines.getOrSet(key, row.line)
   if (firstLine !== undefined) {
+    if (parts.isFirstKept) return { sameAs: firstLine }
     return void refuse('duplicate_key', `the same ${names.join(', ')} as line ${firstLine}`)
   }
   const matches = existing.find(key, MOST_MATCHES)

@@ -2,7 +2,7 @@ import { dealInput } from '../../api/graphql/answers.ts'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { canonicalJson, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
-import type { InputRow } from '../input/row.ts'
+import type { InputRow, RefusedRow, RowPlace } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
 import { type LeftOut, LeftOutRows } from './left-out.ts'
@@ -12,7 +12,6 @@ import {
   METHODS,
   type OperationHead,
   type OperationKind,
-  type PlanCounts,
   type PlanEnd,
   type PlanHead,
 } from './plan-format.ts'
@@ -32,6 +31,7 @@ export interface Planned {
   readonly id?: string
   readonly line?: number
   readonly at?: readonly [number, number]
+  readonly also?: readonly RowPlace[]
   /** The number of equal operations before it, if it is known. */
   readonly n?: number
   /** The record before the operation; kept for undo and drift. */
@@ -65,7 +65,7 @@ export interface EarlierOperation {
 
 /** Writes the files of a plan, one operation after the other; the plan is valid after `end`. */
 export class PlanBuilder {
-  readonly counts = { rows: 0, create: 0, update: 0, delete: 0, fail: 0, unchanged: 0, skipped: 0 }
+  readonly counts = { rows: 0, create: 0, update: 0, delete: 0, fail: 0, rejected: 0, unchanged: 0, skipped: 0 }
   readonly fields = new FieldCounts()
   readonly leftOut: LeftOutRows
   /** The first rows that fail; the plan has all of them. */
@@ -107,7 +107,15 @@ export class PlanBuilder {
     this.counts.rows += 1
     this.counts.fail += 1
     this.#writer.add({ head: { ...planned, digest: '', n: 0 }, body: undefined })
-    this.failing.add([{ line, id: null, ...failed, was: null, wrote: null, now: null }])
+    if (failed.code !== 'ambiguous_match') this.counts.rejected += 1
+    else this.failing.add([{ line, id: null, ...failed, code: failed.code, was: null, wrote: null, now: null }])
+  }
+
+  /** A row with errors, which fails with all of them. */
+  reject(path: string, { line, offset, length, findings }: RefusedRow): void {
+    const [{ code, column } = { code: 'not_allowed', column: undefined } as const] = findings
+    const reason = [...new Set(findings.map(reasonOf))].join('; ')
+    this.fail({ do: 'fail', path, line, at: [offset, length], failed: { code, field: column ?? null, reason } })
   }
 
   leaveOut(why: 'unchanged' | 'skipped', rows = 1): void {
@@ -126,8 +134,8 @@ export class PlanBuilder {
     this.#counter.close()
     this.leftOut.close()
     this.#before.end()
-    const counts: PlanCounts = { ...this.counts }
-    return this.#writer.end(counts)
+    const { rejected, ...counts } = this.counts
+    return this.#writer.end({ ...counts, ...(rejected > 0 && { rejected }) })
   }
 
   /** Instead of `end`, when there will be no plan. */
@@ -139,6 +147,11 @@ export class PlanBuilder {
   }
 }
 
+function reasonOf({ value, column, message }: RefusedRow['findings'][number]): string {
+  const shown = value === undefined ? '' : `${JSON.stringify(value)}: `
+  return `${column ? `${column}: ` : ''}${shown}${message}`
+}
+
 function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
   const reason = 'an equal row was done before'
   const place = { line: line ?? null, id: id ?? null }
@@ -146,7 +159,7 @@ function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
 }
 
 function headOf(
-  { do: kind, path, id, line, at, restores, ifMatch }: Planned,
+  { do: kind, path, id, line, at, also, restores, ifMatch }: Planned,
   before: string | undefined,
 ): Omit<OperationHead, 'digest' | 'n'> {
   return {
@@ -155,6 +168,7 @@ function headOf(
     ...(id === undefined ? {} : { id }),
     ...(line === undefined ? {} : { line }),
     ...(at === undefined ? {} : { at }),
+    ...(also === undefined ? {} : { also }),
     ...(before === undefined ? {} : { before }),
     ...(restores && { restores }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
@@ -208,6 +222,6 @@ export function ambiguousOf(noun: JobNoun, row: InputRow, { names, ids }: Ambigu
   }
 }
 
-function placeOf({ line, offset, length }: InputRow): Pick<Planned, 'line' | 'at'> {
-  return { line, at: [offset, length] }
+function placeOf({ line, offset, length, also }: InputRow): Pick<Planned, 'line' | 'at' | 'also'> {
+  return { line, at: [offset, length], ...(also && { also }) }
 }

@@ -4,7 +4,8 @@ import type { StatedRate } from '../../api/operations.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { type ImportableResource, type PluralOf, RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import type { FormatSummary, RowOptions } from '../input/row.ts'
+import type { FindingCode, FormatSummary, RowOptions, RowPlace } from '../input/row.ts'
+import type { Duplicates } from './repeated-rows.ts'
 
 /** The resource that a job creates or changes. */
 export type JobNoun = PluralOf<ImportableResource>
@@ -41,6 +42,8 @@ export interface PlanHead extends Asked {
   readonly upsert?: string
   /** Of a job that read a file; undefined in plans of earlier versions. */
   readonly terms?: ImportTerms
+  /** The absolute path of `--rejects`. */
+  readonly rejects?: string
   readonly made_at: number
   readonly version: string
 }
@@ -49,6 +52,8 @@ export interface PlanHead extends Asked {
 export interface ImportTerms {
   readonly as: 'import' | 'update' | 'delete'
   readonly match: { readonly names: readonly string[]; readonly mode: 'create' | 'upsert' | 'update' }
+  /** Undefined: an error. */
+  readonly duplicates?: Exclude<Duplicates, 'error'>
   readonly read: ReadTerms
 }
 
@@ -66,6 +71,8 @@ export interface PlanCounts {
   readonly delete: number
   /** Rows that fail without a request; undefined in plans of earlier versions. */
   readonly fail?: number
+  /** Those of them that have errors (`--rejects`); undefined: none. */
+  readonly rejected?: number
   /** Rows that would change nothing. */
   readonly unchanged: number
   /** Rows that an earlier job of the run has done, or that match no record. */
@@ -90,8 +97,8 @@ export type OperationKind = keyof typeof METHODS
 
 /** Why a row fails without a request. */
 export interface KnownFailure {
-  readonly code: 'ambiguous_match'
-  readonly field: string
+  readonly code: 'ambiguous_match' | FindingCode
+  readonly field: string | null
   readonly reason: string
 }
 
@@ -105,6 +112,8 @@ export interface OperationHead {
   readonly line?: number
   /** Byte offset and length of the row in the input. */
   readonly at?: readonly [number, number]
+  /** The rows that were merged into this one. */
+  readonly also?: readonly RowPlace[]
   readonly digest: string
   readonly n: number
   /** The first generation; absent: 0. */

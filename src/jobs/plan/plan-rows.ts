@@ -13,6 +13,8 @@ import { OverruledMembers } from './overruled-members.ts'
 import { type Pairing, pairChangedRows } from './pair-rows.ts'
 import { createOf, type PlanBuilder, type Planned } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
+import { type Duplicates, findRepeated, type RepeatedRows } from './repeated-rows.ts'
+import type { RowErrors } from './row-errors.ts'
 import { openKeyIndex } from './scratch.ts'
 
 export interface PlanRowsParts extends Omit<MatchingParts, 'valuesOf'> {
@@ -31,6 +33,8 @@ export interface PlanRowsParts extends Omit<MatchingParts, 'valuesOf'> {
   readonly isRetry: boolean
   /** The records of the rows are to be deleted. */
   readonly isDeletion: boolean
+  readonly errors: RowErrors
+  readonly duplicates: Duplicates
 }
 
 export interface MatchRequest {
@@ -51,13 +55,13 @@ export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promi
 }
 
 /** The operation, if the connector allows it; a row that it refuses becomes a finding. */
-function allowed({ rules, source }: PlanRowsParts, row: InputRow, planned: Planned): Planned | undefined {
+function allowed({ rules, errors }: PlanRowsParts, row: InputRow, planned: Planned): Planned | undefined {
   if (!rules || planned.do === 'delete' || !planned.body) return planned
   const body = planned.before ? planned.body : rules.shown(planned.body)
   const fault = rules.faultIn(body, planned.before)
   if (fault === undefined) return { ...planned, body }
   const { line, offset } = row
-  source.findings.add({ line, offset, column: undefined, value: undefined, code: 'not_allowed', message: fault })
+  errors.add(row, { line, offset, column: undefined, value: undefined, code: 'not_allowed', message: fault })
   return undefined
 }
 
@@ -90,11 +94,11 @@ function skippedRow(
 
 /** Plans a run without earlier jobs. Rows with an equal record are unchanged; notes cannot be listed, and so not compared. */
 async function planFirst(parts: PlanRowsParts): Promise<undefined> {
-  const { paths, source, builder, noun, list, onRead, isAgain, note } = parts
+  const { paths, source, builder, noun, list, onRead, isAgain, note, errors } = parts
   const pages = !isListed(resourceOf(noun)) || isAgain ? undefined : list()
   const before = pages && (await EqualRecords.read({ folder: paths.folder, pages, onRead }))
   try {
-    for await (const rows of source.rows()) {
+    for await (const rows of source.rows(errors.onRefused)) {
       for (const row of rows) {
         if (before?.has(row.fields)) builder.leaveOut('unchanged')
         else addAllowed(parts, row, createOf(noun, row))
@@ -110,42 +114,65 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
 }
 
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
-  const { paths, noun, source, builder, before, isDeletion, note } = parts
+  const { paths, noun, source, builder, before, isDeletion, errors } = parts
+  const repeated = await repeatedIn(parts, match)
   const existing = await openMatched({ ...parts, valuesOf: parts.rules?.valuesOf ?? (() => []) }, match.names)
   const keyLines = openKeyIndex(paths.folder, 'keys')
   const overruled = new OverruledMembers(parts.rules)
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
+  const matching = {
+    ...{ ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules?.shown, overruled },
+    ...{ isFirstKept: parts.duplicates === 'first', addError: errors.add },
+  }
   try {
-    for await (const rows of existing.prepared(source.rows())) {
-      for (const row of rows) {
-        const planned = matchRow(
-          { ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules?.shown, overruled },
-          row,
-        )
-        if (planned === 'skipped') builder.skip([withoutMatch(noun, row, match.names)])
-        else if (planned) addMatched(parts, row, planned, ledger)
+    for await (const rows of existing.prepared(source.rows(errors.onRefused))) {
+      for (const given of rows) {
+        const standing = repeated?.standingFor(given) ?? { row: given }
+        if ('line' in standing) builder.skip([sameKey(given, match.names, standing.line)])
+        else addMatched(parts, standing.row, { planned: matchRow(matching, standing.row), names: match.names, ledger })
       }
     }
-    if (source.findings.count > 0) return
+    if (isRefused(parts)) return
     existing.judge()
-    for (const line of overruled.lines(source.summary)) note(line)
+    for (const line of overruled.lines(source.summary)) parts.note(line)
   } finally {
-    existing.close()
-    keyLines.close()
-    ledger?.close()
+    for (const each of [existing, keyLines, repeated, ledger]) each?.close()
   }
 }
 
-function addMatched(
-  parts: PlanRowsParts,
-  row: InputRow,
-  planned: Exclude<MatchedRow, 'skipped'>,
-  ledger: Ledger | undefined,
-): void {
-  const { builder } = parts
+interface Matched {
+  /** Undefined for a row with an error. */
+  readonly planned: MatchedRow | undefined
+  readonly names: readonly string[]
+  readonly ledger: Ledger | undefined
+}
+
+function addMatched(parts: PlanRowsParts, row: InputRow, { planned, names, ledger }: Matched): void {
+  const { builder, noun } = parts
+  if (planned === undefined) return
   if (planned === 'unchanged') builder.leaveOut(planned)
+  else if (planned === 'skipped') builder.skip([withoutMatch(noun, row, names)])
+  else if ('sameAs' in planned) builder.skip([sameKey(row, names, planned.sameAs)])
   else if (planned.do === 'fail') builder.fail(planned)
   else addAllowed(parts, row, planned, (digest, n) => absentNow(ledger?.find(digest, n)))
+}
+
+/** Whether errors in rows refuse the whole input. */
+function isRefused({ source, errors }: PlanRowsParts): boolean {
+  return source.findings.count > 0 && !errors.onRefused
+}
+
+/** For `last` and `merge`, which have to know the last row of a key. */
+async function repeatedIn(
+  { paths, source, duplicates }: PlanRowsParts,
+  { names }: MatchRequest,
+): Promise<RepeatedRows | undefined> {
+  if (duplicates !== 'last' && duplicates !== 'merge') return undefined
+  return findRepeated({ folder: paths.folder, source, names, isMerging: duplicates === 'merge' })
+}
+
+function sameKey(row: InputRow, names: readonly string[], line: number): LeftOut {
+  return skippedRow({ line: row.line, id: row.id }, 'same_key', `the same ${names.join(', ')} as line ${line}`)
 }
 
 function withoutMatch(noun: JobNoun, row: InputRow, names: readonly string[]): LeftOut {
@@ -166,13 +193,13 @@ const NONE: Pairing = { planned: new Map(), question: undefined }
 
 /** Plans a repeated run: unchanged rows are done, and changed rows update the records that were created from them. */
 async function planAgain(parts: PlanRowsParts): Promise<string | undefined> {
-  const { paths, noun, source, builder, before, list, isRetry } = parts
+  const { paths, noun, source, builder, before, list, isRetry, errors } = parts
   const ledger = new Ledger(paths.folder, before)
   try {
     const { planned: changed, question } = isRetry
       ? NONE
       : await pairChangedRows({ paths, noun, source, ledger, list, offers: parts.offers })
-    for await (const rows of source.rows()) {
+    for await (const rows of source.rows(errors.onRefused)) {
       for (const row of rows) {
         const planned = changed.get(row.line)
         if (planned === 'unchanged') builder.leaveOut(planned)

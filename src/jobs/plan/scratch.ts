@@ -63,6 +63,8 @@ export function planningFailure(error: unknown, folder: string): unknown {
 export interface KeyIndex {
   /** The stored value; if there is none, stores this one and returns undefined. */
   getOrSet(key: string, value: number): number | undefined
+  /** Replaces a stored value. */
+  set(key: string, value: number): void
   /** Adds one, and returns the count before: 0 for a new key. */
   count(key: string): number
   /** Also removes the file. */
@@ -91,6 +93,10 @@ export function openKeyIndex(folder: string, name: string, cacheKib: number = CA
   }
   return {
     getOrSet: (key, value) => findOrInsert(key, value).before,
+    set: (key, value) => {
+      const { slot, before } = findOrInsert(key, value)
+      if (before !== undefined) update.run(value, slot)
+    },
     count: (key) => {
       const { slot, before = 0 } = findOrInsert(key, 1)
       if (before > 0) update.run(before + 1, slot)

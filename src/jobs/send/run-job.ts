@@ -193,7 +193,9 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
   const { run, plan, progress, clock, journal, answeredIds } = open
   const { services, terms, limiter, hooks } = run
   const { maxErrors } = terms
-  const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
+  const most = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
+  // Rejected rows are known beforehand, and limited by --max-rejects.
+  const maxFailed = most + (plan.end.rejected ?? 0)
   const parts = {
     ...{ journal, progress, leases, limiter, clock, hooks, maxFailed, keys: terms.keys },
     ...{ sender: senderFor(plan.head, services.sender), signal: services.signal, random: services.random },

@@ -1,0 +1,98 @@
+import { chmodSync, closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { CrmError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-words.ts'
+import { toMachineError } from '../../files/machine-error.ts'
+import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
+import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
+import type { PlanHead } from '../plan/plan-format.ts'
+import { reportFailures } from './failures.ts'
+import { allJobs, headOf } from './find-jobs.ts'
+
+/**
+ * Writes the rows that a plan rejects, into the job and to the file of `--rejects`, before the job is sent. CrmError `usage` if
+ * that file exists, and is not an unchanged one of an earlier job: it may hold corrections.
+ */
+export async function writeRejects(jobsFolder: string, paths: JobPaths): Promise<string | undefined> {
+  const plan = openJobPlan(paths)
+  try {
+    const { rejects, input } = plan.head
+    if (rejects === undefined || !input || !existsSync(paths.input)) return undefined
+    if (existsSync(rejects) && !isKnown(jobsFolder, rejects)) throw changedFile(rejects)
+    const file = failedFile(paths, input)
+    const rows = await createFailedRows({ input: paths.input, summary: input.verdict, to: file })
+    for (const { head } of plan.all()) {
+      const { failed, line = 0, at = [0, 0] } = head
+      if (failed)
+        await rows.add({ line, offset: at[0], length: at[1] }, { ...failed, field: failed.field ?? undefined })
+    }
+    await rows.close()
+    copyTo(file, rejects)
+    return rejects
+  } finally {
+    plan.close()
+  }
+}
+
+export interface RejectsReport extends NonNullable<Awaited<ReturnType<typeof reportFailures>>> {
+  /** The file of `--rejects`, if it has these rows now. */
+  readonly rejects: string | undefined
+}
+
+/** As reportFailures, after a run; the rows also go to the file of `--rejects`, unless a person has changed it meanwhile. */
+export async function reportRejects(paths: JobPaths): Promise<RejectsReport | undefined> {
+  const { rejects, input } = headOf(paths)
+  const isOurs = rejects !== undefined && input && (!existsSync(rejects) || isPartOf(rejects, failedFile(paths, input)))
+  const report = await reportFailures(paths)
+  if (!report || !isOurs || report.file === undefined) return report && { ...report, rejects: undefined }
+  copyTo(report.file, rejects)
+  return { ...report, rejects }
+}
+
+function failedFile(paths: JobPaths, input: NonNullable<PlanHead['input']>): string {
+  return join(paths.folder, failedRowsName(input.verdict))
+}
+
+function isKnown(jobsFolder: string, rejects: string): boolean {
+  return allJobs(jobsFolder).some((paths) => {
+    const { rejects: own, input } = headOf(paths)
+    return own === rejects && input !== undefined && isPartOf(rejects, failedFile(paths, input))
+  })
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+/** Whether a file is the beginning of another one; a killed process may have copied a part. */
+function isPartOf(path: string, whole: string): boolean {
+  if (!existsSync(whole)) return false
+  const [one, other] = [openSync(path, 'r'), openSync(whole, 'r')]
+  try {
+    const { size } = fstatSync(one)
+    if (size > fstatSync(other).size) return false
+    const [left, right] = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)]
+    for (let at = 0; at < size; at += CHUNK_BYTES) {
+      const length = readSync(one, left, 0, CHUNK_BYTES, at)
+      readSync(other, right, 0, CHUNK_BYTES, at)
+      if (!left.subarray(0, length).equals(right.subarray(0, length))) return false
+    }
+    return true
+  } finally {
+    closeSync(one)
+    closeSync(other)
+  }
+}
+
+function copyTo(from: string, to: string): void {
+  try {
+    copyFileSync(from, to)
+    chmodSync(to, 0o600)
+  } catch (error) {
+    throw toMachineError(error, to)
+  }
+}
+
+function changedFile(path: string): CrmError {
+  return new CrmError('usage', `${path} exists, and may hold rows that were corrected; nothing was sent`, {
+    hint: `send them with crm jobs retry JOB --from ${shellWord(path)}, move the file, or name another one with --rejects`,
+  })
+}
