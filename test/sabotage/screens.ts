@@ -344,4 +344,32 @@ export const SCREENS: readonly Sabotage[] = [
     to: 'if (round > 0) throw notRecord(after, path)',
     tests: ['test/ui/conflicts.test.ts'],
   },
+  {
+    name: 'plain lines send more than 20 changes after y',
+    file: 'src/ui/plain/confirm.ts',
+    line: "const expected = isProtected || count > MOST_BY_KEY ? String(count) : 'y'",
+    to: "const expected = isProtected ? String(count) : 'y'",
+    tests: ['test/ui/plain.test.ts'],
+  },
+  {
+    name: 'plain lines change a protected profile after y',
+    file: 'src/ui/plain/confirm.ts',
+    line: "const expected = isProtected || count > MOST_BY_KEY ? String(count) : 'y'",
+    to: "const expected = count > MOST_BY_KEY ? String(count) : 'y'",
+    tests: ['test/ui/plain.test.ts'],
+  },
+  {
+    name: 'a line typed ahead confirms a deletion',
+    file: 'src/ui/plain/lines.ts',
+    line: 'if (isFresh) ahead = []',
+    to: '',
+    tests: ['test/ui/plain.test.ts'],
+  },
+  {
+    name: 'numbers of plain lines move when a row is deleted',
+    file: 'src/ui/plain/listing.ts',
+    line: 'const said = numbered[number - 1]',
+    to: 'const said = list().rows[number - 1]',
+    tests: ['test/ui/plain.test.ts'],
+  },
 ]

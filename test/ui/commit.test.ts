@@ -48,7 +48,7 @@ test('deals after a stopped one are not sent, and stay staged', async () => {
   stop.abort(new Error('stopped'))
   await background.commit('deals')
   expect(seen).toEqual([])
-  expect(lines).toEqual(['One not saved: stopped before it was sent', '0 saved, 2 not: they stay edited'])
+  expect(lines).toEqual(['One not saved: stopped before it was sent', '0 saved, 2 not'])
   expect(store.get().lists.deals.staged.size).toBe(2)
 })
 

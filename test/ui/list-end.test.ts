@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Api } from '../../src/api/api.ts'
 import type { ListenEvent } from '../../src/core/webhook-events.ts'
@@ -6,7 +5,6 @@ import type { LiveEvents } from '../../src/ui/background/events.ts'
 import { watchNotes } from '../../src/ui/background/notes.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
-import { openPlain } from '../../src/ui/open-plain.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
 import { type Answering, type SeenRequest, sendJson, startServer } from '../api/answering-server.ts'
 import { openClient, WIRE } from '../api/client-fixture.ts'
@@ -163,38 +161,3 @@ test('a deal with more notes than the pane holds names the command that lists th
   ui.store.update((state) => ({ ...state, columns: 240, rows: 150 }))
   expect(screenOf(ui)).toContain(`only 50 notes are shown: crm notes list ${dealId}`)
 })
-
-test('plain lines say that the end is unknown, and r requests the list again', async () => {
-  let body: unknown = rows(20)
-  const { api } = await apiOf((response) => sendJson(response, 200, body))
-  const { ended, type, printed } = plainOf(api)
-  await expect.poll(printed).toContain('10 of 20 or more.')
-  type('')
-  await expect.poll(printed).toContain('20 of 20 or more.')
-  type('')
-  await expect.poll(printed).toContain('No more contacts are loaded.\nError: cannot list contacts: the end of the list')
-  type('/Row 19')
-  await expect.poll(printed).toContain('1 of 1 or more, found among the 20 loaded.\nError: cannot list contacts')
-  body = rows(21)
-  type('/')
-  await expect.poll(printed).toMatch(/10 of 20 or more\.[\s\S]*10 of 20 or more\./)
-  type('r')
-  await expect.poll(printed).toContain('10 of 21 or more.')
-  type('')
-  await expect.poll(printed).toContain('20 of 21 or more.')
-  type('')
-  await expect.poll(printed).toContain('21 of 21.')
-  type('q')
-  await ended
-})
-
-function plainOf(api: Api) {
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
-  let text = ''
-  stdout.on('data', (part: Buffer) => {
-    text += part.toString()
-  })
-  const streams = { stdin: stdin as unknown as NodeJS.ReadStream, stdout: stdout as unknown as NodeJS.WriteStream }
-  const ended = openPlain({ name: 'contacts', api, ...streams, signal: new AbortController().signal })
-  return { ended, type: (line: string) => void stdin.write(`${line}\n`), printed: () => text }
-}

@@ -79,7 +79,7 @@ test('u takes back the last job: its rows have the values from before, here and 
   ui.press('y')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/2 of 2 done/)
   const companies = (rows: readonly CrmRecord[]) => rows.map(({ company }) => company ?? null)
-  expect(companies(ui.store.get().lists.contacts.rows)).toEqual([null, null])
+  await expect.poll(() => companies(ui.store.get().lists.contacts.rows)).toEqual([null, null])
   expect(companies((await allPages(api.contacts.list(ALL)))[0]?.items ?? [])).toEqual([null, null])
 })
 

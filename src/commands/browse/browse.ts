@@ -4,7 +4,7 @@ import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
 import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
-import { browsedServer, showScreens, terminalOf } from './show-screens.ts'
+import { browsedServer, sayLines, showScreens, terminalOf } from './show-screens.ts'
 
 const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
@@ -29,10 +29,12 @@ async function browse(ctx: Context, screen: Screen | undefined, options: Options
   const name = screen === 'deals' || screen === 'pipelines' ? 'deals' : 'contacts'
   const terminal = terminalOf(ctx.io, 'crm browse', INSTEAD[screen ?? 'contacts'])
   const isPlain = options.plain || ctx.env.INK_SCREEN_READER === 'true' || ctx.env.TERM === 'dumb'
-  if (isPlain || isOfServer(screen)) await requireList(ctx, name)
+  const first = screen ?? (isPlain ? 'contacts' : undefined)
+  if (isOfServer(first)) await requireList(ctx, name)
+  const senders = createEventSenders(ctx, undefined)
   if (isPlain) {
-    const { openPlain } = await ctx.ui.plain()
-    await openPlain({ ...terminal, name, api: await ctx.api(), signal: ctx.signal })
+    if (isOfServer(first)) await ctx.api()
+    await sayLines(ctx, terminal, { screen: first ?? 'contacts', senders })
     return ended(ctx)
   }
   await showScreens(ctx, terminal, {
@@ -40,7 +42,7 @@ async function browse(ctx: Context, screen: Screen | undefined, options: Options
     ...(await browsedServer(ctx)),
     openApi: () => ctx.api(),
     live: undefined,
-    senders: createEventSenders(ctx, undefined),
+    senders,
     sendsTo: undefined,
     signal: ctx.signal,
   })

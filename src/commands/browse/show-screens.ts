@@ -6,6 +6,7 @@ import { type CrmRecord, type ListedResource, resourceOf } from '../../core/reso
 import type { Io } from '../../core/streams.ts'
 import { shouldColor } from '../../output/color.ts'
 import type { BrowseOptions } from '../../ui/open-browse.tsx'
+import type { PlainOptions } from '../../ui/open-plain.ts'
 import { findMany } from '../find-many.ts'
 
 export type BrowsedServer = Pick<
@@ -36,6 +37,24 @@ export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, sho
       ctx.note(line)
     },
   }).finally(() => ctx.setNotes(undefined))
+}
+
+/** The line mode, until it is left. Notes are lines as well. */
+export async function sayLines(
+  ctx: Context,
+  terminal: Terminal,
+  { screen, senders }: Pick<PlainOptions, 'screen' | 'senders'>,
+): Promise<void> {
+  const { openPlain } = await ctx.ui.plain()
+  const { place } = await browsedServer(ctx)
+  await openPlain({
+    ...terminal,
+    ...{ screen, place, senders, env: ctx.env, now: ctx.now, signal: ctx.signal },
+    openApi: () => ctx.api(),
+    openJobs: ctx.jobs,
+    findRecords: (list, ids) => findRecords(ctx, resourceOf(list), ids),
+    interrupt: ctx.interrupt ?? (() => {}),
+  })
 }
 
 async function findRecords(

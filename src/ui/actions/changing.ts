@@ -5,7 +5,6 @@ import { rowId } from '../list/list-state.ts'
 import { isWritable } from '../offered.ts'
 import { type ScreenName, SERVER_SCREENS } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
-import type { State } from '../state.ts'
 import { formText, recordName, rowsText } from '../text/change-text.ts'
 import { deletionDiff } from '../text/plan-diff.ts'
 import { textInput } from '../text/text-input.ts'
@@ -13,6 +12,7 @@ import type { Action, Ui } from '../ui.ts'
 import { chooseStage } from './choose-stage.ts'
 import { editInEditor } from './edit-yaml.ts'
 import { askJobUndo } from './job-undo.ts'
+import { lacking } from './lacking.ts'
 import { MOST_BY_KEY } from './limits.ts'
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
@@ -104,11 +104,6 @@ export const CHANGING: readonly Action[] = [
     run: (ui) => void undo(ui),
   },
 ]
-
-/** Why the server does not do this with records of the screen. */
-export function lacking(operation: 'create' | 'update' | 'delete'): (state: State) => string | undefined {
-  return (state) => state.offered.lacks[`${operation} ${serverList(state)}`]
-}
 
 function create(ui: Ui): void {
   openForm(ui, serverList(ui.store.get()), undefined)

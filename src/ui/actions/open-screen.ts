@@ -3,7 +3,7 @@ import { rowId } from '../list/list-state.ts'
 import { screenLack } from '../offered.ts'
 import { isServerList, listOfScreen, type ScreenName, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
-import type { Action, Ui } from '../ui.ts'
+import type { Action, Ui, World } from '../ui.ts'
 
 const TOUR = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
@@ -53,8 +53,12 @@ export function openScreen(ui: Ui, screen: ScreenName): void {
   if (screen === 'pipelines') void loaded.then(() => loadStages(ui))
 }
 
+export interface StagesUi extends Pick<Ui, 'store' | 'background'> {
+  readonly world: Pick<World, 'openApi'>
+}
+
 /** Loads the stages of the first deal's pipeline: no documented endpoint lists pipelines. */
-export async function loadStages({ store, world, background }: Ui): Promise<void> {
+export async function loadStages({ store, world, background }: StagesUi): Promise<void> {
   const { board, lists } = store.get()
   if (board.stages) return
   const pipelineId = lists.deals.rows.map((deal) => deal.pipeline_id).find((id) => typeof id === 'string')

@@ -26,7 +26,7 @@ function askFilters(ui: Ui, name: ServerList, text: string, problem: string | un
     problem,
     complete: (typed) => completeFilter(typed, wordsOf(ui.store.get(), name)),
     refusal: (typed) => refusalOf(() => parse(typed)),
-    onSubmit: (typed) => void applyFilters(ui, name, typed),
+    onSubmit: (typed) => void submitFilters(ui, name, typed),
   })
 }
 
@@ -40,23 +40,32 @@ function wordsOf({ offered, board, lists }: State, name: ServerList): FilterWord
   return { names, values: stages && name === 'deals' ? { stage: stages } : {}, rows: lists[name].rows }
 }
 
-/** When the request fails, the loaded rows and their filters are kept. */
-async function applyFilters(ui: Ui, name: ServerList, typed: string): Promise<void> {
+async function submitFilters(ui: Ui, name: ServerList, typed: string): Promise<void> {
+  const problem = await applyFilters(ui, name, typed)
+  if (problem !== undefined && !ui.store.get().overlay) askFilters(ui, name, typed, problem)
+}
+
+/** Why the request failed, in which case the loaded rows and their filters are kept. CrmError for an invalid text. */
+export async function applyFilters(
+  ui: Pick<Ui, 'store' | 'background'>,
+  name: ServerList,
+  typed: string,
+): Promise<string | undefined> {
   const { store, background } = ui
   const before = store.get().lists[name].serverFilters
   const wanted = parseServerFilters(typed, name, store.get().offered.fields[name])
   setFilters(ui, name, wanted)
   await background.lists.reload(name)
   const { failure, rows, isStale, serverFilters } = store.get().lists[name]
-  if (serverFilters !== wanted) return
+  if (serverFilters !== wanted) return undefined
   const ignored = isStale ? undefined : ignoredFilter(wanted, rows)
   if (ignored !== undefined)
-    return background.notices.wait(`The server ignores ${ignored}: these rows are not only those; / finds among them`)
-  if (!isStale) return
+    background.notices.wait(`The server ignores ${ignored}: these rows are not only those; / finds among them`)
+  if (!isStale) return undefined
   if (rows.length > 0) setFilters(ui, name, before)
-  if (failure !== undefined && !store.get().overlay) askFilters(ui, name, typed, failure.text)
+  return failure?.text
 }
 
-function setFilters({ store }: Ui, name: ServerList, serverFilters: ServerFilters): void {
+function setFilters({ store }: Pick<Ui, 'store'>, name: ServerList, serverFilters: ServerFilters): void {
   store.update((state) => withList(state, name, (list) => ({ ...list, serverFilters })))
 }

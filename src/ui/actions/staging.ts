@@ -8,7 +8,7 @@ import { countedParts, rowsText } from '../text/change-text.ts'
 import { deletionDiff, editDiff } from '../text/plan-diff.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { lacking } from './changing.ts'
+import { lacking } from './lacking.ts'
 import { MOST_BY_KEY } from './limits.ts'
 
 const SCREENS: readonly ScreenName[] = SERVER_LISTS

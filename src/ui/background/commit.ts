@@ -79,14 +79,15 @@ async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
   }).finally(() => ofJob.clear())
   // They are in the job: as staged edits the next commit would send them again.
   forget(store, name, sent.left)
-  const refused = sent.notDone > 0 ? `, ${sent.notDone} not: they stay edited, 5 shows the job` : ''
+  const refused = sent.notDone > 0 ? `, ${sent.notDone} not` : ''
   const left = sent.left.length > 0 ? `, ${sent.left.length} left to ${sent.jobId}` : ''
   // After a stop of the program, the error is printed with this command.
   const resume = !signal.aborted && isInterrupted(sent.error) ? `; ${sent.error.details.hint} goes on` : ''
   const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} reverts what was saved` : ''
   if (sent.done > 0) history.add({ type: 'job', id: sent.jobId })
   const text = `${sent.done} saved${refused}${left}${resume}${undo}`
-  if (sent.notDone + sent.left.length > 0) notices.wait(text)
+  if (sent.notDone > 0) notices.wait(text, '; those stay edited, 5 shows the job')
+  else if (sent.left.length > 0) notices.wait(text)
   else notices.done(text, ', as does u')
   if (sent.error !== undefined) notices.problem(sent.error, '')
 }
@@ -117,7 +118,7 @@ async function sendOneByOne(parts: Parts, { name: list, rows, edits }: ToSend): 
     }
   }
   if (done === edits.length) return notices.done(`${done} saved`)
-  notices.wait(`${done} saved, ${edits.length - done} not: they stay edited`)
+  notices.wait(`${done} saved, ${edits.length - done} not`, ': they stay edited')
 }
 
 function forget(store: StateStore<State>, name: ServerList, edits: readonly Edit[]): void {

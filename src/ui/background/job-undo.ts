@@ -75,7 +75,7 @@ export async function sendUndo(
 }
 
 function undone(id: string, by: string, state: string): CrmError {
-  const hint = state === 'finished' ? `u on ${by} reverts the undo` : `R on ${by} sends the rest of it`
+  const hint = state === 'finished' ? `undo ${by} to revert the undo` : `resume ${by} to send the rest of it`
   return new CrmError('conflict', `${id} was undone by ${by}, which is ${state}`, { hint, job: by })
 }
 

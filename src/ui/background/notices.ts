@@ -11,7 +11,7 @@ const MOST_SHOWN = 3
 export interface Notices {
   /** `more` is shown only while there is a screen. */
   done(text: string, more?: string): void
-  wait(text: string): void
+  wait(text: string, more?: string): void
   /** A message whose text says how many seconds are left. */
   countDown(seconds: number, text: (seconds: number) => string): void
   /** Shows a CrmError. Any other error is a bug, and is rethrown. */
@@ -59,7 +59,7 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
   }
   return {
     done: (text, more = '') => show('done', () => (say ? text : `${text}${more}`)),
-    wait: (text) => show('wait', () => text),
+    wait: (text, more = '') => show('wait', () => (say ? text : `${text}${more}`)),
     countDown: (seconds, text) => show('wait', text, { seconds }),
     problem: (error, what, topic) => {
       // A wait before the first request is aborted with the reason of the signal itself.

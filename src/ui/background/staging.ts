@@ -84,30 +84,44 @@ export function withSaved(before: ListState, edits: readonly Edit[], searched: r
 /** The number of rows that are searched for members. */
 const MOST_LOOKED_AT = 2_000
 
-/**
- * As parseAssignment; CrmError `invalid_input` also for a member that no record has, for one set by the server, and for text
- * in a numeric member: a typing error here would add a field to hundreds of records.
- */
+export interface CheckedIn {
+  readonly name: JobNoun
+  readonly rows: readonly CrmRecord[]
+  /** What a connector says of the records. */
+  readonly fields: OfferedFields | undefined
+  readonly on: 'create' | 'update'
+}
+
+/** A change of records that exist; see checkedMember. */
 export function checkedAssignment(
   text: string,
   name: JobNoun,
   rows: readonly CrmRecord[],
   fields?: OfferedFields,
 ): Assignment {
+  return checkedMember(text, { name, rows, fields, on: 'update' })
+}
+
+/**
+ * As parseAssignment; CrmError `invalid_input` also for a member that no record has, for one set by the server, and for text
+ * in a numeric member: a typing error here would add a field to hundreds of records.
+ */
+export function checkedMember(text: string, { name, rows, fields, on }: CheckedIn): Assignment {
   const assignment = parseAssignment(text)
   const [member, value] = assignment
   const noun = resourceOf(name)
-  const isChanged = (field: string) => isWritable(fields, field, 'update')
+  const isSent = (field: string) => isWritable(fields, field, on)
   const ofNoun = fields?.names ?? FIELDS[noun]
-  if (!isChanged(member)) {
+  if (!isSent(member)) {
     const why = fields ? `${fields.by} never changes ${member}` : `${member} is set by the server`
-    throw invalid(why, `a ${noun} has ${ofNoun.filter(isChanged).join(', ')}`)
+    throw invalid(why, `a ${noun} has ${ofNoun.filter(isSent).join(', ')}`)
   }
   const looked = rows.slice(0, MOST_LOOKED_AT)
   const known = new Set([...ofNoun, ...looked.flatMap((row) => Object.keys(row))])
   if (!known.has(member)) {
-    const meant = nearest(member, [...known].filter(isChanged))
-    const hint = meant === undefined ? 'E adds a member to one record, as YAML' : `did you mean ${meant}?`
+    const meant = nearest(member, [...known].filter(isSent))
+    const hint =
+      meant === undefined ? `crm ${name} update ID --set ${member}=VALUE adds it to one record` : `did you mean ${meant}?`
     throw invalid(`no ${noun} that is loaded has a member ${member}`, hint)
   }
   if (typeof value === 'string' && isNumber(member, noun, looked)) {

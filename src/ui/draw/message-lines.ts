@@ -1,8 +1,8 @@
-import { grouped, rateTexts } from '../../output/progress.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { barText, textWidth, wrapText } from '../../output/text-width.ts'
 import { fitCell } from '../list/columns.ts'
-import type { SendProgress, State, Toast } from '../state.ts'
+import type { State, Toast } from '../state.ts'
+import { progressTexts } from '../text/progress-text.ts'
 import { createTheme, type Theme } from './theme.ts'
 
 /** Lines of one message; a remedy that does not fit takes more. */
@@ -43,12 +43,6 @@ function sendingLines({ underWay, columns, leaving }: State, theme: Theme): read
     ` ${theme.accent(bar)}${progress.failed > 0 ? theme.bad(failed) : failed}`,
     theme.dim(fitCell(second, columns)),
   ]
-}
-
-function progressTexts({ total, ended, failed, perSecond, pausedBy }: SendProgress): readonly string[] {
-  const counts = [`${grouped(ended)} of ${grouped(total)}`, `${grouped(failed)} failed`]
-  if (pausedBy !== undefined) return [...counts, safeText(`waiting: ${pausedBy}`)]
-  return [...counts, ...rateTexts(perSecond, total - ended)]
 }
 
 const TOAST_SIGNS: Readonly<Record<Toast['type'], string>> = { done: '✓', problem: '!', wait: '·' }

@@ -1,0 +1,7 @@
+import { serverList } from '../selected.ts'
+import type { State } from '../state.ts'
+
+/** Why the server does not do this with records of the screen. */
+export function lacking(operation: 'create' | 'update' | 'delete'): (state: State) => string | undefined {
+  return (state) => state.offered.lacks[`${operation} ${serverList(state)}`]
+}

@@ -1,0 +1,150 @@
+import { CrmError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { shellWords } from '../../core/shell-words.ts'
+import { lacking } from '../actions/lacking.ts'
+import { leadOf, lookText } from '../background/notices.ts'
+import { checkedMember, stage, stagedEdits } from '../background/staging.ts'
+import { rowId } from '../list/list-state.ts'
+import { SERVER_LISTS, type ServerList } from '../screens.ts'
+import { serverList } from '../selected.ts'
+import { withList } from '../state.ts'
+import { countedParts, recordName } from '../text/change-text.ts'
+import { deletionDiff, editDiff } from '../text/plan-diff.ts'
+import { firstWord, missing } from './command-text.ts'
+import { isConfirmed } from './confirm.ts'
+import { rowsOf } from './numbers.ts'
+import type { Plain, PlainCommand } from './plain.ts'
+import { sayConflict } from './say-conflict.ts'
+import { undoLast } from './undo.ts'
+
+const RECORDS = SERVER_LISTS
+
+export const CHANGING: readonly PlainCommand[] = [
+  {
+    word: 'edit',
+    usage: 'NUMBERS MEMBER=VALUE ...',
+    title: 'change records: edit 3 company="Acme Ltd", edit 1-40 stage=Lead, edit all phone=',
+    screens: RECORDS,
+    refusal: lacking('update'),
+    run: edit,
+  },
+  {
+    word: 'new',
+    usage: 'MEMBER=VALUE ...',
+    title: 'create a record: new name=Ada email=ada@example.com',
+    screens: RECORDS,
+    refusal: lacking('create'),
+    run: create,
+  },
+  {
+    word: 'delete',
+    usage: 'NUMBERS',
+    title: 'delete records, which cannot be undone',
+    screens: RECORDS,
+    refusal: lacking('delete'),
+    run: remove,
+  },
+  {
+    word: 'note',
+    usage: 'NUMBER TEXT',
+    title: 'add a note to a deal',
+    screens: ['deals'],
+    refusal: ({ offered }) => offered.lacks['create notes'],
+    run: addNote,
+  },
+  { word: 'undo', usage: '', title: 'undo the last change, or the last job; undo NUMBER in jobs', run: undoLast },
+]
+
+/** CrmError `invalid_input` for a member or value that cannot be sent. */
+function patchOf({ store }: Plain, text: string, on: 'create' | 'update'): JsonObject {
+  if (text.trim() === '') throw missing(on === 'create' ? 'new MEMBER=VALUE ...' : 'edit NUMBERS MEMBER=VALUE ...')
+  const state = store.get()
+  const name = serverList(state)
+  const where = { name, rows: state.lists[name].rows, fields: state.offered.fields[name], on }
+  return Object.fromEntries(
+    shellWords(text, on === 'create' ? 'new' : 'edit').map((word) => checkedMember(word, where)),
+  )
+}
+
+async function edit(plain: Plain, rest: string): Promise<void> {
+  const { store, background, listing, say } = plain
+  const [numbers, members] = firstWord(rest)
+  const name = serverList(store.get())
+  const rows = rowsOf(numbers, listing)
+  const patch = patchOf(plain, members, 'update')
+  const drop = () => store.update((state) => withList(state, name, (list) => ({ ...list, staged: new Map() })))
+  drop()
+  store.update((state) =>
+    withList(state, name, (list) => Object.entries(patch).reduce((next, member) => stage(next, rows, member), list)),
+  )
+  const edits = stagedEdits(store.get().lists[name])
+  const [first] = edits
+  if (!first) return say('These records have those values already; nothing was sent.')
+  const title = `Send ${countedParts({ update: edits.length }).join('')} to ${store.get().place.text}?`
+  if (!(await isConfirmed(plain, { title, diff: editDiff(edits), lines: [], count: edits.length }))) return drop()
+  if (edits.length > 1) {
+    await background.commit(name)
+    const { size } = store.get().lists[name].staged
+    if (size > 0) say(`${size} not saved, and no longer waiting; edit sends them again.`)
+    return drop()
+  }
+  drop()
+  await saveOne(plain, name, first)
+}
+
+async function saveOne(plain: Plain, name: ServerList, { row, patch }: { row: CrmRecord; patch: JsonObject }) {
+  try {
+    await plain.background.writes.update(name, row, patch, false)
+  } catch (error) {
+    if (error instanceof CrmError && error.code === 'precondition_failed') {
+      return sayConflict(plain, { list: name, row, patch })
+    }
+    const open = `Update of ${recordName(row)} (${lookText(name, rowId(row) ?? '')}): `
+    plain.background.notices.problem(error, leadOf(error, { failed: 'Not saved: ', open }))
+  }
+}
+
+async function create(plain: Plain, rest: string): Promise<void> {
+  const { store, background } = plain
+  const name = serverList(store.get())
+  const fields = patchOf(plain, rest, 'create')
+  const { singular } = RESOURCES[resourceOf(name)]
+  const diff = Object.entries(fields).map(([label, value]) => ({
+    ...{ label, old: undefined, new: String(value), count: 1 },
+  }))
+  const title = `Create a ${singular} on ${store.get().place.text}?`
+  const isForGood = store.get().offered.lacks[`delete ${name}`] !== undefined
+  const lines = isForGood ? ['It cannot be undone: the server deletes none.'] : []
+  if (!(await isConfirmed(plain, { title, diff, lines, count: 1 }))) return
+  try {
+    await background.writes.create(name, fields)
+  } catch (error) {
+    const open = `New ${singular} (crm ${name} list shows whether it is there): `
+    background.notices.problem(error, leadOf(error, { failed: 'Not created: ', open }))
+  }
+}
+
+/** Sent at once: the question is the time to cancel. */
+async function remove(plain: Plain, rest: string): Promise<void> {
+  const { store, background, listing } = plain
+  const name = serverList(store.get())
+  const rows = rowsOf(firstWord(rest)[0], listing)
+  const title = `Send ${countedParts({ deletion: rows.length }).join('')} to ${store.get().place.text}?`
+  const lines = ['This cannot be undone.']
+  if (!(await isConfirmed(plain, { title, diff: deletionDiff(rows), lines, count: rows.length }))) return
+  background.deletions.hold(name, rows)
+  await background.deletions.commit(name)
+  background.deletions.release(name)
+}
+
+async function addNote({ background, listing }: Plain, rest: string): Promise<void> {
+  const [number, body] = firstWord(rest)
+  const [deal, other] = rowsOf(number, listing)
+  if (!deal || other || body === '') throw missing('note NUMBER TEXT')
+  try {
+    await background.writes.addNote(deal, body)
+  } catch (error) {
+    background.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
+  }
+}

@@ -1,0 +1,34 @@
+import type { Background } from '../background/background.ts'
+import type { Boards } from '../board.ts'
+import type { State, StateStore } from '../state.ts'
+import type { World } from '../ui.ts'
+import type { Listing } from './listing.ts'
+
+export const PLAIN_SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
+
+export type PlainScreen = (typeof PLAIN_SCREENS)[number]
+
+/** What a command of the line mode works on: state and work of the screens, and lines instead of a frame. */
+export interface Plain {
+  readonly store: StateStore<State>
+  readonly background: Background
+  readonly boards: Boards
+  readonly world: Pick<World, 'openApi'>
+  readonly say: (line: string) => void
+  /** Undefined after the end of the input. */
+  readonly ask: (question: string) => Promise<string | undefined>
+  readonly listing: Listing
+}
+
+/** A command of the line mode; help is made from these. */
+export interface PlainCommand {
+  readonly word: string
+  /** What follows the word, for help. */
+  readonly usage: string
+  readonly title: string
+  /** Undefined: everywhere. */
+  readonly screens?: readonly PlainScreen[]
+  /** Why it cannot run. */
+  readonly refusal?: (state: State) => string | undefined
+  readonly run: (plain: Plain, rest: string) => Promise<void> | void
+}

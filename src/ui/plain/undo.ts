@@ -1,0 +1,41 @@
+import { rowId } from '../list/list-state.ts'
+import { isConfirmed } from './confirm.ts'
+import { rowsOf } from './numbers.ts'
+import type { Plain } from './plain.ts'
+
+/** The last change; in jobs, the job with the number. */
+export async function undoLast(plain: Plain, rest: string): Promise<void> {
+  const { background, listing, say } = plain
+  const { history, notices } = background
+  if (rest !== '' && listing.screen() === 'jobs') {
+    for (const row of rowsOf(rest, listing).slice(0, 1)) await undoJob(plain, rowId(row) ?? '')
+    return
+  }
+  const last = history.last()
+  if (!last) return say('Nothing to undo; deletions, created deals and notes stay.')
+  if (last.type === 'job') {
+    if (!(await undoJob(plain, last.id))) history.add(last)
+    return
+  }
+  try {
+    await last.undo()
+    notices.done(`Undone: ${last.what}`)
+  } catch (error) {
+    history.add(last)
+    notices.problem(error, 'Not undone: ')
+  }
+}
+
+/** False when it was not sent. */
+async function undoJob(plain: Plain, id: string): Promise<boolean> {
+  const undo = await plain.background.jobs.planUndo(id)
+  if (!undo) return false
+  const { rows, diff, lines } = undo
+  const title = `Undo ${id} on ${plain.store.get().place.text}? ${rows} ${rows === 1 ? 'change' : 'changes'}`
+  if (await isConfirmed(plain, { title, diff, lines, count: rows })) {
+    await undo.send()
+    return true
+  }
+  undo.drop()
+  return false
+}
