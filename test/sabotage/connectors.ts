@@ -225,6 +225,13 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: LOADER,
   },
   {
+    name: 'no connector is proposed at a host that has a variable',
+    file: 'src/api/connectors/shipped.ts',
+    line: "return /^origin: (\\S+)$/m.exec(shippedText(name) ?? '')?.[1]",
+    to: "return /^origin: ([^\\s{]+)$/m.exec(shippedText(name) ?? '')?.[1]",
+    tests: ['test/commands/connectors/propose.test.ts'],
+  },
+  {
     name: 'the name of a shipped connector is a path to any file',
     file: 'src/api/connectors/shipped.ts',
     line: "return shippedNames().includes(name) ? readFileSync(join(shippedFolder(), `${name}${ENDING}`), 'utf8') : undefined",

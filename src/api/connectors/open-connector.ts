@@ -7,7 +7,7 @@ import { contractDocument } from './contract.ts'
 import type { ConnectorDocument, ListOperation, PagingDocument } from './document.ts'
 import { openPrograms, programsOf } from './field-program.ts'
 import { createRecordMap } from './record-map.ts'
-import { connectorFileText, readConnectorFile, shippedConnector, shippedNames, shippedText } from './shipped.ts'
+import { connectorFileText, readConnectorFile, shippedConnector, shippedNames, shippedOrigin, shippedText } from './shipped.ts'
 import { compileTemplate, fillHost, readHost } from './templates.ts'
 
 interface Named {
@@ -36,7 +36,7 @@ export function connectorPath(word: string, folder: string | undefined): string 
 /** The shipped connector of a vendor at this address, with the variables that its host shows; undefined for other servers. */
 export function connectorAt({ origin }: URL): Named | undefined {
   for (const name of shippedNames()) {
-    const { origin: template } = connectorDocument(name)
+    const template = shippedOrigin(name)
     const variables = template === undefined ? undefined : readHost(compileTemplate(template), origin)
     if (variables) return { name, variables }
   }

@@ -48,6 +48,11 @@ export function shippedText(name: string): string | undefined {
   return shippedNames().includes(name) ? readFileSync(join(shippedFolder(), `${name}${ENDING}`), 'utf8') : undefined
 }
 
+/** What its line `origin:` says: to read and check all connectors takes longer than the rest of a login. */
+export function shippedOrigin(name: string): string | undefined {
+  return /^origin: (\S+)$/m.exec(shippedText(name) ?? '')?.[1]
+}
+
 /** A connector in a file; it may extend a shipped one. CrmError `invalid_input` for a file that cannot be read. */
 export function readConnectorFile(path: string): ConnectorDocument {
   return loadConnector(connectorFileText(path), { fileName: path, baseOf: shippedText, baseNames: shippedNames })

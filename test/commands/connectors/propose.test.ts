@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { connectorAt } from '../../../src/api/connectors/open-connector.ts'
+import { connectorAt, connectorDocument } from '../../../src/api/connectors/open-connector.ts'
+import { shippedNames, shippedOrigin } from '../../../src/api/connectors/shipped.ts'
 import { run } from '../../../src/program.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
@@ -53,4 +54,10 @@ test('without a terminal, a note names the connector', async () => {
   expect(stderr).toContain(
     'api.attio.com is Attio, for which crm ships a connector: crm auth login --connector attio\n',
   )
+})
+
+test('the origin that a login looks at is that of the whole connector, for each shipped one', () => {
+  const documents = shippedNames().map((name) => [name, connectorDocument(name).origin])
+  expect(shippedNames().map((name) => [name, shippedOrigin(name)])).toEqual(documents)
+  expect(documents.filter(([, origin]) => origin !== undefined)).not.toEqual([])
 })
