@@ -94,7 +94,13 @@ function failureOf(name: string, value: unknown): string | undefined {
 function readValidator(name: string): Validate {
   const file = new URL(fileName(name), SCHEMAS)
   if (!existsSync(file)) return () => 'there is no such schema; src/commands/schema/outputs.ts has them all'
-  ajv ??= new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': isTime } })
+  // To optimise the code takes longer than the few values that each schema checks.
+  ajv ??= new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    code: { optimize: false },
+    formats: { 'date-time': isTime },
+  })
   const validate = ajv.compile(closed(JSON.parse(readFileSync(file, 'utf8'))) as object)
   const textOf = (errors: typeof validate.errors) => ajv?.errorsText(errors)
   return (value) => (validate(value) ? undefined : textOf(validate.errors))
