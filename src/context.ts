@@ -69,6 +69,10 @@ export interface Context extends Host, LazyModules {
   note(line: string): void
   /** Redirects notes, because text on stderr would corrupt a screen; undefined sends them to stderr again. */
   setNotes(write: ((line: string) => void) | undefined): void
+  /** Shows waits for the rate limit; false: as a note. Undefined: always as a note. */
+  setWaits(show: ((waitMs: number, reason: string) => boolean) | undefined): void
+  /** Requests wait for the rate limit. */
+  waiting(waitMs: number, reason: string): void
   /** `--where` and `--jq`, compiled; CrmError `usage` for what is no expression. */
   expr(): Promise<Expressions>
   settings(): Promise<Settings>
@@ -129,6 +133,7 @@ export function createContext(
     setNotes: (write) => {
       writeNote = write ?? writeStderr
     },
+    ...waitsOf((line) => ctx.note(line)),
     expr: () => {
       expressions ??= openExpressions(ctx)
       return expressions
@@ -182,6 +187,18 @@ export function createContext(
   return ctx
 }
 
+function waitsOf(note: Context['note']): Pick<Context, 'setWaits' | 'waiting'> {
+  let showWait: Parameters<Context['setWaits']>[0]
+  return {
+    setWaits: (show) => {
+      showWait = show
+    },
+    waiting: (waitMs, reason) => {
+      if (!showWait?.(waitMs, reason)) note(`Waiting ${Math.ceil(waitMs / 1000)} s: ${reason}`)
+    },
+  }
+}
+
 /** So that the pages of a long list do not stay in memory. */
 const MOST_SEEN = 100
 
@@ -224,7 +241,7 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal: ctx.signal,
-    onWait: (waitMs, reason) => ctx.note(`Waiting ${Math.ceil(waitMs / 1000)} s: ${reason}`),
+    onWait: ctx.waiting,
     onReplay: (action) =>
       ctx.note(`An earlier request with this idempotency key did this; the server repeated its answer: ${action}`),
     onUnread: ({ done, reason }) => ctx.note(`Warning: ${done}, but it cannot be shown: ${reason}`),

@@ -5,6 +5,7 @@ import { CrmError } from '../core/errors.ts'
 import type { ExitCode } from '../core/exit.ts'
 import { showOrSendMade } from './bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from './bulk/plan.ts'
+import { withPlanningProgress } from './bulk/planning-progress.ts'
 import { addRecheckFlag, addRunFlags } from './bulk/run-flags.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
@@ -36,5 +37,6 @@ async function applyPlan(ctx: Context, path: string, options: Options): Promise<
     })
   }
   const jobs = await ctx.jobs()
-  return showOrSendMade(ctx, await jobs.applyPlan(path, options.allowDrift === true), path, options)
+  const made = await withPlanningProgress(ctx, (hooks) => jobs.applyPlan(path, options.allowDrift === true, hooks))
+  return showOrSendMade(ctx, made, path, options)
 }

@@ -42,7 +42,7 @@ import { ensureJobsFolder, type JobPaths, makeTrialFolder, removeTrial } from '.
 import type { Account } from './journal/progress.ts'
 import { applyPlan, copyPlan } from './plan/apply-plan.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './plan/make-import.ts'
-import { type JobIdentity, type MadeJob, makeJob, type PlanningContext } from './plan/make-job.ts'
+import { type JobIdentity, type MadeJob, makeJob, type PlanningContext, type PlanningHooks } from './plan/make-job.ts'
 import { type Correction, correctFailedRows, type MadeCorrection, makeRetry } from './plan/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
@@ -70,16 +70,16 @@ export interface Jobs {
   account(): Promise<string>
   /** A job of given operations; `run` sends it, and reports each result to its hooks. */
   make(identity: JobIdentity, fill: (builder: PlanBuilder) => Promise<void>): Promise<MadeJob>
-  makeImport(request: ImportRequest): Promise<MadeImport>
+  makeImport(request: ImportRequest, hooks?: PlanningHooks): Promise<MadeImport>
   /** A job for the records that an expression selects. */
-  makeSelection(request: SelectionRequest): Promise<MadeImport>
+  makeSelection(request: SelectionRequest, hooks?: PlanningHooks): Promise<MadeImport>
   /** A job that sends the failed rows of another one again. */
   makeRetry(paths: JobPaths): Promise<MadeImport>
   /** A job that sends the rows that failed for one cause, all with the same correction. */
   correct(paths: JobPaths, correction: Correction): Promise<MadeCorrection>
   /** A job that reverts another one, as far as its records are unchanged since. */
   makeUndo(paths: JobPaths): Promise<MadeImport>
-  applyPlan(path: string, isDriftAllowed: boolean): Promise<MadeImport>
+  applyPlan(path: string, isDriftAllowed: boolean, hooks?: PlanningHooks): Promise<MadeImport>
   /** Jobs that ended before this time. */
   prunable(beforeMs: number): AsyncIterable<Pruned>
   remove(ids: readonly string[]): Promise<void>
@@ -162,8 +162,10 @@ export function openJobs(host: JobsHost): Jobs {
   }
   const plan = async <Made extends { readonly type: string }>(
     work: (make: PlanningContext) => Promise<Made>,
+    hooks?: PlanningHooks,
   ): Promise<Made> => {
-    const make = host.isTrial ? await trialContext(host, folder) : await planningContext(host, await ensure())
+    const bare = host.isTrial ? await trialContext(host, folder) : await planningContext(host, await ensure())
+    const make = hooks ? withHooks(bare, hooks) : bare
     let isMade = false
     try {
       const made = await work(make)
@@ -181,12 +183,12 @@ export function openJobs(host: JobsHost): Jobs {
     homePath: () => stateFolder(host.env),
     account: async () => crmAccount(await host.server()),
     make: async (identity, fill) => makeJob(await planningContext(host, await ensure()), identity, fill),
-    makeImport: (request) => plan((make) => makeImport(make, request)),
-    makeSelection: (request) => plan((make) => makeSelection(make, request)),
+    makeImport: (request, hooks) => plan((make) => makeImport(make, request), hooks),
+    makeSelection: (request, hooks) => plan((make) => makeSelection(make, request), hooks),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
     correct: (paths, how) => plan(async (make) => ({ type: 'made', ...(await correctFailedRows(make, paths, how)) })),
     makeUndo: (paths) => plan((make) => makeUndo(make, paths)),
-    applyPlan: (path, isDriftAllowed) => plan((make) => applyPlan(make, path, isDriftAllowed)),
+    applyPlan: (path, isDriftAllowed, hooks) => plan((make) => applyPlan(make, path, isDriftAllowed), hooks),
     prunable: (beforeMs) => prunable(folder, beforeMs),
     remove: (ids) => removeJobs(folder, ids, host.now()),
     stages: async () => stageNames(await host.api()),
@@ -231,6 +233,15 @@ async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Job
   return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, host.argv) }
 }
 
+function withHooks(make: PlanningContext, { onStep }: PlanningHooks): PlanningContext {
+  let done = 0
+  const onRead = (count: number) => {
+    done += count
+    onStep({ what: 'the records of the server', unit: 'records', done, total: undefined })
+  }
+  return { ...make, onRead, onStep }
+}
+
 function planningContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {
   return contextIn(host, jobsFolder, jobsFolder)
 }
@@ -265,6 +276,7 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     rowRules: (noun) => rowRules(api, noun),
     dealUpdates: () => dealUpdates(api),
     onRead: () => {},
+    onStep: () => {},
     nowMs: host.now,
     sleep: async (ms) => {
       await (host.timing ?? SYSTEM_TIMING).sleep(ms, host.signal)

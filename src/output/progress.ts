@@ -120,16 +120,24 @@ export function createJobProgress({ stderr, flag, now }: JobProgressOptions): Jo
   if (mode === 'plain') saidMs = startMs
   const rate = createRate()
   let paused: JobPauseNote | undefined
+  let last: JobCounts | undefined
+  let timer: NodeJS.Timeout | undefined
 
   const say = (counts: JobCounts, nowMs: number) => {
     const perSecond = rate.perSecond()
-    const text = mode === 'json' ? jsonLine(counts, perSecond, paused) : textLine(counts, perSecond, { paused, nowMs })
+    const text =
+      mode === 'json' ? jsonLine(counts, perSecond, { paused, nowMs }) : textLine(counts, perSecond, { paused, nowMs })
     stderr.write(mode === 'terminal' ? `${ERASE_LINE}${text}` : `${text}\n`)
     saidMs = nowMs
+  }
+  /** During a pause no row ends, so nothing else shows the time that is left. */
+  const tick = () => {
+    if (last) say(last, now())
   }
   return {
     update(counts) {
       if (flag === 'none') return
+      last = counts
       const nowMs = now()
       if (rate.isBegun() && nowMs - saidMs < EVERY_MS[mode]) return
       rate.measure(counts.done, nowMs)
@@ -144,8 +152,11 @@ export function createJobProgress({ stderr, flag, now }: JobProgressOptions): Jo
         const erase = mode === 'terminal' ? ERASE_LINE : ''
         stderr.write(`${erase}${safeText(`Waiting${until}: ${pause.why}`)}\n`)
       }
+      clearInterval(timer)
+      if (pause && flag !== 'none' && mode !== 'plain') timer = setInterval(tick, EVERY_MS[mode]).unref()
     },
     end(counts) {
+      clearInterval(timer)
       if (flag === 'none') return
       if (mode === 'terminal') stderr.write(ERASE_LINE)
       if (mode === 'json') say(counts, now())
@@ -153,9 +164,14 @@ export function createJobProgress({ stderr, flag, now }: JobProgressOptions): Jo
   }
 }
 
-function jsonLine({ done, total, failed }: JobCounts, perSecond: number, paused: JobPauseNote | undefined): string {
+function jsonLine(
+  { done, total, failed }: JobCounts,
+  perSecond: number,
+  { paused, nowMs }: { paused: JobPauseNote | undefined; nowMs: number },
+): string {
   const numbers = { done, total, failed, per_second: Math.round(perSecond) }
-  return jsonText({ progress: { ...numbers, paused: paused?.why ?? null } })
+  const waitMs = paused?.untilMs === undefined ? null : Math.max(0, paused.untilMs - nowMs)
+  return jsonText({ progress: { ...numbers, paused: paused?.why ?? null, waiting_ms: waitMs } })
 }
 
 function textLine(
@@ -202,7 +218,7 @@ export function createRate(): Rate {
   }
 }
 
-function duration(ms: number): string {
+export function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`

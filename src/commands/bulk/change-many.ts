@@ -12,6 +12,7 @@ import { createMemberCheck } from '../member-check.ts'
 import { createNumberCheck } from '../records/write-checks.ts'
 import { type ImportFlags, importRows, showOrSendMade } from './import-rows.ts'
 import { rejectCreateMode } from './input-flags.ts'
+import { withPlanningProgress } from './planning-progress.ts'
 
 type Selected = SelectionRequest['noun']
 
@@ -74,7 +75,8 @@ async function selectMany(
       numbers.judge()
     },
   }
-  const made = await jobs.makeSelection({ noun, kind, where, check, patch, stages })
+  const request = { noun, kind, where, check, patch, stages }
+  const made = await withPlanningProgress(ctx, (hooks) => jobs.makeSelection(request, hooks))
   const leftOut = where.leftOut()
   if (leftOut !== undefined) ctx.note(leftOut)
   return showOrSendMade(ctx, made, '--where', flags)

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
@@ -14,6 +15,7 @@ import { addScopedFlags } from '../flags.ts'
 import { requiredHere } from '../required-fields.ts'
 import { addReadFlags, type InputFlags, type MatchFlags, matchRequest, readFlags } from './input-flags.ts'
 import { addExpectFlag, type PlanFlags, showOrSendPlan } from './plan.ts'
+import { withPlanningProgress } from './planning-progress.ts'
 import { addRejectFlags, type RejectFlags, rejectTerms } from './reject-flags.ts'
 import { addRunFlags, runTerms } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
@@ -64,18 +66,20 @@ export async function importRows(
 /** A file whose rows are matched and read as the request says. */
 export async function importAs(
   ctx: Context,
-  request: Omit<ImportRequest, 'inputName' | 'stages' | 'isAgain' | 'rateShare'>,
+  request: Omit<ImportRequest, 'inputName' | 'stages' | 'isAgain' | 'rateShare' | 'listFindings'>,
   file: string,
   flags: ImportFlags,
 ): Promise<ExitCode> {
   const jobs = await ctx.jobs()
-  const made = await jobs.makeImport({
+  const whole = {
     ...request,
     inputName: file,
     stages: request.noun === 'deals' ? await jobs.stages() : undefined,
     isAgain: flags.again === true,
     rateShare: runTerms(flags).rateShare,
-  })
+    listFindings: isForProgram(ctx) ? (findings: Findings) => writeFindings(ctx, findings, file) : undefined,
+  }
+  const made = await withPlanningProgress(ctx, (hooks) => jobs.makeImport(whole, hooks))
   return showOrSendMade(ctx, made, file, { ...flags, isRepeatable: request.kind !== 'retry' })
 }
 
@@ -142,15 +146,10 @@ function noteRejected(ctx: Context, findings: Findings, name: string): void {
 
 type Refused = Extract<MadeImport, { readonly type: 'refused' }>
 
-/** Prints the findings before the error: lines for people, or one JSON object per line for programs. */
+/** The error, with the findings before it; programs have got them. */
 function refuseFindings(ctx: Context, { findings, lines, tooMany }: Refused, name: string): CrmError {
-  const { io, flags } = ctx
-  if (flags.output === 'json' || flags.output === 'jsonl') {
-    for (const line of findingObjects(findings, name)) io.stderr.write(`${line}\n`)
-  } else {
-    // Part of the error, not a note that -q suppresses.
-    for (const line of lines) writeNoteLine(io.stderr, line)
-  }
+  // Part of the error, not a note that -q suppresses.
+  if (!isForProgram(ctx)) for (const line of lines) writeNoteLine(ctx.io.stderr, line)
   const { count } = findings
   if (tooMany !== undefined) {
     return new CrmError('invalid_input', `${tooMany} rows of ${name} have errors; nothing was sent (--max-rejects)`, {
@@ -162,11 +161,18 @@ function refuseFindings(ctx: Context, { findings, lines, tooMany }: Refused, nam
   })
 }
 
-/** `count` is the number of findings with this cause, of which only the first are listed. */
-function* findingObjects(findings: Refused['findings'], file: string): Generator<string, void, undefined> {
-  for (const { code, column = null, count, samples } of findings.groups()) {
-    for (const { line, offset: byte, value = null, message } of samples) {
-      yield jsonText({ finding: { file, line, byte, code, column, value, message, count } })
-    }
+function isForProgram({ flags: { output } }: Context): boolean {
+  return output === 'json' || output === 'jsonl'
+}
+
+/** One JSON object a line: each cause with its count, then every finding. */
+async function writeFindings({ io }: Context, findings: Findings, file: string): Promise<void> {
+  const groups = findings.groups()
+  const counts = new Map(groups.map(({ code, column, count }) => [`${code} ${column}`, count]))
+  const write = (value: JsonObject) => io.stderr.write(`${jsonText(value)}\n`)
+  for (const { code, column = null, count } of groups) write({ findings: { code, column, count } })
+  for await (const { line, offset: byte, code, column = null, value = null, message } of findings.all()) {
+    const count = counts.get(`${code} ${column ?? undefined}`) ?? null
+    write({ finding: { file, line, byte, code, column, value, message, count } })
   }
 }

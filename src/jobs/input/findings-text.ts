@@ -1,3 +1,4 @@
+import { createFindingsFile } from './findings-file.ts'
 import { inputName } from './input-file.ts'
 import type { ColumnUse, FindingGroup, Findings, FormatSummary, RowFinding } from './row.ts'
 
@@ -78,8 +79,9 @@ interface Group {
   readonly samples: RowFinding[]
 }
 
-export function createFindings(): Findings {
+export function createFindings(path?: string): Findings {
   const groups = new Map<string, Group>()
+  const file = path === undefined ? undefined : createFindingsFile(path)
   let count = 0
   return {
     get count() {
@@ -87,6 +89,7 @@ export function createFindings(): Findings {
     },
     add(finding) {
       count++
+      file?.add(finding)
       const { code, column } = finding
       const key = `${code} ${groups.size < MOST_GROUPS || column === undefined ? column : ''}`
       const group = groups.get(key) ?? { code, column, count: 0, samples: [] }
@@ -97,7 +100,12 @@ export function createFindings(): Findings {
     clear() {
       groups.clear()
       count = 0
+      file?.clear()
     },
+    async *all() {
+      yield* file?.all() ?? [...groups.values()].flatMap(({ samples }) => samples)
+    },
+    removeFile: () => file?.clear(),
     groups: (): readonly FindingGroup[] => [...groups.values()].toSorted((one, other) => other.count - one.count),
   }
 }

@@ -21,7 +21,7 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
   const input: CutInput = { path, name, signal, ...encoding }
   const sample = await readSample(input)
   const opened = await openFormat(options, input, options.format ?? detectFormat(name, sample.text), sample)
-  const findings = createFindings()
+  const findings = createFindings(options.findingsPath)
   const blanks = createBlanks()
   const compute = await compileComputes(options)
   return {
@@ -36,6 +36,8 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
         await compute.run(drafts)
         for (const draft of drafts) checkRow(draft, options)
         const rows = keepValid(drafts, findings, onRefused)
+        const { offset, length } = drafts.at(-1)?.row ?? { offset: 0, length: 0 }
+        options.onBytes?.(offset + length)
         if (rows.length > 0) yield rows
       }
       const slip = compute.slip(opened.summary.columns)

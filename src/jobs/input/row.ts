@@ -98,6 +98,10 @@ export interface Findings {
   clear(): void
   /** Grouped by code and column, the largest group first. */
   groups(): readonly FindingGroup[]
+  /** In the order in which they were found; without a file, the first ones of each cause. */
+  all(): AsyncIterable<RowFinding>
+  /** Removes the file. */
+  removeFile(): void
 }
 
 export interface FindingGroup {
@@ -185,4 +189,8 @@ export interface RowOptions {
   readonly note: (line: string) => void
   /** The time that `--compute` uses as now. */
   readonly nowMs: number
+  /** Called with the number of bytes of the input that were read in this pass. */
+  readonly onBytes?: ((bytes: number) => void) | undefined
+  /** The file of all findings; undefined: only the first of each cause are kept. */
+  readonly findingsPath?: string | undefined
 }

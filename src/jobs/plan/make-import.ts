@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Offers } from '../../api/connectors/connector.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -48,6 +48,8 @@ export interface ImportRequest {
   /** A new run, whatever was done before. */
   readonly isAgain: boolean
   readonly duplicates: Duplicates
+  /** Receives the findings, all of them, if they refuse the input; undefined: only the first of each cause are kept. */
+  readonly listFindings: ((findings: Findings) => Promise<void>) | undefined
   /** `--rejects`: rows with errors fail alone; undefined: they refuse the input. */
   readonly rejects: { readonly path: string; readonly most: MostRejects } | undefined
 }
@@ -88,7 +90,7 @@ export async function makeImport(context: PlanningContext, request: ImportReques
 }
 
 async function fillDraft(context: PlanningContext, request: ImportRequest, draft: JobDraft): Promise<MadeImport> {
-  const { noun, inputName, read, stages } = request
+  const { noun, inputName, stages } = request
   const { paths } = draft
   const firstRun = firstRunOf(context, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
@@ -96,16 +98,14 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const earlier = await earlierJobs(context.jobsFolder, { ...context, run, sha256: input.sha256 })
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
-  const place = { path: paths.input, name: inputName, kind: resourceOf(noun) }
   if (request.as === 'delete') await context.require(resourceOf(noun), 'delete')
   const updates = await updatesFor(context, request)
   const rules = await context.rowRules(noun)
+  const reading = readingOf(context, request, { path: paths.input, size: input.size, folder: paths.folder })
   const source = await openRows({
-    ...read,
-    ...place,
+    ...reading,
     stages: rules?.refersTo('stage') ? undefined : stages,
     server: await rules?.members(),
-    ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
   })
   const asked = await askedFor(rules, source, request)
   const match = matchOf(request, source.summary, { offers: context.offers, canUpdateDeals: updates !== undefined })
@@ -135,7 +135,10 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     const question = (await planRows(parts, match)) ?? (await questionOf(context, request, firstRun))
     const { findings, summary } = source
     const refused = refusedFor(request, findings, builder)
-    if (refused) return refused
+    if (refused) {
+      await request.listFindings?.(findings)
+      return refused
+    }
     end = builder.end()
     const finished = await finishAlone(context, draft, { run, earlier })
     return {
@@ -152,6 +155,24 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     }
   } finally {
     if (!end) builder.drop()
+    source.findings.removeFile()
+  }
+}
+
+interface Spooled {
+  readonly path: string
+  readonly size: number
+  /** Of the job. */
+  readonly folder: string
+}
+
+function readingOf(context: PlanningContext, request: ImportRequest, { path, size, folder }: Spooled) {
+  const { noun, inputName: name, read, listFindings } = request
+  return {
+    ...{ ...read, path, name, kind: resourceOf(noun) },
+    ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
+    onBytes: (done: number) => context.onStep({ what: name, unit: 'bytes', done, total: size }),
+    findingsPath: listFindings && join(folder, 'findings'),
   }
 }
 

@@ -44,6 +44,21 @@ export interface RowRules {
   faultIn(fields: JsonObject, record: CrmRecord | undefined): string | undefined
 }
 
+/** What a command is shown while it plans. */
+export interface PlanningHooks {
+  onStep(step: PlanningStep): void
+}
+
+/** How far one part of the planning is. */
+export interface PlanningStep {
+  /** The name of the input, or of the records of the server. */
+  readonly what: string
+  readonly unit: 'records' | 'bytes'
+  readonly done: number
+  /** In the unit; undefined if it is unknown. */
+  readonly total: number | undefined
+}
+
 /** What planning needs. */
 export interface PlanningContext {
   /** The folder of existing jobs; in a dry run it may not exist. */
@@ -82,6 +97,7 @@ export interface PlanningContext {
   readonly dealUpdates: () => Promise<DealUpdates>
   /** Called with the number of further records read from the list. */
   readonly onRead: (count: number) => void
+  readonly onStep: PlanningHooks['onStep']
   readonly nowMs: () => number
   /** Ends early, with an error, when the command is interrupted. */
   readonly sleep: (ms: number) => Promise<void>

@@ -147,3 +147,21 @@ test('a merged row that fails comes back with all its rows, which a retry merges
   const made = (await all(service, '/v1/contacts')).find(({ email }) => String(email).includes('new@x.test'))
   expect(made).toMatchObject({ name: 'Ada', phone: '3', company: 'Orbit' })
 })
+
+test('with -o jsonl every error is listed, after the number of each cause', async () => {
+  const bad = Array.from({ length: 70 }, (_, at) => `P${at};p${at}@x.test;x\n`).join('')
+  const { env, words } = await start(`Name;E-Mail;Score\n${bad}Ada;ada@x.test;1;2\n`)
+  const { exit, stderr } = await crm([...words, '-o', 'jsonl'], env)
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(exit).toBe(2)
+  expect(lines.slice(0, 2)).toEqual([
+    { findings: { code: 'not_a_number', column: 'Score', count: 70 } },
+    { findings: { code: 'ragged_row', column: null, count: 1 } },
+  ])
+  const findings = lines.flatMap(({ finding }) => finding ?? [])
+  expect(findings.map(({ line }) => line)).toEqual(Array.from({ length: 71 }, (_, at) => at + 2))
+  expect(findings[69]).toMatchObject({ code: 'not_a_number', column: 'Score', value: 'x', count: 70 })
+})
