@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { answerWithText } from './ready-text.js'
+
 // Node >= 22.19 runs the bundle here; an older one hands over to the runtime that a checkout pins.
 const [major, minor] = process.versions.node.split('.').map(Number)
 
@@ -6,8 +8,12 @@ if (major < 22 || (major === 22 && minor < 19)) {
   await import('./hand-over.js')
 } else {
   if (process.env.CRM_HANDED_OVER !== undefined) (await import('./end-with-parent.js')).endWithParent()
-  const { createRequire } = process.getBuiltinModule('node:module')
   const folder = `${import.meta.dirname}/../dist/cli`
+  if (!answerWithText(process.argv.slice(2), folder)) startProgram(folder)
+}
+
+function startProgram(folder) {
+  const { createRequire } = process.getBuiltinModule('node:module')
   try {
     const { createChunkLoader } = createRequire(import.meta.url)(`${folder}/chunk-loader.js`)
     createChunkLoader(folder, process)('main.js')

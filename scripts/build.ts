@@ -7,6 +7,7 @@ import { compileChunks } from './compile-chunks.ts'
 import { inkPlugin } from './ink-plugin.ts'
 import { leftOutPlugin } from './left-out-plugin.ts'
 import { readVocabulary } from './read-vocabulary.ts'
+import { writeReadyTexts } from './ready-texts.ts'
 
 /**
  * Builds the command line in `dist/cli` as one small entry and lazy chunks, because heavy modules are imported on first use. The
@@ -51,6 +52,7 @@ const { metafile } = await build({
 })
 for (const file of Object.keys(metafile.outputs)) await toCommonJs(new URL(file, root))
 await build({ ...options, entryPoints: ['src/chunk-loader.ts'], outdir: `${next}/cli`, format: 'cjs' })
+await writeReadyTexts(new URL(`${next}/cli/texts`, root).pathname, version)
 await compileChunks(new URL(`${next}/cli`, root).pathname)
 writeFileSync(new URL(`${next}/cli/package.json`, root), '{"type":"commonjs"}\n')
 writeFileSync(new URL(`${next}/meta.json`, root), JSON.stringify(metafile).replaceAll(`"${next}/`, '"dist/'))

@@ -34,13 +34,16 @@ function othersThan(known: readonly string[], parts: readonly string[]): string[
 }
 
 describe('no command loads what it does not use', () => {
-  test('--version loads nothing but the entry', async () => {
-    const { exit, stdout, parts } = await loadedBy(['--version'], emptyHome())
-    expect({ exit, stdout }).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^crm \d+\.\d+\.\d+\n$/) })
-    expect(parts).toEqual(['src/main.ts'])
-  })
+  for (const args of [['--version'], ['--help'], ['contacts', 'list', '--help']]) {
+    test(`${args.join(' ')} loads nothing but the launcher`, async () => {
+      const { exit, stdout, parts } = await loadedBy(args, emptyHome())
+      expect(exit).toBe(0)
+      expect(stdout).toMatch(/^(?:crm \d+\.\d+\.\d+\n$|Usage: crm )/)
+      expect(parts).toEqual([])
+    })
+  }
 
-  for (const args of [['--help'], ['contacts', 'list', '--help'], ['contacts', 'list', '--nix']]) {
+  for (const args of [['zebra'], ['contacts', 'lits', '--help'], ['contacts', 'list', '--nix']]) {
     test(`${args.join(' ')} loads no package but commander, and no heavy module`, async () => {
       const { parts } = await loadedBy(args, emptyHome())
       expect(heavy(parts)).toEqual(['commander', 'src/program.ts'])

@@ -1,0 +1,34 @@
+// Answers with a text that the build wrote, before anything else is loaded.
+// Old versions of Node load this file too.
+
+/** The name of the text that answers this command line: the version, or help for a command. */
+function textName(words) {
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) return '--version'
+  const isHelp = words.at(-1) === '--help' || words.at(-1) === '-h'
+  if (!isHelp && words[0] !== 'help') return undefined
+  const path = isHelp ? words.slice(0, -1) : words.slice(1)
+  return path.every((word) => /^[a-z][a-z-]*$/.test(word)) ? ['crm', ...path].join('.') : undefined
+}
+
+/** Whether the answer was written. Not for a terminal, which has a width of its own. */
+export function answerWithText(words, folder) {
+  const name = textName(words)
+  if (name === undefined || process.getBuiltinModule('node:tty').isatty(1)) return false
+  const { readFileSync, writeSync } = process.getBuiltinModule('node:fs')
+  let rest
+  try {
+    rest = readFileSync(`${folder}/texts/${name}.txt`)
+  } catch {
+    // A mistyped command, or a topic of help: the program says what it is.
+    return false
+  }
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest))
+  } catch (error) {
+    if (error.code === 'EPIPE') return true
+    // A pipe that takes no more at once: the stream waits for it.
+    if (error.code !== 'EAGAIN') return false
+    process.stdout.write(rest)
+  }
+  return true
+}
