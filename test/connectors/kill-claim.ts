@@ -18,6 +18,8 @@ const KNOWN = 5
 const LOST_EVERY = 9
 /** Requests that a kill finds under way, at most. */
 const AT_ONCE = 16
+/** A run that takes longer hangs: on a busy machine, a process alone takes 10 s to start. */
+const LONGEST_RUN_MS = 240_000
 
 export interface Imported {
   readonly rows: number
@@ -56,7 +58,7 @@ export function claimKills(
     do {
       writesOfRun = 0
       child = spawn(process.execPath, [CRM, ...args], { env: profile, stdio: ['ignore', 'pipe', 'pipe'] })
-      printed = await ended(child)
+      printed = await endedInTime(child, `after ${kills} kills`)
       if (child.signalCode === 'SIGKILL') kills += 1
     } while (child.signalCode === 'SIGKILL')
     expect(kills).toBe(KILLS)
@@ -66,7 +68,7 @@ export function claimKills(
     const mostInDoubt = absences.creationTime === undefined ? 0 : lost + KILLS * AT_ONCE
     checkState(found, { rows, mostInDoubt })
     if (mostInDoubt > 0) task.meta.remark = `rows whose answers were lost end in doubt: ${absences.creationTime}`
-  }, 240_000)
+  }, (KILLS + 1) * LONGEST_RUN_MS)
 }
 
 /** Several vendors read by POST. */
@@ -92,6 +94,22 @@ async function profileOf(env: Env): Promise<Env> {
 interface Printed {
   readonly stdout: string
   readonly stderr: string
+}
+
+/** The time of one run is limited, not that of all: how long they take says how busy the machine is, and nothing of the claim. */
+async function endedInTime(child: ChildProcess, when: string): Promise<Printed> {
+  let isLate = false
+  const late = setTimeout(() => {
+    isLate = true
+    child.kill('SIGKILL')
+  }, LONGEST_RUN_MS)
+  try {
+    const printed = await ended(child)
+    if (isLate) throw new Error(`the run ${when} did not end within ${LONGEST_RUN_MS / 1000} s\n${printed.stderr}`)
+    return printed
+  } finally {
+    clearTimeout(late)
+  }
 }
 
 async function ended(child: ChildProcess): Promise<Printed> {
