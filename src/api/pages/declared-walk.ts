@@ -175,9 +175,10 @@ export class DeclaredWalk {
       elements,
       stated: { pages, more },
     } = page
-    if (typeof pages === 'number' && this.#isFromStart && this.#pages >= pages) return true
+    const hasPages = typeof pages === 'number' && this.#isFromStart
+    if (hasPages && this.#pages >= pages) return true
     if (this.#hasTotal(page)) return true
-    if (elements === 0) return true
+    if (elements === 0) return !hasPages && more !== true
     return more !== true && this.#hasFullPage && this.#size !== undefined && elements < this.#size
   }
 

@@ -75,6 +75,44 @@ test('numbered pages end at an empty one, at the stated number of pages, and at 
   ).toMatchObject({ ids: ALL, requests: 1 })
 })
 
+const emptyFirst =
+  (whereIsNext: (page: number) => object): Answering =>
+  (response, request) => {
+    const page = Number(asked(request, 'page') ?? asked(request, 'after') ?? 1)
+    sendJson(response, 200, {
+      data: page === 2 ? [] : PEOPLE.slice(page === 1 ? 0 : 4, page === 1 ? 4 : 7),
+      ...whereIsNext(page),
+    })
+  }
+
+test.each([
+  ['{ by: cursor, param: after, next: next }', (page: number) => ({ next: page < 3 ? page + 1 : null })],
+  ['{ by: page, param: page, more: more, size: { param: limit, max: 4 } }', (page: number) => ({ more: page < 3 })],
+  ['{ by: page, param: page, pages: pages, size: { param: limit, max: 4 } }', () => ({ pages: 3 })],
+])('an empty page does not end a list whose answer states that there are more: %s', async (paging, stated) => {
+  const { ids, requests } = await idsOf(connector(paging), emptyFirst(stated))
+  expect(ids).toEqual(ALL)
+  expect(requests).toBe(3)
+})
+
+test('empty pages without an end are an error, and so is a list that ends before its total', async () => {
+  const cursor = '{ by: cursor, param: after, next: next, total: total }'
+  const endless = await connectedTo(connector(cursor), (response, request) =>
+    sendJson(response, 200, { data: [], next: Number(asked(request, 'after') ?? 0) + 1 }),
+  )
+  expect((await failureOf(allPages(endless.api.contacts.list()))).message).toContain('100 consecutive pages are empty')
+  const ended = await connectedTo(connector(cursor), (response, request) => {
+    const isFirst = asked(request, 'after') === null
+    sendJson(
+      response,
+      200,
+      isFirst ? { data: PEOPLE.slice(0, 2), next: 2, total: 7 } : { data: [], next: null, total: 7 },
+    )
+  })
+  const failure = await failureOf(allPages(ended.api.contacts.list()))
+  expect([failure.code, failure.message]).toEqual(['bad_answer', expect.stringContaining('total states 7')])
+})
+
 test('a short first page of a server that may not obey the size is not taken for the last one', async () => {
   const { ids, requests } = await idsOf(
     connector('{ by: page, param: page, size: { param: limit, max: 100 } }'),

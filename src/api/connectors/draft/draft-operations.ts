@@ -248,23 +248,17 @@ function updatePart(method: ApiMethod, { decisions, at, offered, api }: Resource
   const id = `${at.join('.')}.update`
   const named = /\b(partial\w*)=true\b/i.exec(`${method.text}\n${about(api)}`)?.[1]
   const isPartial = named !== undefined || PARTIAL.test(method.text)
-  if (isPartial) {
-    decisions.decide(
-      [...at, 'update'],
-      'the description of this PUT says that it is partial: does it keep the members that are not sent? Assumed: yes',
-      {
-        id,
-        ask: `Does ${method.path} (PUT) keep members that are not sent?`,
-        choices: ['changes', 'whole'],
-      },
-    )
-  }
-  if (named !== undefined && decisions.answer(id) !== 'whole') return { query: { [named]: true } }
-  const sends = decisions.answer(id) ?? (isPartial ? 'changes' : 'whole')
-  if (sends !== 'whole') return {}
-  if (decisions.answer(id) === undefined)
-    decisions.remark([...at, 'update'], 'PUT is taken to replace the whole record')
-  return { sends }
+  const [why, assumed] = isPartial
+    ? ['the description of this PUT says that it is partial', 'changes']
+    : ['the document does not say whether this PUT replaces the whole record or changes what is sent', 'whole']
+  decisions.decide([...at, 'update'], `${why}; assumed: sends: ${assumed}`, {
+    id,
+    ask: `Does ${method.path} (PUT) take the changes alone, or the whole record?`,
+    choices: ['changes', 'whole'],
+  })
+  const sends = decisions.answer(id) ?? assumed
+  if (sends === 'whole') return { sends }
+  return named === undefined ? {} : { query: { [named]: true } }
 }
 
 /** Parameters without which the server refuses the request. */

@@ -44,7 +44,11 @@ const NEXT_CURSORS = [
 ]
 const NEXT_URLS = ['next', 'nexturl', 'nextlink', 'nextpageurl', 'nextpage', 'odatanextlink', 'nextpagelink', 'href']
 const MORES = ['hasmore', 'hasnext', 'hasnextpage', 'moreitemsincollection', 'morerecords', 'more', 'hasmoreitems']
-const TOTALS = ['total', 'totalcount', 'totalresults', 'totalitems', 'totalrecords', 'count', 'odatacount', 'totalsize']
+const TOTALS = ['total', 'totalcount', 'totalresults', 'totalitems', 'totalrecords', 'odatacount', 'totalsize']
+/** Some servers count the records of the page with it. */
+const COUNT = 'count'
+const OF_ALL = /\b(?:total|overall|all|altogether|entire|match(?:es|ing)?|across)\b/i
+const OF_PAGE = /\b(?:page|returned|this (?:response|request|result|list)|current)\b/i
 const PAGE_COUNTS = ['totalpages', 'maxpage', 'pages', 'pagecount', 'lastpage', 'totalpage', 'pagescount', 'numpages']
 
 /** A parameter of a list, or a member of the body of a query. */
@@ -69,7 +73,10 @@ export function draftPaging(list: ApiMethod, schemas: Schemas): DraftPaging {
   const signs = signsOf(list, schemas)
   const { sizes, remark } = sizeOf(signs.size)
   const paging = byAnswer(list, signs) ?? byCount(signs)
-  if (paging) return { paging: { ...paging, ...sizes }, doubt: undefined, remark }
+  if (paging) {
+    const remarks = [remark, countRemark(paging, signs)].filter((each) => each !== undefined)
+    return { paging: { ...paging, ...sizes }, doubt: undefined, remark: remarks.join('; ') || undefined }
+  }
   const { cursor, size, stated } = signs
   if (cursor) {
     const isLast = /\b(?:last|id of|object id)\b/i.test(cursor.description)
@@ -90,6 +97,13 @@ export function draftPaging(list: ApiMethod, schemas: Schemas): DraftPaging {
   return { paging: { ...sizes }, doubt, remark: undefined }
 }
 
+/** A count of the page that is taken for the total ends a list after its first page; without a total, the last page ends it. */
+function countRemark(paging: JsonObject, { openCount }: Signs): string | undefined {
+  if (openCount === undefined || paging.total !== undefined || !['page', 'offset'].includes(String(paging.by)))
+    return undefined
+  return `the document does not say whether ${openCount} counts all records (total: ${openCount}) or those of a page`
+}
+
 const NOT_PAGED: DraftPaging = { paging: undefined, doubt: undefined, remark: undefined }
 
 /** A document may leave out the parameter that takes the cursor of the answer. */
@@ -106,6 +120,8 @@ interface Signs {
   readonly page: Parameter | undefined
   /** Paths in the answer. */
   readonly stated: { readonly total?: string; readonly more?: string; readonly pages?: string }
+  /** Of all records, or of the page. */
+  readonly openCount: string | undefined
   readonly nextUrl: string | undefined
   readonly nextCursor: string | undefined
   readonly nextOffset: string | undefined
@@ -122,13 +138,14 @@ function signsOf(list: ApiMethod, schemas: Schemas): Signs {
     offset: named(OFFSETS),
     page: named(PAGES),
     stated: {
-      ...only('total', member(TOTALS, isNumber)),
+      ...only('total', member(TOTALS, isNumber) ?? member([COUNT], isCountOfAll)),
       ...only(
         'more',
         member(MORES, ({ type }) => type === 'boolean'),
       ),
       ...only('pages', member(PAGE_COUNTS, isNumber)),
     },
+    openCount: member([COUNT], (view) => isNumber(view) && !isCountOfAll(view) && !OF_PAGE.test(view.description)),
     nextUrl: member(NEXT_URLS, isUrl),
     nextCursor: nextOf(onlyCursor(parameters), members),
     nextOffset: member(['nextstart', 'nextoffset'], isNumber),
@@ -153,10 +170,11 @@ function nextOf(cursor: Parameter | undefined, members: readonly Scalar[]): stri
 /** The answer leads to the next page. */
 function byAnswer({ answerHeaders }: ApiMethod, signs: Signs): JsonObject | undefined {
   const { cursor, page, offset, nextUrl, nextCursor, nextOffset, stated } = signs
-  const more = only('more', stated.more)
+  const total = only('total', stated.total)
+  const more = { ...only('more', stated.more), ...total }
   const hasCursor = cursor !== undefined && nextCursor !== undefined && nextCursor !== nextUrl
-  if (nextUrl !== undefined && !hasCursor) return { by: 'next_url', next: nextUrl }
-  if (answerHeaders.includes('link') && !cursor) return { by: 'link' }
+  if (nextUrl !== undefined && !hasCursor) return { by: 'next_url', next: nextUrl, ...total }
+  if (answerHeaders.includes('link') && !cursor) return { by: 'link', ...total }
   if (hasCursor) return { by: 'cursor', ...placeOf(cursor), param: cursor.name, next: nextCursor, ...more }
   if (page || !offset || nextOffset === undefined) return undefined
   return { by: 'cursor', ...placeOf(offset), param: offset.name, next: nextOffset, ...more }
@@ -239,6 +257,11 @@ function bestMember(
 
 function isNumber({ type }: SchemaView): boolean {
   return type === 'integer' || type === 'number'
+}
+
+function isCountOfAll(view: SchemaView): boolean {
+  const { description } = view
+  return isNumber(view) && OF_ALL.test(description) && !OF_PAGE.test(description)
 }
 
 function isCursor(view: SchemaView): boolean {

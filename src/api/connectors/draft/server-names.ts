@@ -16,7 +16,7 @@ interface ResourceNames {
 const NAMES: Readonly<Partial<Record<Resource, ResourceNames>>> = {
   contact: {
     usual: ['contact', 'person', 'crmcontact'],
-    doubtful: ['customer', 'client', 'individual', 'lead', 'subscriber', 'profile'],
+    doubtful: ['customer', 'client', 'individual', 'lead', 'subscriber', 'profile', 'party'],
   },
   deal: { usual: ['deal', 'opportunity', 'crmdeal', 'salesopportunity'], doubtful: ['sale', 'oppty', 'quote'] },
   note: { usual: ['note', 'crmnote', 'contactnote', 'dealnote'], doubtful: ['comment', 'memo', 'remark'] },
@@ -159,11 +159,21 @@ const FIELD_NAMES: Readonly<Partial<Record<Resource, FieldNames>>> = {
   },
 }
 
-/** What servers call each field of the resource; the field's own name, for a resource without an entry. */
-export function fieldNames(resource: Resource): FieldNames {
-  return (
+/** The field's own name, for a resource without an entry. Last, the same with the resource before it: `opportunity_title`. */
+function allNames(resource: Resource): FieldNames {
+  const known: FieldNames =
     FIELD_NAMES[resource] ?? Object.fromEntries(writableFields(resource).map(([name]) => [name, [foldedName(name)]]))
-  )
+  const { usual } = namesOf(resource)
+  const withNoun = (names: readonly string[]) => usual.flatMap((noun) => names.map((name) => `${noun}${name}`))
+  return Object.fromEntries(Object.entries(known).map(([field, names]) => [field, [...names, ...withNoun(names)]]))
+}
+
+/** Made once: each schema of a document is compared with them. */
+const ALL_NAMES = new Map((Object.keys(RESOURCES) as Resource[]).map((resource) => [resource, allNames(resource)]))
+
+/** What servers call each field of the resource. */
+export function fieldNames(resource: Resource): FieldNames {
+  return ALL_NAMES.get(resource) ?? {}
 }
 
 /** The fields of crm whose names a schema has. */

@@ -7,6 +7,7 @@ import {
   documentWith,
   draftOf,
   get,
+  INTEGER,
   listOf,
   loaded,
   object,
@@ -65,21 +66,33 @@ function withPut(description: string, answers: Record<string, string> = {}) {
   return draftOf(document, { deals: 'none', ...answers })
 }
 
-test('a PUT replaces the whole record, unless its description says that it is partial', () => {
+test('what a PUT takes is left open: the whole record is assumed, unless its description says that it is partial', () => {
   const whole = withPut('Replaces a person.')
   expect(whole.written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}', sends: 'whole' })
-  expect(whole.points).toEqual([])
+  expect(whole.points).toEqual([expect.stringContaining('assumed: sends: whole')])
+  expect(whole.text).toMatch(/# decide: .*assumed: sends: whole\n\s+update:/)
 
   const partial = withPut('Updates a person; fields that are not provided are not changed.')
-  expect(partial.points).toEqual([expect.stringContaining('partial')])
+  expect(partial.points).toEqual([expect.stringMatching(/partial; assumed: sends: changes/)])
   expect(partial.written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}' })
 
-  const answered = withPut('A partial update.', { 'resources.contacts.update': 'whole' })
-  expect(answered.points).toEqual([])
-  expect(answered.written.resources.contacts?.update).toMatchObject({ sends: 'whole' })
+  for (const sends of ['whole', 'changes']) {
+    const answered = withPut('A partial update.', { 'resources.contacts.update': sends })
+    expect(answered.points).toEqual([])
+    expect(answered.written.resources.contacts?.update).toEqual({
+      ...{ method: 'PUT', path: '/{id}' },
+      ...(sends === 'whole' && { sends }),
+    })
+  }
 
   const named = withPut('Clears what is left out; pass partial=true to keep it.')
   expect(named.written.resources.contacts?.update).toMatchObject({ query: { partial: true } })
+})
+
+test('a field is found under its name with the record before it', () => {
+  const record = object({ id: INTEGER, opportunity_title: TEXT, dealValue: { type: 'number' } })
+  const { written } = draftOf(documentWith(plainPaths('/opportunities', record)), { contacts: 'none' })
+  expect(written.resources.deals?.fields).toMatchObject({ name: 'opportunity_title', amount: 'dealValue' })
 })
 
 function withScheme(scheme: JsonObject, answers: Record<string, string> = {}) {

@@ -45,6 +45,12 @@ test.each<[string, JsonObject, JsonObject[], JsonObject]>([
     [query('start', INTEGER)],
     { by: 'cursor', param: 'start', next: 'pagination.next_start', more: 'pagination.more_items_in_collection' },
   ],
+  [
+    'a cursor, with the total that shows that none is missing,',
+    { next_cursor: TEXT, total_count: INTEGER },
+    [query('cursor')],
+    { by: 'cursor', param: 'cursor', next: 'next_cursor', total: 'total_count' },
+  ],
 ])('paging by %s is found', (_, answered, parameters, expected) => {
   const { paging, doubt } = pagingOf(answered, ...parameters)
   expect(paging).toEqual(expected)
@@ -62,6 +68,16 @@ test.each([
 ])('the greatest page size is read from words: %s', (description, max) => {
   const { paging } = pagingOf({}, query('page', INTEGER), query('per_page', INTEGER, { description }))
   expect(paging?.size).toEqual({ param: 'per_page', max })
+})
+
+test.each([
+  ['The number of all matching records', { total: 'count' }, false],
+  ['', {}, true],
+  ['The number of records returned', {}, false],
+])('a count ends a list only where the document says that it is of all records: %j', (description, total, isOpen) => {
+  const { paging, remark = '' } = pagingOf({ count: { ...INTEGER, description } }, query('offset', INTEGER))
+  expect(paging).toEqual({ by: 'offset', param: 'offset', ...total })
+  expect(remark.includes('count counts all records')).toBe(isOpen)
 })
 
 test('without a stated maximum the default size is used, with a remark', () => {
