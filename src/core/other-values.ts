@@ -35,11 +35,29 @@ function compare(shown: JsonObject, patch: JsonObject, { path, found }: { path: 
   }
 }
 
+/**
+ * The members of a patch that the record does not show at all, without those that it clears: the server dropped them, or leaves
+ * them out of its answer.
+ */
+export function absentMembers(record: JsonObject, patch: JsonObject): readonly string[] {
+  const shown = valuesOf(record)
+  return Object.keys(patch).filter((name) => !Object.hasOwn(shown, name) && !isNothing(patch[name]))
+}
+
+function isNothing(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
 const MOST_CHARS = 60
 
 /** `company: sent "Acme", answered "ACME Inc"`; long texts are cut, without what looks like a secret. */
 export function otherValueText({ member, asked, shown }: OtherValue): string {
   return `${shortText(member)}: sent ${shortText(JSON.stringify(asked))}, answered ${shortText(JSON.stringify(shown))}`
+}
+
+/** `company: "Acme"`, cut and redacted alike. */
+export function sentValueText(member: string, asked: JsonValue): string {
+  return `${shortText(member)}: ${shortText(JSON.stringify(asked))}`
 }
 
 function shortText(text: string): string {

@@ -41,6 +41,8 @@ export interface RecordMap {
   /** Whether a name, crm's or the server's own, is shown but never written. */
   isReadOnly(name: string): boolean
   isDeleted(server: JsonObject): boolean
+  /** Whether a record shows a value under the name that it was sent by: not that of a password, or of a member of a field. */
+  showsSent(name: string): boolean
   /** The members of `inside` from which the fields are read, for servers that show only what they are asked for. */
   readonly readNames: readonly string[]
   /** The server's name of a member that no field maps; undefined for a field of crm, and for what every server sets. */
@@ -73,6 +75,9 @@ export function createRecordMap(
   const system = systemReaders(document)
   const deleted = document.deleted === undefined ? undefined : compilePath(document.deleted)
   const allValues = createAllValues(fields)
+  const readNames = [...new Set(fields.flatMap(headNames))]
+  const hidden = new Set([...readNames, ...fields.filter(({ reads }) => reads.length === 0).map(({ name }) => name)])
+  for (const { name, reads } of fields) if (reads.length > 0) hidden.delete(name)
   const writer = createRecordWriter({ document, fields, own, inside, connector, resource })
   return {
     isPlain: isPlain(document),
@@ -93,7 +98,8 @@ export function createRecordMap(
     idOf: (server) => idText(idAt(server)),
     isReadOnly: writer.isReadOnly,
     isDeleted: (server) => deleted !== undefined && readFirst(deleted, server) === true,
-    readNames: [...new Set(fields.flatMap(headNames))],
+    showsSent: (name) => name !== 'id' && !hidden.has(name),
+    readNames,
     ownNameOf: own.ownNameOf,
     names: shownNames(document, fields),
     nestedNames: nestedNames(fields),

@@ -193,6 +193,7 @@ const PLAIN_RECORDS: RecordMap = {
   needsCurrent: () => false,
   isReadOnly,
   isDeleted: () => false,
+  showsSent: (name) => !isReadOnly(name),
   readNames: [],
   ownNameOf: (name) => (isReadOnly(name) ? undefined : name),
   names: [],

@@ -1,15 +1,17 @@
 import type { Context } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import type { RejectsReport } from '../../jobs/history/rejects.ts'
 import type { JobResult } from '../../jobs/jobs.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import type { PlanFile } from '../../jobs/plan/plan-file.ts'
 import type { Recheck } from '../../jobs/send/recheck.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import { createJobProgress } from '../../output/progress.ts'
 import { printOne } from '../print.ts'
 import { type RunFlags, runTerms } from './run-flags.ts'
+import { UnshownValues } from './unshown-values.ts'
 
 const MOST_CAUSES = 10
 
@@ -25,6 +27,8 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   let counts = { done: 0, total: 0, failed: 0 }
   let existing = 0
   let isOver = false
+  const unshown = new UnshownValues()
+  let noun: PlanFile['head']['noun'] | undefined
   let live: { readonly done: number; readonly failed: number } = counts
   const showProgress = () => {
     counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
@@ -36,6 +40,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     {
       onStart: (sofar, plan, { reopened, successor }) => {
         isOver = sofar.end !== undefined && reopened === 0
+        noun = plan.head.noun
         counts = { done: 0, total: plan.count, failed: 0 }
         live = sofar.counts
         if (sofar.counts.done > 0 && sofar.end === undefined)
@@ -45,7 +50,8 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
         if (reopened > 0) ctx.note(`Checking ${reopened} ${reopened === 1 ? 'row' : 'rows'} in doubt again.`)
         showProgress()
       },
-      onEnd: (_, outcome) => {
+      onEnd: (task, outcome) => {
+        unshown.take(task, outcome)
         if (outcome.type === 'done' && outcome.flag === 'e') existing += 1
         showProgress()
       },
@@ -60,6 +66,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     )
   }
   noteOtherRows(ctx, otherRows)
+  await unshown.note(ctx, noun && resourceOf(noun))
   ctx.onServerChange?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
   noteDuplicates(ctx, recheck, flags.recheck === false)
   await printOne(ctx, accountRecord(paths.id, { account, otherRows, recheck }))

@@ -31,6 +31,6 @@ async function createRecord(
   const api = await ctx.api()
   const write = writeOptions(ctx, options)
   const record = await api[plural].create(fields, write)
-  noteOtherValues(ctx, { api, resource, record, sent: fields })
+  await noteOtherValues(ctx, { api, resource, record, sent: fields })
   return printWritten(ctx, record, resource)
 }

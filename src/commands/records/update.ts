@@ -56,7 +56,7 @@ async function updateRecords(
   const api = await ctx.api()
   const write = { ...writeOptions(ctx, options), ifMatch: options.ifMatch }
   const record = await api[RESOURCES[resource].plural].update(id, patch, write)
-  noteOtherValues(ctx, { api, resource, record, sent: patch })
+  await noteOtherValues(ctx, { api, resource, record, sent: patch })
   return printWritten(ctx, record, resource)
 }
 

@@ -1,12 +1,13 @@
 import type { Api } from '../../api/api.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { exactDigits, type JsonObject } from '../../core/json.ts'
-import { otherValues, otherValueText } from '../../core/other-values.ts'
-import { type CrmRecord, FIELDS, type ListedResource, type Resource } from '../../core/resources/registry.ts'
+import { exactDigits, idText, type JsonObject } from '../../core/json.ts'
+import { absentMembers, type OtherValue, otherValues, otherValueText, sentValueText } from '../../core/other-values.ts'
+import { type CrmRecord, FIELDS, type ListedResource } from '../../core/resources/registry.ts'
 import { valueAtField } from '../../output/record-output.ts'
 import { type FieldsOptions, textForNumber, textMembers } from '../fields-input.ts'
 import { listAll } from '../find.ts'
+import { lackingValues } from './kept-values.ts'
 
 type Text = readonly [name: string, raw: string]
 
@@ -72,16 +73,26 @@ function isNumber(value: CrmRecord[string] | undefined): boolean {
 }
 
 interface Written {
-  readonly api: Pick<Api, 'connector' | 'references'>
-  readonly resource: Resource
+  readonly api: Api
+  readonly resource: ListedResource
   readonly record: CrmRecord
   readonly sent: JsonObject
 }
 
-/** Notes values in the answer that differ from those sent: a server may ignore a member. */
-export function noteOtherValues(ctx: Pick<Context, 'note'>, { api, resource, record, sent }: Written): void {
-  const { connector, references } = api
-  const shown = connector.rules(resource).map.shown(sent, { references, record })
-  const others = otherValues(record, shown).map(otherValueText)
+/** Notes sent values that the answer shows otherwise, and those that neither it nor the record shows: a server may ignore a member. */
+export async function noteOtherValues(ctx: Pick<Context, 'note'>, written: Written): Promise<void> {
+  const { api, resource, record, sent } = written
+  const { references, connector } = api
+  const { map, isPlain } = connector.rules(resource)
+  const all = otherValues(record, map.shown(sent, { references, record }))
+  const isUnshown = ({ shown }: OtherValue) => shown === null && !isPlain
+  const others = all.filter((each) => !isUnshown(each)).map(otherValueText)
   if (others.length > 0) ctx.note(`The answer shows another value than was sent: ${others.join('; ')}`)
+  const names = [...absentMembers(record, sent), ...all.filter(isUnshown).map(({ member }) => member)]
+  const unshown = Object.fromEntries(Object.entries(sent).filter(([name]) => names.includes(name)))
+  if (Object.keys(unshown).length === 0) return
+  const { names: lacking, isRead } = await lackingValues(api, { resource, id: idText(record.id), sent: unshown })
+  if (lacking.length === 0) return
+  const texts = lacking.map((name) => sentValueText(name, sent[name] ?? null))
+  ctx.note(`The ${isRead ? 'record' : 'answer'} does not show what was sent: ${texts.join('; ')}`)
 }

@@ -6,7 +6,7 @@ import { outcomeFailure } from '../../api/writes/outcome-failure.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import { isChangedSince, isOlder, madeAtMs, SKEW_MS } from '../../core/made-at.ts'
-import { type OtherValue, otherValues } from '../../core/other-values.ts'
+import { absentMembers, type OtherValue, otherValues } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailedEntry, Result, ResultFlag } from '../journal/entry.ts'
 import { sentKind } from '../plan/plan-format.ts'
@@ -27,6 +27,8 @@ export type SendOutcome =
       readonly flag: ResultFlag | undefined
       /** The first member that the response shows with another value than was sent. */
       readonly other?: (() => OtherValue) | undefined
+      /** The sent members that the response does not show: whether the server kept them is seen in the record alone. */
+      readonly absent?: readonly string[]
     }
   | { readonly type: 'failed'; readonly entry: Omit<FailedEntry, 't' | 'op'> }
   /** Send again under the same key. `limit`: it was not executed, and all others wait too. */
@@ -94,26 +96,43 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
     if (written.type === 'refused') return judgeRefusal(task, failure)
     return unclear(task, failure.reason)
   }
-  const other = otherIn(written.record, answer, asked)
-  if (existing !== undefined) return { type: 'done', status: answer.status, id: existing, flag: 'u', other }
+  const shown = shownIn(written.record, answer, asked)
+  if (existing !== undefined) return { type: 'done', status: answer.status, id: existing, flag: 'u', ...shown }
   const existed = existedBefore(task, written.record, sent) ? 'e' : undefined
   const own = task.isUpsert ? upsertFlag(task, answer, written.record) : undefined
   const flag = isReplayed(answer.headers) ? replayedFlag(task, written.record) : (own ?? existed)
   // A record that is created again has a new id.
   const id = head.do === 'create' ? written.id : (head.id ?? written.id)
-  return { type: 'done', status: answer.status, id: id ?? null, flag, other }
+  return { type: 'done', status: answer.status, id: id ?? null, flag, ...shown }
+}
+
+type Shown = Pick<SendOutcome & { readonly type: 'done' }, 'other' | 'absent'>
+
+function shownIn(record: CrmRecord | undefined, answer: Answer, asked: AskedWrite): Shown {
+  const given = asked.kind === 'delete' ? undefined : asked.sent()
+  if (!record || !given || Object.keys(record).every((name) => name === 'id')) return {}
+  const absent = absentMembers(record, given)
+  if (otherValues(record, given).length === 0) return absent.length > 0 ? { absent } : {}
+  const all = otherValues(record, answer.shownIn?.(record) ?? given)
+  // A connector shows a field that the answer lacks as null.
+  const isAbsent = ({ shown }: OtherValue) => shown === null && answer.shownIn !== undefined
+  const lacking = [...absent, ...all.filter(isAbsent).map(({ member }) => member.split('.')[0] ?? member)]
+  const other = otherOf(
+    all.find((each) => !isAbsent(each)),
+    answer,
+    asked,
+  )
+  return { ...(other && { other }), ...(lacking.length > 0 && { absent: lacking }) }
 }
 
 /** Reads the values again from the redacted response, which is slow: only for the row that a message names. */
-function otherIn(record: CrmRecord | undefined, answer: Answer, asked: AskedWrite): (() => OtherValue) | undefined {
-  const given = asked.kind === 'delete' ? undefined : asked.sent()
-  if (!record || !given || otherValues(record, given).length === 0) return undefined
-  const sent = answer.shownIn?.(record) ?? given
-  const [other] = otherValues(record, sent)
+function otherOf(other: OtherValue | undefined, answer: Answer, asked: AskedWrite): (() => OtherValue) | undefined {
   if (!other) return undefined
   return () => {
+    const sent = asked.sent() ?? {}
     const quoted = judgeWrite({ ...answer, json: answer.quoted?.() ?? answer.json }, asked)
-    const shown = quoted.type === 'done' && quoted.record ? otherValues(quoted.record, sent) : []
+    const { record } = quoted.type === 'done' ? quoted : {}
+    const shown = record ? otherValues(record, answer.shownIn?.(record) ?? sent) : []
     return shown.find(({ member }) => member === other.member) ?? { ...other, shown: '[redacted]' }
   }
 }
