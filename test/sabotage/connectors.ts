@@ -301,4 +301,25 @@ export const CONNECTORS: readonly Sabotage[] = [
     to: 'const parts = [`${outgoing.method} ${outgoing.path}: ${result}`, `${tookMs} ms`, `try ${number}`]',
     tests: ['test/api/connectors/single-records.test.ts'],
   },
+  {
+    name: 'an empty page ends a list whose answer states that there are more',
+    file: 'src/api/pages/declared-walk.ts',
+    line: 'if (elements === 0) return !hasPages && more !== true',
+    to: 'if (elements === 0) return true',
+    tests: ['test/api/connectors/declared-lists.test.ts'],
+  },
+  {
+    name: 'a draft takes the count of a page for that of the list',
+    file: 'src/api/connectors/draft/draft-paging.ts',
+    line: 'member([COUNT], isCountOfAll)),',
+    to: 'member([COUNT], isNumber)),',
+    tests: ['test/api/connectors/draft/draft-paging.test.ts'],
+  },
+  {
+    name: 'a value that the server dropped is not noted',
+    file: 'src/commands/records/kept-values.ts',
+    line: 'return [...absentMembers(record, asked), ...otherValues(record, shown).map(({ member }) => member)]',
+    to: 'return []',
+    tests: ['test/commands/kept-values.test.ts'],
+  },
 ]
