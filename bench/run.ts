@@ -7,6 +7,7 @@ import { measureBrowseSend } from './browse-send.ts'
 import { measureConnectorMap } from './connector-map.ts'
 import { measureCopy } from './copy.ts'
 import { measureDelivery } from './delivery.ts'
+import { measureDuplicates } from './duplicates.ts'
 import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
 import { measureImport } from './import.ts'
@@ -43,6 +44,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   graphql: measureGraphql,
   'connector-map': () => measureConnectorMap(100_000),
   delivery: measureDelivery,
+  duplicates: () => measureDuplicates(100_000),
   export: () => measureExport(100_000),
   'export-million': () => measureExport(1_000_000),
   large: measureLarge,

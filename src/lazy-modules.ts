@@ -35,6 +35,10 @@ export const LAZY_MODULES = {
     scripts: () => import('./completion/scripts.ts'),
     known: () => import('./completion/known-file.ts'),
   },
+  duplicates: {
+    keys: () => import('./duplicates/match-key.ts'),
+    find: () => import('./duplicates/find-duplicates.ts'),
+  },
   connectors: () => import('./api/connectors/open-connector.ts'),
   drafts: {
     description: () => import('./api/connectors/draft/read-description.ts'),

@@ -1,6 +1,7 @@
 import type { CommandGroup } from './command-tree.ts'
 import { addCreate } from './records/create.ts'
 import { addDelete } from './records/delete.ts'
+import { addDuplicates } from './records/duplicates.ts'
 import { addExport } from './records/export.ts'
 import { addGet } from './records/get.ts'
 import { addImport } from './records/import.ts'
@@ -32,6 +33,11 @@ const EXAMPLES = {
     'crm contacts delete --from leavers.csv --match email --yes --expect 12',
   ],
   export: ['crm contacts export contacts.csv', 'crm contacts export - -o jsonl | gzip > contacts.jsonl.gz'],
+  duplicates: [
+    'crm contacts duplicates',
+    'crm contacts duplicates --by email,name~+company --threshold 0.95',
+    'crm contacts duplicates --by email -o jsonl > groups.jsonl',
+  ],
   import: [
     'crm contacts import people.csv --dry-run',
     'crm contacts import people.csv --match email --yes',
@@ -50,5 +56,6 @@ export const CONTACTS_COMMANDS: CommandGroup = {
     delete: (parent, act) => addDelete(parent, act, { resource: 'contact', examples: EXAMPLES.delete }),
     export: (parent, act) => addExport(parent, act, { resource: 'contact', examples: EXAMPLES.export }),
     import: (parent, act) => addImport(parent, act, { resource: 'contact', examples: EXAMPLES.import }),
+    duplicates: (parent, act) => addDuplicates(parent, act, { resource: 'contact', examples: EXAMPLES.duplicates }),
   },
 }

@@ -26,6 +26,7 @@ import {
   DEAL_SCHEMA,
   DELETION,
   DIFFERENCES,
+  DUPLICATE_GROUP,
   NOTE_SCHEMA,
   PIPELINE_SCHEMA,
   PLANNED_CHANGES,
@@ -49,6 +50,7 @@ import {
 /** The output of each command with `-o json`, before `--fields` and `--jq`; `error` is the last line of stderr. */
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainOutputs)),
+  'contacts duplicates': arrayOf(DUPLICATE_GROUP),
   'deals list': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(DEAL_GROUP)),
   'deals get': oneOfSchemas(DEAL_SCHEMA, arrayOf(DEAL_SCHEMA)),
   'deals create': oneOfSchemas(DEAL_SCHEMA, PLANNED_REQUEST),

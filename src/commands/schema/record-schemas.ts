@@ -2,6 +2,7 @@ import type { PlannedRequest } from '../../api/operations.ts'
 import type { JsonSchema } from '../../core/json.ts'
 import type { FieldType } from '../../core/resources/field.ts'
 import { type FIELDS, type Resource, writableFields } from '../../core/resources/registry.ts'
+import type { DuplicateGroup } from '../../duplicates/find-duplicates.ts'
 import type { DeletionOutcome } from '../records/delete-by-ids.ts'
 import {
   ALWAYS_TRUE,
@@ -74,6 +75,15 @@ export const DEAL_GROUP: JsonSchema = {
   ...sent({ count: { type: 'integer', minimum: 1 }, amount: { type: 'number' } }),
   required: ['count', 'amount'],
 }
+
+/** Of `contacts duplicates`: records that are probably one. */
+export const DUPLICATE_GROUP = made({
+  by: TEXT,
+  key: TEXT,
+  ids: arrayOf(TEXT),
+  winner: TEXT,
+  score: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+} satisfies Record<keyof DuplicateGroup, JsonSchema>)
 
 /** Of `delete ID`: the outcome for each id. */
 export const DELETION = made(

@@ -11,6 +11,7 @@ export const CONTACT = {
   isPlain: true,
   isImportable: true,
   uniqueBy: 'email',
+  duplicatesBy: 'email,phone,name~',
   hints: { match: 'email', where: '.company == null' },
   about: 'People.',
   example: { name: 'Ada Lovelace', email: 'ada@engines.example', owner_id: 'u_ines', vip: true },

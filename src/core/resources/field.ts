@@ -71,6 +71,8 @@ export interface ResourceDefinition {
   readonly isImportable?: true
   /** The member by which servers keep its records unique, unless they name another. */
   readonly uniqueBy?: string
+  /** By which members `duplicates` compares its records, as in `--by`; undefined: they are not of people. */
+  readonly duplicatesBy?: string
   /** For hints: the member that identifies a record, and an expression that selects some. */
   readonly hints?: { readonly match: string; readonly where: string }
   /** For the documents of a plain resource: what its records are. */

@@ -1,0 +1,112 @@
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import type { DuplicateGroup, WinnerRule } from '../../duplicates/find-duplicates.ts'
+import type { MatchKey } from '../../duplicates/match-key.ts'
+import { examples } from '../command-tree.ts'
+import { addScopedFlags } from '../flags.ts'
+import { allOf, createMemberCheck } from '../member-check.ts'
+import { chosenPages, listOf } from '../print.ts'
+import { printDerived } from '../print-derived.ts'
+
+const WINNERS: readonly WinnerRule[] = ['fullest', 'newest', 'oldest']
+
+/** bench/judge-names.ts prints what it finds and misses. */
+const THRESHOLD = 0.92
+
+/** A larger group is rarely one person. */
+const MANY = 10
+
+interface Options {
+  readonly by?: string
+  readonly threshold: number
+  readonly winner: WinnerRule
+}
+
+interface DuplicatesCommand {
+  readonly resource: PlainResource
+  readonly examples: readonly string[]
+}
+
+export function addDuplicates(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: DuplicatesCommand) {
+  const { plural, duplicatesBy } = RESOURCES[resource]
+  const command = parent
+    .command('duplicates')
+    .description(`find ${plural} that are probably the same, and say why`)
+    .option(
+      '--by <keys>',
+      `what they share (default: ${duplicatesBy}): a member, MEMBER= exactly, MEMBER~ nearly, A+B both`,
+    )
+    .addOption(
+      new Option('--threshold <n>', 'the least similarity for ~, 0 to 1').argParser(parseThreshold).default(THRESHOLD),
+    )
+    .addOption(new Option('--winner <rule>', 'which one of a group to keep').choices(WINNERS).default('fullest'))
+    .addHelpText('after', examples(...lines))
+    .action(act((ctx, options) => findDuplicates(ctx, resource, options as Options)))
+  addScopedFlags(command, ['fields', 'where', 'limit'])
+}
+
+function parseThreshold(text: string): number {
+  const number = Number(text)
+  if (!/^[01](\.\d+)?$/.test(text) || number > 1 || number === 0)
+    throw new InvalidArgumentError('Expected a number above 0, at most 1, such as 0.92.')
+  return number
+}
+
+async function findDuplicates(ctx: Context, resource: PlainResource, options: Options): Promise<undefined> {
+  if (ctx.flags.output === 'id') {
+    throw new CrmError('usage', 'a group of duplicates has no id of its own', {
+      hint: `the ids of all: crm ${RESOURCES[resource].plural} duplicates -o jsonl --jq '.ids[]'`,
+    })
+  }
+  const { parseMatchKeys } = await ctx.duplicates.keys()
+  const keys = parseMatchKeys(options.by ?? RESOURCES[resource].duplicatesBy)
+  const groups = await groupsOf(ctx, resource, { ...options, keys })
+  const { limit = groups.length } = ctx.flags
+  const isTable = ctx.flags.output === 'table'
+  const rows = groups
+    .slice(0, limit)
+    .map(({ ids, ...group }) => ({ ...group, ids: isTable ? ids.join(' ') : [...ids] }))
+  await printDerived(ctx, { rows, columns: ['by', 'key', 'score', 'winner', 'ids'], plural: 'duplicates' })
+  noteGroups(ctx, resource, groups)
+}
+
+async function groupsOf(
+  ctx: Context,
+  resource: PlainResource,
+  { keys, threshold, winner }: Omit<Options, 'by'> & { readonly keys: readonly MatchKey[] },
+): Promise<readonly DuplicateGroup[]> {
+  const api = await ctx.api()
+  const { uses } = await ctx.expr()
+  const members = keys.flatMap(({ parts }) => parts.map(({ member }) => ({ flag: '--by', path: [member] })))
+  const check = allOf([createMemberCheck(ctx, resource, [...uses('none'), ...members])])
+  const { Duplicates, keepHeapSmall } = await ctx.duplicates.find()
+  keepHeapSmall()
+  const duplicates = new Duplicates({ keys, threshold, winner })
+  const list = { pages: api[RESOURCES[resource].plural].list(), ...listOf(resource) }
+  for await (const { items } of await chosenPages(withoutLimit(ctx), list, check, false)) {
+    for (const record of items) duplicates.add(record)
+  }
+  await check.judge()
+  return duplicates.found()
+}
+
+/** `--limit` counts groups, and all records are read for them. */
+function withoutLimit(ctx: Context): Context {
+  return { ...ctx, flags: { ...ctx.flags, limit: undefined } }
+}
+
+function noteGroups(ctx: Context, resource: PlainResource, groups: readonly DuplicateGroup[]): void {
+  if (groups.length === 0) return
+  const { plural } = RESOURCES[resource]
+  const records = groups.reduce((total, { ids }) => total + ids.length, 0)
+  const shown = Math.min(groups.length, ctx.flags.limit ?? groups.length)
+  const first = shown < groups.length ? `The first ${shown} of ` : ''
+  ctx.note(`${first}${groups.length} ${groups.length === 1 ? 'group' : 'groups'}, ${records} ${plural}.`)
+  const many = groups.filter(({ ids }) => ids.length > MANY)
+  const [largest] = many.toSorted((one, other) => other.ids.length - one.ids.length)
+  if (!largest) return
+  const have = many.length === 1 ? '1 group has' : `${many.length} groups have`
+  ctx.note(`${have} more than ${MANY} ${plural}, up to ${largest.ids.length} by ${largest.by}: rarely one person.`)
+}
