@@ -1,12 +1,13 @@
-import { setFlagsFromString } from 'node:v8'
 import { idText, type JsonObject } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
 import { type CrmRecord, isReadOnly } from '../core/resources/registry.ts'
 import { Groups } from './groups.ts'
+import { GrowingNumbers } from './growing-numbers.ts'
 import type { MatchKey } from './match-key.ts'
 import { clusters } from './name-clusters.ts'
 import { comparedValue } from './normal-value.ts'
 import { SimilarNames } from './similar-names.ts'
+import { TextIndex, Texts } from './texts.ts'
 
 export const WINNERS = ['fullest', 'newest', 'oldest'] as const
 
@@ -41,68 +42,56 @@ interface Link {
   readonly score: number
 }
 
-interface NamesOfKey {
-  readonly names: SimilarNames
-  /** The first record of each name. */
-  readonly records: number[]
-  readonly shown: string[]
+/** The values of one key, and the first record that has each. */
+class KeyValues {
+  readonly values = new TextIndex()
+  readonly records = new GrowingNumbers()
+  /** Undefined for a key without `~`. */
+  readonly names: SimilarNames | undefined
+  /** The value of each name. */
+  readonly named = new GrowingNumbers()
+
+  constructor({ parts }: MatchKey) {
+    this.names = parts.some(({ comparison }) => comparison === 'similar') ? new SimilarNames() : undefined
+  }
 }
 
-/**
- * V8 lets the young part of its heap grow to 100 MiB while many short texts are made; for 100,000 records this is the difference between
- * 290 and 180 MiB. The work takes no longer.
- */
-export function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
-}
-
-/** Takes records one by one, and keeps only their keys. */
+/** Takes records one by one, and keeps only their ids and what they are compared by. */
 export class Duplicates {
   readonly #terms: DuplicateTerms
   readonly #groups = new Groups()
-  readonly #ids: string[] = []
-  readonly #ranks: number[] = []
-  /** For each key, the first record with a value. */
-  readonly #first: readonly Map<string, number>[]
-  readonly #names: readonly (NamesOfKey | undefined)[]
+  readonly #ids = new Texts()
+  readonly #ranks = new GrowingNumbers()
+  readonly #keys: readonly KeyValues[]
   readonly #links: Link[] = []
 
   constructor(terms: DuplicateTerms) {
     this.#terms = terms
-    this.#first = terms.keys.map(() => new Map())
-    this.#names = terms.keys.map(({ parts }) => {
-      const isSimilar = parts.some(({ comparison }) => comparison === 'similar')
-      return isSimilar ? { names: new SimilarNames(), records: [], shown: [] } : undefined
-    })
-  }
-
-  get count(): number {
-    return this.#ids.length
+    this.#keys = terms.keys.map((key) => new KeyValues(key))
   }
 
   add(record: CrmRecord): void {
     const number = this.#groups.add()
-    this.#ids.push(listedId(record))
+    this.#ids.add(listedId(record))
     this.#ranks.push(rankOf(record, this.#terms.winner))
-    for (const [at, key] of this.#terms.keys.entries()) this.#compare(number, record, at, key)
+    for (const at of this.#keys.keys()) this.#compare(number, record, at)
   }
 
-  #compare(number: number, record: CrmRecord, at: number, { parts }: MatchKey): void {
-    const values = parts.map(({ member, comparison }) => comparedValue(member, memberAt(record, member), comparison))
-    if (values.some((value) => value === undefined)) return
-    const value = values.join(', ')
-    const first = this.#first[at]?.get(value)
-    if (first !== undefined) {
-      this.#join(first, number, { key: at, value, score: 1 })
+  #compare(record: number, members: CrmRecord, key: number): void {
+    const [{ parts } = { parts: [] }, held] = [this.#terms.keys[key], this.#keys[key]]
+    const compared = parts.map(({ member, comparison }) => comparedValue(member, memberAt(members, member), comparison))
+    const texts = compared.filter((text) => text !== undefined)
+    if (!held || texts.length < parts.length) return
+    const { number, isNew } = held.values.add(texts.join(', '))
+    if (!isNew) {
+      this.#join(held.records.at(number), record, { key, value: texts.join(', '), score: 1 })
       return
     }
-    this.#first[at]?.set(value, number)
-    const names = this.#names[at]
-    if (!names) return
+    held.records.push(record)
     const similar = parts.findIndex(({ comparison }) => comparison === 'similar')
-    names.names.add(values[similar] ?? '', values.toSpliced(similar, 1).join('\0'))
-    names.records.push(number)
-    names.shown.push(value)
+    if (!held.names) return
+    held.names.add(texts[similar] ?? '', texts.toSpliced(similar, 1).join('\0'))
+    held.named.push(number)
   }
 
   #join(one: number, other: number, why: Omit<Link, 'record'>): void {
@@ -112,27 +101,28 @@ export class Duplicates {
 
   /** The groups, in the order of their first records. */
   found(): readonly DuplicateGroup[] {
-    for (const [at, names] of this.#names.entries()) {
-      if (names) this.#joinSimilar(at, names)
-    }
+    for (const at of this.#keys.keys()) this.#joinSimilar(at)
     const links = Map.groupBy(this.#links, ({ record }) => this.#groups.of(record))
-    const grouped = this.#ids.keys().filter((number) => links.has(this.#groups.of(number)))
-    const members = Map.groupBy(grouped, (number) => this.#groups.of(number))
+    const members = new Map([...links.keys()].map((root) => [root, [] as number[]]))
+    for (let number = 0; number < this.#groups.count; number++) members.get(this.#groups.of(number))?.push(number)
     return [...links.keys()]
       .sort((a, b) => a - b)
       .map((root) => this.#group(members.get(root) ?? [], links.get(root) ?? []))
   }
 
-  #joinSimilar(key: number, { names, records, shown }: NamesOfKey): void {
-    for (const { one, other, score } of clusters(names.pairs(this.#terms.threshold))) {
-      const [first = 0, second = 0] = [records[one], records[other]]
-      this.#join(first, second, { key, value: `${shown[one]} ~ ${shown[other]}`, score })
+  #joinSimilar(key: number): void {
+    const held = this.#keys[key]
+    if (!held?.names) return
+    for (const { one, other, score } of clusters(held.names.pairs(this.#terms.threshold))) {
+      const [first, second] = [held.named.at(one), held.named.at(other)]
+      const value = `${held.values.of(first)} ~ ${held.values.of(second)}`
+      this.#join(held.records.at(first), held.records.at(second), { key, value, score })
     }
   }
 
   #group(members: readonly number[], links: readonly Link[]): DuplicateGroup {
-    const order = members.toSorted((a, b) => (this.#ranks[b] ?? 0) - (this.#ranks[a] ?? 0) || a - b)
-    const ids = order.map((number) => this.#ids[number] ?? '')
+    const order = members.toSorted((a, b) => compare(this.#ranks.at(b), this.#ranks.at(a)) || a - b)
+    const ids = order.map((number) => this.#ids.of(number))
     const used = [...new Set(links.map(({ key }) => key))].sort((a, b) => a - b)
     const values = new Set(links.toSorted((a, b) => a.key - b.key).map(({ value }) => value))
     return {
@@ -143,6 +133,11 @@ export class Duplicates {
       score: Math.round(1000 * Math.min(...links.map(({ score }) => score))) / 1000,
     }
   }
+}
+
+/** For sorting; unlike a difference it is no NaN for two infinite ranks. */
+function compare(one: number, other: number): number {
+  return one < other ? -1 : one > other ? 1 : 0
 }
 
 function memberAt(record: CrmRecord, member: string) {

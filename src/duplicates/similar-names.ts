@@ -1,4 +1,5 @@
 import { Blocks } from './blocks.ts'
+import { GrowingNumbers } from './growing-numbers.ts'
 import { type Name, similarity } from './similarity.ts'
 import { type Word, Words } from './words.ts'
 
@@ -19,7 +20,9 @@ const NEIGHBOURS = 100
  */
 export class SimilarNames {
   readonly #words = new Words()
-  readonly #names: Name[] = []
+  /** The words of all names by their numbers, and where each name begins. */
+  readonly #nameWords = new GrowingNumbers()
+  readonly #starts = new GrowingNumbers()
   readonly #blocks = new Blocks()
   /** Blocks in which an initial is compared with names, and names with initials alone. */
   readonly #initials = new Blocks()
@@ -27,7 +30,8 @@ export class SimilarNames {
   /** The number of the name. `group`: names of different groups are never compared. */
   add(name: string, group: string): number {
     const words = this.#words.inName(name)
-    const number = this.#names.push(words) - 1
+    const number = this.#starts.push(this.#nameWords.length)
+    for (const word of words) this.#nameWords.push(word.number)
     const [only] = words
     if (only && words.length === 1) this.#blocks.put([group, only.consonants], number)
     for (const [at, word] of words.entries()) {
@@ -50,9 +54,9 @@ export class SimilarNames {
     const found = new Map<number, SimilarPair>()
     const compare = (first: number, second: number) => {
       const [one, other] = first < second ? [first, second] : [second, first]
-      const place = one * this.#names.length + other
+      const place = one * this.#starts.length + other
       if (found.has(place)) return
-      const score = similarity(this.#names[one] ?? [], this.#names[other] ?? [], threshold)
+      const score = similarity(this.#name(one), this.#name(other), threshold)
       if (score >= threshold) found.set(place, { one, other, score })
     }
     for (const block of this.#blocks.shared()) this.#compareAll(block, compare)
@@ -64,8 +68,15 @@ export class SimilarNames {
     return [...found.values()].sort((a, b) => b.score - a.score || a.one - b.one || a.other - b.other)
   }
 
+  #name(number: number): Name {
+    const words: Word[] = []
+    const end = number + 1 < this.#starts.length ? this.#starts.at(number + 1) : this.#nameWords.length
+    for (let at = this.#starts.at(number); at < end; at++) words.push(this.#words.of(this.#nameWords.at(at)))
+    return words
+  }
+
   #hasInitial(name: number): boolean {
-    return this.#names[name]?.some(({ text }) => text.length === 1) === true
+    return this.#name(name).some(({ text }) => text.length === 1)
   }
 
   #compareAll(block: readonly number[], compare: (one: number, other: number) => void): void {
@@ -78,6 +89,8 @@ export class SimilarNames {
   }
 
   #text(name: number): string {
-    return (this.#names[name] ?? []).map(({ text }) => text).join(' ')
+    return this.#name(name)
+      .map(({ text }) => text)
+      .join(' ')
   }
 }

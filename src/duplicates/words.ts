@@ -44,6 +44,7 @@ function consonants(word: string): string {
 }
 
 export interface Word {
+  readonly number: number
   readonly text: string
   readonly spelling: string
   readonly consonants: string
@@ -61,6 +62,7 @@ function lettersOf(text: string): number {
 /** The distinct words of all names: most names share theirs. */
 export class Words {
   readonly #known = new Map<string, Word>()
+  readonly #all: Word[] = []
   /** As names have them, between blanks: turning them into Latin letters takes longest. */
   readonly #read = new Map<string, readonly Word[]>()
 
@@ -69,6 +71,12 @@ export class Words {
     const words = name.split(' ').flatMap((text) => this.#wordsOf(text))
     words.sort((one, other) => (one.text < other.text ? -1 : 1))
     return words.length <= MOST_WORDS ? words : [this.#word(words.map(({ text }) => text).join(''))]
+  }
+
+  of(number: number): Word {
+    const word = this.#all[number]
+    if (!word) throw new Error(`there is no word ${number}`)
+    return word
   }
 
   #wordsOf(text: string): readonly Word[] {
@@ -83,9 +91,10 @@ export class Words {
     const known = this.#known.get(text)
     if (known) return known
     const spelt = spelling(text)
-    const own = { text, spelling: spelt, consonants: consonants(spelt) }
+    const own = { number: this.#all.length, text, spelling: spelt, consonants: consonants(spelt) }
     const word = { ...own, letters: lettersOf(text), speltLetters: lettersOf(spelt) }
     this.#known.set(text, word)
+    this.#all.push(word)
     return word
   }
 }

@@ -81,8 +81,7 @@ async function groupsOf(
   const { uses } = await ctx.expr()
   const members = keys.flatMap(({ parts }) => parts.map(({ member }) => ({ flag: '--by', path: [member] })))
   const check = allOf([createMemberCheck(ctx, resource, [...uses('none'), ...members])])
-  const { Duplicates, keepHeapSmall } = await ctx.duplicates.find()
-  keepHeapSmall()
+  const { Duplicates } = await ctx.duplicates.find()
   const duplicates = new Duplicates({ keys, threshold, winner })
   const list = { pages: api[RESOURCES[resource].plural].list(), ...listOf(resource) }
   for await (const { items } of await chosenPages(withoutLimit(ctx), list, check, false)) {
