@@ -24,8 +24,8 @@ export async function copyRows(
 ): Promise<readonly ComparedTable[]> {
   await beginOrGoOn(source, target, location)
   const total = await countRows(source)
-  let done = await countRows(target)
   let place = await target.place()
+  let done = await countRows(target)
   for (const table of COPIED_TABLES.slice(indexOf(place))) {
     const written = (count: number): void => {
       done += count

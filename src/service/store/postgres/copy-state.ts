@@ -19,8 +19,9 @@ export async function readOrigin(session: Session): Promise<(CopyOrigin & { read
   return row && { location: row[0], name: row[1], lastSerial: row[2], version: row[3] }
 }
 
+/** Waits for the last batch of a copy that was killed, which PostgreSQL may still write. */
 export async function readPlace(session: Session): Promise<CopyPlace> {
-  const [place = '{}'] = (await session.get<[string]>(`SELECT place FROM ${STATE_TABLE}`)) ?? []
+  const [place = '{}'] = (await session.get<[string]>(`SELECT place FROM ${STATE_TABLE} FOR UPDATE`)) ?? []
   return JSON.parse(place) as CopyPlace
 }
 

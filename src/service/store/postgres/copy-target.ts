@@ -58,7 +58,9 @@ function copyTarget(database: Database): Omit<CopyTarget, 'origin'> {
         await writeBatch(tx, database, { table, rows })
       }),
     addIndexes: async () => {
-      for (const sql of indexesOf(script())) await database.script(sql)
+      // The lock waits for an index that PostgreSQL still makes for a copy that was killed.
+      for (const { table, sql } of indexesOf(script()))
+        await database.transaction(`BEGIN; LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`, (tx) => tx.script(sql))
     },
     finish: async () => {
       // Without it the first pages are slow until PostgreSQL has looked at the tables itself.

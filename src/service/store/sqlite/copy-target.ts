@@ -73,7 +73,16 @@ function copyTarget(db: Connection): CopyTarget {
           writePlace(db, to)
         })
       }),
-    addIndexes: () => inStorage(() => inTransaction(db, () => db.script(indexesOf(script()).join('; ')))),
+    addIndexes: () =>
+      inStorage(() =>
+        inTransaction(db, () =>
+          db.script(
+            indexesOf(script())
+              .map(({ sql }) => sql)
+              .join('; '),
+          ),
+        ),
+      ),
     finish: () =>
       inStorage(() => {
         db.run('PRAGMA synchronous = FULL')
