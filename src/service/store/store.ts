@@ -293,5 +293,7 @@ export interface Store {
   /** Rejects with a CrmError when nothing can be written: the database is locked, or its disk is full. */
   checkWritable(): Promise<void>
   readonly deliveries: Deliveries
+  /** Before `close`: what waits for a database that does not answer is rejected. A file of SQLite always answers. */
+  readonly giveUp?: () => void
   close(): Promise<void>
 }

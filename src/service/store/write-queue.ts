@@ -16,7 +16,8 @@ const MAX_WRITES_PER_COMMIT = 512
 
 interface Waiting {
   readonly write: StoreWrite
-  readonly giveUpMs: number
+  /** 0: it is answered already. */
+  giveUpMs: number
   readonly resolve: (result: WriteResult) => void
   readonly reject: (error: unknown) => void
 }
@@ -27,11 +28,21 @@ export interface WriteQueue {
   drained(): Promise<void>
 }
 
+/** What a commit may do before it ends. */
+export interface Meanwhile {
+  /** Adds what has come since to the batch, and returns it. */
+  readonly takeMore: () => readonly StoreWrite[]
+  /** Those that are not in the batch. */
+  readonly others: () => readonly StoreWrite[]
+  /** Answers a write that has no effect before the batch ends; if it is in the batch, its outcome is ignored. */
+  readonly answerNow: (write: StoreWrite, result: WriteResult) => void
+}
+
 export interface QueueOptions {
-  /** Rejects when nothing was written. `takeMore` adds what has come since to the batch, and returns it. */
+  /** Rejects when nothing was written. */
   readonly commit: (
     writes: readonly StoreWrite[],
-    takeMore: () => readonly StoreWrite[],
+    meanwhile: Meanwhile,
   ) => readonly BatchOutcome[] | Promise<readonly BatchOutcome[]>
   /** Whether a batch that was rejected with this error may succeed when repeated. */
   readonly isRepeatable: (error: unknown) => boolean
@@ -56,11 +67,19 @@ export function openWriteQueue({ commit, isRepeatable, observer }: QueueOptions)
       batch = [...batch, ...more]
       return more.map(({ write }) => write)
     }
+    const others = () => waiting.slice(batch.length).map(({ write }) => write)
+    const answerNow = (write: StoreWrite, result: WriteResult): void => {
+      const answered = waiting.find((each) => each.write === write)
+      if (!answered) return
+      answered.giveUpMs = 0
+      answered.resolve(result)
+      if (!batch.includes(answered)) waiting = waiting.filter((each) => each !== answered)
+    }
     const startMs = performance.now()
     try {
       const outcomes = await commit(
         batch.map(({ write }) => write),
-        takeMore,
+        { takeMore, others, answerNow },
       )
       observer?.commit({ writes: batch.length, ms: performance.now() - startMs })
       for (const [place, each] of batch.entries()) settle(outcomes[place], each)
@@ -84,7 +103,7 @@ export function openWriteQueue({ commit, isRepeatable, observer }: QueueOptions)
   const giveUpOverdue = (error: unknown): void => {
     const nowMs = performance.now()
     const overdue = waiting.filter(({ giveUpMs }) => giveUpMs <= nowMs)
-    waiting = waiting.slice(overdue.length)
+    waiting = waiting.filter(({ giveUpMs }) => giveUpMs > nowMs)
     if (waiting.length === 0) noteLockWait(nowMs)
     observer?.queued(waiting.length)
     for (const { reject } of overdue) reject(error)

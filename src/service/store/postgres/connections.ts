@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { Pool, PoolClient } from 'pg'
 
 /** More wait in PostgreSQL behind one another, and a second connection uses another core of it. */
@@ -83,6 +84,25 @@ export class Connections {
       client.release(isEnded)
     }
     return { client, end, release }
+  }
+}
+
+/** Those of all connections, also of those that the server has not yet answered. */
+export class Sockets {
+  readonly #open = new Set<Socket>()
+  #isCut = false
+
+  open(): Socket {
+    const socket = new Socket()
+    this.#open.add(socket)
+    socket.once('close', () => this.#open.delete(socket))
+    if (this.#isCut) setImmediate(() => socket.destroy())
+    return socket
+  }
+
+  cut(): void {
+    this.#isCut = true
+    for (const socket of this.#open) socket.destroy()
   }
 }
 

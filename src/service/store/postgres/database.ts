@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { StoreObserver } from '../store-options.ts'
 import type { Address } from './address.ts'
-import { Connections } from './connections.ts'
+import { Connections, Sockets } from './connections.ts'
 import { CommitInDoubt, databaseFailure, isConnectionLost, isPreparedLost } from './failure.ts'
 
 /** A value of a statement; a list becomes an array of PostgreSQL. */
@@ -35,20 +35,24 @@ export interface Database extends Session {
   readonly name: string
   /**
    * `begin` starts the transaction, with more statements; `work` gets their rows, and what `early` has read: its statements are
-   * sent with those of `begin`. Rolled back when one of them rejects.
+   * sent with those of `begin`, whose rows it may await. Rolled back when one of them rejects.
    */
   transaction<T>(begin: string, work: Work<T, undefined>): Promise<T>
-  transaction<T, Early>(begin: string, work: Work<T, Early>, early: (tx: Session) => Promise<Early>): Promise<T>
+  transaction<T, Read>(begin: string, work: Work<T, Read>, early: Early<Read>): Promise<T>
   /** A connection of its own, outside the pool. */
   connect(): Promise<pg.Client>
   /** Prepares no statements where a pooler may give each transaction another connection; fails where it allows none. */
   adaptToPooler(): Promise<void>
+  /** Ends all connections, and those that are made later, without an answer of the server. */
+  cut(): void
   close(): Promise<void>
 }
 
 type Begun = Awaited<ReturnType<Session['script']>>
 
-type Work<T, Early> = (tx: Transaction, begun: Begun, early: Early) => Promise<T>
+type Work<T, Read> = (tx: Transaction, begun: Begun, read: Read) => Promise<T>
+
+type Early<Read> = (tx: Session, begun: Promise<Begun>) => Promise<Read>
 
 /** Enough for reads beside one writer; `max_connections` of PostgreSQL is 100 by default. */
 const MAX_CONNECTIONS = 10
@@ -84,6 +88,7 @@ export function openPool(
   { name, password, ...address }: Address,
   { observer, program = SERVICE_NAME, statementMs = STATEMENT_MS, isPrepared = true }: PoolOptions = {},
 ): Database {
+  const sockets = new Sockets()
   const config: pg.ClientConfig = {
     ...address,
     password: typeof password === 'string' ? password : endingWithout(password),
@@ -94,6 +99,7 @@ export function openPool(
     // Statements that do not wait for one another are sent at once, and share a round trip.
     pipeline: true,
     keepAlive: true,
+    stream: () => sockets.open(),
   }
   const pool = new pg.Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 })
   // A connection that is lost while idle leaves the pool; the next operation makes another one.
@@ -130,7 +136,7 @@ export function openPool(
     ...once,
     short: sessionOf((query) => faultsNamed(onceMore(() => connections.shared((client) => send(client, query))))),
     name,
-    transaction: <T, Early>(begin: string, work: Work<T, Early | undefined>, early?: (tx: Session) => Promise<Early>) =>
+    transaction: <T, Read>(begin: string, work: Work<T, Read | undefined>, early?: Early<Read>) =>
       faultsNamed(connections.alone((client) => transact(client, { name, names }, { begin, early, work }))),
     connect: async () => {
       const client = new pg.Client(config)
@@ -150,6 +156,7 @@ export function openPool(
           await transact(client, { name, names }, { begin: 'BEGIN', early: undefined, work: async () => undefined })
         }),
       ),
+    cut: () => sockets.cut(),
     close: () => pool.end(),
   }
 }
@@ -181,16 +188,16 @@ async function onceMore<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-interface Parts<T, Early> {
+interface Parts<T, Read> {
   readonly begin: string
-  readonly early: ((tx: Session) => Promise<Early>) | undefined
-  readonly work: Work<T, Early | undefined>
+  readonly early: Early<Read> | undefined
+  readonly work: Work<T, Read | undefined>
 }
 
-async function transact<T, Early>(
+async function transact<T, Read>(
   client: pg.PoolClient,
   { name, names }: { readonly name: string; readonly names: StatementNames },
-  { begin, early, work }: Parts<T, Early>,
+  { begin, early, work }: Parts<T, Read>,
 ): Promise<T> {
   const session = sessionOf((query) => client.query(names.named(query)))
   const last: string[] = []
@@ -203,8 +210,9 @@ async function transact<T, Early>(
   }
   let isCommitting = false
   try {
-    const [begun, read] = await Promise.all([session.script(begin), early?.(session)])
-    const result = await work({ ...session, later, atCommit: (sql) => void last.push(sql) }, begun, read)
+    const begun = session.script(begin)
+    const [rows, read] = await Promise.all([begun, early?.(session, begun)])
+    const result = await work({ ...session, later, atCommit: (sql) => void last.push(sql) }, rows, read)
     isCommitting = true
     await Promise.all([...sent, session.script([...last, 'COMMIT'].join('; '))])
     return result

@@ -72,9 +72,9 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
         clock?.close()
         throw error
       })
-  const commit: QueueOptions['commit'] = async (writes, takeMore) => {
+  const commit: QueueOptions['commit'] = async (writes, meanwhile) => {
     try {
-      const { outcomes, hasDeliveries } = await commitBatch(context, { writes, takeMore })
+      const { outcomes, hasDeliveries } = await commitBatch(context, { writes, ...meanwhile })
       wasFull = false
       if (hasDeliveries) wake()
       return outcomes
@@ -113,6 +113,7 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
         return () => void listeners.delete(listener)
       },
     },
+    giveUp: database.cut,
     close: async () => {
       closing ??= close()
       await closing
@@ -146,7 +147,7 @@ function rules({ database, run }: Opened, queue: Pick<WriteQueue, 'drained'>) {
         tx.atCommit('UPDATE sequence SET rules_version = rules_version + 1')
         return work(tx)
       }
-      return writing(database, [], inside, async () => undefined)
+      return writing(database, {}, inside, async () => undefined)
     })
   return {
     pipelines: () => run(() => readPipelines(database)),

@@ -40,14 +40,21 @@ export interface Writing {
   readonly waitedMs: number | undefined
 }
 
+export interface WritingOptions {
+  /** Hashes of idempotency keys, held until the end. */
+  readonly keys?: readonly number[]
+  /** Called before the wait for the row of `sequence`, with the keys that another transaction holds. */
+  readonly onBegun?: (busy: ReadonlySet<number>) => void
+}
+
 /**
  * A transaction that writes: the row of `sequence` stays locked until its end, so writers follow one another and the order of
  * ids is the order of commits. A reader of pages never finds a record older than one it has seen that was not there before.
- * `keys` are hashes of idempotency keys, held until the end. `read` gets what `work` needs, when the row is locked.
+ * `read` gets what `work` needs, when the row is locked.
  */
 export function writing<T, Read>(
   database: Database,
-  keys: readonly number[],
+  { keys = [], onBegun }: WritingOptions,
   work: (tx: Transaction, writing: Writing, read: Read) => Promise<T>,
   read: (tx: Session) => Promise<Read>,
 ): Promise<T> {
@@ -58,25 +65,31 @@ export function writing<T, Read>(
     // Also where the database is set to acknowledge before the disk has it.
     `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`,
     lockKeys(`ARRAY[${keys.join(', ')}]`),
-    TRY_SEQUENCE,
-    LOCK_SEQUENCE,
   ]
-  return database.transaction(
+  return database.transaction<T, readonly [Writing, Read]>(
     begin.join('; '),
-    (tx, begun, found) => {
-      const busy = new Set((begun[4] ?? []).map(([key]) => Number(key)))
-      const isFree = begun[5]?.length === 1
-      const [row] = (begun[6] ?? []) as unknown as readonly SequenceRow[]
-      if (!row) throw new Error('the table sequence has no row')
-      const [lastSerial, rulesVersion, sinceMs] = row
-      const waitedMs = isFree ? undefined : sinceMs
-      return work(tx, { lastSerial, rulesVersion, busy, waitedMs }, found)
+    (tx, _begun, [state, found]) => work(tx, state, found),
+    async (tx, begun) => {
+      const known = begun.then((rows) => {
+        const busy = new Set((rows[4] ?? []).map(([key]) => Number(key)))
+        onBegun?.(busy)
+        return busy
+      })
+      // A script of its own, because PostgreSQL sends the rows of one at its end.
+      const [busy, locked, found] = await Promise.all([known, tx.script(`${TRY_SEQUENCE}; ${LOCK_SEQUENCE}`), read(tx)])
+      return [{ busy, ...lockedState(locked) }, found]
     },
-    read,
   )
 }
 
-/** Takes locks of more idempotency keys; returns those that another transaction holds. */
+function lockedState([tried, held]: Awaited<ReturnType<Session['script']>>): Omit<Writing, 'busy'> {
+  const [row] = (held ?? []) as unknown as readonly SequenceRow[]
+  if (!row) throw new Error('the table sequence has no row')
+  const [lastSerial, rulesVersion, sinceMs] = row
+  return { lastSerial, rulesVersion, waitedMs: tried?.length === 1 ? undefined : sinceMs }
+}
+
+/** Takes locks of more keys until the end of the transaction, if there is one; returns those that another one holds. */
 export async function holdKeys(tx: Session, keys: readonly number[]): Promise<readonly number[]> {
   return (await tx.all<[number]>(lockKeys('$1'), keys)).flat()
 }
@@ -106,7 +119,7 @@ export async function isCommitted(database: Database, { writer, number }: Commit
     try {
       return await writing(
         database,
-        [],
+        {},
         async (tx, _state, last) => {
           // A write, so that its COMMIT waits until standbys have what it has seen.
           tx.atCommit('UPDATE sequence SET rules_version = rules_version')

@@ -2,19 +2,12 @@ import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { checkChange, tookEffect } from '../change-rules.ts'
 import type { RecordChange, StoreWrite, WriteState } from '../store.ts'
 import type { Retention, StoreObserver } from '../store-options.ts'
-import type { BatchOutcome } from '../write-queue.ts'
+import type { BatchOutcome, Meanwhile } from '../write-queue.ts'
 import type { Batch } from './batch.ts'
+import { hashesOf, keysOf, usesBusyKey, watchBusyKeys } from './busy-keys.ts'
 import type { Database, Session, Transaction } from './database.ts'
 import { findDelivery } from './delivery-log.ts'
-import {
-  findAnswers,
-  type Keeping,
-  type KeptAnswer,
-  keepAnswers,
-  keyHash,
-  pruneAnswers,
-  replayOf,
-} from './idempotency.ts'
+import { findAnswers, type Keeping, type KeptAnswer, keepAnswers, pruneAnswers, replayOf } from './idempotency.ts'
 import { PendingEvents } from './pending-events.ts'
 import { PendingRecords, readKnown } from './pending-records.ts'
 import { PendingUnique } from './pending-unique.ts'
@@ -35,10 +28,8 @@ export interface WriteContext {
   commitCount: number
 }
 
-export interface WaitingWrites {
+export interface WaitingWrites extends Meanwhile {
   readonly writes: readonly StoreWrite[]
-  /** Those that have come since; they become part of the batch. */
-  readonly takeMore: () => readonly StoreWrite[]
 }
 
 export interface BatchDone {
@@ -51,6 +42,8 @@ export interface BatchDone {
 /** The channel on which processes tell one another that deliveries were written. */
 export const DELIVERIES_CHANNEL = 'crm_deliveries'
 
+const KEY_IN_USE: BatchOutcome = { result: { type: 'key_in_use' } }
+
 /** More than a write adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_WRITE = 2
 
@@ -60,22 +53,28 @@ const PRUNED_PER_WRITE = 2
  */
 export function commitWrites(
   context: WriteContext,
-  { writes: first, takeMore }: WaitingWrites,
+  { writes: first, ...meanwhile }: WaitingWrites,
   decided: (done: BatchDone) => void,
 ): Promise<BatchDone> {
   const read = (tx: Session) => readExisting(tx, first, keepingOf(context))
+  const watch = watchBusyKeys(context.database, first, meanwhile)
   const work = async (tx: Transaction, state: Writing, found: Existing): Promise<BatchDone> => {
+    watch.end()
     if (state.waitedMs !== undefined) context.observer?.lockWait(state.waitedMs)
     const keeping = keepingOf(context)
     // While it waited for another process, more writes have come, which need not wait again.
-    const more = state.waitedMs === undefined ? [] : takeMore()
+    const more = state.waitedMs === undefined ? [] : meanwhile.takeMore()
     const writes = [...first, ...more]
     const added = more.length === 0 ? undefined : await readMore(tx, more, keeping)
     const existing = added ? merged(found, added) : found
     const batch = await openBatch(context, { tx, state, clockMs: keeping.nowMs, writes, records: existing.records })
-    const answers = new Answers(existing.answers, new Set([...state.busy, ...(added?.busy ?? [])]))
+    const answers = new Answers(existing.answers)
     const outcomes: BatchOutcome[] = []
-    for (const write of writes) outcomes.push(await applyWrite(batch, answers, write))
+    for (const [place, write] of writes.entries()) {
+      // A key that was busy at the begin may be free for a write that has joined.
+      const busy = place < first.length ? state.busy : added?.busy
+      outcomes.push(usesBusyKey(write, busy) ? KEY_IN_USE : await applyWrite(batch, answers, write))
+    }
     await batch.flush()
     answers.flush(tx, keeping)
     pruneAnswers(tx, writes.length * PRUNED_PER_WRITE, keeping)
@@ -87,15 +86,8 @@ export function commitWrites(
     decided(done)
     return done
   }
-  return writing(context.database, hashesOf(first), work, read)
-}
-
-function keysOf(writes: readonly StoreWrite[]): readonly string[] {
-  return [...new Set(writes.flatMap(({ idempotency }) => (idempotency ? [idempotency.key] : [])))]
-}
-
-function hashesOf(writes: readonly StoreWrite[]): readonly number[] {
-  return [...new Set(keysOf(writes).map(keyHash))]
+  const { onBegun } = watch
+  return writing(context.database, { keys: hashesOf(first), onBegun }, work, read).finally(watch.end)
 }
 
 function keepingOf({ now, kept }: WriteContext): Keeping {
@@ -124,7 +116,7 @@ async function readExisting(session: Session, writes: readonly StoreWrite[], kee
 /** Of writes that were added when the row was locked; `busy` as in `Writing`. */
 async function readMore(tx: Transaction, more: readonly StoreWrite[], keeping: Keeping) {
   const [busy, existing] = await Promise.all([holdKeys(tx, hashesOf(more)), readExisting(tx, more, keeping)])
-  return { ...existing, busy }
+  return { ...existing, busy: new Set(busy) }
 }
 
 function merged(one: Existing, other: Existing): Existing {
@@ -161,7 +153,6 @@ async function openBatch(
 
 async function applyWrite(batch: Batch, answers: Answers, write: StoreWrite): Promise<BatchOutcome> {
   const { idempotency } = write
-  if (idempotency && answers.isBusy(idempotency.key)) return { result: { type: 'key_in_use' } }
   const kept = idempotency && answers.find(idempotency.key)
   if (idempotency && kept) return { result: replayOf(kept, idempotency) }
 
@@ -214,16 +205,10 @@ function finish(context: WriteContext, batch: Batch, { lastSerial, rulesVersion 
 /** The answers to idempotency keys that a batch finds and keeps. */
 class Answers {
   readonly #known: ReadonlyMap<string, KeptAnswer>
-  readonly #busy: ReadonlySet<number>
   readonly #new = new Map<string, KeptAnswer>()
 
-  constructor(known: ReadonlyMap<string, KeptAnswer>, busy: ReadonlySet<number>) {
+  constructor(known: ReadonlyMap<string, KeptAnswer>) {
     this.#known = known
-    this.#busy = busy
-  }
-
-  isBusy(key: string): boolean {
-    return this.#busy.size > 0 && this.#busy.has(keyHash(key))
   }
 
   find(key: string): KeptAnswer | undefined {

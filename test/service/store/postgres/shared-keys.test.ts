@@ -12,21 +12,50 @@ test('a key that another process writes with is 409, and its answer is replayed 
   const address = await newPostgres()
   const one = await serveForTest({ store: await openTestStore({ address }) })
   const other = await serveForTest({ store: await openTestStore({ address }) })
-  const { isHeld, isAwaited, release } = await holdWrites(address)
+  const { isHeld, release } = await holdWrites(address)
   const held = one.send('POST', '/v1/contacts', { name: 'held' }, KEYED)
   await expect.poll(isHeld).toBe(true)
-  const early = other.send('POST', '/v1/contacts', { name: 'held' }, KEYED)
-  await expect.poll(isAwaited).toBe(true)
+  const refused = await other.send('POST', '/v1/contacts', { name: 'held' }, KEYED)
+  expect(refused).toMatchObject({ status: 409, json: { code: 'idempotency_in_progress' } })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await isHeld()).toBe(true)
   await release()
   const made = await held
   expect(made.status).toBe(201)
-  const refused = await early
-  expect(refused).toMatchObject({ status: 409, json: { code: 'idempotency_in_progress' } })
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   const again = await other.send('POST', '/v1/contacts', { name: 'held' }, KEYED)
   expect(again).toMatchObject({ status: 201, text: made.text })
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect((await one.send('GET', '/v1/contacts')).json.data).toHaveLength(1)
+})
+
+test('a repeated request is 409 in every process while the first one waits for a lock of the database', async () => {
+  const address = await newPostgres()
+  const one = await serveForTest({ store: await openTestStore({ address }) })
+  const other = await serveForTest({ store: await openTestStore({ address }) })
+  const locking = await connectTo(address)
+  const waiters = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+  const areWaiting = (count: number) => expect.poll(async () => (await locking.query(waiters)).rowCount).toBe(count)
+  await locking.query('BEGIN; SELECT 1 FROM sequence FOR UPDATE')
+  const create = ({ send }: typeof one, name: string, key: string) =>
+    send('POST', '/v1/contacts', { name }, { 'idempotency-key': key })
+  const first = create(one, 'Ada', 'ada')
+  await areWaiting(1)
+  const unrelated = create(other, 'Grace', 'grace')
+  await areWaiting(2)
+  // Behind `first`, which has the key, and behind `unrelated`. GraphQL has its errors in a 200.
+  const mutation = { query: 'mutation { createContact(input: {name: "Ada"}) { contact { id } } }' }
+  const refused = await Promise.all([
+    create(one, 'Ada', 'ada'),
+    create(other, 'Ada', 'ada'),
+    other.send('POST', '/v1/graphql', mutation, { 'idempotency-key': 'ada' }),
+  ])
+  expect(refused.map(({ text }) => text)).toEqual(refused.map(() => expect.stringContaining('idempotency_in_progress')))
+  expect(refused.map(({ status }) => status)).toEqual([409, 409, 200])
+  // The others still wait.
+  await areWaiting(2)
+  await locking.query('ROLLBACK')
+  expect((await Promise.all([first, unrelated])).map(({ status }) => status)).toEqual([201, 201])
+  expect((await create(other, 'Ada', 'ada')).headers.get('idempotent-replayed')).toBe('true')
 })
 
 test('one key in several processes at once makes one record', async () => {
