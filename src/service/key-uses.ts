@@ -19,8 +19,8 @@ type UseStore = Pick<Store, 'addKeyUses'>
 
 export interface KeyUses {
   add(use: Use): void
-  /** Writes the gathered uses and stops gathering. */
-  close(): Promise<void>
+  /** Writes the gathered uses and stops gathering. Resolves with the number of those that could not be written. */
+  close(): Promise<number>
 }
 
 export interface GatherOptions {
@@ -65,6 +65,7 @@ export function gatherKeyUses(
     close: async () => {
       clearInterval(timer)
       await flush()
+      return [...gathered.values()].reduce((sum, { count }) => sum + count, 0)
     },
   }
 }

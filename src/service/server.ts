@@ -54,6 +54,8 @@ export interface RunningServer {
    * request are closed after `crossingMs` (0), in which a request that was sent before may arrive.
    */
   close(crossingMs?: number): Promise<void>
+  /** After `close`: the number of requests that the audit of keys lacks. */
+  lostUses(): number
 }
 
 const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes]
@@ -93,12 +95,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await keyUses.close()
     throw listenError(options, error)
   }
+  let lostUses = 0
   const { port } = app.server.address() as AddressInfo
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
     url: `${tls ? 'https' : 'http'}://${host}:${port}${proxies.basePath}`,
     drain: (timeMs) => stopping.drain(timeMs),
     useTls: (other) => useTls(app.server, other),
+    lostUses: () => lostUses,
     async close(crossingMs = 0) {
       stopping.closeIdleAfter(app.server, crossingMs)
       const timer = setTimeout(() => app.server.closeAllConnections(), timeouts.closeMs)
@@ -106,7 +110,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         await app.close()
       } finally {
         clearTimeout(timer)
-        await keyUses.close()
+        lostUses = await keyUses.close()
       }
     },
   }

@@ -4,6 +4,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/origin.ts'
 import { writeText } from '../../core/streams.ts'
+import { reportError } from '../../output/report.ts'
 import type { Tls } from '../../service/http-server.ts'
 import type { Log } from '../../service/log.ts'
 import type { RunningMetrics } from '../../service/metrics/metrics-server.ts'
@@ -27,8 +28,9 @@ import { addServeRestore } from './restore.ts'
 import { addRetentionFlags, type RetentionFlags, retentionOf } from './retention-flags.ts'
 import { readPipelinesFile, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
 import { parsePort, parseRateLimit, parseRetrySchedule, readTls } from './serve-flags.ts'
-import { CROSSING_MS, drain, isTerminated, reload } from './signals.ts'
+import { drain, isTerminated, reload } from './signals.ts'
 import { addServeStats } from './stats.ts'
+import { inTime, type Lost, notStored, stop } from './stop.ts'
 import { applyUnique, parseUnique } from './unique.ts'
 
 interface Options extends MetricsFlags, RetentionFlags {
@@ -116,7 +118,7 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
 }
 
 /** Returns after the service has stopped: requests in flight are answered, and acknowledged writes are on disk. */
-async function serveUntilStopped(given: Context, options: Options): Promise<undefined> {
+async function serveUntilStopped(given: Context, options: Options): Promise<number | undefined> {
   const { log, reopen } = await openLog(given, { format: options.log, file: options.logFile })
   const ctx = options.log === 'json' ? notingIn(log, given) : given
   const tls = await readTls(options)
@@ -145,12 +147,14 @@ async function serveUntilStopped(given: Context, options: Options): Promise<unde
   }
   const clock = { now: ctx.now }
   const metrics = await startMetrics(ctx, options, () => clock.now())
+  let lost: Lost
   try {
-    await serveUntilAborted(ctx, options, { prepared, clock, tls, log, reopen, metrics })
+    lost = await serveUntilAborted(ctx, options, { prepared, clock, tls, log, reopen, metrics })
   } finally {
     await metrics?.close()
   }
   ctx.note('crm serve has stopped.')
+  return lost.uses + lost.results === 0 ? undefined : reportError(ctx.io.stderr, notStored(location, lost), ctx.argv)
 }
 
 interface Parts extends Pick<Running, 'log'>, Pick<OpenLog, 'reopen'> {
@@ -161,7 +165,7 @@ interface Parts extends Pick<Running, 'log'>, Pick<OpenLog, 'reopen'> {
   readonly metrics: RunningMetrics | undefined
 }
 
-async function serveUntilAborted(ctx: Context, options: Options, parts: Parts): Promise<void> {
+async function serveUntilAborted(ctx: Context, options: Options, parts: Parts): Promise<Lost> {
   const { prepared, clock, log, reopen, metrics } = parts
   const { location } = prepared
   const opening = Promise.withResolvers<Store>()
@@ -190,11 +194,12 @@ async function serveUntilAborted(ctx: Context, options: Options, parts: Parts): 
     const manager = ctx.env.NOTIFY_SOCKET ? (await ctx.service.manager()).openServiceManager(ctx) : undefined
     ctx.reloadOnHangup?.(() => void reload(ctx, options, { server, reopen, manager }))
     manager?.ready(server.url)
-    await deliverUntilStopped(ctx, options, { store, server, log, manager })
+    const lost = await deliverUntilStopped(ctx, options, { store, server, log, manager })
     await manager?.sent()
+    return lost
   } finally {
     await server.close()
-    await store.close()
+    await inTime(store, store.close())
   }
 }
 
@@ -275,7 +280,7 @@ async function deliverUntilStopped(
   ctx: Pick<Context, 'note' | 'service' | 'signal' | 'version'>,
   options: Options,
   { store, server, log, manager }: Running,
-): Promise<void> {
+): Promise<Lost> {
   const { startSender } = await ctx.service.delivery()
   const sender = startSender({
     store,
@@ -290,10 +295,9 @@ async function deliverUntilStopped(
     await Promise.race([stopped, sender.failure])
     manager?.stopping()
     if (isTerminated(ctx)) await drain(ctx, options, server)
-  } finally {
-    // In parallel, so that a slow subscriber does not delay closing the server.
-    const closed = server.close(isTerminated(ctx) ? CROSSING_MS : 0)
-    await sender.close()
-    await closed
+  } catch (error) {
+    await stop(ctx, { store, server, sender })
+    throw error
   }
+  return stop(ctx, { store, server, sender })
 }

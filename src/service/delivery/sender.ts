@@ -1,3 +1,4 @@
+import { CrmError } from '../../core/errors.ts'
 import { parseJsonText } from '../json-text.ts'
 import type { Log } from '../log.ts'
 import { nextWebhook } from '../resources/webhooks.ts'
@@ -56,6 +57,8 @@ export interface EventSender {
   /** Never resolves. Rejects with the bug that stopped the sender. */
   readonly failure: Promise<never>
   close(): Promise<void>
+  /** After `close`: the number of attempts whose result could not be stored; the next sender repeats them. */
+  lostResults(): number
 }
 
 /** Sends the deliveries of the outbox until it is closed. Several processes may share one database. */
@@ -112,10 +115,16 @@ export function startSender(options: EventSenderOptions): EventSender {
       const timer = setTimeout(transport.stop, timeouts.closeMs)
       await active.ended()
       clearTimeout(timer)
-      await turn()
+      await turn().catch(ignoreUnstored)
       transport.stop()
     },
+    lostResults: () => active.results().length,
   }
+}
+
+/** What was not stored is counted. */
+function ignoreUnstored(error: unknown): void {
+  if (!(error instanceof CrmError)) throw error
 }
 
 function logFailure(log: Log | undefined, delivery: ClaimedDelivery, outcome: TryOutcome): void {
