@@ -93,7 +93,7 @@ export class ApiDescription {
         .filter(([name]) => code.test(name))
         .flatMap(([, answer]): readonly JsonObject[] => listed(this.schemas.resolved(answer)))
     const [good] = read(/^2/).filter((answer) => mediaOf(answer) !== undefined)
-    const texts = [operation.summary, operation.operationId, operation.description]
+    const texts = [operation.summary, operation.operationId, operation.description, body?.description]
     return {
       method,
       path,

@@ -87,7 +87,8 @@ function partsOf(name: Name, method: ApiMethod, context: ResourceContext): JsonO
     ...(bodyType !== undefined && { headers: { 'Content-Type': bodyType } }),
     ...body,
     ...(name === 'update' && updatePart(method, context)),
-    ...recordPart(method, context),
+    // Without a described answer, the status decides; of a create, only the answer has the id.
+    ...(name === 'update' && !method.answer ? { returns: 'nothing' } : recordPart(method, context)),
   }
 }
 
@@ -225,7 +226,7 @@ function constantOf(view: ApiMethod['body'], member: string, operation: Name): J
 }
 
 const PARTIAL =
-  /\bpartial|only (?:the )?(?:fields|properties|attributes|values|members)|(?:omitted|not (?:provided|included|specified))[^.]{0,40}(?:unchanged|not (?:be )?(?:changed|modified|updated|affected))|left unchanged/i
+  /\bpartial|only (?:the )?(?:fields|properties|attributes|values|members)|(?:omitted|not (?:provided|included|specified|sent))[^.]{0,40}(?:unchanged|not (?:be )?(?:changed|modified|updated|affected))|left unchanged/i
 
 /** What the document says of all operations. */
 function about({ document: { info } }: ApiDescription): string {

@@ -89,6 +89,19 @@ test('what a PUT takes is left open: the whole record is assumed, unless its des
   expect(named.written.resources.contacts?.update).toMatchObject({ query: { partial: true } })
 })
 
+test('the body of a PUT may state that it is partial, and an answer that is not described is not expected', () => {
+  const description = 'Members that are not included in the request will remain unchanged.'
+  const put = {
+    requestBody: { ...(body(PERSON).requestBody as JsonObject), description },
+    responses: { 200: { description: 'ok' } },
+  }
+  const item = { get: get(PERSON), put }
+  const list = { get: get(listOf(PERSON)), post: post(PERSON, PERSON) }
+  const { written, points } = draftOf(documentWith({ '/contacts': list, '/contacts/{id}': item }), { deals: 'none' })
+  expect(points).toEqual([expect.stringContaining('assumed: sends: changes')])
+  expect(written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}', returns: 'nothing' })
+})
+
 test('a field is found under its name with the record before it', () => {
   const record = object({ id: INTEGER, opportunity_title: TEXT, dealValue: { type: 'number' } })
   const { written } = draftOf(documentWith(plainPaths('/opportunities', record)), { contacts: 'none' })
