@@ -311,8 +311,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a draft takes the count of a page for that of the list',
     file: 'src/api/connectors/draft/draft-paging.ts',
-    line: 'member([COUNT], isCountOfAll)),',
-    to: 'member([COUNT], isNumber)),',
+    line: "...only('total', member(TOTALS, isNumber) ?? member([COUNT], isCountOfAll)),",
+    to: "...only('total', member([...TOTALS, COUNT], isNumber)),",
     tests: ['test/api/connectors/draft/draft-paging.test.ts'],
   },
   {
@@ -321,5 +321,40 @@ export const CONNECTORS: readonly Sabotage[] = [
     line: 'return [...absentMembers(record, asked), ...otherValues(record, shown).map(({ member }) => member)]',
     to: 'return []',
     tests: ['test/commands/kept-values.test.ts'],
+  },
+  {
+    name: 'a connector may have any size',
+    file: 'src/api/connectors/located.ts',
+    line: 'if (bytes > MOST_BYTES) {',
+    to: 'if (bytes < 0) {',
+    tests: LOADER,
+  },
+  {
+    name: 'a connector may be nested to any depth',
+    file: 'src/api/connectors/located.ts',
+    line: 'if (depth > MOST_DEPTH) {',
+    to: 'if (depth < 0) {',
+    tests: LOADER,
+  },
+  {
+    name: 'a login changes the origin of a profile',
+    file: 'src/commands/auth/login.ts',
+    line: 'if (origin === undefined || origin === baseUrl.origin) return name',
+    to: 'if (origin !== null) return name',
+    tests: ['test/commands/connectors/choose.test.ts'],
+  },
+  {
+    name: 'the connector of a repository may be any file of this machine',
+    file: 'src/settings/repository-connector.ts',
+    line: "if (!file.startsWith(isFolderOfRoot ? folder : folder + sep)) throw refuse('it leads out of that folder')",
+    to: 'void isFolderOfRoot',
+    tests: ['test/commands/connectors/repository-connector.test.ts'],
+  },
+  {
+    name: 'the next page of a connector is followed to another host',
+    file: 'src/api/pages/declared-walk.ts',
+    line: 'throw this.#bad(`the next page, ${oneLine(target, 80)}, is not on ${this.#http.origin}`)',
+    to: 'return { address: target }',
+    tests: ['test/api/connectors/declared-lists.test.ts'],
   },
 ]
