@@ -68,7 +68,8 @@ export function wrapText(text: string, width: number): readonly string[] {
       line += word
       continue
     }
-    if (line !== '') lines.push(line)
+    // The blank after the last word may be one column too many.
+    if (line !== '') lines.push(textWidth(line) > width ? line.trimEnd() : line)
     line = word
     while (textWidth(line) > width) {
       const head = fitText(line, width + 1).slice(0, -1) || line.slice(0, 1)

@@ -10,6 +10,9 @@ import { damaged, objectIn, openDocument, replaceIn } from './document.ts'
 export interface BrowseDocument {
   /** Key bindings by action id. CrmError `invalid_input` for a malformed file. */
   keys(): Promise<Readonly<Record<string, readonly string[]>>>
+  /** The name of the chosen theme. */
+  theme(): Promise<string | undefined>
+  setTheme(name: string): Promise<void>
   /** The last state of a place; an empty object when there is none. */
   left(place: string): Promise<JsonObject>
   /** Does nothing when there is no settings folder. */
@@ -27,6 +30,14 @@ export function openBrowseDocument(env: Env): BrowseDocument {
           throw damaged(file.path, `keys.${id} is not an array of keys, such as ["x"]`)
         }),
       )
+    },
+    theme: async () => {
+      const { theme } = await file.read()
+      if (theme === undefined || typeof theme === 'string') return theme
+      throw damaged(file.path, 'theme is not a name, such as "dark"')
+    },
+    setTheme: async (name) => {
+      if (existsSync(dirname(file.path))) await file.update((document) => ({ ...document, theme: name }))
     },
     left: async (place) => {
       const places = objectIn(await file.read(), 'places', file.path)

@@ -4,6 +4,7 @@ import { runAction } from './actions/keymap.ts'
 import { leave } from './actions/leave.ts'
 import { listHeight } from './draw/areas.ts'
 import { drawFrame } from './draw/frame.ts'
+import { themeOf } from './draw/look.ts'
 import type { Drawing } from './draw/sheet.ts'
 import { type Stroke, strokesOf } from './keys.ts'
 import { moveTo } from './list/list-view.ts'
@@ -13,7 +14,7 @@ import { withCurrentList } from './state.ts'
 import type { Ui } from './ui.ts'
 
 export interface AppProps {
-  readonly drawing: Drawing
+  readonly drawing: Omit<Drawing, 'theme'>
   readonly makeUi: (terminal: Pick<Ui, 'suspend' | 'quit'>) => Ui
 }
 
@@ -43,10 +44,10 @@ export function App({ drawing, makeUi }: AppProps) {
   })
   usePaste((text) => paste(ui, text))
   // Draws the new size at once: a frame of the old size could be taller than the screen.
-  const frame = drawFrame(
-    state.columns === columns && state.rows === rows ? state : { ...state, columns, rows },
-    drawing,
-  )
+  const frame = drawFrame(state.columns === columns && state.rows === rows ? state : { ...state, columns, rows }, {
+    ...drawing,
+    theme: themeOf(state.look),
+  })
   useCursor().setCursorPosition(frame.cursor && { ...frame.cursor })
   return (
     <Box flexDirection="column" width={columns} height={rows}>
@@ -60,6 +61,7 @@ export function App({ drawing, makeUi }: AppProps) {
 /** Handles every key. */
 export function press(ui: Ui, stroke: Stroke): void {
   const { store, keymap, background } = ui
+  keepTime(ui)
   const { overlay, screen, pendingKeys } = store.get()
   if (stroke.chord === 'ctrl-c') return void interrupt(ui)
   if (stroke.chord === 'ctrl-z') return void pause(ui)
@@ -71,6 +73,16 @@ export function press(ui: Ui, stroke: Stroke): void {
   if (found) return void runAction(ui, found)
   // An unbound key changes nothing, and shows where the keys are listed.
   if (stroke.text !== undefined) background.notices.wait(`${stroke.text} is not bound here; ? shows the keys`)
+}
+
+const MINUTE_MS = 60_000
+
+/** Times are shown relative to the day of the last key: a clock of its own would draw at idle. */
+function keepTime({ store, world }: Ui): void {
+  const nowMs = world.now()
+  store.update((state) =>
+    nowMs - state.times.nowMs < MINUTE_MS ? state : { ...state, times: { ...state.times, nowMs } },
+  )
 }
 
 function paste(ui: Ui, text: string): void {

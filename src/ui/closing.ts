@@ -1,5 +1,5 @@
 import { CrmError, Uncaught, type WatchProcess } from '../core/errors.ts'
-import { isJsonObject, type JsonObject } from '../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { shellWord } from '../core/shell-words.ts'
 import { safeText } from '../output/safe-text.ts'
 import { jsonText } from '../output/value-text.ts'
@@ -100,11 +100,13 @@ function lostLines(
 }
 
 /** The state of the screens at exit: the open screen, and for each list its column, sort and open pane. */
-export function toRemember({ screen, lists }: State): JsonObject {
+export function toRemember({ screen, lists, chosenColumns }: State): JsonObject {
   const left = LISTS.filter((name) => name !== 'log').map((name) => {
     const { column, sort, isDetailOpen } = lists[name]
     const sorted = sort ? { sort: sort.by, descending: sort.isDescending } : {}
-    return [name, { column, detail: isDetailOpen, ...sorted }] as const
+    const chosen = chosenColumns[name]
+    const columns = chosen ? { columns: [...chosen] } : {}
+    return [name, { column, detail: isDetailOpen, ...sorted, ...columns }] as const
   })
   return { screen: screen === 'log' ? 'contacts' : screen, ...Object.fromEntries(left) }
 }
@@ -115,7 +117,7 @@ export function rememberedScreen(left: JsonObject): ScreenName | undefined {
 
 /** Ignores values of other versions that this version does not recognise. */
 export function withRemembered(state: State, left: JsonObject): State {
-  return LISTS.reduce((before, name) => {
+  const restored = LISTS.reduce((before, name) => {
     const part = left[name]
     if (!isJsonObject(part)) return before
     const isColumn = (value: unknown) => COLUMNS[name].some((column) => column.name === value)
@@ -127,6 +129,13 @@ export function withRemembered(state: State, left: JsonObject): State {
       isDetailOpen: detail === true,
     }))
   }, state)
+  return { ...restored, chosenColumns: Object.fromEntries(LISTS.map((name) => [name, chosenIn(left[name])])) }
+}
+
+function chosenIn(part: JsonValue | undefined): readonly string[] | undefined {
+  const columns = isJsonObject(part) ? part.columns : undefined
+  const names = Array.isArray(columns) ? columns.filter((each) => typeof each === 'string') : []
+  return names.length > 0 ? names : undefined
 }
 
 interface Ending {

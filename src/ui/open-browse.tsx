@@ -11,9 +11,10 @@ import { learnOffered } from './background/learn-offered.ts'
 import { watchNotes } from './background/notes.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
-import { createTheme } from './draw/theme.ts'
+import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice } from './draw/look.ts'
 import { SCREENS, type ScreenName } from './screens.ts'
 import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
+import { askBackground } from './terminal-background.ts'
 import type { Keymap, Ui } from './ui.ts'
 
 export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
@@ -45,8 +46,9 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
   const left = await document.left(place.text)
   const screen = options.screen ?? rememberedScreen(left) ?? 'contacts'
   const boards = createBoards()
+  const look = lookFrom(env, options.hasColor, await readTheme(document))
   const store = createStore(
-    withRemembered(initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }), left),
+    withRemembered({ ...initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }), look }, left),
   )
   const changes = server === undefined ? undefined : openKeptChanges(env, server)
   const background = createBackground(store, { ...options, changes })
@@ -59,6 +61,7 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     profileFlag: options.profileFlag,
     writeRaw: (text: string) => void stdout.write(text),
     pauseProcess: options.pauseProcess,
+    setTheme: (choice: ThemeChoice) => document.setTheme(choice),
   }
   let isKept = true
   const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>): Ui => {
@@ -74,8 +77,12 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     void learnOffered(store, options.openApi)
     return ui
   }
-  const drawing = { theme: createTheme(options.hasColor), keymap, boards }
+  const drawing = { keymap, boards }
   const stopNotes = watchNotes(store, options.openApi, boards)
+  const isAsked = look.choice === 'auto' && look.colors === '256'
+  const stopAsking = isAsked
+    ? askBackground({ stdin, stdout, onAnswer: (background) => showOn(store, background) })
+    : undefined
   const instance = render(<App drawing={drawing} makeUi={makeUi} />, {
     stdin,
     stdout,
@@ -86,8 +93,17 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     exitOnCtrlC: false,
     interactive: true,
   })
-  await untilLeft({ options, store, background, instance, isKept: () => isKept }).finally(stopNotes)
+  await untilLeft({ options, store, background, instance, isKept: () => isKept }).finally(() => {
+    stopNotes()
+    stopAsking?.()
+  })
   await document.remember(place.text, toRemember(store.get()))
+}
+
+function showOn(store: StateStore<State>, background: Look['background']): void {
+  store.update((state) =>
+    state.look.background === background ? state : { ...state, look: { ...state.look, background } },
+  )
 }
 
 interface Open {
@@ -127,6 +143,20 @@ async function untilLeft({ options, store, background, instance, isKept }: Open)
   }
   const bug = ending.bug()
   if (bug) throw bug
+}
+
+/** CrmError `invalid_input` for a theme that does not exist. */
+async function readTheme(document: BrowseDocument): Promise<ThemeChoice> {
+  const named = (await document.theme()) ?? 'auto'
+  const choice = THEME_CHOICES.find((each) => each === named)
+  if (choice) return choice
+  throw new CrmError(
+    'invalid_input',
+    `theme of browse.json is ${JSON.stringify(named)}, expected ${THEME_CHOICES.join(', ')}`,
+    {
+      hint: 'crm config path shows the folder; t in the commands of : chooses one',
+    },
+  )
 }
 
 /** Configured keys with two actions are rejected before anything is drawn. */

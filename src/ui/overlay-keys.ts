@@ -11,6 +11,7 @@ import {
   type Palette,
   type Prompt,
 } from './overlay.ts'
+import { pressInColumns } from './overlay-columns.ts'
 import { showOverlay } from './show-overlay.ts'
 import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
 import type { Ui } from './ui.ts'
@@ -29,6 +30,8 @@ export function pressInOverlay(ui: Ui, overlay: Overlay, stroke: Stroke): void {
       return void pressInPalette(ui, overlay, stroke)
     case 'help':
       return void pressInHelp(ui, overlay, stroke)
+    case 'columns':
+      return void pressInColumns(ui, overlay, stroke)
   }
 }
 

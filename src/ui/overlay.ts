@@ -1,6 +1,6 @@
 import type { NumericType } from '../core/resources/field.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { ServerList } from './screens.ts'
+import type { ListName, ServerList } from './screens.ts'
 import type { DiffLine } from './text/diff-line.ts'
 import { inputText, type TextInput } from './text/text-input.ts'
 
@@ -98,7 +98,17 @@ export interface Help {
   readonly top: number
 }
 
-export type Overlay = Prompt | Confirmation | Choice | Form | Palette | Help
+/** Which columns of a list are shown, in which order. */
+export interface ColumnChooser {
+  readonly type: 'columns'
+  readonly list: ListName
+  readonly items: readonly { readonly name: string; readonly isShown: boolean }[]
+  readonly index: number
+  /** Columns that stay. */
+  readonly vital: readonly string[]
+}
+
+export type Overlay = Prompt | Confirmation | Choice | Form | Palette | Help | ColumnChooser
 
 /** The open form, also behind a question. */
 export function formIn(overlay: Overlay | undefined): Form | undefined {

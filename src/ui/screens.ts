@@ -48,7 +48,7 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
   contacts: recordColumns('contact'),
   deals: recordColumns('deal'),
   events: [
-    { name: 'received_at', head: 'RECEIVED', least: 24, most: 24 },
+    { name: 'received_at', head: 'RECEIVED', least: 8, most: 24, kind: 'time' },
     { name: 'event', head: 'EVENT', least: 16, most: 22 },
     { name: 'record_id', head: 'RECORD', least: 16, most: 20 },
     { name: 'state', head: 'STATE', least: 10, most: 28, isVital: true },
@@ -62,6 +62,7 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
     { name: 'rows', head: 'ROWS', least: 7, most: 9, align: 'right' },
     { name: 'failed', head: 'FAILED', least: 7, most: 9, align: 'right' },
     { name: 'in_doubt', head: 'IN DOUBT', least: 8, most: 9, align: 'right' },
+    { name: 'made_at', head: 'MADE', least: 8, most: 24, kind: 'time' },
     { name: 'what', head: 'WHAT', least: 16, most: 60 },
   ],
   log: [
@@ -91,11 +92,12 @@ function recordColumns(resource: Resource): readonly ListColumn[] {
   const rank = ([, { type }]: (typeof fields)[number]): number => ['id', 'reference', 'time'].indexOf(type)
   return fields
     .toSorted((one, other) => rank(one) - rank(other))
-    .map(([name, { width: [least, most] = [0, 0] }]) => ({
+    .map(([name, { type, width: [least, most] = [0, 0] }]) => ({
       name,
       head: name.replace(/_(?:id|at)$/, '').toUpperCase(),
       least,
       most,
       ...(isNumeric(resource, name) && { align: 'right' }),
+      ...(type === 'time' && { kind: 'time', least: 8 }),
     }))
 }

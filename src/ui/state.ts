@@ -1,5 +1,7 @@
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { KeptForm } from '../settings/kept-changes.ts'
+import { type Look, PLAIN_LOOK } from './draw/look.ts'
+import type { TimeStyle } from './list/columns.ts'
 import { emptyList, type ListState } from './list/list-state.ts'
 import { CONTRACT_OFFERED, type Offered } from './offered.ts'
 import type { Overlay } from './overlay.ts'
@@ -97,6 +99,10 @@ export interface State {
   readonly jobs: { readonly isOfAll: boolean; readonly others: number }
   /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
   readonly notes: DealNotes | undefined
+  readonly look: Look
+  /** The columns that the person chose, by list, in their order. */
+  readonly chosenColumns: Readonly<Partial<Record<ListName, readonly string[] | undefined>>>
+  readonly times: TimeStyle
 }
 
 export function initialState(screen: ScreenName, place: ServerPlace, size: { columns: number; rows: number }): State {
@@ -120,6 +126,9 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     listening: undefined,
     jobs: { isOfAll: false, others: 0 },
     notes: undefined,
+    look: PLAIN_LOOK,
+    chosenColumns: {},
+    times: { nowMs: Date.now(), isWhole: false },
   }
 }
 

@@ -2,6 +2,7 @@ import type { Api } from '../api/api.ts'
 import type { Env } from '../core/streams.ts'
 import type { Background } from './background/background.ts'
 import type { Boards } from './board.ts'
+import type { ThemeChoice } from './draw/look.ts'
 import type { ScreenName } from './screens.ts'
 import type { State, StateStore } from './state.ts'
 
@@ -17,6 +18,8 @@ export interface World {
   readonly writeRaw: (text: string) => void
   /** Stops the process until the shell continues it; undefined where that is not possible. */
   readonly pauseProcess: (() => Promise<void>) | undefined
+  /** Remembers the chosen colours. */
+  readonly setTheme: (choice: ThemeChoice) => Promise<void>
 }
 
 /** What an action works on. */

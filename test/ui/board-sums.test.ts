@@ -9,7 +9,7 @@ test('the board sums amounts to the cent, and shows them with all their digits',
   const list = listOf(amounts.map((amount, at) => contact(at, { stage: 'Won', amount })))
   const place = { text: '', isProtected: false }
   const state = withList(initialState('deals', place, { columns: 80, rows: 24 }), 'deals', () => list)
-  const lines = boardLines(createBoards()(list, undefined), state, { width: 40, height: 14 }, createTheme(false))
+  const lines = boardLines(createBoards()(list, undefined), state, { width: 40, height: 14 }, createTheme('none'))
   expect(lines[1]).toMatch(/^ {2}4 {2}52,805,342\.58 +$/)
   expect(lines.join('\n')).toContain('52,805,342.48')
   expect(lines.join('\n')).toContain(' -0.005')

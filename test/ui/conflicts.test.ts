@@ -15,7 +15,7 @@ import { jobsAt } from './jobs-at.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 function screenOf({ store, keymap, boards }: TestUi): string {
-  return drawFrame(store.get(), { theme: createTheme(false), keymap, boards }).lines.join('\n')
+  return drawFrame(store.get(), { theme: createTheme('none'), keymap, boards }).lines.join('\n')
 }
 
 /** Ada of a real service on the screen. */

@@ -12,7 +12,7 @@ import { type TestUi, uiOf } from './ui-of.ts'
 
 function screenOf({ store, keymap, boards }: TestUi, columns = 120): string {
   const state = { ...store.get(), columns }
-  return drawFrame(state, { theme: createTheme(false), keymap, boards }).lines.join('\n')
+  return drawFrame(state, { theme: createTheme('none'), keymap, boards }).lines.join('\n')
 }
 
 test('/ is exact; ~ before it matches spread letters, and slashes around it an expression', () => {

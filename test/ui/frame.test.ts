@@ -13,7 +13,7 @@ import { textInput } from '../../src/ui/text/text-input.ts'
 import { contact, listOf } from './rows.ts'
 
 const DRAWING = {
-  theme: createTheme(false),
+  theme: createTheme('none'),
   keymap: createKeymap(ACTIONS, {}),
   boards: createBoards(),
 }

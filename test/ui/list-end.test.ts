@@ -48,7 +48,7 @@ const numbered: Answering = (response, { path }) => {
 }
 
 function linesOf({ store, keymap, boards }: TestUi): readonly string[] {
-  return drawFrame(store.get(), { theme: createTheme(false), keymap, boards }).lines
+  return drawFrame(store.get(), { theme: createTheme('none'), keymap, boards }).lines
 }
 
 const screenOf = (ui: TestUi) => linesOf(ui).join('\n')

@@ -13,7 +13,7 @@ import { contact, contacts, listOf } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 function screenOf({ store, keymap, boards }: TestUi, hasColor = false): string {
-  return drawFrame(store.get(), { theme: createTheme(hasColor), keymap, boards }).lines.join('\n')
+  return drawFrame(store.get(), { theme: createTheme(hasColor ? '16' : 'none'), keymap, boards }).lines.join('\n')
 }
 
 test('equal changes are one line, old to new, the most frequent first', () => {

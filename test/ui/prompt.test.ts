@@ -26,7 +26,7 @@ test('a rejected text is kept, with the reason below the line, until it is chang
   ui.store.update((state) => ({ ...state, overlay: prompt }))
   const refused = press('enter')
   expect(refused).toMatchObject({ type: 'prompt', problem: 'Won is not a filter' })
-  const { lines, cursor } = promptSheet(refused as Prompt, 60, createTheme(false))
+  const { lines, cursor } = promptSheet(refused as Prompt, 60, createTheme('none'))
   expect(lines.map((line) => line.trimEnd())).toEqual([
     expect.stringContaining('Deals where: Won'),
     ' ! Won is not a filter',

@@ -17,7 +17,7 @@ const PROGRESS: SendProgress = {
 
 function linesOf({ store, keymap, boards }: TestUi, columns = 80): readonly string[] {
   const state = { ...store.get(), columns, rows: 24 }
-  return drawFrame(state, { theme: createTheme(false), keymap, boards }).lines
+  return drawFrame(state, { theme: createTheme('none'), keymap, boards }).lines
 }
 
 async function sendingUi(progress: Partial<SendProgress> = {}) {

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 
 function linesOf({ store, keymap, boards }: TestUi): readonly string[] {
   const state = { ...store.get(), columns: 60, rows: 20 }
-  return drawFrame(state, { theme: createTheme(false), keymap, boards }).lines
+  return drawFrame(state, { theme: createTheme('none'), keymap, boards }).lines
 }
 
 test('an error takes up to three lines, and its remedy is never the part that is cut', async () => {

@@ -43,7 +43,7 @@ export async function uiOf(screen: ScreenName, world: Partial<BackgroundWorld> =
     ...{ store, background, keymap: createKeymap(ACTIONS, {}), boards: createBoards() },
     world: {
       ...{ openApi, env, now: Date.now, sendsTo: undefined, profileFlag: undefined },
-      ...{ writeRaw: () => {}, pauseProcess: undefined },
+      ...{ writeRaw: () => {}, pauseProcess: undefined, setTheme: async () => {} },
     },
     suspend: async (during) => during(),
     quit: (pending = 'keep') => void quits.push(pending),

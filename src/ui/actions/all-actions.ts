@@ -1,5 +1,6 @@
 import type { Action } from '../ui.ts'
 import { CHANGING } from './changing.ts'
+import { LOOKS } from './choose-theme.ts'
 import { COPY_EXPORT } from './copy-export.ts'
 import { EVENTS } from './events.ts'
 import { JOBS } from './jobs.ts'
@@ -18,5 +19,6 @@ export const ACTIONS: readonly Action[] = [
   ...EVENTS,
   ...COPY_EXPORT,
   ...SCREEN_ACTIONS,
+  ...LOOKS,
   ...MOVING,
 ]

@@ -1,9 +1,10 @@
 import { clampBoard } from '../board.ts'
 import { listHeight } from '../draw/areas.ts'
 import { COLUMN_GAP, fitListColumns } from '../list/columns.ts'
+import { sizedByContent } from '../list/content-widths.ts'
 import { type ListState, shownCount } from '../list/list-state.ts'
 import { moveBy, moveTo, selectColumn } from '../list/list-view.ts'
-import { offeredColumns } from '../offered.ts'
+import { shownColumns } from '../list/shown-columns.ts'
 import { isServerList, LISTS, listOfScreen, type ScreenName } from '../screens.ts'
 import { type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
@@ -41,7 +42,8 @@ function onBoard(columns: number, cards: number): Action['run'] {
 
 function columnBy(step: number): Action['run'] {
   return onList((list, _, state) => {
-    const fitted = fitListColumns(offeredColumns(state, listOfScreen(state.screen)), state.columns - COLUMN_GAP)
+    const shown = shownColumns(state, listOfScreen(state.screen))
+    const fitted = fitListColumns(sizedByContent(list, shown, state.times), state.columns - COLUMN_GAP)
     return selectColumn(
       list,
       fitted.map(({ column }) => column.name),

@@ -1,5 +1,5 @@
 import { listHeight } from '../draw/areas.ts'
-import { rowId } from '../list/list-state.ts'
+import { rowId, shownCount } from '../list/list-state.ts'
 import {
   clearMarks,
   cycleSort,
@@ -10,6 +10,7 @@ import {
   setFilter,
   toggleMark,
 } from '../list/list-view.ts'
+import { openColumns } from '../overlay-columns.ts'
 import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, SERVER_SCREENS } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
 import { currentList, withCurrentList } from '../state.ts'
@@ -91,6 +92,21 @@ export const LISTING: readonly Action[] = [
     run: askServerFilter,
   },
   {
+    id: 'columns',
+    title: 'Choose the columns, and their order',
+    screens: LIST_SCREENS,
+    keys: ['c'],
+    run: openColumns,
+  },
+  {
+    id: 'whole-times',
+    title: 'Show times whole, or short',
+    screens: [...LIST_SCREENS, 'pipelines'],
+    keys: ['z'],
+    run: ({ store }) =>
+      store.update((state) => ({ ...state, times: { ...state.times, isWhole: !state.times.isWhole } })),
+  },
+  {
     id: 'mark',
     title: 'Mark, and go on to the next row',
     screens: LIST_SCREENS,
@@ -111,6 +127,7 @@ export const LISTING: readonly Action[] = [
     title: 'Mark all rows that are shown and loaded',
     screens: LIST_SCREENS,
     keys: ['A'],
+    refusal: (state) => (shownCount(currentList(state)) === 0 ? 'no row is shown' : undefined),
     run: ({ store }) => store.update((state) => withCurrentList(state, markShown)),
   },
   {

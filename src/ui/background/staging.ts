@@ -121,7 +121,9 @@ export function checkedMember(text: string, { name, rows, fields, on }: CheckedI
   if (!known.has(member)) {
     const meant = nearest(member, [...known].filter(isSent))
     const hint =
-      meant === undefined ? `crm ${name} update ID --set ${member}=VALUE adds it to one record` : `did you mean ${meant}?`
+      meant === undefined
+        ? `crm ${name} update ID --set ${member}=VALUE adds it to one record`
+        : `did you mean ${meant}?`
     throw invalid(`no ${noun} that is loaded has a member ${member}`, hint)
   }
   if (typeof value === 'string' && isNumber(member, noun, looked)) {

@@ -7,13 +7,15 @@ import { fitCell } from '../list/columns.ts'
 import { hiddenMarkCount } from '../list/hidden-marks.ts'
 import { currentRow, type ListState, type LoadFailure, rowId, shownCount } from '../list/list-state.ts'
 import type { Sort } from '../list/order.ts'
-import { offeredColumns, screenLack } from '../offered.ts'
-import { listOfScreen, SCREENS, SEARCHED, TITLES } from '../screens.ts'
+import { serverFilterText } from '../list/server-filters.ts'
+import { shownColumns } from '../list/shown-columns.ts'
+import { listOfScreen, SCREENS, SEARCHED } from '../screens.ts'
 import type { State } from '../state.ts'
 import { changesText, underWayText } from '../text/change-text.ts'
 import type { Action } from '../ui.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { detailLines } from './detail-lines.ts'
+import { headerLine } from './header-line.ts'
 import { emptyText, listLines, visibleTop } from './list-lines.ts'
 import { messageLines } from './message-lines.ts'
 import { type Cursor, type Drawing, sheetOf } from './sheet.ts'
@@ -47,23 +49,6 @@ export function drawFrame(state: State, drawing: Drawing): Frame {
   }
 }
 
-/** The least useful width of the place. */
-const LEAST_PLACE = 10
-
-function headerLine(state: State, theme: Theme): string {
-  const { screen, place, columns } = state
-  const tabs = SCREENS.filter((each) => each === screen || (each !== 'log' && screenLack(state, each) === undefined))
-    .map((each) => {
-      const label = each === 'log' ? `! ${TITLES[each]}` : `${SCREENS.indexOf(each) + 1} ${TITLES[each]}`
-      return each === screen ? `[${label}]` : ` ${label} `
-    })
-    .join(' ')
-  const room = columns - textWidth(tabs) - 3
-  const text = room < LEAST_PLACE ? '' : `${place.isProtected ? 'PROTECTED ' : ''}${place.text}`
-  const where = fitCell(text, Math.max(0, room), 'right')
-  return theme.inverse(fitCell(` ${tabs} ${where} `, columns))
-}
-
 function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const { theme, boards } = drawing
   const list = state.lists[listOfScreen(state.screen)]
@@ -76,7 +61,8 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
         list,
         {
           ...area,
-          columns: offeredColumns(state, listOfScreen(state.screen)),
+          columns: shownColumns(state, listOfScreen(state.screen)),
+          times: state.times,
           searched: SEARCHED[listOfScreen(state.screen)],
           empty: emptyText(state),
         },
@@ -119,7 +105,7 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
     ...(board ? [`${totalText(list)} deals`, ...hiddenStages(state, board)] : [rangeText(state, list)]),
     ...(list.failure === undefined ? [] : [failureText(list, list.failure)]),
     ...findingPart(list),
-    ...Object.entries(list.serverFilters).map(([key, value]) => safeText(`${key}=${value}`)),
+    ...(Object.keys(list.serverFilters).length > 0 ? [safeText(serverFilterText(list.serverFilters))] : []),
     ...(list.sort ? [`${list.isComplete ? '' : `${loaded} `}sorted by ${sortText(list.sort)}`] : []),
     ...marksPart(list),
     ...sendingPart(state),

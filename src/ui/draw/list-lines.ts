@@ -4,19 +4,22 @@ import { textWidth } from '../../output/text-width.ts'
 import { cellText } from '../../output/value-text.ts'
 import {
   COLUMN_GAP,
+  cellTextOf,
   type FittedColumn,
   fitCell,
   fitListColumns,
   fitState,
   type ListColumn,
-  shortCell,
+  type TimeStyle,
 } from '../list/columns.ts'
+import { sizedByContent } from '../list/content-widths.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { createMatcher, type Matcher } from '../list/matcher.ts'
 import { listOfScreen } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import type { State } from '../state.ts'
 import type { Theme } from './theme.ts'
+import { toneOf } from './tones.ts'
 
 /** Cursor, mark, and a blank. */
 const MARGIN = 3
@@ -25,6 +28,7 @@ export interface ListArea {
   readonly columns: readonly ListColumn[]
   readonly width: number
   readonly height: number
+  readonly times: TimeStyle
   /** The members that a filter searches. */
   readonly searched: readonly string[]
   /** The text shown when there is no row. */
@@ -33,7 +37,8 @@ export interface ListArea {
 
 /** Header and rows, each exactly as wide as the area. */
 export function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
-  const fitted = fitListColumns(area.columns, area.width - MARGIN, widestVital(list, area))
+  const columns = withRoomForGone(list, sizedByContent(list, area.columns, area.times))
+  const fitted = fitListColumns(columns, area.width - MARGIN, widestVital(list, area))
   const lines = [headLine(list, fitted, area.width, theme)]
   const count = shownCount(list)
   const top = visibleTop(list, area.height)
@@ -43,12 +48,23 @@ export function listLines(list: ListState, area: ListArea, theme: Theme): readon
     const position = top + line
     const row = position < count ? shownRow(list, position) : undefined
     lines.push(
-      row ? rowLine(list, { row, position, fitted, width: area.width, finding }, theme) : ' '.repeat(area.width),
+      row
+        ? rowLine(list, { row, position, fitted, width: area.width, finding, times: area.times }, theme)
+        : ' '.repeat(area.width),
     )
   }
   if (count === 0)
     for (const [at, text] of area.empty.entries()) lines[at + 2] = theme.dim(fitCell(`   ${text}`, area.width))
   return lines
+}
+
+const GONE = 'gone: '
+
+/** The sign of a deleted record precedes its first cell. */
+function withRoomForGone({ gone }: ListState, columns: readonly ListColumn[]): readonly ListColumn[] {
+  const [first, ...rest] = columns
+  if (gone.size === 0 || !first) return columns
+  return [{ ...first, least: first.least + GONE.length, most: first.most + GONE.length }, ...rest]
 }
 
 /** The width of the contents of vital columns, in the rows that are visible. */
@@ -82,21 +98,25 @@ interface RowToDraw {
   readonly position: number
   readonly fitted: readonly FittedColumn[]
   readonly width: number
+  readonly times: TimeStyle
   readonly finding: Finding | undefined
 }
 
-function rowLine(list: ListState, { row, position, fitted, width, finding }: RowToDraw, theme: Theme): string {
+function rowLine(list: ListState, { row, position, fitted, width, finding, times }: RowToDraw, theme: Theme): string {
   const id = rowId(row) ?? ''
   const staged = list.staged.get(id)?.patch
   const isLeaving = list.deleting.has(id)
   const isGone = list.gone.has(id)
   const cells = fitted.map(({ column, width: columnWidth }, at) => {
     const value = staged && Object.hasOwn(staged, column.name) ? staged[column.name] : row[column.name]
-    const text = `${isGone && at === 0 ? 'gone: ' : ''}${shortCell(value, columnWidth)}`
+    const text = `${isGone && at === 0 ? GONE : ''}${cellTextOf(column, value, { width: columnWidth, times })}`
     return column.isVital ? fitState(text, columnWidth) : fitCell(text, columnWidth, column.align)
   })
   const isCurrent = position === list.cursor
-  const shown = finding ? withFound(cells, { fitted, finding, isCurrent }, theme) : cells
+  // One paint covers these rows.
+  const isPainted = isCurrent || isLeaving || isGone || staged !== undefined
+  const found = finding ? withFound(cells, { fitted, finding, isCurrent }, theme) : cells
+  const shown = isPainted ? found : withTones(found, row, { fitted, theme })
   const used = MARGIN + fitted.reduce((total, each) => total + each.width + COLUMN_GAP, -COLUMN_GAP)
   const line = `${isCurrent ? '❯' : ' '}${flagOf(list, id, position)} ${shown.join(' '.repeat(COLUMN_GAP))}`
   const text = used <= width ? line + ' '.repeat(width - used) : fitCell(line, width)
@@ -104,6 +124,18 @@ function rowLine(list: ListState, { row, position, fitted, width, finding }: Row
   if (isLeaving || isGone) return theme.dim(text)
   if (staged) return theme.warn(text)
   return list.marks.has(id) ? theme.bold(text) : text
+}
+
+function withTones(
+  cells: readonly string[],
+  row: CrmRecord,
+  { fitted, theme }: { readonly fitted: readonly FittedColumn[]; readonly theme: Theme },
+): readonly string[] {
+  return cells.map((cell, at) => {
+    const name = fitted[at]?.column.name ?? ''
+    const tone = toneOf(name, row[name])
+    return tone === undefined ? cell : theme[tone](cell)
+  })
 }
 
 /** Shows what a filter found, in the cells that it searches. */

@@ -15,7 +15,7 @@ export function messageLines(state: State, theme: Theme): readonly string[] {
   return [...sendingLines(state, theme), ...toastLines(state, theme)]
 }
 
-const UNPAINTED = createTheme(false)
+const UNPAINTED = createTheme('none')
 
 export function messageRows(state: State): number {
   return messageLines(state, UNPAINTED).length

@@ -10,6 +10,7 @@ import type { State } from '../state.ts'
 import { type DiffLine, diffParts } from '../text/diff-line.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
 import type { Keymap } from '../ui.ts'
+import { columnsLines } from './columns-sheet.ts'
 import type { Theme } from './theme.ts'
 
 export interface Drawing {
@@ -39,6 +40,8 @@ export function sheetOf(state: State, drawing: Drawing): Sheet | undefined {
       return helpSheet(state, drawing, overlay.top)
     case 'palette':
       return paletteSheet(state, drawing)
+    case 'columns':
+      return { lines: [rule(columns, theme), ...columnsLines(overlay, state, theme)], cursor: undefined }
   }
 }
 
@@ -234,11 +237,7 @@ function formSheet(form: Form, width: number, height: number, theme: Theme): She
     lines.push(isChanged ? theme.warn(line) : line)
     if (field.problem !== undefined) lines.push(theme.bad(fitCell(`     ! ${field.problem}`, width)))
   }
-  lines.push(
-    theme.dim(
-      fitCell('   ↑↓/Tab field · Enter next, on the last saves · Ctrl-S saves · Esc drops · Ctrl-C quits', width),
-    ),
-  )
+  lines.push(theme.dim(fitCell('   ↑↓/Tab field · Enter next, on the last saves · Ctrl-S saves · Esc leaves', width)))
   return { lines: lines.slice(0, height), cursor }
 }
 

@@ -1,31 +1,68 @@
-/** Only the sixteen ANSI colours, which suit dark and light terminals. Meaning never depends on colour. */
-export interface Theme {
-  bold(text: string): string
-  dim(text: string): string
+export const THEMES = ['dark', 'light', 'contrast', '16', 'none'] as const
+
+export type ThemeName = (typeof THEMES)[number]
+
+/** How a value is painted, by what it means. Meaning never depends on colour alone. */
+export type Tone = 'good' | 'warn' | 'bad' | 'dim' | 'accent'
+
+type Paint = (text: string) => string
+
+export interface Theme extends Readonly<Record<Tone, Paint>> {
+  readonly bold: Paint
   /** The row under the cursor, and the focused button; also used without colour. */
-  inverse(text: string): string
+  readonly inverse: Paint
   /** A found part of a text: inverse, also without colour; in the row under the cursor, which is inverse, not. */
   found(text: string, isInverse: boolean): string
-  good(text: string): string
-  bad(text: string): string
-  warn(text: string): string
-  accent(text: string): string
+  /** What must be seen before a change: a protected profile; inverse without colour. */
+  readonly danger: Paint
 }
 
-export function createTheme(hasColor: boolean): Theme {
-  const color = (code: number) => (hasColor ? sgr(code, 39) : (text: string) => text)
+/** Codes of SGR for each tone. */
+type Palette = Readonly<Record<Tone, string>> & { readonly danger: string }
+
+const PALETTES: Readonly<Record<Exclude<ThemeName, 'none'>, Palette>> = {
+  dark: {
+    good: '38;5;114',
+    warn: '38;5;221',
+    bad: '38;5;203',
+    accent: '38;5;75',
+    dim: '38;5;247',
+    danger: '1;38;5;231;48;5;160',
+  },
+  light: {
+    good: '38;5;28',
+    warn: '38;5;130',
+    bad: '38;5;160',
+    accent: '38;5;25',
+    dim: '38;5;241',
+    danger: '1;38;5;231;48;5;160',
+  },
+  contrast: { good: '1;92', warn: '1;93', bad: '1;91', accent: '1;96', dim: '', danger: '1;97;41' },
+  '16': { good: '32', warn: '33', bad: '31', accent: '36', dim: '2', danger: '1;37;41' },
+}
+
+export function createTheme(name: ThemeName): Theme {
+  const palette = name === 'none' ? undefined : PALETTES[name]
+  const tone = (key: Tone | 'danger') => painter(palette?.[key] ?? '')
   return {
-    bold: sgr(1, 22),
-    dim: hasColor ? sgr(2, 22) : (text) => text,
-    inverse: sgr(7, 27),
-    found: (text, isInverse) => (isInverse ? sgr(27, 7)(text) : sgr(7, 27)(text)),
-    good: color(32),
-    bad: color(31),
-    warn: color(33),
-    accent: color(36),
+    bold: painter('1'),
+    inverse: painter('7'),
+    found: (text, isInverse) => (isInverse ? `\x1b[27m${text}\x1b[7m` : painter('7')(text)),
+    ...{ good: tone('good'), bad: tone('bad'), warn: tone('warn'), accent: tone('accent'), dim: tone('dim') },
+    danger: palette ? tone('danger') : painter('1;7'),
   }
 }
 
-function sgr(on: number, off: number): (text: string) => string {
-  return (text) => (text === '' ? '' : `\x1b[${on}m${text}\x1b[${off}m`)
+/** Each attribute is ended by its own code, so that one inside another does not end it. */
+function painter(codes: string): Paint {
+  if (codes === '') return (text) => text
+  const parts = codes.match(/(?:[34]8;5;)?\d+/g) ?? []
+  const ends = new Set(parts.map(endOf))
+  return (text) => (text === '' ? '' : `\x1b[${codes}m${text}\x1b[${[...ends].join(';')}m`)
+}
+
+function endOf(code: string): string {
+  if (code === '1' || code === '2') return '22'
+  if (code === '7') return '27'
+  return /^(?:4|10)/.test(code) ? '49' : '39'
 }

@@ -1,6 +1,8 @@
 import type { JsonValue } from '../../core/json.ts'
 import { fitText, textWidth } from '../../output/text-width.ts'
 import { cellText } from '../../output/value-text.ts'
+import { numberCell } from '../text/short-number.ts'
+import { shortTime } from '../text/short-time.ts'
 
 /** A column of a list; the last column is omitted first. */
 export interface ListColumn {
@@ -10,6 +12,7 @@ export interface ListColumn {
   readonly least: number
   readonly most: number
   readonly align?: 'right'
+  readonly kind?: 'time'
   /** It has the width of its contents, before all others. */
   readonly isVital?: true
 }
@@ -75,6 +78,23 @@ export function fitState(text: string, width: number): string {
   let end = text
   while (textWidth(end) > width - 1) end = end.slice(1)
   return fitCell(`…${end}`, width)
+}
+
+/** How times are shown. */
+export interface TimeStyle {
+  readonly nowMs: number
+  /** As the server sent them. */
+  readonly isWhole: boolean
+}
+
+/** The text of a cell as its column shows it: times short, numbers never cut. */
+export function cellTextOf(
+  { kind, align }: ListColumn,
+  value: JsonValue | undefined,
+  { width, times }: { readonly width: number; readonly times: TimeStyle },
+): string {
+  if (kind === 'time' && !times.isWhole) return shortTime(value, times.nowMs)
+  return align === 'right' ? numberCell(value, width) : shortCell(value, width)
 }
 
 /** The text of a cell. Only the visible part is made safe, because a value may have a million characters. */

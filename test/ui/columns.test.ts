@@ -1,0 +1,113 @@
+import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { textWidth } from '../../src/output/text-width.ts'
+import { toRemember, withRemembered } from '../../src/ui/closing.ts'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { takePage } from '../../src/ui/list/list-state.ts'
+import { SEARCHED } from '../../src/ui/screens.ts'
+import { initialState, withList } from '../../src/ui/state.ts'
+import { numberCell, shortNumber } from '../../src/ui/text/short-number.ts'
+import { shortTime } from '../../src/ui/text/short-time.ts'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+const NOW = new Date(2026, 10, 26, 12, 0, 0).getTime()
+
+async function dealsOf(rows: readonly Readonly<Record<string, string | number>>[], columns = 80): Promise<TestUi> {
+  const ui = await uiOf('deals')
+  const page = { items: rows, nextCursor: undefined, searched: SEARCHED.deals }
+  ui.store.update((state) => ({
+    ...withList(state, 'deals', (list) => takePage(list, page)),
+    columns,
+    times: { nowMs: NOW, isWhole: false },
+  }))
+  return ui
+}
+
+const linesOf = ({ store, keymap, boards }: TestUi) =>
+  drawFrame(store.get(), { theme: createTheme('none'), keymap, boards }).lines.map(stripVTControlCharacters)
+
+const DEAL = { id: 'deal_1', name: 'Engines', stage: 'Won', pipeline_id: 'sales' }
+
+test.each([
+  [0, '0'],
+  [852, '852'],
+  [999.99, '999.9'],
+  [1_000, '1K'],
+  [213_312_345.67, '213.3M'],
+  [-1_250, '-1.2K'],
+  [999_999_999, '999.9M'],
+  [3e15, '3000T'],
+])('%d is short as %s', (value, text) => {
+  expect(numberCell(value, 0)).toBe(text)
+})
+
+test('a short number is never longer than seven characters below a thousand trillions', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }), fc.integer({ min: 2, max: 6 }), (digits, scale) => {
+      expect(shortNumber({ digits, scale }).length).toBeLessThanOrEqual(7)
+    }),
+  )
+})
+
+test('a number is whole where it fits, and short where it does not; none is cut at any width', async () => {
+  for (let columns = 60; columns <= 140; columns++) {
+    const ui = await dealsOf([{ ...DEAL, amount: 213_312_345.67 }], columns)
+    const row = linesOf(ui)[3]
+    expect(row, String(columns)).toMatch(/ (?:213312345\.67|213\.3M) /)
+  }
+})
+
+test('a time is its hour today, and a number of days before', () => {
+  const at = (day: number, hour: number) => new Date(2026, 10, day, hour, 18, 23).toISOString()
+  expect(shortTime(at(26, 7), NOW)).toBe('07:18:23')
+  expect(shortTime(at(25, 23), NOW)).toBe('1 d')
+  expect(shortTime(at(24, 1), NOW)).toBe('2 d')
+  expect(shortTime(at(28, 7), NOW)).toBe(at(28, 7).slice(0, 10))
+  expect(shortTime('soon', NOW)).toBe('soon')
+})
+
+test('z shows whole times', async () => {
+  const made = new Date(2026, 10, 24, 7).toISOString()
+  const ui = await dealsOf([{ ...DEAL, created_at: made }], 140)
+  expect(linesOf(ui)[3]).toContain('2 d')
+  ui.press('z')
+  expect(linesOf(ui)[3]).toContain(made)
+})
+
+test('columns are as wide as their contents, so that short ones leave room for more', async () => {
+  const long = { ...DEAL, name: 'x'.repeat(60), owner_id: 'u_1', amount: 5 }
+  const ui = await dealsOf([long], 160)
+  expect(linesOf(ui)[3]).toContain('x'.repeat(60))
+  for (const line of linesOf(ui)) expect(textWidth(line)).toBe(160)
+})
+
+test('c hides, shows and orders columns, which are remembered', async () => {
+  const ui = await dealsOf([{ ...DEAL, amount: 5, source: 'fair' }], 120)
+  ui.press('c')
+  expect(linesOf(ui).join('\n')).toMatch(/❯ \[x\] name/)
+  const { overlay } = ui.store.get()
+  const names = overlay?.type === 'columns' ? overlay.items.map(({ name }) => name) : []
+  expect(names).toContain('source')
+  ui.press('j', ' ', 'k', ...Array(names.indexOf('source')).fill('j'), ' ', 'enter')
+  const head = linesOf(ui)[2] ?? ''
+  expect(head).toContain('NAME')
+  expect(head).toContain('SOURCE')
+  expect(head).not.toContain((names[1] ?? '').toUpperCase())
+  ui.press('c', 'j', 'J', 'enter')
+  const chosen = ui.store.get().chosenColumns.deals
+  const left = toRemember(ui.store.get())
+  const again = withRemembered(initialState('deals', { text: '', isProtected: false }, { columns: 80, rows: 24 }), left)
+  expect(again.chosenColumns.deals).toEqual(chosen)
+  ui.press('c', 'r')
+  expect(linesOf(ui)[2]).not.toContain('SOURCE')
+})
+
+test('the state of jobs and events cannot be hidden, and is shown after an older choice without it', async () => {
+  const ui = await uiOf('jobs')
+  ui.press('c', 'j', ' ', 'enter')
+  expect(ui.store.get().chosenColumns.jobs).toContain('state')
+  ui.store.update((state) => ({ ...state, chosenColumns: { jobs: ['id'] } }))
+  expect(linesOf(ui)[2]).toContain('STATE')
+})
