@@ -6,6 +6,7 @@ import { addExport } from './records/export.ts'
 import { addGet } from './records/get.ts'
 import { addImport } from './records/import.ts'
 import { addList } from './records/list.ts'
+import { addMerge } from './records/merge.ts'
 import { addUpdate } from './records/update.ts'
 
 const EXAMPLES = {
@@ -38,6 +39,11 @@ const EXAMPLES = {
     'crm contacts duplicates --by email,name~+company --threshold 0.95',
     'crm contacts duplicates --by email -o jsonl > groups.jsonl',
   ],
+  merge: [
+    'crm contacts merge con_0abc con_0abd --dry-run',
+    'crm contacts merge --from groups.jsonl --rule phone=newest --rule tags=union --yes --expect 12',
+    'crm contacts merge --from groups.jsonl --losers mark=merged_into --yes',
+  ],
   import: [
     'crm contacts import people.csv --dry-run',
     'crm contacts import people.csv --match email --yes',
@@ -57,5 +63,6 @@ export const CONTACTS_COMMANDS: CommandGroup = {
     export: (parent, act) => addExport(parent, act, { resource: 'contact', examples: EXAMPLES.export }),
     import: (parent, act) => addImport(parent, act, { resource: 'contact', examples: EXAMPLES.import }),
     duplicates: (parent, act) => addDuplicates(parent, act, { resource: 'contact', examples: EXAMPLES.duplicates }),
+    merge: (parent, act) => addMerge(parent, act, { resource: 'contact', examples: EXAMPLES.merge }),
   },
 }

@@ -43,6 +43,7 @@ import type { Account } from './journal/progress.ts'
 import { applyPlan, copyPlan } from './plan/apply-plan.ts'
 import { type ImportRequest, type MadeImport, makeImport } from './plan/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob, type PlanningContext, type PlanningHooks } from './plan/make-job.ts'
+import { type MergeRequest, makeMerge } from './plan/make-merge.ts'
 import { type Correction, correctFailedRows, type MadeCorrection, makeRetry } from './plan/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
@@ -73,6 +74,8 @@ export interface Jobs {
   makeImport(request: ImportRequest, hooks?: PlanningHooks): Promise<MadeImport>
   /** A job for the records that an expression selects. */
   makeSelection(request: SelectionRequest, hooks?: PlanningHooks): Promise<MadeImport>
+  /** A job that makes one record of each group. */
+  makeMerge(request: MergeRequest): Promise<MadeImport>
   /** A job that sends the failed rows of another one again. */
   makeRetry(paths: JobPaths): Promise<MadeImport>
   /** A job that sends the rows that failed for one cause, all with the same correction. */
@@ -185,6 +188,7 @@ export function openJobs(host: JobsHost): Jobs {
     make: async (identity, fill) => makeJob(await planningContext(host, await ensure()), identity, fill),
     makeImport: (request, hooks) => plan((make) => makeImport(make, request), hooks),
     makeSelection: (request, hooks) => plan((make) => makeSelection(make, request), hooks),
+    makeMerge: (request) => plan((make) => makeMerge(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
     correct: (paths, how) => plan(async (make) => ({ type: 'made', ...(await correctFailedRows(make, paths, how)) })),
     makeUndo: (paths) => plan((make) => makeUndo(make, paths)),

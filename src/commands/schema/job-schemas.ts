@@ -107,6 +107,7 @@ export const JOB = made({
     retry: true,
     undo: true,
     fixtures: true,
+    merge: true,
   }),
   noun: { enum: IMPORTABLE_NOUNS },
   input: TEXT_OR_NULL,

@@ -51,6 +51,7 @@ import {
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainOutputs)),
   'contacts duplicates': arrayOf(DUPLICATE_GROUP),
+  'contacts merge': JOB_RUN,
   'deals list': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(DEAL_GROUP)),
   'deals get': oneOfSchemas(DEAL_SCHEMA, arrayOf(DEAL_SCHEMA)),
   'deals create': oneOfSchemas(DEAL_SCHEMA, PLANNED_REQUEST),

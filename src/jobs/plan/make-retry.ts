@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import { failuresOf, type RowFailure } from '../history/failures.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
@@ -11,6 +12,8 @@ import { failedRowsName } from '../input/failed-rows.ts'
 import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
+import { MovedOperations } from './moved-operations.ts'
+import type { PlanBuilder } from './plan-builder.ts'
 import { type PlanOperation, sentKind } from './plan-format.ts'
 import { BeforeImages } from './plan-writer.ts'
 
@@ -39,21 +42,17 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
       context,
       { kind: 'retry', noun, run, of: paths.id, ...present({ updates, upsert, terms, asked, unasked }) },
       async (builder) => {
+        const moved = new MovedOperations()
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
           if (failure !== 'failed') continue
-          const { path, id, line, at, also, n, gen = 0, failed, restores } = operation.head
+          const { path, line, at, failed, after } = operation.head
           if (failed) {
             unmatched += 1
             builder.fail({ do: 'fail', path, ...present({ line, at }), failed })
             continue
           }
-          const before = await images.of(operation.op)
-          const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
-          const known = () => ({ state: 'failed', gen, since: undefined }) as const
-          builder.add(
-            { do: sentKind(operation.head), path, n, ...present({ id, line, at, also, before, body, restores }) },
-            known,
-          )
+          if (after !== undefined && progress.endOf(after) === 'doubt') throw stillInDoubt(context, paths)
+          sendAgain(builder, { operation, moved, before: await images.of(operation.op) })
         }
         if (unmatched === account.failed) throw nothingToSend(context, paths)
       },
@@ -67,6 +66,34 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
     await images.close()
     plan.close()
   }
+}
+
+interface SentAgain {
+  readonly operation: PlanOperation
+  readonly moved: MovedOperations
+  readonly before: CrmRecord | undefined
+}
+
+function sendAgain(builder: PlanBuilder, { operation, moved, before }: SentAgain): void {
+  const { path, id, line, at, also, n, gen = 0, restores, ifMatch } = operation.head
+  const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
+  builder.add(
+    {
+      ...{ do: sentKind(operation.head), path, n, ...moved.move(operation, builder.next) },
+      ...present({ id, line, at, also, before, body, restores }),
+      // A change may be sent again to a record that has another version since; what others changed is not deleted.
+      ...(body === undefined && present({ ifMatch })),
+    },
+    () => ({ state: 'failed', gen, since: undefined }),
+  )
+}
+
+/** A row waits for one that may have been done: its end decides. */
+function stillInDoubt(context: PlanningContext, { id }: JobPaths): CrmError {
+  return new CrmError('conflict', `rows of ${id} wait for rows in doubt`, {
+    hint: `settle those first: crm jobs resume ${id}${typedProfile(context.command)}`,
+    job: id,
+  })
 }
 
 /** A retry sends the rows as they were matched, so an ambiguous row would fail again. */

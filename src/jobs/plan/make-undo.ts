@@ -17,6 +17,7 @@ import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutLines } from './left-out.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
+import { MovedOperations } from './moved-operations.ts'
 import { dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
@@ -120,6 +121,7 @@ async function planUndo({ context, paths, builder, draft, before, rules }: UndoP
     const given = { noun, offers: context.offers, rules, isKept, isRestorable }
     const now = await readNow(context, { plan, results, draft, before: paths.before })
     const withNotes = await dealsWithNotes(context, plan, results)
+    const moved = new MovedOperations()
     for (const batch of plan.operations()) {
       for (const operation of batch) {
         const image = await images.of(operation.op)
@@ -128,7 +130,8 @@ async function planUndo({ context, paths, builder, draft, before, rules }: UndoP
         if (!planned) builder.skip(left)
         else {
           builder.leftOut.add(left)
-          builder.add(planned, (digest, n) => ledger?.find(digest, n))
+          const first = moved.move(operation, builder.next)
+          builder.add({ ...planned, ...first }, (digest, n) => ledger?.find(digest, n))
         }
       }
     }

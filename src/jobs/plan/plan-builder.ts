@@ -40,6 +40,8 @@ export interface Planned {
   readonly restores?: true
   /** The version that the write requires. */
   readonly ifMatch?: string
+  /** The operation of the plan that must be done before it. */
+  readonly after?: number
 }
 
 /** A row that fails without a request. */
@@ -81,6 +83,11 @@ export class PlanBuilder {
     this.#writer = new PlanWriter(paths.plan, head)
     this.#before = new BeforeWriter(paths.before)
     this.#counter = new DigestCounter(openKeyIndex(paths.folder, 'digests'))
+  }
+
+  /** The number of operations so far, which is the place of the next one. */
+  get next(): number {
+    return this.#writer.count
   }
 
   /** `earlier` finds the result of an equal operation in earlier jobs; undefined: there are none. */
@@ -159,7 +166,7 @@ function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
 }
 
 function headOf(
-  { do: kind, path, id, line, at, also, restores, ifMatch }: Planned,
+  { do: kind, path, id, line, at, also, restores, ifMatch, after }: Planned,
   before: string | undefined,
 ): Omit<OperationHead, 'digest' | 'n'> {
   return {
@@ -172,6 +179,7 @@ function headOf(
     ...(before === undefined ? {} : { before }),
     ...(restores && { restores }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(after === undefined ? {} : { after }),
   }
 }
 

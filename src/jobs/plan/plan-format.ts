@@ -10,7 +10,7 @@ import type { Duplicates } from './repeated-rows.ts'
 /** The resource that a job creates or changes. */
 export type JobNoun = PluralOf<ImportableResource>
 
-export const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures'] as const
+export const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures', 'merge'] as const
 
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -126,6 +126,8 @@ export interface OperationHead {
   /** Of an undo: the update restores the record, which is deleted. */
   readonly restores?: true
   readonly ifMatch?: string
+  /** The operation that must be done before this one is sent; if it is not, this one fails. */
+  readonly after?: number
   readonly failed?: KnownFailure
 }
 

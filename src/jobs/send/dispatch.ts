@@ -25,6 +25,8 @@ class Dispatch {
   readonly #parts: DispatchParts
   readonly #queue = new TaskQueue()
   readonly #outcomes: Outcomes
+  /** Operations that wait for another one. */
+  #held: Task[] = []
   readonly #outcome = Promise.withResolvers<Dispatched>()
   #underWay = 0
   #isLeasing = false
@@ -138,6 +140,7 @@ class Dispatch {
       this.#outcomes.fail(task, failed)
       return false
     }
+    if (this.#isHeld(task)) return false
     const why = whyNotRepeated(task, keys)
     if (why !== undefined) {
       this.#outcomes.unsettled.push({ task, why, isAnswered: false })
@@ -161,6 +164,21 @@ class Dispatch {
     return false
   }
 
+  /** Whether it has to wait for another operation, or has failed with it. */
+  #isHeld(task: Task): boolean {
+    const { after } = task.operation.head
+    const end = after === undefined ? 'done' : this.#parts.progress.endOf(after)
+    if (end === 'done') return false
+    if (end === 'failed' || end === 'doubt') this.#outcomes.fail(task, notSent(after, end))
+    else this.#held.push(task)
+    return true
+  }
+
+  #release(): void {
+    this.#queue.push(this.#held)
+    this.#held = []
+  }
+
   async #send(group: Group): Promise<void> {
     const { steadyMs, limiter, clock, keys } = this.#parts
     this.#underWay += 1
@@ -177,6 +195,7 @@ class Dispatch {
     }
     // Exactly once, wherever it failed: otherwise the count would never return to zero, and the job would never end.
     this.#underWay -= 1
+    this.#release()
     this.#pump()
   }
 
@@ -270,6 +289,12 @@ class Dispatch {
     this.#isOver = true
     clearTimeout(this.#timer)
     this.#outcomes.close()
-    this.#outcome.resolve({ stop: this.#stop, unsettled: this.#outcomes.unsettled, left: this.#queue.drain() })
+    const left = this.#queue.drain()
+    this.#outcome.resolve({ stop: this.#stop, unsettled: this.#outcomes.unsettled, left, held: this.#held })
   }
+}
+
+function notSent(after: number | undefined, end: 'failed' | 'doubt') {
+  const what = end === 'failed' ? 'has failed' : 'is in doubt'
+  return { code: 'not_sent', field: null, reason: `operation ${after}, which comes first, ${what}` }
 }

@@ -2,8 +2,7 @@ import { type Failure, isFailure } from '../../api/errors/failure.ts'
 import { oneLine } from '../../api/errors/one-line.ts'
 import type { Answer } from '../../api/transport/answer.ts'
 import { otherValueText } from '../../core/other-values.ts'
-import type { Result } from '../journal/entry.ts'
-import type { KnownFailure } from '../plan/plan-format.ts'
+import type { FailedEntry, Result } from '../journal/entry.ts'
 import { judge, mayRepeat, onlyOnce, type SendOutcome } from './send-outcome.ts'
 import type { DispatchParts, Stop, Unsettled } from './services.ts'
 import type { Group, Task, TaskQueue } from './task-queue.ts'
@@ -114,7 +113,7 @@ export class Outcomes {
   }
 
   /** Ends an operation that has no request. */
-  fail(task: Task, failed: KnownFailure): void {
+  fail(task: Task, failed: Pick<FailedEntry, 'code' | 'field' | 'reason'>): void {
     const request: Request = { again: [], waitMs: 0, isOutageCounted: false, isFlushNeeded: false }
     this.#keep(task, { type: 'failed', entry: { status: null, ...failed, request: null } }, request)
   }

@@ -154,15 +154,19 @@ interface Sending {
 async function sendAndSettle(sending: Sending, first: readonly Task[]): Promise<Stop | undefined> {
   let tasks = first
   for (let round = 1; ; round++) {
-    const { stop, unsettled, left } = await dispatchOn(sending, tasks)
-    giveBack(sending.open, left)
-    if (stop || unsettled.length === 0) return stop
+    const { stop, unsettled, left, held } = await dispatchOn(sending, tasks)
+    const isOver = stop !== undefined || unsettled.length === 0
+    giveBack(sending.open, isOver ? [...left, ...held] : left)
+    if (isOver) return stop
     // A long wait may follow.
     sending.open.journal.flush()
     const { repeatable, rest } = await askAboutKeys(sending.open, unsettled)
     const again = rest.length === 0 ? [] : await resolveOn(sending, rest, round === MOST_ROUNDS)
-    if (!again) return { why: 'interrupted' }
-    tasks = [...repeatable, ...again]
+    if (!again) {
+      giveBack(sending.open, held)
+      return { why: 'interrupted' }
+    }
+    tasks = [...repeatable, ...again, ...held]
     if (tasks.length === 0) return undefined
   }
 }

@@ -158,4 +158,6 @@ export interface Dispatched {
   readonly unsettled: readonly Unsettled[]
   /** Leased operations that were not sent, or must be sent again. */
   readonly left: readonly Task[]
+  /** Those that wait for an operation that is not settled. */
+  readonly held: readonly Task[]
 }

@@ -1,0 +1,144 @@
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import type { Api } from '../../api/api.ts'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { type ImportableResource, type PlainResource, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import type { MergeGroup } from '../../jobs/plan/make-merge.ts'
+import type { MergeRule } from '../../jobs/plan/merge-records.ts'
+import { showOrSendMade } from '../bulk/import-rows.ts'
+import { addExpectFlag, type PlanFlags } from '../bulk/plan.ts'
+import { addRunFlags } from '../bulk/run-flags.ts'
+import { examples } from '../command-tree.ts'
+import { collect } from '../fields-input.ts'
+import { findMany } from '../find-many.ts'
+import { addScopedFlags } from '../flags.ts'
+import { readGroups } from './merge-groups.ts'
+
+const RULES: readonly MergeRule[] = ['winner', 'newest', 'longest', 'union']
+
+/** More records than these are found in the list, and not by a request for each. */
+const MOST_ASKED = 20
+
+type Mergeable = PlainResource & ImportableResource
+
+interface MergeCommand {
+  readonly resource: Mergeable
+  readonly examples: readonly string[]
+}
+
+interface Options extends PlanFlags {
+  readonly from?: string
+  readonly rule?: readonly string[]
+  /** Undefined: they are deleted. */
+  readonly losers?: string | undefined
+}
+
+export function addMerge(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: MergeCommand): void {
+  const { singular, plural } = RESOURCES[resource]
+  const command = parent
+    .command('merge [winner] [losers...]')
+    .description(`make one ${singular} of several; runs as a job, which crm jobs undo reverts`)
+    .option('--from <file>', `groups, as crm ${plural} duplicates -o jsonl prints them; - reads stdin`)
+    .option(
+      '--rule <member=rule>',
+      "winner, newest, longest or union, for a member or for all ('*=newest'); default: the winner's value, else the newest (repeatable)",
+      collect,
+    )
+    .option('--losers <how>', 'delete, or mark=MEMBER: the id of the winner in that member', parseLosers)
+    .option('--plan <file>', 'write what would be sent to this file, for crm apply, and send nothing')
+    .addHelpText('after', examples(...lines))
+    .action(
+      act((ctx, winner: string | undefined, losers: readonly string[], options: Options) =>
+        mergeRecords(ctx, resource, winner === undefined ? [] : [winner, ...losers], options),
+      ),
+    )
+  addExpectFlag(command)
+  addRunFlags(command)
+  addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
+}
+
+function parseLosers(text: string): string | undefined {
+  if (text === 'delete') return undefined
+  const [, member] = /^mark=(.+)$/.exec(text) ?? []
+  if (member === undefined) throw new InvalidArgumentError('Expected delete, or mark=MEMBER.')
+  return member
+}
+
+async function mergeRecords(
+  ctx: Context,
+  resource: Mergeable,
+  words: readonly string[],
+  options: Options,
+): Promise<ExitCode> {
+  const groups = await groupsOf(ctx, resource, words, options.from)
+  const rules = new Map((options.rule ?? []).map(parseRule))
+  const [api, jobs] = [await ctx.api(), await ctx.jobs()]
+  noteReferences(ctx, api, resource, options.losers)
+  const ids = groups.flatMap(({ winner, losers }) => [winner, ...losers])
+  const pages = ids.length > MOST_ASKED ? undefined : findMany(api, resource, ids).pages
+  const noun = RESOURCES[resource].plural
+  const made = await jobs.makeMerge({ noun, groups, rules, mark: options.losers, pages })
+  if (made.type === 'made' && made.job.end.delete > 0)
+    ctx.note('An undo makes the losers again, with new values of id, created_at, updated_at and version.')
+  return showOrSendMade(ctx, made, options.from ?? 'merge', options)
+}
+
+async function groupsOf(
+  ctx: Context,
+  resource: Mergeable,
+  [winner, ...losers]: readonly string[],
+  from: string | undefined,
+): Promise<readonly MergeGroup[]> {
+  const { singular, plural } = RESOURCES[resource]
+  if ((winner === undefined) === (from === undefined)) {
+    throw new CrmError('usage', winner === undefined ? 'no records to merge' : '--from and ids both name the records', {
+      hint: `crm ${plural} merge WINNER LOSER..., or --from groups.jsonl`,
+    })
+  }
+  if (from !== undefined) return readGroups(ctx, from, singular)
+  if (winner === undefined || losers.length === 0 || losers.includes(winner) || new Set(losers).size < losers.length) {
+    throw new CrmError('usage', `a merge needs a winner and other ${plural}, each once`, {
+      hint: `crm ${plural} merge WINNER LOSER...`,
+    })
+  }
+  return [{ winner, losers }]
+}
+
+function parseRule(text: string): readonly [string, MergeRule] {
+  const at = text.lastIndexOf('=')
+  const rule = RULES.find((each) => each === text.slice(at + 1))
+  if (at < 1 || !rule) {
+    throw new CrmError('usage', `--rule ${JSON.stringify(text)}: expected MEMBER=RULE`, {
+      hint: `RULE is one of ${RULES.join(', ')}, such as --rule phone=newest`,
+    })
+  }
+  return [text.slice(0, at), rule]
+}
+
+/** CrmError `not_supported` if records of the server would refer to losers that are deleted. */
+function noteReferences(ctx: Context, api: Api, resource: Mergeable, mark: string | undefined): void {
+  const { singular, plural } = RESOURCES[resource]
+  const member = `${singular}_id`
+  const [referring] = Object.entries(api.connector.document.resources).filter(([, { fields }]) =>
+    Object.hasOwn(fields ?? {}, member),
+  )
+  if (!referring) {
+    ctx.note(
+      `No record that crm knows of this server refers to a ${singular}, so none is changed to refer to the winner.`,
+    )
+    return
+  }
+  const those = RESOURCES[referring[0] as Resource].plural
+  if (mark !== undefined) {
+    ctx.note(`${those} whose ${member} names a loser are not changed.`)
+    return
+  }
+  throw new CrmError(
+    'not_supported',
+    `the ${those} of this server refer to ${plural} (${member}), which merge does not change`,
+    {
+      hint: `--losers mark=MEMBER keeps the losers, so that no ${referring[0]} loses its ${singular}`,
+    },
+  )
+}

@@ -1,0 +1,156 @@
+import { hash } from 'node:crypto'
+import { pathOfRecord } from '../../api/transport/call.ts'
+import { CrmError } from '../../core/errors.ts'
+import { canonicalJson } from '../../core/json.ts'
+import { findByIds } from '../../core/record-ids.ts'
+import {
+  type CrmRecord,
+  counted,
+  type ImportableResource,
+  isReadOnly,
+  type PlainResource,
+  type PluralOf,
+  RESOURCES,
+  resourceOf,
+} from '../../core/resources/registry.ts'
+import { undosInEffect } from '../history/earlier-jobs.ts'
+import { allJobs, headOf } from '../history/find-jobs.ts'
+import { type JobState, readJobState } from '../history/job-state.ts'
+import type { MadeImport } from './make-import.ts'
+import { makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
+import { changedMs, type MergeRules, mergePatch } from './merge-records.ts'
+import type { PlanBuilder, Planned } from './plan-builder.ts'
+
+/** Records of which one is kept. */
+export interface MergeGroup {
+  readonly winner: string
+  /** Without the winner. */
+  readonly losers: readonly string[]
+}
+
+export interface MergeRequest {
+  readonly noun: PluralOf<PlainResource & ImportableResource>
+  readonly groups: readonly MergeGroup[]
+  readonly rules: MergeRules
+  /** The member of a loser that gets the id of the winner; undefined: losers are deleted. */
+  readonly mark: string | undefined
+  /** The records, if they are found faster than in the list. */
+  readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }> | undefined
+}
+
+/**
+ * A job that gives each winner what the rules choose, and then deletes or marks its losers. A loser is sent only when its winner is done,
+ * and both only while they have the version that was planned with. The same groups again are the same job.
+ */
+export async function makeMerge(context: PlanningContext, request: MergeRequest): Promise<MadeImport> {
+  const { noun, mark } = request
+  const resource = resourceOf(noun)
+  refuseReadOnly(mark)
+  const { job: held, run } = await earlierMerge(context, request)
+  if (held) return { type: 'same', job: held }
+  if (mark === undefined) await context.require(resource, 'delete')
+  const updates = await ownUpdates(context, noun)
+  const rules = await context.rowRules(noun)
+  const asked = rules?.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
+  const identity = { kind: 'merge', noun, run, of: undefined, ...(updates && { updates }), ...asked } as const
+  const job = await makeJob(context, identity, async (builder) => {
+    const ids = request.groups.flatMap(({ winner, losers }) => [winner, ...losers])
+    const found = await findByIds(request.pages ?? context.list(noun), ids)
+    const missing = ids.filter((id) => !found.has(id))
+    if (missing.length > 0) throw notThere(resource, missing)
+    refuseWithoutTimes(request.rules, found)
+    planGroups(builder, request, { found, rules })
+  })
+  return { type: 'made', job, lines: [], leftLines: [] }
+}
+
+interface Known {
+  readonly found: ReadonlyMap<string, CrmRecord>
+  readonly rules: RowRules | undefined
+}
+
+/** All winners first, so that their losers seldom wait. */
+function planGroups(builder: PlanBuilder, { noun, groups, rules: chosen, mark }: MergeRequest, known: Known): void {
+  const { found, rules } = known
+  const recordOf = (id: string) => found.get(id) ?? {}
+  const places = groups.map(({ winner, losers }): number | undefined => {
+    const record = recordOf(winner)
+    const isSet = (name: string) => rules?.isReadOnly(name) === true
+    const patch = mergePatch({ winner: record, losers: losers.map(recordOf), rules: chosen, isSet })
+    if (Object.keys(patch).length === 0) {
+      builder.leaveOut('unchanged')
+      return undefined
+    }
+    const body = rules?.shown(patch, record) ?? patch
+    const fault = rules?.faultIn(body, record)
+    if (fault !== undefined)
+      throw new CrmError('invalid_input', `${winner}: ${fault}; nothing was sent`, {
+        hint: 'choose another --rule for that member',
+      })
+    const place = builder.next
+    builder.add({ do: 'update', ...changeOf(noun, winner, record), body })
+    return place
+  })
+  for (const [at, { winner, losers }] of groups.entries()) {
+    const after = places[at]
+    for (const loser of losers) {
+      const how =
+        mark === undefined ? ({ do: 'delete' } as const) : ({ do: 'update', body: { [mark]: winner } } as const)
+      builder.add({ ...how, ...changeOf(noun, loser, recordOf(loser)), ...(after !== undefined && { after }) })
+    }
+  }
+}
+
+function changeOf(noun: MergeRequest['noun'], id: string, record: CrmRecord): Omit<Planned, 'do'> {
+  const ifMatch = typeof record.version === 'number' ? { ifMatch: String(record.version) } : {}
+  return { path: pathOfRecord(resourceOf(noun), id), id, before: record, ...ifMatch }
+}
+
+/** The run of these groups, and its job if it is stopped, or done and not undone. */
+async function earlierMerge(
+  { jobsFolder, account }: PlanningContext,
+  { noun, groups, rules, mark }: MergeRequest,
+): Promise<{ readonly run: string; readonly job: JobState | undefined }> {
+  const what = canonicalJson([
+    ...[account, noun, mark ?? null, Object.fromEntries(rules)],
+    ...groups.map(({ winner, losers }) => [winner, ...losers]),
+  ])
+  const run = `merge.${hash('sha256', what, 'base64url').slice(0, 22)}`
+  const own = allJobs(jobsFolder).filter((paths) => {
+    const head = headOf(paths)
+    return head.account === account && (head.run === run || head.run.startsWith(`${run}.`))
+  })
+  const undone = await undosInEffect(jobsFolder)
+  for (const paths of own.toReversed()) {
+    const job = await readJobState(paths)
+    const isHeld = job.state === 'stopped' || job.state === 'running' || job.state === 'finished'
+    if (isHeld && job.head.kind === 'merge' && !undone.has(paths.id)) return { run, job }
+  }
+  // The keys of an earlier job must not answer for this one.
+  return { run: own.length === 0 ? run : `${run}.${own.length}`, job: undefined }
+}
+
+function refuseReadOnly(mark: string | undefined): void {
+  if (mark === undefined || !isReadOnly(mark)) return
+  throw new CrmError('usage', `--losers mark=${mark}: the server sets ${mark} itself`, {
+    hint: 'name another member, such as --losers mark=merged_into',
+  })
+}
+
+const MOST_NAMED = 5
+
+function notThere(resource: PlainResource, missing: readonly string[]): CrmError {
+  const more = missing.length > MOST_NAMED ? `, and ${missing.length - MOST_NAMED} more` : ''
+  const what = `${counted(missing.length, resource)} of the groups ${missing.length === 1 ? 'does' : 'do'} not exist`
+  return new CrmError('not_found', `${what}: ${missing.slice(0, MOST_NAMED).join(', ')}${more}; nothing was sent`, {
+    hint: `find the groups again: crm ${RESOURCES[resource].plural} duplicates -o jsonl`,
+  })
+}
+
+function refuseWithoutTimes(rules: MergeRules, found: ReadonlyMap<string, CrmRecord>): void {
+  if (![...rules.values()].includes('newest')) return
+  if ([...found.values()].some((record) => changedMs(record) !== Number.MIN_SAFE_INTEGER)) return
+  throw new CrmError('not_supported', 'the records show no updated_at and no created_at, so none is the newest', {
+    hint: 'use --rule MEMBER=winner, longest or union',
+  })
+}
