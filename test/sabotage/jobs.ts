@@ -2,6 +2,27 @@ import type { Sabotage } from './sabotage.ts'
 
 export const JOBS: readonly Sabotage[] = [
   {
+    name: 'a loser is deleted although its winner could not be changed',
+    file: 'src/jobs/send/dispatch.ts',
+    line: 'if (this.#isHeld(task)) return false',
+    to: '',
+    tests: ['test/commands/merge.test.ts'],
+  },
+  {
+    name: 'a retry forgets which rows wait for others',
+    file: 'src/jobs/plan/moved-operations.ts',
+    line: 'return first === undefined ? {} : { after: first }',
+    to: 'return {}',
+    tests: ['test/jobs/moved-operations.test.ts'],
+  },
+  {
+    name: 'a chain of small differences joins names that are not alike',
+    file: 'src/duplicates/name-clusters.ts',
+    line: 'if (!first.every((one) => second.every((other) => alike.has(placeOf(ordered(one, other)))))) continue',
+    to: '',
+    tests: ['test/duplicates/similar-names.test.ts'],
+  },
+  {
     name: 'an import that another process planned meanwhile is planned once more',
     file: 'src/jobs/plan/make-job.ts',
     line: 'refuseNewerJobs(jobsFolder, { account, run }, [...earlier.jobs.map(({ paths }) => paths), ...earlier.planned])',
