@@ -6,17 +6,22 @@ ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml
 agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml
 eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml`.split(/\s/)
 
-const CHARACTERS: ReadonlyMap<string, string> = new Map([
-  ...LATIN_NAMES.map((name, at) => [name, String.fromCodePoint(0xa0 + at)] as const),
-  ...Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", hellip: '…', ndash: '–', mdash: '—' }),
-  ...Object.entries({ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', bull: '•', euro: '€', trade: '™' }),
-])
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", hellip: '…', ndash: '–', mdash: '—' },
+  ...{ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', bull: '•', euro: '€', trade: '™' },
+}
+
+function characterNamed(name: string): string | undefined {
+  const at = LATIN_NAMES.indexOf(name)
+  if (at !== -1) return String.fromCodePoint(0xa0 + at)
+  return Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined
+}
 
 /** Unknown entities are left unchanged. */
 export function withoutEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,7}));/gi, (entity, decimal, hex, name) => {
-    if (name !== undefined) return CHARACTERS.get(name) ?? entity
+    if (name !== undefined) return characterNamed(name) ?? entity
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
     const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
     return isCharacter ? String.fromCodePoint(code) : entity

@@ -160,14 +160,14 @@ export function readAnswer(call: Call, reply: Reply, redactor: Redactor): Answer
   if (body.length === 0) return { status, headers, json: undefined }
   const text = readBodyText(reply)
   if (text === undefined) return 'the answer is not UTF-8'
-  if (isHtml(text)) {
-    const shown = oneLine(htmlText(redactor.foreign(text)), 60)
-    return `the server sent an HTML page instead of JSON: ${JSON.stringify(shown)}`
-  }
   const parsed = parseAnswer(redactor.data(text))
   if ('json' in parsed) {
     const quoted = () => redactDeep(parsed.json, redactor.foreign)
     return { status, headers, json: redactTrouble(parsed.json, redactor), quoted }
+  }
+  if (isHtml(text)) {
+    const shown = oneLine(htmlText(redactor.foreign(text)), 60)
+    return `the server sent an HTML page instead of JSON: ${JSON.stringify(shown)}`
   }
   // The answer to a DELETE needs no record: `OK` suffices.
   if (call.method === 'DELETE') return { status, headers, json: oneLine(redactor.foreign(text), 60) }

@@ -26,17 +26,19 @@ export interface KeyEvidence {
  * decides; without it, the answers of the server do.
  */
 export class KeyKeeping implements KeyState {
-  readonly hint: string | undefined
   readonly #wire: Wire
+  readonly #isOpen: boolean
   #asked: Promise<boolean | undefined> | undefined
   #isShown = false
 
   constructor({ wire, connector }: Pick<ApiOptions, 'wire' | 'connector'>) {
     this.#wire = wire
-    const isOpen = wire.profile !== undefined && connector?.document.idempotency !== 'none'
-    this.hint = isOpen
-      ? `if the server keeps idempotency keys: ${settingCommand('wire.idempotency kept', wire)}`
-      : undefined
+    this.#isOpen = wire.profile !== undefined && connector?.document.idempotency !== 'none'
+  }
+
+  get hint(): string | undefined {
+    if (!this.#isOpen) return undefined
+    return `if the server keeps idempotency keys: ${settingCommand('wire.idempotency kept', this.#wire)}`
   }
 
   get isKept(): boolean {
