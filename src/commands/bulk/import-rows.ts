@@ -6,7 +6,6 @@ import type { JsonObject } from '../../core/json.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
-import { findingLines } from '../../jobs/input/findings-text.ts'
 import type { Findings } from '../../jobs/input/row.ts'
 import type { ImportRequest, MadeImport } from '../../jobs/plan/make-import.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
@@ -94,7 +93,7 @@ export async function showOrSendMade(
   if (made.type === 'made') {
     const isShownWhole = ctx.flags.output === 'table' && (ctx.flags.isDryRun || flags.plan !== undefined)
     for (const line of [...made.lines, ...(isShownWhole ? [] : made.leftLines)]) ctx.note(line)
-    if (made.rejected) noteRejected(ctx, made.rejected, name)
+    if (made.rejectedLines) noteRejected(ctx, made.rejectedLines)
     return showOrSendPlan(ctx, made.job, flags)
   }
   throw refuseFindings(ctx, made, name)
@@ -139,9 +138,9 @@ function noPlanOf({ paths: { id }, state, account }: JobState): CrmError {
   )
 }
 
-function noteRejected(ctx: Context, findings: Findings, name: string): void {
+function noteRejected(ctx: Pick<Context, 'note'>, lines: readonly string[]): void {
   ctx.note('Rows that are rejected, and not sent:')
-  for (const line of findingLines(name, findings)) ctx.note(line)
+  for (const line of lines) ctx.note(line)
 }
 
 type Refused = Extract<MadeImport, { readonly type: 'refused' }>

@@ -62,8 +62,8 @@ export type MadeImport =
       readonly lines: readonly string[]
       /** The rows that are left out, with the reasons. */
       readonly leftLines: readonly string[]
-      /** The errors of rows that are rejected; none without `--rejects`. */
-      readonly rejected?: Findings
+      /** Lines for people about rows that are rejected; none without `--rejects`. */
+      readonly rejectedLines?: readonly string[]
     }
   /** An earlier job has the same input: it is resumed, or is done. No new job was created. */
   | { readonly type: 'same'; readonly job: JobState }
@@ -151,7 +151,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
       },
       lines: summaryLines(inputName, summary),
       leftLines: notSentLines(builder),
-      ...(findings.count > 0 && { rejected: findings }),
+      ...(findings.count > 0 && { rejectedLines: findingLines(inputName, findings) }),
     }
   } finally {
     if (!end) builder.drop()

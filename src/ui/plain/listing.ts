@@ -6,25 +6,8 @@ import { setFilter } from '../list/list-view.ts'
 import { offeredColumns } from '../offered.ts'
 import { isServerList, listOfScreen, type ServerList } from '../screens.ts'
 import { withList } from '../state.ts'
-import type { Plain, PlainScreen } from './plain.ts'
+import type { Listing, Plain, PlainScreen } from './plain.ts'
 import { rowText, stageRow } from './row-text.ts'
-
-/** The rows that were said, by their numbers, which stay theirs until the list begins again. */
-export interface Listing {
-  screen(): PlainScreen
-  /** Says the first rows of a list, or of the deals of one stage. */
-  open(screen: PlainScreen, stage?: string): Promise<void>
-  /** Says the next rows. */
-  next(): Promise<void>
-  find(text: string): Promise<void>
-  /** Requests the list again. */
-  reload(): Promise<void>
-  loadAll(): Promise<void>
-  /** The row with this number as it is now; undefined when no row has it. */
-  row(number: number): CrmRecord | undefined
-  /** Every loaded row that is found. */
-  found(): readonly CrmRecord[]
-}
 
 const ROWS_AT_ONCE = 10
 const COLUMNS_SAID = 4

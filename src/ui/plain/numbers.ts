@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { Listing } from './listing.ts'
+import type { Listing } from './plain.ts'
 
 /** The rows of `3`, `1-4,9` or `all`, each once. CrmError `invalid_input` for a number that was not said. */
 export function rowsOf(text: string, listing: Listing): readonly CrmRecord[] {

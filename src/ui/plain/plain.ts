@@ -1,12 +1,29 @@
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Background } from '../background/background.ts'
 import type { Boards } from '../board.ts'
 import type { State, StateStore } from '../state.ts'
 import type { World } from '../ui.ts'
-import type { Listing } from './listing.ts'
 
 export const PLAIN_SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
 export type PlainScreen = (typeof PLAIN_SCREENS)[number]
+
+/** The rows that were said, by their numbers, which stay theirs until the list begins again. */
+export interface Listing {
+  screen(): PlainScreen
+  /** Says the first rows of a list, or of the deals of one stage. */
+  open(screen: PlainScreen, stage?: string): Promise<void>
+  /** Says the next rows. */
+  next(): Promise<void>
+  find(text: string): Promise<void>
+  /** Requests the list again. */
+  reload(): Promise<void>
+  loadAll(): Promise<void>
+  /** The row with this number as it is now; undefined when no row has it. */
+  row(number: number): CrmRecord | undefined
+  /** Every loaded row that is found. */
+  found(): readonly CrmRecord[]
+}
 
 /** What a command of the line mode works on: state and work of the screens, and lines instead of a frame. */
 export interface Plain {
