@@ -7,7 +7,6 @@ import type { Env } from '../core/streams.ts'
 import { settingsFolder, stateFolder } from '../files/folders.ts'
 import { toMachineError } from '../files/machine-error.ts'
 import { readPrivateFile } from '../files/private-file.ts'
-import { writePrivateFile } from '../files/write-private-file.ts'
 import { parseJsonObject } from '../settings/document.ts'
 import { type Known, knownIn, MOST_IDS, NOTHING_KNOWN, withoutKnownId, withSeen } from './known.ts'
 
@@ -61,6 +60,8 @@ export async function keepSightings(env: Env, place: KnownPlace, sightings: read
   const known = withGone(withShown(before, sightings), sightings)
   if (JSON.stringify(known) === JSON.stringify(before)) return
   const text = `${JSON.stringify({ base_url: place.baseUrl, ...known })}\n`
+  // It loads node:crypto, which neither a Tab nor an unchanged list needs.
+  const { writePrivateFile } = await import('../files/write-private-file.ts')
   await unlessInTheWay(() => writePrivateFile(knownPath(env, place.profileName), text))
 }
 
