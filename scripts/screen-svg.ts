@@ -1,4 +1,4 @@
-import { textWidth } from '../src/output/text-width.ts'
+import { textWidth } from '../src/output/terminal-text.ts'
 
 /** Width of DejaVu Sans Mono at 14, for viewers that ignore textLength. */
 const CELL_WIDTH = 8.43

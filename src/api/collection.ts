@@ -6,6 +6,8 @@ import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
 import { createExchange } from './connectors/exchange.ts'
 import type { ListedReferences } from './connectors/references.ts'
+import type { ListQuery, Operations, PlannedRequest } from './operations.ts'
+import type { ApiOptions } from './options.ts'
 import {
   listRecords,
   ofOneParent,
@@ -14,9 +16,7 @@ import {
   readRecord,
   readShownAt,
   type ShownUnderId,
-} from './listing.ts'
-import type { ListQuery, Operations, PlannedRequest } from './operations.ts'
-import type { ApiOptions } from './options.ts'
+} from './pages/pages.ts'
 import { type Call, checkId } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
 import { checkMade, readBack } from './writes/read-back.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
-import { baseUrlText } from '../core/origin.ts'
+import { baseUrlText } from '../core/http-rules.ts'
 import { askTyped, askYesNo, canAsk, type Terminal } from '../output/prompt.ts'
 import type { Target } from '../settings/target.ts'
 import { commandLine, withFlag } from './command-line.ts'

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { durationText, MAX_DURATION_MS, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
-import { COLOR_FLAGS } from '../output/color.ts'
 import { PROGRESS_FLAGS } from '../output/progress.ts'
 import { type Format, OUTPUT_FORMATS, parseFields } from '../output/record-output.ts'
+import { COLOR_FLAGS } from '../output/terminal-text.ts'
 import type { GlobalFlags } from './global-flags.ts'
 
 const WHERE_ERRORS: readonly GlobalFlags['whereErrors'][] = ['stop', 'skip']

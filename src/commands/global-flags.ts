@@ -1,7 +1,7 @@
 import type { WhereErrors } from '../expr/expressions.ts'
-import type { ColorFlag } from '../output/color.ts'
 import type { ProgressFlag } from '../output/progress.ts'
 import type { FieldPath, Format } from '../output/record-output.ts'
+import type { ColorFlag } from '../output/terminal-text.ts'
 
 /** The flags that every command line may carry, with their defaults filled in. */
 export interface GlobalFlags {

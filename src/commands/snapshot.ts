@@ -1,9 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
-import { baseUrlText } from '../core/origin.ts'
+import { baseUrlText } from '../core/http-rules.ts'
 import { RESOURCES } from '../core/resources/registry.ts'
 import { writeText } from '../core/streams.ts'
-import { escapeObeyed } from '../output/value-text.ts'
+import { escapeObeyed } from '../output/safe-text.ts'
 import { examples } from './command-tree.ts'
 
 export function addSnapshot(program: CommandUnknownOpts, act: Act): void {

@@ -6,7 +6,7 @@ import type { CrmRecord, Resource } from '../core/resources/registry.ts'
 import type { Env } from '../core/streams.ts'
 import { settingsFolder, stateFolder } from '../files/folders.ts'
 import { toMachineError } from '../files/machine-error.ts'
-import { readPrivateFile } from '../files/private-file.ts'
+import { ensurePrivateFolder, readPrivateFile } from '../files/private-file.ts'
 import { parseJsonObject } from '../settings/document.ts'
 import { type Known, knownIn, MOST_IDS, NOTHING_KNOWN, withoutKnownId, withSeen } from './known.ts'
 
@@ -24,8 +24,6 @@ function knownFolder(env: Env): string {
 export async function beginKnowing(env: Env): Promise<void> {
   if (existsSync(knownFolder(env)) || !existsSync(join(settingsFolder(env), 'config.json'))) return
   await unlessInTheWay(async () => {
-    // Needed only at the very first Tab.
-    const { ensurePrivateFolder } = await import('../files/private-folder.ts')
     await ensurePrivateFolder(stateFolder(env))
     await ensurePrivateFolder(knownFolder(env))
   })

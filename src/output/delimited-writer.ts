@@ -2,8 +2,7 @@ import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { FormatWriter, RecordOutput } from './record-output.ts'
 import { type FieldPath, fieldName, valueAtField } from './record-output.ts'
-import { defuse, linesFor } from './safe-text.ts'
-import { jsonText } from './value-text.ts'
+import { defuse, jsonText, linesFor } from './safe-text.ts'
 
 /** At most this many keys without a column are named; a server can send any number. */
 const MOST_NAMES = 10

@@ -1,6 +1,5 @@
 import { duration, grouped, type ProgressOptions } from './progress.ts'
-import { ERASE_LINE, safeText } from './safe-text.ts'
-import { jsonText } from './value-text.ts'
+import { ERASE_LINE, jsonText, safeText } from './safe-text.ts'
 
 /** How far one part of the planning is: the input, or the records of the server. */
 interface PlanningStep {

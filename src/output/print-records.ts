@@ -6,8 +6,7 @@ import { writeText } from '../core/streams.ts'
 import type { Query } from '../expr/expression.ts'
 import type { Format, FormatWriter, RecordOutput } from './record-output.ts'
 import { type FieldPath, fieldName, valueAtField } from './record-output.ts'
-import { linesFor, safeText } from './safe-text.ts'
-import { jsonText } from './value-text.ts'
+import { jsonText, linesFor, safeText } from './safe-text.ts'
 
 type Pages = AsyncIterable<readonly CrmRecord[]>
 

@@ -1,6 +1,5 @@
 import type { OutputStream } from '../core/streams.ts'
-import { ERASE_LINE, safeText } from './safe-text.ts'
-import { jsonText } from './value-text.ts'
+import { ERASE_LINE, jsonText, safeText } from './safe-text.ts'
 
 export const PROGRESS_FLAGS = ['auto', 'json', 'none'] as const
 

@@ -1,8 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import type { OutputStream } from '../core/streams.ts'
-import { safeLines, safeText } from './safe-text.ts'
-import { jsonText } from './value-text.ts'
+import { jsonText, safeLines, safeText } from './safe-text.ts'
 
 /**
  * Prints for people the error, in a line or in its own lines, and the next command to type. With `-o json` or `jsonl` one JSON object as the

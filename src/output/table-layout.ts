@@ -1,5 +1,5 @@
 import { type CrmRecord, READ_ONLY_FIELDS } from '../core/resources/registry.ts'
-import { fitText, textWidth } from './text-width.ts'
+import { fitText, textWidth } from './terminal-text.ts'
 
 export interface Layout {
   /** At least 1 each. */

@@ -1,9 +1,8 @@
 import { exactDigits, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { createStyles } from './color.ts'
 import type { FormatWriter, RecordOutput } from './record-output.ts'
 import { type FieldPath, fieldName, valueAtField } from './record-output.ts'
-import { safeText } from './safe-text.ts'
+import { cellText, safeText } from './safe-text.ts'
 import {
   type ColumnNeed,
   columnsToOmit,
@@ -15,8 +14,7 @@ import {
   type Layout,
   loadDrawTable,
 } from './table-layout.ts'
-import { textWidth } from './text-width.ts'
-import { cellText } from './value-text.ts'
+import { createStyles, textWidth } from './terminal-text.ts'
 
 /** The least useful width of a column. */
 const FLOOR = 6

@@ -1,7 +1,6 @@
 import { exactDigits, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { FormatWriter } from './record-output.ts'
-import { safeText } from './safe-text.ts'
-import { jsonText, withinStack } from './value-text.ts'
+import { jsonText, safeText, withinStack } from './safe-text.ts'
 
 /** Texts that every reader takes for texts: YAML 1.2 (6.9, 7.3.3), and 1.1 with its dates, base 60 and twelve booleans. */
 const PLAIN = /^[\p{L}_][\p{L}\p{M}\d_@./-]*(?: [\p{L}\p{M}\d_@./-]+)*$/u

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { isPathPrefix } from '../core/origin.ts'
+import { isPathPrefix } from '../core/http-rules.ts'
 
 /** Reverse proxies whose headers about the client are believed, and the path that they put before that of the service. */
 export interface Proxies {

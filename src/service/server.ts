@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isLoopback } from '../core/origin.ts'
+import { isLoopback } from '../core/http-rules.ts'
 import { type AnsweredRequest, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
 import { TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'

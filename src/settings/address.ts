@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { isLoopback, parseBaseUrl } from '../core/origin.ts'
+import { isLoopback, parseBaseUrl } from '../core/http-rules.ts'
 import type { Env } from '../core/streams.ts'
 import { checkProfileName, type Profile } from './profile.ts'
 import type { RepositoryConnector } from './repository-connector.ts'

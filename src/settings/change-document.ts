@@ -4,7 +4,7 @@ import Conf from 'conf'
 import type { JsonObject } from '../core/json.ts'
 import { withLock } from '../files/lock.ts'
 import { toMachineError } from '../files/machine-error.ts'
-import { ensurePrivateFolder } from '../files/private-folder.ts'
+import { ensurePrivateFolder } from '../files/private-file.ts'
 
 /**
  * Changes the current contents of the file under a lock, so that concurrent processes lose no change. `read` returns the

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { dataFolder, makeTemporaryFolder, stateFolder } from '../files/folders.ts'
-import { ensurePrivateFolder } from '../files/private-folder.ts'
+import { ensurePrivateFolder } from '../files/private-file.ts'
 
 /** The database of `crm serve` without `--database`. */
 export function databaseFile(env: Env): string {

@@ -2,8 +2,14 @@ import { isAbsolute } from 'node:path'
 import { hasPassword, isPostgresUri } from '../core/database-uri.ts'
 import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
-import { isCredentialHeader, isHeaderName, isReservedHeader, isTransportHeader } from '../core/header-rules.ts'
-import { baseUrlText, parseBaseUrl } from '../core/origin.ts'
+import {
+  baseUrlText,
+  isCredentialHeader,
+  isHeaderName,
+  isReservedHeader,
+  isTransportHeader,
+  parseBaseUrl,
+} from '../core/http-rules.ts'
 import { shellWords } from '../core/shell-words.ts'
 import { PAGING_KINDS, WIRE_DEFAULTS } from '../core/wire.ts'
 

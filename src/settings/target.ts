@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { baseUrlText } from '../core/origin.ts'
+import { baseUrlText } from '../core/http-rules.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
-import { isLoopback } from '../core/origin.ts'
+import { isLoopback } from '../core/http-rules.ts'
 import { withoutKey } from '../core/streams.ts'
 import { type CommandEnd, type CommandOptions, startCommand } from './command.ts'
 

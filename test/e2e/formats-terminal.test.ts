@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { textWidth } from '../../src/output/text-width.ts'
+import { textWidth } from '../../src/output/terminal-text.ts'
 import { newDatabase } from '../harness/database.ts'
 import { make } from '../harness/records.ts'
 import { countRequests } from '../harness/request-counter.ts'

@@ -2,7 +2,7 @@ import { stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeFolders } from '../../src/files/folders.ts'
-import { ensurePrivateFolder } from '../../src/files/private-folder.ts'
+import { ensurePrivateFolder } from '../../src/files/private-file.ts'
 import { tempFolder } from './temp-folder.ts'
 
 test('every missing folder is created with mode 0700', async () => {

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ensurePrivateFolder } from '../../src/files/private-folder.ts'
+import { ensurePrivateFolder } from '../../src/files/private-file.ts'
 import { tempFolder } from './temp-folder.ts'
 
 async function modeOf(path: string): Promise<string> {

@@ -10,10 +10,10 @@ export const COMMANDS: readonly Sabotage[] = [
   },
   {
     name: 'a bidirectional override in JSON reverses a line of the terminal',
-    file: 'src/output/value-text.ts',
+    file: 'src/output/safe-text.ts',
     line: 'return escapeObeyed(withinStack(() => JSON.stringify(value, null, indent)))',
     to: 'return withinStack(() => JSON.stringify(value, null, indent))',
-    tests: ['test/output/value-text.test.ts'],
+    tests: ['test/output/safe-text.test.ts'],
   },
   {
     name: 'a spreadsheet runs a cell that --csv-safe let through',

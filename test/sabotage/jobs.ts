@@ -94,7 +94,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'an observed rate is not shared by processes',
-    file: 'src/jobs/send/shared-budget.ts',
+    file: 'src/jobs/send/run-on-server.ts',
     line: 'perSecond ??= readPerSecond(path)',
     to: '',
     tests: ['test/jobs/send/shared-budget.test.ts'],
@@ -255,7 +255,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'two processes of an account each take the whole limit',
-    file: 'src/jobs/send/shared-budget.ts',
+    file: 'src/jobs/send/run-on-server.ts',
     line: 'processes += 1',
     to: '',
     tests: ['test/jobs/send/shared-budget.test.ts'],
@@ -297,7 +297,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a process that died slows the others for ever',
-    file: 'src/jobs/send/shared-budget.ts',
+    file: 'src/jobs/send/run-on-server.ts',
     line: 'if (nowMs - stats.mtimeMs > ENDED_MS) rmSync(path, { force: true })',
     to: 'if (nowMs - stats.mtimeMs < 0) rmSync(path, { force: true })',
     tests: ['test/jobs/send/shared-budget.test.ts'],

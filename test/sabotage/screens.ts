@@ -171,7 +171,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'the text of a record styles its line, and can move the cursor of the terminal',
-    file: 'src/output/value-text.ts',
+    file: 'src/output/safe-text.ts',
     line: "if (typeof value === 'string') return safeText(value)",
     to: "if (typeof value === 'string') return value",
     tests: ['test/ui/frame.test.ts'],

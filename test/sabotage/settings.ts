@@ -136,7 +136,7 @@ export const SETTINGS: readonly Sabotage[] = [
   },
   {
     name: 'keys are kept in a folder in which others can put files',
-    file: 'src/files/private-folder.ts',
+    file: 'src/files/private-file.ts',
     line: 'if (stats.mode & WRITABLE_BY_OTHERS) {',
     to: 'if (stats.mode & 0o002) {',
     tests: ['test/files/private-folder.test.ts'],

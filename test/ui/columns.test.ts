@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { textWidth } from '../../src/output/text-width.ts'
+import { textWidth } from '../../src/output/terminal-text.ts'
 import { toRemember, withRemembered } from '../../src/ui/closing.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textWidth } from '../../src/output/text-width.ts'
+import { textWidth } from '../../src/output/terminal-text.ts'
 import { ACTIONS } from '../../src/ui/actions/all-actions.ts'
 import { createKeymap } from '../../src/ui/actions/keymap.ts'
 import { createBoards } from '../../src/ui/board.ts'

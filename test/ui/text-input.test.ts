@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { safeText } from '../../src/output/safe-text.ts'
-import { textWidth, wrapText } from '../../src/output/text-width.ts'
+import { textWidth, wrapText } from '../../src/output/terminal-text.ts'
 import { fitCell } from '../../src/ui/list/columns.ts'
 import { editText, inputText, insertText, textInput } from '../../src/ui/text/text-input.ts'
 

@@ -4,7 +4,7 @@ import {
   isHeaderValue,
   isReservedHeader,
   isTransportHeader,
-} from '../../core/header-rules.ts'
+} from '../../core/http-rules.ts'
 import { checkPlaceholders, uses } from './check-placeholders.ts'
 import { isElements, isMembers, type Located, memberAt, membersOf, type Problems, textIn } from './located.ts'
 

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { isHeaderValue } from '../../core/header-rules.ts'
+import { isHeaderValue } from '../../core/http-rules.ts'
 
 /** The value, which may hold the key and is not shown. CrmError `invalid_input` for one that no header carries. */
 export function headerText(name: string, value: string): string {

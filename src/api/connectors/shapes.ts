@@ -1,4 +1,4 @@
-import { HEADER_NAME } from '../../core/header-rules.ts'
+import { HEADER_NAME } from '../../core/http-rules.ts'
 
 /** What a text of a connector is, beyond being one. */
 export const TEXT_FORMATS = [

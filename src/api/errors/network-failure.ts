@@ -1,4 +1,4 @@
-import { isLoopback } from '../../core/origin.ts'
+import { isLoopback } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { settingCommand } from '../../core/wire.ts'
 import { type Call, isWrite } from '../transport/call.ts'

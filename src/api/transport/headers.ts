@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError } from '../../core/errors.ts'
-import { isHeaderName } from '../../core/header-rules.ts'
+import { isHeaderName } from '../../core/http-rules.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
 import { oneLine } from '../errors/one-line.ts'

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { isLoopback } from '../../core/origin.ts'
+import { isLoopback } from '../../core/http-rules.ts'
 import type { Env } from '../../core/streams.ts'
 
 export interface WebProxy {

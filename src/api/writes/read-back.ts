@@ -6,7 +6,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { otherReason } from '../connectors/shown-at.ts'
 import { type KeyState, onceError } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
-import type { ShownUnderId } from '../listing.ts'
+import type { ShownUnderId } from '../pages/pages.ts'
 import type { Call } from '../transport/call.ts'
 
 interface ReadBack {

@@ -1,7 +1,7 @@
 import type { Method } from '../../api/transport/call.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isHeaderName, isHeaderValue, isTransportHeader } from '../../core/header-rules.ts'
+import { isHeaderName, isHeaderValue, isTransportHeader } from '../../core/http-rules.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { readInput } from '../../settings/read-input.ts'

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isLoopback, parseBaseUrl } from '../../core/origin.ts'
+import { isLoopback, parseBaseUrl } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { askHidden, askTyped, askYesNo, canAsk } from '../../output/prompt.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'

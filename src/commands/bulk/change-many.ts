@@ -10,8 +10,8 @@ import { type FieldsOptions, readFields } from '../fields-input.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { createMemberCheck } from '../member-check.ts'
 import { createNumberCheck } from '../records/write-checks.ts'
+import { rejectCreateMode } from './bulk-flags.ts'
 import { type ImportFlags, importRows, showOrSendMade } from './import-rows.ts'
-import { rejectCreateMode } from './input-flags.ts'
 import { withPlanningProgress } from './planning-progress.ts'
 
 type Selected = SelectionRequest['noun']

@@ -8,15 +8,21 @@ import { typedProfile } from '../../core/shell-words.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Findings } from '../../jobs/input/row.ts'
 import type { ImportRequest, MadeImport } from '../../jobs/plan/make-import.ts'
-import { writeNoteLine } from '../../output/safe-text.ts'
-import { jsonText } from '../../output/value-text.ts'
+import { jsonText, writeNoteLine } from '../../output/safe-text.ts'
 import { addScopedFlags } from '../flags.ts'
 import { requiredHere } from '../required-fields.ts'
-import { addReadFlags, type InputFlags, type MatchFlags, matchRequest, readFlags } from './input-flags.ts'
+import {
+  addReadFlags,
+  addRunFlags,
+  type InputFlags,
+  type MatchFlags,
+  matchRequest,
+  readFlags,
+  runTerms,
+} from './bulk-flags.ts'
 import { addExpectFlag, type PlanFlags, showOrSendPlan } from './plan.ts'
 import { withPlanningProgress } from './planning-progress.ts'
 import { addRejectFlags, type RejectFlags, rejectTerms } from './reject-flags.ts'
-import { addRunFlags, runTerms } from './run-flags.ts'
 import { sendJob } from './send-job.ts'
 import { showRest } from './show-plan.ts'
 

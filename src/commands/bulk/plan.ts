@@ -10,7 +10,7 @@ import { askYesNo, canAsk } from '../../output/prompt.ts'
 import { commandLine, withFlag } from '../command-line.ts'
 import { confirmDeletion, confirmProtected, type Deletion, placeText, requireExpected } from '../confirm.ts'
 import { parseCount } from '../flags.ts'
-import { type RunFlags, runTerms } from './run-flags.ts'
+import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { sendJob } from './send-job.ts'
 import { cannotUndo, planLines, showPlan } from './show-plan.ts'
 

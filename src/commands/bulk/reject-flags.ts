@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { CrmError } from '../../core/errors.ts'
 import type { ImportRequest } from '../../jobs/plan/make-import.ts'
 import type { Duplicates } from '../../jobs/plan/repeated-rows.ts'
-import { parseRowsOrPart } from './run-flags.ts'
+import { parseRowsOrPart } from './bulk-flags.ts'
 
 /** What becomes of rows that cannot be sent as they are. */
 export interface RejectFlags {

@@ -10,7 +10,7 @@ import type { Recheck } from '../../jobs/send/recheck.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import { createJobProgress } from '../../output/progress.ts'
 import { printOne } from '../print.ts'
-import { type RunFlags, runTerms } from './run-flags.ts'
+import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { UnshownValues } from './unshown-values.ts'
 
 const MOST_CAUSES = 10

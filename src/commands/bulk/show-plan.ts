@@ -10,7 +10,7 @@ import type { Forecast, PlanCounts } from '../../jobs/plan/plan-format.ts'
 import { printRecords } from '../../output/print-records.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { itemsOf, onePage, printOne, recordOutput } from '../print.ts'
-import { type RunFlags, runTerms } from './run-flags.ts'
+import { type RunFlags, runTerms } from './bulk-flags.ts'
 
 /** What is shown of a plan: what would be sent, and what stays unchanged. */
 interface Shown {

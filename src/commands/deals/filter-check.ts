@@ -6,7 +6,7 @@ import { foldedText, nearest } from '../../core/nearest.ts'
 import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { cellText, jsonText } from '../../output/value-text.ts'
+import { cellText, jsonText } from '../../output/safe-text.ts'
 import type { ListCheck } from '../member-check.ts'
 
 type Filters = Readonly<Record<string, string>>

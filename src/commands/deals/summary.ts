@@ -9,8 +9,8 @@ import {
   ZERO,
 } from '../../core/decimal.ts'
 import type { JsonValue } from '../../core/json.ts'
-import { barText } from '../../output/text-width.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText } from '../../output/safe-text.ts'
+import { barText } from '../../output/terminal-text.ts'
 import type { ListPage } from '../keep-matching.ts'
 import { allOf, createMemberCheck } from '../member-check.ts'
 import { chosenPages, type List, onePage, printList } from '../print.ts'

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { addRecheckFlag, addRunFlags, type RunFlags } from '../bulk/run-flags.ts'
+import { addRecheckFlag, addRunFlags, type RunFlags } from '../bulk/bulk-flags.ts'
 import { sendJob } from '../bulk/send-job.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'

@@ -5,19 +5,20 @@ import type { ExitCode } from '../../core/exit.ts'
 import type { RowTerms } from '../../jobs/history/find-jobs.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { ImportRequest } from '../../jobs/plan/make-import.ts'
-import { type ManyFlags, refuseWithoutFile } from '../bulk/change-many.ts'
-import { type ImportFlags, importAs, showOrSendMade } from '../bulk/import-rows.ts'
 import {
   addMatchFlags,
   addReadFlags,
+  addRecheckFlag,
+  addRunFlags,
   type InputFlags,
   matchRequest,
   readFlags,
   rejectCreateMode,
-} from '../bulk/input-flags.ts'
+} from '../bulk/bulk-flags.ts'
+import { type ManyFlags, refuseWithoutFile } from '../bulk/change-many.ts'
+import { type ImportFlags, importAs, showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { addRejectFlags, rejectTerms } from '../bulk/reject-flags.ts'
-import { addRecheckFlag, addRunFlags } from '../bulk/run-flags.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 

@@ -1,9 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { addRunFlags } from '../bulk/bulk-flags.ts'
 import { showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from '../bulk/plan.ts'
-import { addRunFlags } from '../bulk/run-flags.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 

@@ -3,9 +3,8 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { hasOperation, type ImportableResource, type PluralOf, RESOURCES } from '../../core/resources/registry.ts'
+import { addMatchFlags, addRecheckFlag } from '../bulk/bulk-flags.ts'
 import { addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
-import { addMatchFlags } from '../bulk/input-flags.ts'
-import { addRecheckFlag } from '../bulk/run-flags.ts'
 import { examples } from '../command-tree.ts'
 
 export interface ImportCommand {

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isLoopback, reachableHere } from '../../core/origin.ts'
+import { isLoopback, reachableHere } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Store } from '../../service/store/store.ts'
 import { keepInFile, keptKey } from '../../settings/keep-key.ts'

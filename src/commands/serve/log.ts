@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Context } from '../../context.ts'
-import { safeText } from '../../output/safe-text.ts'
-import { jsonText } from '../../output/value-text.ts'
+import { jsonText, safeText } from '../../output/safe-text.ts'
 import type { Log, LogEntry } from '../../service/log.ts'
 
 export const LOG_FORMATS = ['json', 'text', 'none'] as const

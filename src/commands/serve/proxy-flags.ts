@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { InvalidArgumentError } from 'commander'
-import { isPathPrefix } from '../../core/origin.ts'
+import { isPathPrefix } from '../../core/http-rules.ts'
 import type { Proxies } from '../../service/proxies.ts'
 
 /** `10.0.0.0/8,::1`. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { durationText } from '../../core/duration.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isLoopback } from '../../core/origin.ts'
+import { isLoopback } from '../../core/http-rules.ts'
 import type { RunningServer } from '../../service/server.ts'
 import type { ServiceManager } from '../../service/service-manager.ts'
 import type { OpenLog } from './log.ts'

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { EventBody } from '../../core/webhook-events.ts'
 import { safeText } from '../../output/safe-text.ts'
-import { fitText } from '../../output/text-width.ts'
+import { fitText } from '../../output/terminal-text.ts'
 
 /** Members that identify a record for a person. */
 const IDENTIFYING = ['name', 'email', 'amount', 'stage', 'body', 'message'] as const

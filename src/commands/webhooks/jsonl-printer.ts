@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { EventBody, ForwardResult, ListenEvent, RejectedRequest, Simulation } from '../../core/webhook-events.ts'
-import { escapeObeyed, jsonText } from '../../output/value-text.ts'
+import { escapeObeyed, jsonText } from '../../output/safe-text.ts'
 import { eventFacts } from './event-record.ts'
 
 /** One object per line, with a `type`; the members are a contract (docs/webhooks.md). */

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { isLoopback } from '../../core/http-rules.ts'
 import { isJsonObject } from '../../core/json.ts'
-import { isLoopback } from '../../core/origin.ts'
 import type { KeptSubscription } from '../../settings/subscriptions.ts'
 import { commandLine } from '../command-line.ts'
 

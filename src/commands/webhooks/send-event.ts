@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isLoopback } from '../../core/origin.ts'
+import { isLoopback } from '../../core/http-rules.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { startTargets } from './forwarding-flags.ts'
 import { readSecretFile } from './listen-trust.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Context } from '../../context.ts'
-import { reachableHere } from '../../core/origin.ts'
+import { reachableHere } from '../../core/http-rules.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { openEventsFolder } from '../../settings/default-places.ts'

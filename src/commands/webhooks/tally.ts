@@ -1,7 +1,7 @@
 import type { OutputStream } from '../../core/streams.ts'
 import type { ListenEvent, ReceivedEvent } from '../../core/webhook-events.ts'
 import { ERASE_LINE } from '../../output/safe-text.ts'
-import { fitText } from '../../output/text-width.ts'
+import { fitText } from '../../output/terminal-text.ts'
 
 const ON_TERMINAL_MS = 1000
 

@@ -1,7 +1,7 @@
 import { idText, type JsonObject, type JsonValue, setAtPath } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
-import { jsonText } from '../../output/value-text.ts'
+import { jsonText } from '../../output/safe-text.ts'
 import { type Column, type Converted, convertCell } from './columns.ts'
 import type { Blanks, FindingCode, InputRow, RowFinding, RowOptions } from './row.ts'
 

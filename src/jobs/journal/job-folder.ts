@@ -7,7 +7,7 @@ import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import type { Env } from '../../core/streams.ts'
 import { makeFolder, makeTemporaryFolder, stateFolder } from '../../files/folders.ts'
 import { errorCode, syncFolder, toMachineError } from '../../files/machine-error.ts'
-import { ensurePrivateFolder } from '../../files/private-folder.ts'
+import { ensurePrivateFolder } from '../../files/private-file.ts'
 import { ownUid } from '../../files/processes.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { JsonValue } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
-import { jsonText } from '../../output/value-text.ts'
+import { jsonText } from '../../output/safe-text.ts'
 
 const MOST_NAMED = 5
 

@@ -1,7 +1,7 @@
 import { canonicalJson, idText, isSameJson, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { foldedLine } from '../../core/nearest.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText } from '../../output/safe-text.ts'
 
 export const MERGE_RULES = ['winner', 'newest', 'longest', 'union'] as const
 

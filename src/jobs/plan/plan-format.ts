@@ -1,16 +1,23 @@
 import type { Buffer } from 'node:buffer'
+import type { Api } from '../../api/api.ts'
 import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { StatedRate } from '../../api/operations.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
-import { type ImportableResource, type PluralOf, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import {
+  type ImportableResource,
+  type PluralOf,
+  RESOURCES,
+  type Resource,
+  resourceOf,
+} from '../../core/resources/registry.ts'
 import type { FindingCode, FormatSummary, RowOptions, RowPlace } from '../input/row.ts'
 import type { Duplicates } from './repeated-rows.ts'
 
 /** The resource that a job creates or changes. */
 export type JobNoun = PluralOf<ImportableResource>
 
-export const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures', 'merge'] as const
+const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures', 'merge'] as const
 
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -173,7 +180,7 @@ export interface Forecast {
 }
 
 /** Computed from the pace of sending: `share` of each window, and what remains of the current one above the rest. */
-export function forecast(requests: number, rate: StatedRate | undefined, share: number): Forecast {
+function forecast(requests: number, rate: StatedRate | undefined, share: number): Forecast {
   if (rate?.limit === undefined || rate.windowMs === undefined) return { requests, rate, atLeastMs: undefined }
   const { limit, windowMs, remaining, resetInMs } = rate
   const own = Math.max(1, Math.floor(limit * share))
@@ -181,4 +188,26 @@ export function forecast(requests: number, rate: StatedRate | undefined, share: 
   if (requests <= free) return { requests, rate, atLeastMs: 0 }
   const windows = Math.ceil((requests - free) / own)
   return { requests, rate, atLeastMs: resetInMs + (windows - 1) * windowMs }
+}
+
+/** What the number of requests of a job depends on. */
+export interface Sendable {
+  readonly head: Pick<PlanHead, 'noun' | 'upsert' | 'terms'>
+  readonly counts: Pick<PlanCounts, 'create' | 'update' | 'delete'>
+}
+
+/** The least number of requests, with rows in batches where the server takes many at once. */
+function requestCount({ head, counts }: Sendable, { connector, wire }: Pick<Api, 'connector' | 'wire'>): number {
+  const { noun, upsert, terms } = head
+  const batch = connector.document.resources[resourceOf(noun)]?.batch ?? {}
+  // A create that may turn out to be a change is sent alone, and so is one whose idempotency key may be kept.
+  const isAlone = terms?.match.mode === 'upsert' || wire.idempotency !== 'none'
+  const create = upsert === undefined ? (isAlone ? undefined : batch.create) : batch.upsert
+  const requests = (rows: number, { size } = { size: 1 }) => Math.ceil(rows / size)
+  return requests(counts.create, create) + requests(counts.update, batch.update) + requests(counts.delete, batch.delete)
+}
+
+/** The requests of a job, and the least time that the last stated limit leaves for them. */
+export function forecastOf(sendable: Sendable, api: Pick<Api, 'connector' | 'wire' | 'rate'>, share: number): Forecast {
+  return forecast(requestCount(sendable, api), api.rate(), share)
 }

@@ -1,4 +1,4 @@
-import { cellText } from '../../output/value-text.ts'
+import { cellText } from '../../output/safe-text.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'

@@ -1,5 +1,5 @@
 import { FIELDS, filtersOf, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText } from '../../output/safe-text.ts'
 import { completeFilter, type FilterWords } from '../list/complete-filter.ts'
 import { ignoredFilter, parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
 import type { ServerList } from '../screens.ts'

@@ -1,7 +1,6 @@
 import { isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { safeText } from '../../output/safe-text.ts'
-import { jsonText } from '../../output/value-text.ts'
+import { jsonText, safeText } from '../../output/safe-text.ts'
 import type { KeptChange } from '../../settings/kept-changes.ts'
 import { type Edit, type ListState, rowId } from '../list/list-state.ts'
 import { type State, type StateStore, withList } from '../state.ts'

@@ -1,5 +1,5 @@
 import { safeText } from '../../output/safe-text.ts'
-import { textWidth } from '../../output/text-width.ts'
+import { textWidth } from '../../output/terminal-text.ts'
 import { keyLabel } from '../actions/keymap.ts'
 import { isFollowed } from '../background/events.ts'
 import { type BoardColumn, boardLines, clampBoard, stagesShown } from '../board.ts'

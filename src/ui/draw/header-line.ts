@@ -1,4 +1,4 @@
-import { textWidth } from '../../output/text-width.ts'
+import { textWidth } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
 import { screenLack } from '../offered.ts'
 import { SCREENS, type ScreenName, TITLES } from '../screens.ts'

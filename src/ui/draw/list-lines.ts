@@ -1,7 +1,6 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { safeText } from '../../output/safe-text.ts'
-import { textWidth } from '../../output/text-width.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText, safeText } from '../../output/safe-text.ts'
+import { textWidth } from '../../output/terminal-text.ts'
 import {
   COLUMN_GAP,
   cellTextOf,

@@ -1,5 +1,5 @@
 import { safeText } from '../../output/safe-text.ts'
-import { barText, textWidth, wrapText } from '../../output/text-width.ts'
+import { barText, textWidth, wrapText } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
 import type { State, Toast } from '../state.ts'
 import { progressTexts } from '../text/progress-text.ts'

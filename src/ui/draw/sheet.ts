@@ -1,5 +1,5 @@
 import { safeText } from '../../output/safe-text.ts'
-import { textWidth, wrapText } from '../../output/text-width.ts'
+import { textWidth, wrapText } from '../../output/terminal-text.ts'
 import { findActions, keyLabel } from '../actions/keymap.ts'
 import type { Boards } from '../board.ts'
 import { fitCell } from '../list/columns.ts'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../core/json.ts'
-import { fitText, textWidth } from '../../output/text-width.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText } from '../../output/safe-text.ts'
+import { fitText, textWidth } from '../../output/terminal-text.ts'
 import { numberCell } from '../text/short-number.ts'
 import { shortTime } from '../text/short-time.ts'
 

@@ -1,5 +1,5 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText } from '../../output/safe-text.ts'
 
 export interface FilterWords {
   /** The names that can be filtered by. */

@@ -1,4 +1,4 @@
-import { textWidth } from '../../output/text-width.ts'
+import { textWidth } from '../../output/terminal-text.ts'
 import { cellTextOf, type ListColumn, type TimeStyle } from './columns.ts'
 import type { ListState } from './list-state.ts'
 

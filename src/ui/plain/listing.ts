@@ -1,5 +1,5 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText } from '../../output/safe-text.ts'
 import { loadStages } from '../actions/open-screen.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { setFilter } from '../list/list-view.ts'

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { safeText } from '../../output/safe-text.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText, safeText } from '../../output/safe-text.ts'
 import type { ServerList } from '../screens.ts'
 import { recordName } from '../text/change-text.ts'
 import type { Plain } from './plain.ts'

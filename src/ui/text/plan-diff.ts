@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { safeText } from '../../output/safe-text.ts'
-import { jsonText } from '../../output/value-text.ts'
+import { jsonText, safeText } from '../../output/safe-text.ts'
 import type { Edit } from '../list/list-state.ts'
 import { recordName } from './change-text.ts'
 import type { DiffLine } from './diff-line.ts'

@@ -1,7 +1,7 @@
 import { compareDecimals, type Decimal, decimalOf, decimalText, shifted } from '../../core/decimal.ts'
 import type { JsonValue } from '../../core/json.ts'
-import { textWidth } from '../../output/text-width.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText } from '../../output/safe-text.ts'
+import { textWidth } from '../../output/terminal-text.ts'
 
 const UNITS: readonly (readonly [unit: string, tens: number])[] = [
   ['T', 12],

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/json.ts'
-import { cellText } from '../../output/value-text.ts'
+import { cellText } from '../../output/safe-text.ts'
 
 const DAY_MS = 86_400_000
 const MOST_DAYS = 999

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTablePrinter } from '../../../src/commands/webhooks/choose-printer.ts'
 import { createJsonlPrinter } from '../../../src/commands/webhooks/jsonl-printer.ts'
 import type { ForwardResult, ReceivedEvent, RejectedRequest } from '../../../src/core/webhook-events.ts'
-import { createStyles } from '../../../src/output/color.ts'
+import { createStyles } from '../../../src/output/terminal-text.ts'
 import { readEventBody, readEventFacts } from '../../../src/webhooks/read-event.ts'
 
 const RECEIVED_AT_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 6)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFindings, findingLines, summaryLines } from '../../../src/jobs/input/findings-text.ts'
+import { createFindings, findingLines, summaryLines } from '../../../src/jobs/input/open-rows.ts'
 import type { RowFinding } from '../../../src/jobs/input/row.ts'
 import { read } from '../reading.ts'
 

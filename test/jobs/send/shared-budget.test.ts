@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSharedBudget } from '../../../src/jobs/send/shared-budget.ts'
+import { openSharedBudget } from '../../../src/jobs/send/run-on-server.ts'
 import { tempFolder } from '../../files/temp-folder.ts'
 
 async function openFor(home: string, account: string, perSecond: number | undefined) {

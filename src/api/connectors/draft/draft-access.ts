@@ -1,5 +1,5 @@
 import { CrmError } from '../../../core/errors.ts'
-import { isCredentialHeader, isHeaderName, isHeaderValue, isTransportHeader } from '../../../core/header-rules.ts'
+import { isCredentialHeader, isHeaderName, isHeaderValue, isTransportHeader } from '../../../core/http-rules.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import type { ApiDescription, ApiMethod } from './api-description.ts'
 import type { Decisions } from './decisions.ts'

@@ -1,5 +1,5 @@
 import { CrmError } from '../../../core/errors.ts'
-import { isLoopback } from '../../../core/origin.ts'
+import { isLoopback } from '../../../core/http-rules.ts'
 import { oneLine } from '../../errors/one-line.ts'
 import type { ApiOptions } from '../../options.ts'
 import { openConnections } from '../../transport/connections.ts'

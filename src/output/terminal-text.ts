@@ -1,4 +1,7 @@
+import type { Env } from '../core/streams.ts'
 import { isPlainText } from './safe-text.ts'
+
+// Text on a terminal: how wide it is, how it is cut and wrapped, and its colour.
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
@@ -85,4 +88,40 @@ export function barText(share: number, width: number): string {
   const eighths = Math.round(Math.max(0, Math.min(1, share)) * width * 8)
   if (eighths === 0) return share > 0 ? EIGHTHS[1] : ''
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
+}
+
+export const COLOR_FLAGS = ['auto', 'always', 'never'] as const
+
+export type ColorFlag = (typeof COLOR_FLAGS)[number]
+
+interface ColorFacts {
+  readonly flag: ColorFlag
+  readonly env: Env
+  readonly isTTY: boolean
+}
+
+export interface Styles {
+  bold(text: string): string
+  dim(text: string): string
+  red(text: string): string
+  green(text: string): string
+}
+
+/**
+ * In order of precedence: `--color`, NO_COLOR (no-color.org), FORCE_COLOR (0 and false mean no), TERM=dumb, and whether the
+ * stream is a terminal. An empty variable counts as unset.
+ */
+export function shouldColor({ flag, env, isTTY }: ColorFacts): boolean {
+  if (flag !== 'auto') return flag === 'always'
+  if (env.NO_COLOR) return false
+  if (env.FORCE_COLOR) return !/^(?:0|false)$/i.test(env.FORCE_COLOR)
+  return isTTY && env.TERM !== 'dumb'
+}
+
+export function createStyles(color: boolean): Styles {
+  return { bold: style(color, 1, 22), dim: style(color, 2, 22), red: style(color, 31, 39), green: style(color, 32, 39) }
+}
+
+function style(color: boolean, on: number, off: number): (text: string) => string {
+  return (text) => (color && text !== '' ? `\x1b[${on}m${text}\x1b[${off}m` : text)
 }

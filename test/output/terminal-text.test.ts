@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fitText, textWidth } from '../../src/output/text-width.ts'
+import { createStyles, fitText, shouldColor, textWidth } from '../../src/output/terminal-text.ts'
 
 test.each([
   ['', 0],
@@ -69,4 +69,24 @@ test('a cell that fits is unchanged, and any other is its beginning and an ellip
     }),
     { numRuns: 500 },
   )
+})
+
+test.each([
+  ['always', { NO_COLOR: '1' }, false, true],
+  ['never', { FORCE_COLOR: '1' }, true, false],
+  ['auto', { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+  ['auto', { NO_COLOR: '', FORCE_COLOR: '1' }, false, true],
+  ['auto', { FORCE_COLOR: '0' }, true, false],
+  ['auto', { FORCE_COLOR: '', TERM: 'dumb' }, true, false],
+  ['auto', { FORCE_COLOR: '1', TERM: 'dumb' }, true, true],
+  ['auto', {}, true, true],
+  ['auto', {}, false, false],
+] as const)('--color %s with %j on a terminal: %s, is %s', (flag, env, isTTY, color) => {
+  expect(shouldColor({ flag, env, isTTY })).toBe(color)
+})
+
+test('styles add nothing without color, and nothing to an empty text', () => {
+  expect(createStyles(false).bold('a')).toBe('a')
+  expect(createStyles(true).red('a')).toBe('\x1b[31ma\x1b[39m')
+  expect(createStyles(true).dim('')).toBe('')
 })
