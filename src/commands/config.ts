@@ -1,7 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
+import { CrmError } from '../core/errors.ts'
+import { askYesNo, canAsk } from '../output/prompt.ts'
 import { appliesTo, chooseProfile } from '../settings/address.ts'
 import { parseConnectorName, parseSettingKey } from '../settings/setting.ts'
+import { commandLine } from './command-line.ts'
 import { type CommandGroup, examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import { onePage, printList, printValue } from './print.ts'
@@ -34,11 +37,12 @@ async function getSetting(ctx: Context, text: string): Promise<undefined> {
 }
 
 function addConfigSet(config: CommandUnknownOpts, act: Act): void {
-  config
+  const set = config
     .command('set <key> <value>')
-    .description('change one setting')
+    .description('change one setting; ending the protection of a server asks')
     .addHelpText('after', examples('crm config set protected true', 'crm config set wire.page_size 500 -p local'))
     .action(act(setSetting))
+  addScopedFlags(set, ['yes'])
 }
 
 async function setSetting(ctx: Context, text: string, value: string): Promise<undefined> {
@@ -46,9 +50,25 @@ async function setSetting(ctx: Context, text: string, value: string): Promise<un
   const name = await requireProfileName(ctx)
   const settings = await ctx.settings()
   if (key === 'connector') await checkConnector(ctx, value)
+  if (key === 'protected') await confirmUnprotected(ctx, name, value)
   await settings.setSetting(name, key, value)
   ctx.note(`Profile ${name}: ${key} = ${value}`)
   await noteOtherServer(ctx, name)
+}
+
+/** Asks before the protection of a profile ends; without a terminal it needs `--yes`. */
+async function confirmUnprotected(ctx: Context, name: string, value: string): Promise<void> {
+  const { isProtected, baseUrl = 'no server' } = await (await ctx.settings()).profile(name)
+  if (!isProtected || value !== 'false' || ctx.flags.isConfirmed) return
+  const what = `profile ${name} (${baseUrl}) is protected`
+  if (!canAsk(ctx)) {
+    throw new CrmError('unconfirmed', `${what}, and ending that needs --yes`, {
+      hint: commandLine([...ctx.argv, '--yes']),
+    })
+  }
+  if (await askYesNo(ctx.io, `${what[0]?.toUpperCase()}${what.slice(1)}. End its protection? [y/N] `, ctx.signal))
+    return
+  throw new CrmError('unconfirmed', 'not confirmed; nothing was changed', { hint: commandLine(ctx.argv) })
 }
 
 /** CrmError `invalid_input` for a connector that is not shipped and is no file, or that has mistakes. */

@@ -26,6 +26,16 @@ export function addDecimals(one: Decimal, other: Decimal): Decimal {
   return { digits: digitsAt(one, scale) + digitsAt(other, scale), scale }
 }
 
+const MORE_DIGITS = 6
+
+/** With six digits more than the value has, rounded half away from zero; exact if they are enough. */
+export function dividedDecimal({ digits, scale }: Decimal, by: number): Decimal {
+  const divisor = BigInt(by)
+  const wide = digits * 10n ** BigInt(MORE_DIGITS)
+  const half = (wide < 0n ? -divisor : divisor) / 2n
+  return { digits: (wide + half) / divisor, scale: scale + MORE_DIGITS }
+}
+
 /** Negative when `one` is smaller, as for Array.sort. */
 export function compareDecimals(one: Decimal, other: Decimal): number {
   const { digits } = addDecimals(one, { ...other, digits: -other.digits })

@@ -27,6 +27,16 @@ describe('auth login', () => {
     expect(await crmPrints(['auth', 'token'], home)).toBe(`${service.key}\n`)
   })
 
+  test('leaves the active profile, unless --use asks for the new one', async ({ service }) => {
+    const home = emptyHome()
+    await logIn(service, home, '-p', 'first')
+    const second = ['auth', 'login', '--base-url', service.url, '--storage', 'file', '--key-stdin', '-p', 'second']
+    const kept = await crm(second, home, service.key)
+    expect(kept.stderr).toContain('Active profile: first.\n-p second uses this one, and crm auth switch second makes')
+    const used = await crm([...second, '--use'], home, service.key)
+    expect(used.stderr).toContain('Active profile: second.\n')
+  })
+
   test('takes a key from a file', async ({ service }) => {
     const file = join(tempFolder(), 'key')
     writeFileSync(file, `${service.key}\n`)
@@ -51,6 +61,25 @@ describe('auth login', () => {
     await expectRefusal({ args, env: home, input: 'crm_key_wrong123456' }, refusal)
     expect(readdirSync(home.HOME)).toEqual([])
   })
+})
+
+test('ending the protection of a profile asks, and status shows the protection that another profile gives', async ({
+  service,
+}) => {
+  const home = emptyHome()
+  await logIn(service, home, '-p', 'prod', '--protected')
+  await logIn(service, home, '-p', 'copy')
+  const rows = JSON.parse(await crmPrints(['auth', 'status', '--all', '-o', 'json'], home))
+  expect(rows).toMatchObject([
+    { profile: 'copy', protected: true, active: false },
+    { profile: 'prod', protected: true, active: true },
+  ])
+  const set = ['config', 'set', 'protected', 'false', '-p', 'prod']
+  const refusal = { exit: 11, code: 'unconfirmed', what: /prod .* is protected/, next: /--yes/ } as const
+  await expectRefusal({ args: set, env: home }, refusal)
+  expect(await crmPrints(['config', 'get', 'protected', '-p', 'prod'], home)).toBe('true\n')
+  await crmPrints([...set, '--yes'], home)
+  expect(await crmPrints(['config', 'get', 'protected', '-p', 'prod'], home)).toBe('false\n')
 })
 
 test('a refused login to a server of another shape names crm doctor, and following that hint works', async () => {

@@ -172,7 +172,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'rows that were leased and never sent are lost for a resume',
     file: 'src/jobs/send/run-job.ts',
-    line: 'giveBack(sending.open, left)',
+    line: 'giveBack(sending.open, isOver ? [...left, ...held] : left)',
     to: '',
     tests: ['test/jobs/run-job.test.ts'],
   },

@@ -7,6 +7,7 @@ import { askHidden, askTyped, askYesNo, canAsk } from '../../output/prompt.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { checkKey, checkProfileName, defaultProfile, type Profile } from '../../settings/profile.ts'
 import { parseVariables } from '../../settings/setting.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { connectorOf, type NamedConnector } from '../../settings/target.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
@@ -19,6 +20,7 @@ interface Options {
   readonly storage?: Storage
   readonly protected?: true
   readonly insecureHttp?: true
+  readonly use?: true
   readonly verify: boolean
 }
 
@@ -34,6 +36,7 @@ export function addAuthLogin(auth: CommandUnknownOpts, act: Act): void {
       parseStorage,
     )
     .option('--protected', 'protect this CRM: deletes ask for the count, fixtures refuse it')
+    .option('--use', 'make this profile the active one; the first profile is in any case')
     .option('--insecure-http', 'accept plain http to other machines')
     .option('--no-verify', 'do not check the key with the server')
     .addHelpText(
@@ -65,9 +68,20 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   const profile = { ...given, operations: named ? undefined : (learned ?? before.operations) }
   const place = await storeKey(ctx, name, { origin: baseUrl.origin, key }, options.storage)
   await settings.putProfile(name, profile)
-  await settings.setActive(name)
+  const active = await activate(settings, name, options.use === true)
   const how = connector ? ` as ${connector.title}` : ''
-  ctx.note(`Logged in to ${baseUrl.origin}${how}; the key is in ${place}. Active profile: ${name}.`)
+  ctx.note(`Logged in to ${baseUrl.origin}${how}; the key is in ${place}. Active profile: ${active}.`)
+  if (active !== name)
+    ctx.note(`-p ${shellWord(name)} uses this one, and crm auth switch ${shellWord(name)} makes it the active one.`)
+}
+
+/** The active profile after a login: the one before, unless `--use` asks for this one, or there is no such profile. */
+async function activate(settings: Settings, name: string, isAsked: boolean): Promise<string> {
+  const active = await settings.active()
+  const isKept = !isAsked && active !== undefined && (await settings.profiles()).has(active)
+  if (isKept) return active
+  await settings.setActive(name)
+  return name
 }
 
 /** The profile before, with what this login says. */

@@ -3,6 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { baseUrlText } from '../../core/http-rules.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { isProtectedAddress } from '../../settings/address.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
 import type { Target } from '../../settings/target.ts'
@@ -99,7 +100,8 @@ async function showAllProfiles(ctx: Context): Promise<undefined> {
       profile: name,
       active: name === active,
       base_url: baseUrl ?? null,
-      protected: isProtected,
+      // Another profile of the same server protects it too.
+      protected: isProtected || (baseUrl !== undefined && (await isProtectedAddress(settings, new URL(baseUrl)))),
       key: keyCommand === undefined ? (kept ?? null) : 'key_command',
       // Only for a key in a file: a list runs no command and reads no keyring.
       last_four: (stored && lastFourOf(stored.key)) ?? null,

@@ -10,8 +10,8 @@ import { addDelete } from '../records/delete.ts'
 import { addGet } from '../records/get.ts'
 import { addImport } from '../records/import.ts'
 import { addUpdate } from '../records/update.ts'
+import { addSummaryFlags, printSummary, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
 import { createFilterCheck, createStageCheck } from './filter-check.ts'
-import { printSummary } from './summary.ts'
 
 const EXAMPLES = {
   get: ['crm deals get deal_0abc -o json', 'crm deals list --filter stage=Won -o id | crm deals get - -o csv'],
@@ -47,10 +47,9 @@ export const DEALS_COMMANDS: CommandGroup = {
   },
 }
 
-interface Options {
+interface Options extends SummaryFlags {
   readonly cursor?: string
   readonly filter?: readonly string[]
-  readonly summary?: string
 }
 
 function addDealsList(deals: CommandUnknownOpts, act: Act): void {
@@ -58,7 +57,6 @@ function addDealsList(deals: CommandUnknownOpts, act: Act): void {
     .command('list')
     .description('list deals; crm serve lists the newest first')
     .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
-    .option('--summary <member>', 'number of deals and sum of amounts by the values of a member')
     .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText(
       'after',
@@ -66,14 +64,17 @@ function addDealsList(deals: CommandUnknownOpts, act: Act): void {
         'crm deals list --filter stage=Won',
         "crm deals list --filter 'amount[gte]=1000' -o json",
         'crm deals list --summary stage',
+        "crm deals list --summary owner_id,stage --measures 'count,sum(amount),median(amount)' --top 10",
         "crm deals list --where '.amount > 1000 and .owner_id == null'",
       ),
     )
     .action(act(listDeals))
+  addSummaryFlags(list, 'deal')
   addScopedFlags(list, ['fields', 'where', 'limit'])
 }
 
 async function listDeals(ctx: Context, options: Options): Promise<undefined> {
+  refuseWithoutSummary(options)
   const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
   const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters }
@@ -81,7 +82,7 @@ async function listDeals(ctx: Context, options: Options): Promise<undefined> {
   const filterCheck = createFilterCheck(ctx, { ...query, flag: '--filter' })
   const checks = [createStageCheck(ctx, filters), filterCheck]
   const list = { pages, ...listOf('deal'), cursor: options.cursor, checks }
-  return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, options.summary)
+  return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, 'deal', options)
 }
 
 interface ExportOptions {

@@ -4,8 +4,9 @@ import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type PlainCommand } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf, printList, requestedLimit } from '../print.ts'
+import { addSummaryFlags, printSummary, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
 
-interface Options {
+interface Options extends SummaryFlags {
   readonly cursor?: string
 }
 
@@ -17,11 +18,14 @@ export function addList(parent: CommandUnknownOpts, act: Act, { resource, exampl
     .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples(...lines))
     .action(act((ctx, options: Options) => listRecords(ctx, resource, options)))
+  addSummaryFlags(list, resource)
   addScopedFlags(list, ['fields', 'where', 'limit'])
 }
 
 async function listRecords(ctx: Context, resource: PlainResource, options: Options): Promise<undefined> {
+  refuseWithoutSummary(options)
   const api = await ctx.api()
   const pages = api[RESOURCES[resource].plural].list({ limit: requestedLimit(ctx), cursor: options.cursor })
-  await printList(ctx, { pages, ...listOf(resource), cursor: options.cursor })
+  const list = { pages, ...listOf(resource), cursor: options.cursor }
+  return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, resource, options)
 }

@@ -22,7 +22,6 @@ import {
   SNAPSHOT_LINE,
 } from './local-schemas.ts'
 import {
-  DEAL_GROUP,
   DEAL_SCHEMA,
   DELETION,
   DIFFERENCES,
@@ -33,6 +32,7 @@ import {
   PLANNED_REQUEST,
   recordSchema,
   STAGE_SCHEMA,
+  SUMMARY_ROW,
   WEBHOOK_SCHEMA,
 } from './record-schemas.ts'
 import {
@@ -52,7 +52,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainOutputs)),
   'contacts duplicates': arrayOf(DUPLICATE_GROUP),
   'contacts merge': JOB_RUN,
-  'deals list': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(DEAL_GROUP)),
+  'deals list': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(SUMMARY_ROW)),
   'deals get': oneOfSchemas(DEAL_SCHEMA, arrayOf(DEAL_SCHEMA)),
   'deals create': oneOfSchemas(DEAL_SCHEMA, PLANNED_REQUEST),
   'deals update': oneOfSchemas(DEAL_SCHEMA, PLANNED_CHANGES, JOB_RUN),
@@ -143,7 +143,7 @@ function plainOutputs(resource: PlainResource): readonly (readonly [command: str
   const { plural } = RESOURCES[resource]
   const record = recordSchema(resource)
   return [
-    [`${plural} list`, arrayOf(record)],
+    [`${plural} list`, oneOfSchemas(arrayOf(record), arrayOf(SUMMARY_ROW))],
     [`${plural} get`, oneOfSchemas(record, arrayOf(record))],
     [`${plural} create`, oneOfSchemas(record, PLANNED_REQUEST)],
     [`${plural} update`, oneOfSchemas(record, PLANNED_CHANGES, JOB_RUN)],

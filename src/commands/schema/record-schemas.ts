@@ -70,11 +70,8 @@ export const WEBHOOK_SCHEMA = sent({
   secret: TEXT,
 } satisfies Members<'webhook'>)
 
-/** Of `deals list --summary`, besides the named member. */
-export const DEAL_GROUP: JsonSchema = {
-  ...sent({ count: { type: 'integer', minimum: 1 }, amount: { type: 'number' } }),
-  required: ['count', 'amount'],
-}
+/** Of `list --summary`: the members that it names, and its measures, which are null without a number. */
+export const SUMMARY_ROW: JsonSchema = sent({ count: { type: 'integer', minimum: 1 } })
 
 /** Of `contacts duplicates`: records that are probably one. */
 export const DUPLICATE_GROUP = made({

@@ -1,0 +1,158 @@
+import { type Command, Option } from 'commander'
+import type { Context } from '../../context.ts'
+import { compareDecimals, type Decimal, shareOf, ZERO } from '../../core/decimal.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { JsonValue } from '../../core/json.ts'
+import { isNumeric, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
+import { cellText, jsonText } from '../../output/safe-text.ts'
+import { barText } from '../../output/terminal-text.ts'
+import { parseCount } from '../flags.ts'
+import type { ListPage } from '../keep-matching.ts'
+import { allOf, createMemberCheck } from '../member-check.ts'
+import { chosenPages, type List } from '../print.ts'
+import { printDerived } from '../print-derived.ts'
+import { Group, type Measure, parseMeasures } from './measure.ts'
+
+const BAR_WIDTH = 24
+
+export interface SummaryFlags {
+  readonly summary?: string
+  readonly measures?: string
+  readonly sort?: string
+  readonly top?: number
+}
+
+export function addSummaryFlags(command: object, resource: ListedResource): void {
+  const { plural } = RESOURCES[resource]
+  const options = [
+    new Option('--summary <members>', `${plural} by the values of one or more members, instead of a list`),
+    new Option('--measures <list>', 'with --summary: count, sum(M), avg(M), median(M), min(M), max(M)'),
+    new Option('--sort <column>', 'with --summary: by this column; - before it: the largest first'),
+    new Option('--top <n>', 'with --summary: the first n rows').argParser(parseCount),
+  ]
+  for (const option of options) (command as Command).addOption(option)
+}
+
+/** CrmError `usage` for flags that only apply to a summary. */
+export function refuseWithoutSummary(flags: SummaryFlags): void {
+  const given = (['measures', 'sort', 'top'] as const).find((name) => flags[name] !== undefined)
+  if (flags.summary !== undefined || given === undefined) return
+  throw new CrmError('usage', `--${given} applies to a summary`, { hint: 'add --summary MEMBER, or leave it out' })
+}
+
+interface Summary {
+  readonly members: readonly string[]
+  readonly measures: readonly Measure[]
+  /** As columns. */
+  readonly names: readonly string[]
+}
+
+/** The groups of a list by the values of members, with their measures; tables have a bar as well. */
+export async function printSummary(
+  ctx: Context,
+  list: List,
+  resource: ListedResource,
+  flags: SummaryFlags,
+): Promise<undefined> {
+  const { uses } = await ctx.expr()
+  const summary = summaryOf(resource, flags)
+  const read = [...summary.members, ...summary.measures.flatMap(({ of }) => (of ? [of.member] : []))]
+  const used = read.map((member) => ({
+    flag: '--summary',
+    path: [member],
+    mayBeAbsent: member === ownAmount(resource),
+  }))
+  const check = allOf([createMemberCheck(ctx, resource, [...uses('none'), ...used]), ...(list.checks ?? [])])
+  const { groups, unmeasured } = await groupBy(await chosenPages(ctx, list, check), summary)
+  const { order, by } = orderOf(summary, flags.sort)
+  const sorted = groups.toSorted(order)
+  const shown = sorted.slice(0, flags.top)
+  const most = groups.reduce((largest, group) => larger(largest, group.measured(by) ?? ZERO), ZERO)
+  const isTable = ctx.flags.output === 'table'
+  const rows = shown.map((group) => ({
+    ...Object.fromEntries(summary.members.map((member, at) => [member, group.values[at] ?? null])),
+    ...Object.fromEntries(summary.measures.map((measure, at) => [summary.names[at] ?? '', group.shown(measure)])),
+    ...(isTable && { bar: barText(shareOf(group.measured(by) ?? ZERO, most), BAR_WIDTH) }),
+  }))
+  if (unmeasured > 0)
+    ctx.note(
+      `Not summed: ${unmeasured} ${unmeasured === 1 ? 'amount that is not a number' : 'amounts that are not numbers'}.`,
+    )
+  const columns = [...summary.members, ...summary.names, ...(isTable ? ['bar'] : [])]
+  await printDerived(ctx, { rows, columns, plural: RESOURCES[resource].plural })
+  if (shown.length < groups.length) ctx.note(`The first ${shown.length} of ${groups.length} rows.`)
+  await check.judge()
+}
+
+/** Deals are summed without being asked; the column has the name of the member. */
+function ownAmount(resource: ListedResource): string | undefined {
+  return isNumeric(resource, 'amount') ? 'amount' : undefined
+}
+
+function summaryOf(resource: ListedResource, { summary = '', measures }: SummaryFlags): Summary {
+  const members = summary.split(',').map((member) => member.trim())
+  if (members.some((member) => member === '') || new Set(members).size < members.length) {
+    throw new CrmError('usage', `--summary ${JSON.stringify(summary)}: expected members, each once`, {
+      hint: 'such as --summary stage, or --summary stage,owner_id',
+    })
+  }
+  if (measures !== undefined) {
+    const parsed = parseMeasures(measures)
+    return { members, measures: parsed, names: parsed.map(({ text }) => text) }
+  }
+  const amount = ownAmount(resource)
+  const parsed = parseMeasures(amount === undefined ? 'count' : `count,sum(${amount})`)
+  return { members, measures: parsed, names: ['count', amount ?? ''].slice(0, parsed.length) }
+}
+
+async function groupBy(
+  pages: AsyncIterable<ListPage>,
+  { members, measures }: Summary,
+): Promise<{ readonly groups: readonly Group[]; readonly unmeasured: number }> {
+  const groups = new Map<string, Group>()
+  const measured = [...new Set(measures.flatMap(({ of }) => (of ? [of.member] : [])))]
+  let unmeasured = 0
+  for await (const { items } of pages) {
+    for (const record of items) {
+      const values = members.map((member) => (Object.hasOwn(record, member) ? (record[member] ?? null) : null))
+      const name = jsonText(values.map(cellText))
+      const group = groups.get(name) ?? new Group(values)
+      groups.set(name, group)
+      unmeasured += group.add(record, measured)
+    }
+  }
+  return { groups: [...groups.values()], unmeasured }
+}
+
+interface Order {
+  readonly order: (one: Group, other: Group) => number
+  /** What the bars show. */
+  readonly by: Measure
+}
+
+/** By the last measure, the largest first, unless `--sort` names a column. */
+function orderOf({ members, measures, names }: Summary, sort: string | undefined): Order {
+  const last = measures.at(-1) ?? { text: 'count', of: undefined }
+  const isDown = sort === undefined || sort.startsWith('-')
+  const column = sort?.replace(/^-/, '')
+  const sign = isDown ? -1 : 1
+  const at = members.indexOf(column ?? '')
+  if (at >= 0)
+    return { by: last, order: (one, other) => sign * compareValues(one.values[at] ?? null, other.values[at] ?? null) }
+  const by = column === undefined ? last : measures[names.indexOf(column)]
+  if (by)
+    return { by, order: (one, other) => sign * compareDecimals(one.measured(by) ?? ZERO, other.measured(by) ?? ZERO) }
+  throw new CrmError('usage', `--sort ${JSON.stringify(sort)}: the summary has no column ${JSON.stringify(column)}`, {
+    hint: `expected one of ${[...members, ...names].join(', ')}`,
+  })
+}
+
+function compareValues(one: JsonValue, other: JsonValue): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  const [first, second] = [cellText(one), cellText(other)]
+  return first < second ? -1 : first > second ? 1 : 0
+}
+
+function larger(one: Decimal, other: Decimal): Decimal {
+  return compareDecimals(one, other) < 0 ? other : one
+}
