@@ -185,14 +185,14 @@ export const CLIENT: readonly Sabotage[] = [
   },
   {
     name: 'the key goes through a proxy that can read plain http',
-    file: 'src/api/transport/connections.ts',
+    file: 'src/api/transport/proxy.ts',
     line: "if (target.protocol !== 'https:' || isLoopback(target.hostname)) return undefined",
     to: 'if (isLoopback(target.hostname)) return undefined',
     tests: ['test/api/proxy.test.ts'],
   },
   {
     name: 'NO_PROXY exempts hosts whose names only have the same ending',
-    file: 'src/api/transport/connections.ts',
+    file: 'src/api/transport/proxy.ts',
     line: 'return host === wanted || host.endsWith(`.${wanted}`)',
     to: 'return host.endsWith(wanted)',
     tests: ['test/api/proxy.test.ts'],
