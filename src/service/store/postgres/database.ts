@@ -21,6 +21,8 @@ export interface Session {
 export interface Transaction extends Session {
   /** Sends a statement without waiting for its end. Where it fails, the transaction fails. */
   later(sql: string, ...values: Value[]): void
+  /** The same; `note` gets the number of changed rows. */
+  laterNoting(note: (changed: number) => void, sql: string, ...values: Value[]): void
   /** Statements without values that run with COMMIT, in one round trip. */
   atCommit(sql: string): void
 }
@@ -202,17 +204,18 @@ async function transact<T, Read>(
   const session = sessionOf((query) => client.query(names.named(query)))
   const last: string[] = []
   const sent: Promise<unknown>[] = []
-  const later: Transaction['later'] = (sql, ...values) => {
-    const one = session.run(sql, ...values)
+  const laterNoting: Transaction['laterNoting'] = (note, sql, ...values) => {
+    const one = session.run(sql, ...values).then(note)
     // A failure is found when the transaction ends.
     one.catch(() => {})
     sent.push(one)
   }
+  const later: Transaction['later'] = (sql, ...values) => laterNoting(() => {}, sql, ...values)
   let isCommitting = false
   try {
     const begun = session.script(begin)
     const [rows, read] = await Promise.all([begun, early?.(session, begun)])
-    const result = await work({ ...session, later, atCommit: (sql) => void last.push(sql) }, rows, read)
+    const result = await work({ ...session, later, laterNoting, atCommit: (sql) => void last.push(sql) }, rows, read)
     isCommitting = true
     await Promise.all([...sent, session.script([...last, 'COMMIT'].join('; '))])
     return result

@@ -79,10 +79,16 @@ export function keepAnswers(tx: Transaction, answers: ReadonlyMap<string, KeptAn
 
 /**
  * Deletes some of the oldest expired answers, by one statement: each write waits for it. An array, unlike IN, is looked up by
- * the index whatever the planner expects of it.
+ * the index whatever the planner expects of it. `note` gets how many it deleted.
  */
-export function pruneAnswers(tx: Transaction, count: number, { nowMs, answersMs }: Keeping): void {
-  tx.later(
+export function pruneAnswers(
+  tx: Transaction,
+  count: number,
+  { nowMs, answersMs }: Keeping,
+  note: (deleted: number) => void = () => {},
+): void {
+  tx.laterNoting(
+    note,
     `DELETE FROM idempotency WHERE key = ANY (ARRAY(
       SELECT key FROM (
         SELECT key FROM idempotency WHERE at_ms < $1 ORDER BY at_ms LIMIT $3 FOR UPDATE SKIP LOCKED

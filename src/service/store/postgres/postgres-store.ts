@@ -21,7 +21,7 @@ import { writing } from './sequence.ts'
 import { followClock } from './shared-clock.ts'
 import { readStats } from './stats.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
-import { DELIVERIES_CHANNEL, type WriteContext } from './write-batch.ts'
+import { DELIVERIES_CHANNEL, FIRST_BATCH, type WriteContext } from './write-batch.ts'
 
 /** `openStore` for a database of PostgreSQL, which any number of processes may have open. */
 export async function openPostgresStore(options: StoreOptions): Promise<Store> {
@@ -51,7 +51,7 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
   const now = clock?.now ?? options.now
   const kept = { ...KEPT_MS, ...options.retention }
   const { observer } = options
-  const context: WriteContext = { name: randomUUID(), database, now, kept, observer, rules: undefined, commitCount: 0 }
+  const context: WriteContext = { name: randomUUID(), database, now, kept, observer, ...FIRST_BATCH }
   const listeners = new Set<() => void>()
   const knownKeys = new KnownKeys()
   let closing: Promise<void> | undefined
@@ -65,13 +65,10 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
     if (channel === KEYS_CHANNEL) knownKeys.forget()
     else if (sender !== context.name) wake()
   }
-  // A standby has no notifications.
-  const notifications = options.isOnlyRead
-    ? undefined
-    : await listenTo(database, [DELIVERIES_CHANNEL, KEYS_CHANNEL], hear).catch((error: unknown) => {
-        clock?.close()
-        throw error
-      })
+  const notifications = await listen(database, options, hear).catch((error: unknown) => {
+    clock?.close()
+    throw error
+  })
   const commit: QueueOptions['commit'] = async (writes, meanwhile) => {
     try {
       const { outcomes, hasDeliveries } = await commitBatch(context, { writes, ...meanwhile })
@@ -119,6 +116,11 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
       await closing
     },
   }
+}
+
+/** A standby has no notifications. */
+async function listen(database: Database, { isOnlyRead }: StoreOptions, hear: Parameters<typeof listenTo>[2]) {
+  return isOnlyRead ? undefined : listenTo(database, [DELIVERIES_CHANNEL, KEYS_CHANNEL], hear)
 }
 
 function reads({ database, run, now, kept }: Opened) {

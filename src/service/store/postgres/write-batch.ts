@@ -26,7 +26,11 @@ export interface WriteContext {
   rules: Rules | undefined
   /** Transactions so far. */
   commitCount: number
+  /** When expired answers are looked for again. */
+  pruneAtMs: number
 }
+
+export const FIRST_BATCH = { rules: undefined, commitCount: 0, pruneAtMs: 0 }
 
 export interface WaitingWrites extends Meanwhile {
   readonly writes: readonly StoreWrite[]
@@ -46,6 +50,9 @@ const KEY_IN_USE: BatchOutcome = { result: { type: 'key_in_use' } }
 
 /** More than a write adds, so that pruning catches up, and few enough to be fast. */
 const PRUNED_PER_WRITE = 2
+
+/** After all expired answers were deleted. */
+const PRUNE_AGAIN_MS = 1000
 
 /**
  * Commits the writes in order in one transaction; each sees the changes of the earlier ones. `decided` receives what COMMIT will
@@ -69,19 +76,16 @@ export function commitWrites(
     const existing = added ? merged(found, added) : found
     const batch = await openBatch(context, { tx, state, clockMs: keeping.nowMs, writes, records: existing.records })
     const answers = new Answers(existing.answers)
-    const outcomes: BatchOutcome[] = []
-    for (const [place, write] of writes.entries()) {
+    const outcomes = [
+      ...(await applyAll(batch, answers, { writes: first, busy: state.busy })),
       // A key that was busy at the begin may be free for a write that has joined.
-      const busy = place < first.length ? state.busy : added?.busy
-      outcomes.push(usesBusyKey(write, busy) ? KEY_IN_USE : await applyWrite(batch, answers, write))
-    }
+      ...(await applyAll(batch, answers, { writes: more, busy: added?.busy })),
+    ]
     await batch.flush()
     answers.flush(tx, keeping)
-    pruneAnswers(tx, writes.length * PRUNED_PER_WRITE, keeping)
+    prune(context, tx, { count: writes.length * PRUNED_PER_WRITE, keeping })
     finish(context, batch, state)
-    const isWritten = outcomes.some((outcome) => 'result' in outcome && outcome.result.type === 'done')
-    const mark = isWritten ? { writer: context.name, number: ++context.commitCount } : undefined
-    if (mark) markCommit(tx, mark, keeping.nowMs)
+    const mark = markWritten(context, tx, { outcomes, nowMs: keeping.nowMs })
     const done = { outcomes, mark, hasDeliveries: batch.events.isWritten }
     decided(done)
     return done
@@ -151,6 +155,29 @@ async function openBatch(
   return batch
 }
 
+async function applyAll(
+  batch: Batch,
+  answers: Answers,
+  { writes, busy }: { readonly writes: readonly StoreWrite[]; readonly busy: ReadonlySet<number> | undefined },
+): Promise<readonly BatchOutcome[]> {
+  const outcomes: BatchOutcome[] = []
+  for (const write of writes)
+    outcomes.push(usesBusyKey(write, busy) ? KEY_IN_USE : await applyWrite(batch, answers, write))
+  return outcomes
+}
+
+function markWritten(
+  context: WriteContext,
+  tx: Transaction,
+  { outcomes, nowMs }: { readonly outcomes: readonly BatchOutcome[]; readonly nowMs: number },
+): CommitMark | undefined {
+  const isWritten = outcomes.some((outcome) => 'result' in outcome && outcome.result.type === 'done')
+  if (!isWritten) return undefined
+  const mark = { writer: context.name, number: ++context.commitCount }
+  markCommit(tx, mark, nowMs)
+  return mark
+}
+
 async function applyWrite(batch: Batch, answers: Answers, write: StoreWrite): Promise<BatchOutcome> {
   const { idempotency } = write
   const kept = idempotency && answers.find(idempotency.key)
@@ -189,6 +216,18 @@ async function fullState(batch: Batch, write: StoreWrite): Promise<WriteState> {
   await batch.flush()
   if (decodeId('webhook', write.id) === undefined) return state
   return { ...state, delivery: await findDelivery(batch.tx, write.id, write.deliveryOf) }
+}
+
+/**
+ * Deletes expired answers, until there are none. PostgreSQL plans the statement each time, because its plan for any LIMIT seems to
+ * cost more: 0.2 ms of a batch.
+ */
+function prune(context: WriteContext, tx: Transaction, { count, keeping }: { count: number; keeping: Keeping }): void {
+  const startMs = performance.now()
+  if (startMs < context.pruneAtMs) return
+  pruneAnswers(tx, count, keeping, (deleted) => {
+    if (deleted < count) context.pruneAtMs = startMs + PRUNE_AGAIN_MS
+  })
 }
 
 /** Saves the last serial, and wakes the senders of other processes, with COMMIT. */
