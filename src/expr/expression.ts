@@ -4,6 +4,7 @@ import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Jq, JqRun } from './jq.ts'
 import { withCheckedOrder } from './ordered-comparisons.ts'
 import type { PathUse } from './path-uses.ts'
+import { conversionFunctions } from './conversions.ts'
 import { recordPaths } from './record-paths.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
 
@@ -56,7 +57,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
   const collected = (sees: 'record' | 'list'): string =>
     `[(${withCheckedOrder(text, recordPaths(text, sees).comparisons)}\n)]`
   const ofRecord = collected('record')
-  const known = MISSING + timeFunctions(text, source.nowMs)
+  const known = MISSING + conversionFunctions(text) + timeFunctions(text, source.nowMs)
   // Compiled alone first: `1) | (2` is valid only inside the brackets.
   for (const program of [`${known}empty|${text}`, `${known}empty|${ofRecord}`]) {
     const run = await jq.run(['-n', program], '')

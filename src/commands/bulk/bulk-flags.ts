@@ -24,16 +24,22 @@ export interface InputFlags {
   readonly delimiter?: string
   readonly quote?: string
   readonly fromCsvSafe?: boolean
+  readonly trim?: boolean
+  readonly decimal?: NonNullable<ReadFlags['decimal']>
+  readonly dateFormat?: NonNullable<ReadFlags['dateOrder']>
 }
 
 const FORMATS: readonly InputFormat[] = ['csv', 'tsv', 'jsonl', 'json', 'yaml']
-const ENCODINGS: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252']
+const ENCODINGS: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'mixed']
+
+const DECIMALS: readonly NonNullable<ReadFlags['decimal']>[] = ['comma', 'point']
+const DATE_ORDERS: readonly NonNullable<ReadFlags['dateOrder']>[] = ['DMY', 'MDY', 'YMD']
 
 export function addReadFlags(command: object): void {
   const options = [
     new Option(
       '--map <column=field>',
-      'what a column becomes: COLUMN=FIELD, Score=score:number; Fax= drops it; #3=FIELD: the third (repeatable)',
+      'what a column becomes: COLUMN=FIELD, Score=score:number, Tel=phone:phone(CH); Fax= drops it; #3=FIELD: the third (repeatable)',
     ).argParser(collect),
     new Option('--null <text>', 'a cell with this text clears the field; an empty one leaves it alone'),
     new Option('--compute <field=expr>', 'a field from a jq expression over the row (repeatable)').argParser(collect),
@@ -41,6 +47,9 @@ export function addReadFlags(command: object): void {
     new Option('--encoding <name>', 'of the input').choices(ENCODINGS),
     new Option('--delimiter <char>', 'of csv: a character, or tab').argParser(parseDelimiter),
     new Option('--quote <char>', 'of csv; none: quotes are text'),
+    new Option('--trim', 'take blanks off both ends of every text'),
+    new Option('--decimal <mark>', 'of numbers, which may then have groups of three digits').choices(DECIMALS),
+    new Option('--date-format <order>', 'of columns that --map makes dates').choices(DATE_ORDERS),
     new Option('--from-csv-safe', 'the file was written with --csv-safe: take its apostrophes off'),
   ]
   for (const option of options) (command as Command).addOption(option)
@@ -56,6 +65,9 @@ export function readFlags(flags: InputFlags, required: readonly string[]): ReadF
     delimiter: flags.delimiter,
     quote: flags.quote,
     isCsvSafe: flags.fromCsvSafe === true,
+    isTrimmed: flags.trim === true,
+    decimal: flags.decimal,
+    dateOrder: flags.dateFormat,
     required,
   }
 }

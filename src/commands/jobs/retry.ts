@@ -102,5 +102,8 @@ function readOf(terms: RowTerms['terms'], flags: InputFlags): ImportRequest['rea
     delimiter: flags.delimiter ?? read.delimiter,
     quote: flags.quote ?? read.quote,
     isCsvSafe: typed.isCsvSafe || read.isCsvSafe,
+    isTrimmed: typed.isTrimmed || read.isTrimmed === true,
+    decimal: typed.decimal ?? read.decimal,
+    dateOrder: typed.dateOrder ?? read.dateOrder,
   }
 }

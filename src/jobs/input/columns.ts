@@ -34,6 +34,8 @@ export interface Column {
   readonly isKnown: boolean
   /** Whether `--map` names a type for it. */
   readonly isTyped: boolean
+  /** From the text of a cell; undefined: by its type. */
+  readonly convert?: Convert | undefined
 }
 
 export interface UnknownColumn {
@@ -79,9 +81,9 @@ export function createColumnResolver(
 }
 
 /** The column that one part of `--map` describes. */
-export function mappedColumn(kind: ImportableResource, { column, field, type }: Mapping): Column {
-  if (field === undefined) return ignoredColumn(column)
-  const plain = columnFor(kind, column, field)
+export function mappedColumn(kind: ImportableResource, { column, field, type, convert }: Mapping): Column {
+  if (field === undefined) return { ...ignoredColumn(column), convert }
+  const plain = { ...columnFor(kind, column, field), convert }
   return type === undefined ? plain : { ...plain, type, isTyped: true }
 }
 
@@ -147,13 +149,24 @@ export interface Mapping {
   readonly field: string | undefined
   /** Undefined: the documented type of the field, else text. */
   readonly type: CellType | undefined
+  readonly conversion?: Conversion | undefined
+  /** Of the conversion; set when its library is loaded. */
+  readonly convert?: Convert | undefined
+}
+
+const CONVERSIONS = ['phone', 'email', 'date', 'number'] as const
+
+/** `phone(CH)`: what a text is converted to before anything reads it, and how it is written. */
+interface Conversion {
+  readonly name: (typeof CONVERSIONS)[number]
+  readonly argument: string | undefined
 }
 
 const EXPECTED =
-  'expected --map COLUMN=FIELD, COLUMN=FIELD:number (or integer, boolean, json, text), or COLUMN= to leave it out'
+  'expected --map COLUMN=FIELD, COLUMN=FIELD:number (or integer, boolean, json, text), FIELD:phone(CH), FIELD:email, FIELD:date(D.M.Y), FIELD:number(1.234,50), or COLUMN= to leave it out'
 
 /** A column name with a comma is double-quoted: `--map '"Last, first"=name'`. */
-const PART = /\s*(?:"((?:[^"]|"")*)"|([^",=][^,=]*))\s*=([^,]*)(?:,|$)/y
+const PART = /\s*(?:"((?:[^"]|"")*)"|([^",=][^,=]*))\s*=((?:\([^()]*\)|[^,])*)(?:,|$)/y
 
 /** Parses `Email=email,Score=score:number,Fax=`; uses of the flag add up. */
 export function parseMap(texts: readonly string[]): ReadonlyMap<string, Mapping> {
@@ -174,12 +187,18 @@ export function parseMap(texts: readonly string[]): ReadonlyMap<string, Mapping>
   return mappings
 }
 
+const TARGET = /^(.*?)(?::(\w*)(?:\(([^()]*)\))?)?$/s
+
 function readPart(match: RegExpExecArray | null, text: string): Mapping {
   if (!match) throw new CrmError('usage', `--map ${JSON.stringify(text)} is not COLUMN=FIELD`, { hint: EXPECTED })
   const [, quoted, plain = '', target = ''] = match
   const column = quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"')
-  const [, field = '', type] = /^(.*?)(?::(\w*))?$/s.exec(target.trim()) ?? []
-  if (type !== undefined && !isCellType(type)) {
+  const [, field = '', type, argument] = TARGET.exec(target.trim()) ?? []
+  const name = CONVERSIONS.find((each) => each === type)
+  if (name !== undefined && (name !== 'number' || argument !== undefined)) {
+    return { column, field: field === '' ? undefined : field, type: undefined, conversion: { name, argument } }
+  }
+  if (type !== undefined && (!isCellType(type) || argument !== undefined)) {
     throw new CrmError('usage', `--map ${column}=${target}: ${JSON.stringify(type)} is not a type`, { hint: EXPECTED })
   }
   return { column, field: field === '' ? undefined : field, type }
@@ -196,6 +215,9 @@ interface Fault {
 }
 
 export type Converted = { readonly value: JsonValue } | { readonly fault: Fault }
+
+/** The text of a cell to its value. */
+export type Convert = (text: string) => Converted
 
 /** Converts a non-empty cell. A number keeps all its digits. */
 export function convertCell(text: string, type: Column['type']): Converted {

@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer'
 import type { JsonValue } from '../../core/json.ts'
 import { inputError, readChunks } from './input-file.ts'
+import { encodingOf } from './mixed-encoding.ts'
 import type { Encoding, FormatSummary, InputRow } from './row.ts'
 import type { RowDraft } from './row-draft.ts'
 
@@ -75,7 +76,7 @@ function tooLong(name: string, line: number, offset: number): Error {
 
 export function bomBytes({ encoding, hasBom }: Pick<CutInput, 'encoding' | 'hasBom'>): number {
   if (!hasBom) return 0
-  return encoding === 'utf-8' ? 3 : 2
+  return encoding === 'utf-8' || encoding === 'mixed' ? 3 : 2
 }
 
 /** A value of a JSON or YAML input and its position, the member that it has twice, or the reason why it cannot be read. */
@@ -93,8 +94,15 @@ export interface OpenInput {
   readonly summary: FormatSummary
   /** Whether values are the texts of cells, not JSON. */
   readonly areCells: boolean
-  /** Starts at the beginning each time. `onBlank` receives the line of each blank row. */
-  drafts(onBlank: (line: number) => void): AsyncIterable<readonly RowDraft[]>
+  /** Starts at the beginning each time. */
+  drafts(hooks: DraftHooks): AsyncIterable<readonly RowDraft[]>
+}
+
+/** Called with the line of a row. */
+export interface DraftHooks {
+  onBlank(line: number): void
+  /** For a line in the second encoding of a mixed input. */
+  onRepaired(line: number): void
 }
 
 /**
@@ -128,6 +136,13 @@ const CODECS: Readonly<Record<Encoding, Codec>> = {
     raw: (units) => Buffer.from(units, 'latin1'),
     text: (units) => units.replace(/[\x80-\x9f]/g, (unit) => UPPER_CONTROLS[unit.charCodeAt(0) - 0x80] ?? unit),
     bytes: (text) => Buffer.from(encodeWindows(text), 'latin1'),
+  },
+  mixed: {
+    unitBytes: 1,
+    units: (bytes) => bytes.toString('latin1'),
+    raw: (units) => Buffer.from(units, 'latin1'),
+    text: (units) => CODECS[encodingOf(units) === 'utf-8' ? 'utf-8' : 'windows-1252'].text(units),
+    bytes: (text) => Buffer.from(text),
   },
   'utf-16le': {
     unitBytes: 2,

@@ -35,7 +35,8 @@ export async function detectEncoding({ path, name, asked }: EncodingInput): Prom
   const [marked, bom] = BOMS.find(([, mark]) => head.subarray(0, mark.length).equals(mark)) ?? []
   refuseOtherMark(name, asked, marked)
   const encoding = asked ?? marked ?? utf16Of(head) ?? (await eightBitEncoding(path, name))
-  const found = { encoding, hasBom: marked === encoding && bom !== undefined }
+  const isMarked = marked === encoding || (encoding === 'mixed' && marked === 'utf-8')
+  const found = { encoding, hasBom: isMarked && bom !== undefined }
   await refuseInvalid({ path, name, asked: encoding })
   return found
 }
@@ -80,6 +81,7 @@ async function refuseInvalid({ path, name, asked }: EncodingInput): Promise<void
 /** The mark states the encoding; any other would read it as part of the first column name, and every accent wrong. */
 function refuseOtherMark(name: string, asked: Encoding | undefined, marked: Encoding | undefined): void {
   if (asked === undefined || marked === undefined || asked === marked) return
+  if (asked === 'mixed' && marked === 'utf-8') return
   const what = `it begins with the byte order mark of ${marked}, which --encoding ${asked} contradicts`
   throw inputError({ name, line: 1, offset: 0, what, hint: 'leave out --encoding: the mark states the encoding' })
 }
@@ -88,7 +90,7 @@ function refuseOtherMark(name: string, asked: Encoding | undefined, marked: Enco
 async function linesHint(path: string): Promise<string> {
   const { count, first } = await findInvalidLines(path)
   const lines = `${count === 1 ? '1 line is' : `${count} lines are`} not UTF-8: ${first.join(', ')}${count > first.length ? ' …' : ''}`
-  return `${lines}; rewrite ${count === 1 ? 'it' : 'them'} as UTF-8: --encoding windows-1252 would read the other lines wrong`
+  return `${lines}; --encoding mixed reads ${count === 1 ? 'it' : 'them'} as Windows-1252, and the other lines as UTF-8`
 }
 
 /** A character of UTF-16 takes two bytes or four, so the size must be even. */

@@ -1,13 +1,13 @@
 import { CrmError } from '../../core/errors.ts'
-import { setAtPath } from '../../core/json.ts'
-import { restoreDefused } from '../../output/safe-text.ts'
-import { type Column, convertCell, createColumnResolver, parseMap } from './columns.ts'
-import { createDelimitedCutter, type Dialect, unescapeTsv } from './cut-delimited.ts'
+import { isOfNumericType } from '../../core/resources/field.ts'
+import { type Column, type Converted, createColumnResolver, parseMap } from './columns.ts'
+import { decimalConverter, withConversions } from './convert/converters.ts'
+import { createDelimitedCutter, type Dialect } from './cut-delimited.ts'
 import { type CutInput, codecOf, cutRecords, type InputSample, type OpenInput } from './cut-records.ts'
+import { cellReader, type DelimitedInput, readDelimited } from './delimited-rows.ts'
 import { planColumns } from './header-row.ts'
 import { type InputPlace, inputError } from './input-file.ts'
-import type { InputFormat, InputRow, RowOptions } from './row.ts'
-import { addFinding, createDraft, placeValue, type RowDraft } from './row-draft.ts'
+import type { InputFormat, RowOptions } from './row.ts'
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
@@ -21,12 +21,12 @@ export async function openDelimited(
   format: InputFormat,
   sample: InputSample,
 ): Promise<OpenInput> {
-  const mappings = parseMap(options.map)
+  const mappings = await withConversions(parseMap(options.map), options)
   const dialect = format === 'tsv' ? tsvDialect(options, sample) : csvDialect(options, sample)
   const input = { ...cutInput, dialect, hasEscapes: format === 'tsv', isCsvSafe: options.isCsvSafe }
   const head = await readHeaderRow(input)
   const { name, kind, server } = options
-  const columns = planColumns({ ...head, name, kind, mappings, server })
+  const columns = planColumns({ ...head, name, kind, mappings, server }).map((column) => withDecimal(column, options))
   const { encoding, hasBom } = cutInput
   const { delimiter, quote } = dialect
   return {
@@ -41,9 +41,24 @@ export async function openDelimited(
       columns: columns.map(({ name, role, field }) => ({ name, field: role === 'ignored' ? undefined : field })),
     },
     areCells: true,
-    drafts: (onBlank) =>
-      readDelimited(input, { columns, nullToken: options.nullToken, hasGiven: options.compute.length > 0, onBlank }),
+    drafts: (hooks) => {
+      const { nullToken, isTrimmed, compute } = options
+      return readDelimited(input, { columns, nullToken, isTrimmed, hasGiven: compute.length > 0, hooks })
+    },
   }
+}
+
+/** `--decimal` is for all numbers that have no format of their own. */
+function withDecimal(column: Column, { decimal }: RowOptions): Column {
+  const isNumber = column.type === 'number' || column.type === 'integer'
+  if (decimal === undefined || !isNumber || column.convert) return column
+  const read = decimalConverter(decimal)
+  return { ...column, convert: (text) => wholeIf(column.type === 'integer', read(text)) }
+}
+
+function wholeIf(isInteger: boolean, converted: Converted): Converted {
+  if ('fault' in converted || !isInteger || isOfNumericType(converted.value, 'integer')) return converted
+  return { fault: { code: 'not_an_integer', message: 'expected a whole number' } }
 }
 
 /** The format of `-o tsv`: tabs, and backslash escapes. Quotes are text. */
@@ -142,24 +157,11 @@ function cutSample(sample: string, isWhole: boolean, dialect: Dialect): readonly
   }
 }
 
-const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ after a backslash; if backslashes are plain text: --format csv`
-
-export interface DelimitedInput extends CutInput {
-  readonly dialect: Dialect
-  /** Whether cells have the backslash escapes of `-o tsv`. */
-  readonly hasEscapes: boolean
-  readonly isCsvSafe: boolean
-}
-
 export interface HeaderLine extends InputPlace {
   /** In bytes, line end excluded. */
   readonly length: number
   readonly headers: readonly string[]
 }
-
-const BEYOND_ASCII = /\P{ASCII}/u
-
-type ReadCell = (cell: string) => string | undefined
 
 /** The first line that is not blank; CrmError when there is none. */
 async function readHeaderRow(input: DelimitedInput): Promise<HeaderLine> {
@@ -180,97 +182,4 @@ async function readHeaderRow(input: DelimitedInput): Promise<HeaderLine> {
     what: 'the input is empty, expected a header row',
     hint: 'give a file with a header row, such as name,email',
   })
-}
-
-async function* readDelimited(
-  input: DelimitedInput,
-  rules: Omit<CellRules, 'readCell'> & { readonly onBlank: (line: number) => void },
-): AsyncGenerator<readonly RowDraft[]> {
-  const { dialect, name, encoding } = input
-  const { unitBytes } = codecOf(encoding)
-  const [plain, decoding] = [cellReader(input, true), cellReader(input, false)]
-  let isHead = true
-  for await (const { cuts, window, isPlain } of cutRecords(input, createDelimitedCutter(dialect, name, unitBytes))) {
-    const cellRules = { ...rules, readCell: isPlain ? plain : decoding }
-    const drafts: RowDraft[] = []
-    for (const { cells, line, start, end } of isHead ? cuts.slice(1) : cuts) {
-      const place = { line, offset: window.offset + start * unitBytes, length: (end - start) * unitBytes }
-      const draft = cellsToRow(cells, place, cellRules)
-      if (draft) drafts.push(draft)
-      else rules.onBlank(line)
-    }
-    isHead = false
-    yield drafts
-  }
-}
-
-function cellReader({ encoding, hasEscapes, isCsvSafe }: DelimitedInput, isPlain: boolean): ReadCell {
-  const { text } = codecOf(encoding)
-  const decode: (cell: string) => string = isPlain
-    ? (cell) => cell
-    : (cell) => (BEYOND_ASCII.test(cell) ? text(cell) : cell)
-  if (!hasEscapes && !isCsvSafe) return decode
-  const withoutEscapes: ReadCell = hasEscapes ? unescapeTsv : (cell) => cell
-  return (cell) => {
-    const plain = withoutEscapes(decode(cell))
-    return isCsvSafe && plain !== undefined ? restoreDefused(plain) : plain
-  }
-}
-
-interface CellRules extends Pick<RowOptions, 'nullToken'> {
-  readonly columns: readonly Column[]
-  readonly hasGiven: boolean
-  /** The text of a non-empty cell; undefined for an invalid escape. */
-  readCell(cell: string): string | undefined
-}
-
-type RowPlace = Pick<InputRow, 'line' | 'offset' | 'length'>
-
-/**
- * An empty cell leaves its field unchanged; a cell with the null token clears it. Undefined for a line of empty cells, such
- * as spreadsheets write below the last row.
- */
-function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules): RowDraft | undefined {
-  const { columns } = rules
-  if (cells.length !== columns.length) return raggedDraft(cells, place, rules)
-  const draft = createDraft(place, rules.hasGiven)
-  let isBlank = true
-  for (let at = 0; at < columns.length; at++) {
-    const cell = cells[at]
-    const column = columns[at]
-    if (!cell || !column) continue
-    isBlank = false
-    placeCell(draft, column, cell, rules)
-  }
-  return isBlank ? undefined : draft
-}
-
-function placeCell(draft: RowDraft, column: Column, cell: string, { nullToken, readCell }: CellRules): void {
-  const text = readCell(cell)
-  if (text === undefined) {
-    addFinding(draft, { column: column.name, value: cell, code: 'bad_escape', message: BAD_ESCAPE })
-    return
-  }
-  if (draft.given) setAtPath(draft.given, [column.name], text)
-  if (column.role === 'ignored') {
-    // A header row may end in a delimiter; the cells below it then have no name.
-    if (column.name === '') {
-      addFinding(draft, { column: '', value: text, code: 'unnamed_column', message: 'its column has no name' })
-    }
-    return
-  }
-  const converted = text === nullToken ? { value: null } : convertCell(text, column.type)
-  placeValue(draft, column, converted, text)
-}
-
-function raggedDraft(cells: readonly string[], place: RowPlace, { columns }: CellRules): RowDraft | undefined {
-  if (cells.every((cell) => cell === '')) return undefined
-  const draft = createDraft(place, false)
-  addFinding(draft, {
-    column: undefined,
-    value: cells.at(-1),
-    code: 'ragged_row',
-    message: `it has ${cells.length} cells, and the header row has ${columns.length}`,
-  })
-  return draft
 }

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import {
   type Column,
   type ColumnResolver,
@@ -8,6 +8,7 @@ import {
   parseMap,
   type UnknownColumn,
 } from './columns.ts'
+import { withConversions } from './convert/converters.ts'
 import type { CutInput, OpenInput, ReadValue } from './cut-records.ts'
 import { inputName } from './input-file.ts'
 import { readJsonRows } from './read-json.ts'
@@ -24,11 +25,12 @@ const NO_LINES = { delimiter: undefined, quote: undefined, lineEnd: undefined, h
 /** jsonl, json and yaml: every record has member names of its own. */
 export async function openMembers(options: RowOptions, input: CutInput, format: MembersFormat): Promise<OpenInput> {
   refuseCellFlags(options, format)
-  const mappings = parseMap(options.map)
+  const mappings = await withConversions(parseMap(options.map), options)
   const used = new Set<string>()
   const rules = {
     resolve: remember(createColumnResolver(options.kind, mappings, options.server), used),
     hasGiven: options.compute.length > 0,
+    isTrimmed: options.isTrimmed,
   }
   const columns = await firstColumns(readValues(input, format), rules.resolve)
   const { encoding, hasBom } = input
@@ -121,6 +123,7 @@ function absentError(name: string, absent: readonly string[]): CrmError {
 interface MemberRules {
   readonly resolve: ColumnResolver
   readonly hasGiven: boolean
+  readonly isTrimmed: boolean
 }
 
 /** The row of a JSON or YAML record: values keep their types, and null clears a field. */
@@ -139,19 +142,38 @@ function membersToRow(
     })
     return draft
   }
+  const converted: JsonObject = {}
   for (const name of Object.keys(value)) {
     const column = rules.resolve(name)
-    const member = value[name] ?? null
+    const given = value[name] ?? null
+    const member = rules.isTrimmed && typeof given === 'string' ? given.trim() : given
     if (name === FAILED_MEMBER && isJsonObject(member) && typeof member.line === 'number') {
       draft.row.earlierLine = member.line
     }
-    if ('suggestion' in column) addUnknown(draft, column, member)
-    else if (isAlreadySet(draft, column)) {
-      const message = `the record has ${column.field} under two names; ${name} is one of them`
-      addFinding(draft, { column: name, value: undefined, code: 'duplicate_field', message })
-    } else if (column.role !== 'ignored') placeValue(draft, column, convertMember(member, column), member)
+    const made = placeMember(draft, column, { name, member })
+    if (made !== undefined) converted[name] = made
   }
-  return rules.hasGiven ? { ...draft, given: value } : draft
+  return rules.hasGiven ? { ...draft, given: { ...value, ...converted } } : draft
+}
+
+/** Returns what a conversion made of the value, which expressions read in its place. */
+function placeMember(
+  draft: RowDraft,
+  column: Column | UnknownColumn,
+  { name, member }: { readonly name: string; readonly member: JsonValue },
+): JsonValue | undefined {
+  if ('suggestion' in column) {
+    addUnknown(draft, column, member)
+    return undefined
+  }
+  if (isAlreadySet(draft, column)) {
+    const message = `the record has ${column.field} under two names; ${name} is one of them`
+    addFinding(draft, { column: name, value: undefined, code: 'duplicate_field', message })
+    return undefined
+  }
+  const made = convertMember(member, column)
+  if (column.role !== 'ignored') placeValue(draft, column, made, member)
+  return column.convert && 'value' in made ? made.value : undefined
 }
 
 function isAlreadySet({ row }: RowDraft, { role, field }: Column): boolean {

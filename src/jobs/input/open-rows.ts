@@ -33,17 +33,20 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
   const sample = await readSample(input)
   const opened = await openFormat(options, input, options.format ?? detectFormat(name, sample.text), sample)
   const findings = createFindings(options.findingsPath)
-  const blanks = createBlanks()
+  const [blanks, repaired] = [createBlanks(), createBlanks()]
   const compute = await compileComputes(options)
   return {
     summary: opened.summary,
     findings,
     blanks,
+    repaired,
     changes: (fields, existing) => changesIn(fields, existing, opened.areCells),
     async *rows(onRefused) {
       findings.clear()
       blanks.clear()
-      for await (const drafts of opened.drafts((line) => blanks.add(line))) {
+      repaired.clear()
+      const hooks = { onBlank: blanks.add, onRepaired: repaired.add }
+      for await (const drafts of opened.drafts(hooks)) {
         await compute.run(drafts)
         for (const draft of drafts) checkRow(draft, options)
         const rows = keepValid(drafts, findings, onRefused)
@@ -156,6 +159,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'utf-16le': 'UTF-16 LE',
   'utf-16be': 'UTF-16 BE',
   'windows-1252': 'Windows-1252',
+  mixed: 'UTF-8 and Windows-1252',
 }
 
 /** The number of causes shown; the rest are counted. */

@@ -84,7 +84,8 @@ function idOf(draft: RowDraft, { name }: Column, value: JsonValue): string | und
 }
 
 /** Checks the type of a member or of a computed value. A text becomes a number only if `--map` names that type. */
-export function convertMember(value: JsonValue, { type, isKnown, isTyped, role }: Column): Converted {
+export function convertMember(value: JsonValue, { type, isKnown, isTyped, role, convert }: Column): Converted {
+  if (typeof value === 'string' && convert) return convert(value)
   if (value === null || role !== 'field') return { value }
   if (typeof value === 'string' && isTyped) return convertCell(value, type)
   if (type === 'number' || type === 'integer') {

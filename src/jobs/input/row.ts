@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord, ImportableResource } from '../../core/resources/registry.ts'
+import type { DateOrder } from './convert/dates.ts'
 
 /** Line, byte offset and length. */
 export type RowPlace = readonly [line: number, offset: number, length: number]
@@ -28,7 +29,8 @@ export const INPUT_FORMATS = ['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const
 
 export type InputFormat = (typeof INPUT_FORMATS)[number]
 
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
+/** `mixed`: each line is UTF-8, or else Windows-1252. */
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'mixed'] as const
 
 export type Encoding = (typeof ENCODINGS)[number]
 
@@ -87,6 +89,10 @@ export const FINDING_CODES = [
   'not_there',
   'compute_failed',
   'unpaired_surrogate',
+  'not_a_phone',
+  'not_an_email',
+  'not_a_date',
+  'mixed_encoding',
 ] as const
 
 export type FindingCode = (typeof FINDING_CODES)[number]
@@ -126,6 +132,8 @@ export interface RefusedRow extends Pick<InputRow, 'line' | 'offset' | 'length'>
 
 export interface RowSource {
   readonly summary: FormatSummary
+  /** Lines of the last pass that are Windows-1252 in a mixed input. */
+  readonly repaired: Blanks
   /** Of the last pass, like the findings. */
   readonly blanks: Blanks
   /** The findings of the last pass so far, and those that were added. */
@@ -178,6 +186,12 @@ export interface RowOptions {
   readonly compute: readonly string[]
   /** `--from-csv-safe`: the file was written with `--csv-safe`, whose apostrophes are removed. */
   readonly isCsvSafe: boolean
+  /** `--trim`: blanks around texts are removed. */
+  readonly isTrimmed: boolean
+  /** `--decimal`: how numbers are written; undefined: as in JSON. */
+  readonly decimal: 'comma' | 'point' | undefined
+  /** `--date-format`, for columns that are dates. */
+  readonly dateOrder: DateOrder | undefined
   /** Fields that every row must have; `deal_id` for the parent of a note. */
   readonly required: readonly string[]
   /** Undefined: nothing is known beside the fields of crm. */

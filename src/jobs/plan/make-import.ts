@@ -148,7 +148,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
         matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages }),
       },
-      lines: summaryLines(inputName, summary),
+      lines: [...summaryLines(inputName, summary), ...repairedLines(source)],
       leftLines: notSentLines(builder),
       ...(findings.count > 0 && { rejectedLines: findingLines(inputName, findings) }),
     }
@@ -156,6 +156,11 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     if (!end) builder.drop()
     source.findings.removeFile()
   }
+}
+
+function repairedLines({ repaired: { count } }: RowSource): readonly string[] {
+  if (count === 0) return []
+  return [`${count === 1 ? '1 line is' : `${count} lines are`} Windows-1252, the others UTF-8`]
 }
 
 interface Spooled {
@@ -333,5 +338,8 @@ function mappingOf(read: ReadFlags): [string, string | readonly string[] | undef
     ['encoding', read.encoding],
     ['delimiter', read.delimiter],
     ['quote', read.quote],
+    ['trim', read.isTrimmed ? 'yes' : undefined],
+    ['decimal', read.decimal],
+    ['date-format', read.dateOrder],
   ]
 }

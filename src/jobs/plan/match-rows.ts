@@ -95,9 +95,8 @@ function changeOf(
   }: Matching & Pick<MatchParts, 'source' | 'names' | 'shown' | 'overruled'>,
   match: Match,
 ): Planned | 'unchanged' | undefined {
-  // A match by another value of the field, such as a second address, does not change the field.
-  const others = names.filter((name) => matchKey(row.fields, [name]) !== matchKey(match.record, [name]))
-  const written = Object.entries(row.fields).filter(([name]) => !others.includes(name))
+  // The row names its record by these, whatever their case and blanks, or by a second value: they are not changed.
+  const written = Object.entries(row.fields).filter(([name]) => !names.includes(name))
   const given = Object.fromEntries(written)
   const asShown = shown?.(given, match.record) ?? given
   const changes = source.changes(asShown, match.record)

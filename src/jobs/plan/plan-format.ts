@@ -68,7 +68,8 @@ export interface ImportTerms {
 type ReadTerms = Pick<
   RowOptions,
   'map' | 'nullToken' | 'compute' | 'encoding' | 'delimiter' | 'quote' | 'isCsvSafe' | 'required'
->
+> &
+  Partial<Pick<RowOptions, 'isTrimmed' | 'decimal' | 'dateOrder'>>
 
 export interface PlanCounts {
   /** Of the input, or selected records; the counts below add up to it. */

@@ -43,10 +43,10 @@ test('if only some lines of a file are not UTF-8, the hint states their number a
       (error: CrmError) => error.details.hint,
     )
   }
-  const wrong = '--encoding windows-1252 would read the other lines wrong'
-  expect(await hintOf([good, bad, good])).toBe(`1 line is not UTF-8: 3; rewrite it as UTF-8: ${wrong}`)
+  const others = 'as Windows-1252, and the other lines as UTF-8'
+  expect(await hintOf([good, bad, good])).toBe(`1 line is not UTF-8: 3; --encoding mixed reads it ${others}`)
   const many = Array.from({ length: 20_000 }, (_, at) => (at % 2_000 === 0 ? bad : good))
-  const named = `10 lines are not UTF-8: 2, 2002, 4002, 6002, 8002 …; rewrite them as UTF-8: ${wrong}`
+  const named = `10 lines are not UTF-8: 2, 2002, 4002, 6002, 8002 …; --encoding mixed reads them ${others}`
   expect([await hintOf(many), await hintOf(many, 'utf-8')]).toEqual([named, named])
   expect(await hintOf([bad, bad], 'utf-8')).toContain('name its encoding')
 })

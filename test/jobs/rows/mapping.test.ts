@@ -73,7 +73,7 @@ describe('--map', () => {
 
   test.each([
     ['Name', '--map "Name" is not COLUMN=FIELD'],
-    ['Name=name:date', '"date" is not a type'],
+    ['Name=name:time', '"time" is not a type'],
     ['Name=name,Name=x', '--map names the column "Name" twice'],
     ['Nme=name', '--map names "Nme", which people.csv does not have'],
   ])('%j is a usage error', async (text, message) => {

@@ -1,0 +1,141 @@
+import { setAtPath } from '../../core/json.ts'
+import { restoreDefused } from '../../output/safe-text.ts'
+import { type Column, convertCell } from './columns.ts'
+import { createDelimitedCutter, type Dialect, unescapeTsv } from './cut-delimited.ts'
+import { type CutInput, codecOf, cutRecords, type DraftHooks } from './cut-records.ts'
+import { encodingOf } from './mixed-encoding.ts'
+import type { InputRow, RowOptions } from './row.ts'
+import { addFinding, createDraft, placeValue, type RowDraft } from './row-draft.ts'
+
+const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ after a backslash; if backslashes are plain text: --format csv`
+
+export interface DelimitedInput extends CutInput {
+  readonly dialect: Dialect
+  /** Whether cells have the backslash escapes of `-o tsv`. */
+  readonly hasEscapes: boolean
+  readonly isCsvSafe: boolean
+}
+
+const BEYOND_ASCII = /\P{ASCII}/u
+
+type ReadCell = (cell: string) => string | undefined
+
+/** The rows of csv and tsv as drafts, window by window. */
+export async function* readDelimited(
+  input: DelimitedInput,
+  rules: Omit<CellRules, 'readCell'> & { readonly hooks: DraftHooks },
+): AsyncGenerator<readonly RowDraft[]> {
+  const { dialect, name, encoding } = input
+  const { unitBytes } = codecOf(encoding)
+  const [plain, decoding] = [cellReader(input, true), cellReader(input, false)]
+  const readMixed = encoding === 'mixed' ? mixedReader(input, rules) : undefined
+  let isHead = true
+  for await (const { cuts, window, isPlain } of cutRecords(input, createDelimitedCutter(dialect, name, unitBytes))) {
+    const cellRules = { ...rules, readCell: isPlain ? plain : decoding }
+    const drafts = (isHead ? cuts.slice(1) : cuts).map(({ cells, line, start, end }) => {
+      const place = { line, offset: window.offset + start * unitBytes, length: (end - start) * unitBytes }
+      const read = isPlain ? undefined : readMixed?.(window.units.slice(start, end), line)
+      const draft = read === 'neither' ? undecodable(place) : cellsToRow(cells, place, read ?? cellRules)
+      if (!draft) rules.hooks.onBlank(line)
+      return draft
+    })
+    isHead = false
+    yield drafts.filter((draft) => draft !== undefined)
+  }
+}
+
+export function cellReader({ encoding, hasEscapes, isCsvSafe }: DelimitedInput, isPlain: boolean): ReadCell {
+  const { text } = codecOf(encoding)
+  const decode: (cell: string) => string = isPlain
+    ? (cell) => cell
+    : (cell) => (BEYOND_ASCII.test(cell) ? text(cell) : cell)
+  if (!hasEscapes && !isCsvSafe) return decode
+  const withoutEscapes: ReadCell = hasEscapes ? unescapeTsv : (cell) => cell
+  return (cell) => {
+    const plain = withoutEscapes(decode(cell))
+    return isCsvSafe && plain !== undefined ? restoreDefused(plain) : plain
+  }
+}
+
+/** The rules for one line of a mixed input; undefined for a line of UTF-8. */
+function mixedReader(input: DelimitedInput, rules: Omit<CellRules, 'readCell'> & { readonly hooks: DraftHooks }) {
+  const windows = { ...rules, readCell: cellReader({ ...input, encoding: 'windows-1252' }, false) }
+  return (units: string, line: number): CellRules | 'neither' | undefined => {
+    const encoding = encodingOf(units)
+    if (encoding !== 'windows-1252') return encoding === 'neither' ? encoding : undefined
+    rules.hooks.onRepaired(line)
+    return windows
+  }
+}
+
+/** A line with characters of both encodings, or of none: which one is right cannot be known. */
+function undecodable(place: RowPlace): RowDraft {
+  const draft = createDraft(place, false)
+  const message = 'its bytes are neither all UTF-8 nor all Windows-1252; write the line anew'
+  addFinding(draft, { column: undefined, value: undefined, code: 'mixed_encoding', message })
+  return draft
+}
+
+interface CellRules extends Pick<RowOptions, 'nullToken' | 'isTrimmed'> {
+  readonly columns: readonly Column[]
+  readonly hasGiven: boolean
+  /** The text of a non-empty cell; undefined for an invalid escape. */
+  readCell(cell: string): string | undefined
+}
+
+type RowPlace = Pick<InputRow, 'line' | 'offset' | 'length'>
+
+/**
+ * An empty cell leaves its field unchanged; a cell with the null token clears it. Undefined for a line of empty cells, such
+ * as spreadsheets write below the last row.
+ */
+function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules): RowDraft | undefined {
+  const { columns } = rules
+  if (cells.length !== columns.length) return raggedDraft(cells, place, rules)
+  const draft = createDraft(place, rules.hasGiven)
+  let isBlank = true
+  for (let at = 0; at < columns.length; at++) {
+    const cell = cells[at]
+    const column = columns[at]
+    if (!cell || !column || (rules.isTrimmed && cell.trim() === '')) continue
+    isBlank = false
+    placeCell(draft, column, cell, rules)
+  }
+  return isBlank ? undefined : draft
+}
+
+function placeCell(draft: RowDraft, column: Column, cell: string, rules: CellRules): void {
+  const { nullToken, isTrimmed } = rules
+  const read = rules.readCell(cell)
+  const text = isTrimmed ? read?.trim() : read
+  if (text === undefined) {
+    addFinding(draft, { column: column.name, value: cell, code: 'bad_escape', message: BAD_ESCAPE })
+    return
+  }
+  const converted = text === nullToken ? { value: null } : (column.convert?.(text) ?? convertCell(text, column.type))
+  // Expressions read what a conversion made of the cell.
+  if (draft.given) {
+    const isConverted = column.convert !== undefined && 'value' in converted
+    setAtPath(draft.given, [column.name], isConverted ? converted.value : text)
+  }
+  if (column.role === 'ignored') {
+    // A header row may end in a delimiter; the cells below it then have no name.
+    if (column.name === '') {
+      addFinding(draft, { column: '', value: text, code: 'unnamed_column', message: 'its column has no name' })
+    }
+    return
+  }
+  placeValue(draft, column, converted, text)
+}
+
+function raggedDraft(cells: readonly string[], place: RowPlace, { columns }: CellRules): RowDraft | undefined {
+  if (cells.every((cell) => cell === '')) return undefined
+  const draft = createDraft(place, false)
+  addFinding(draft, {
+    column: undefined,
+    value: cells.at(-1),
+    code: 'ragged_row',
+    message: `it has ${cells.length} cells, and the header row has ${columns.length}`,
+  })
+  return draft
+}
