@@ -49,6 +49,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['service'],
   '@skyra/jaro-winkler': ['duplicates'],
   'any-ascii': ['duplicates'],
+  'libphonenumber-js': ['jobs'],
   ink: ['ui'],
   react: ['ui'],
   yaml: ['api', 'commands', 'fixtures', 'jobs', 'ui'],

@@ -1,10 +1,10 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
+import { conversionFunctions } from './conversions.ts'
 import type { Jq, JqRun } from './jq.ts'
 import { withCheckedOrder } from './ordered-comparisons.ts'
 import type { PathUse } from './path-uses.ts'
-import { conversionFunctions } from './conversions.ts'
 import { recordPaths } from './record-paths.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
 

@@ -34,7 +34,7 @@ test('errors in rows are printed with -q too', async () => {
   expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining('line 2') })
 })
 
-test('with -o json each finding is a JSON line with its place, and the error is the last one', async () => {
+test('with -o json each cause and each finding is a JSON line, and the error is the last one', async () => {
   const service = await startService()
   const file = join(tempFolder(), 'people.csv')
   writeFileSync(file, 'name,email,score\nAda,a@x.test,1\nBob,b@x.test,"9,5"\nCyd\n')
@@ -45,6 +45,8 @@ test('with -o json each finding is a JSON line with its place, and the error is 
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(lines).toMatchObject([
+    { findings: { code: 'not_a_number', column: 'score', count: 1 } },
+    { findings: { code: 'ragged_row', column: null, count: 1 } },
     { finding: { file, line: 3, code: 'not_a_number', column: 'score', value: '9,5', count: 1 } },
     { finding: { file, line: 4, code: 'ragged_row', column: null, count: 1 } },
     { error: { code: 'invalid_input' } },
