@@ -1,6 +1,7 @@
 import { pythonFiles } from './python.ts'
+import { rubyFiles } from './ruby.ts'
 
 /** Every generated file of the client libraries, by its path from the root. */
 export function generatedClients(): ReadonlyMap<string, string> {
-  return new Map([...pythonFiles()])
+  return new Map([...pythonFiles(), ...rubyFiles()])
 }

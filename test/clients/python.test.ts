@@ -1,13 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { isInstalled } from '../../scripts/clients/conformance/run-suite.ts'
 import { type Language, readLanguages } from '../../scripts/clients/conformance/suite.ts'
-import { openSandbox } from '../../src/sandbox/open-sandbox.ts'
 import { tempFolder } from '../harness/home.ts'
+import { examplesIn, withService } from './examples.ts'
 
 const PYTHON = '/usr/bin/python3'
 const PACKAGE = fileURLToPath(new URL('../../clients/python', import.meta.url))
@@ -16,9 +16,7 @@ const run = promisify(execFile)
 const isThere = isInstalled(readLanguages().python as Language)
 const hasMypy = isThere && spawnSync(PYTHON, ['-m', 'mypy', '--version']).status === 0
 
-const EXAMPLES = [...readFileSync(join(PACKAGE, 'README.md'), 'utf8').matchAll(/^```python\n(.*?)^```/gms)].map(
-  ([, code = '']) => code,
-)
+const EXAMPLES = examplesIn(join(PACKAGE, 'README.md'), 'python')
 
 function exampleFile(code: string): string {
   const file = join(tempFolder(), 'example.py')
@@ -28,16 +26,10 @@ function exampleFile(code: string): string {
 
 describe.skipIf(!isThere)(`the examples in README.md${isThere ? '' : ' (skipped: Python is not installed)'}`, () => {
   test.each(EXAMPLES.map((code, at) => [at + 1, code] as const))('number %i runs', async (_, code) => {
-    const sandbox = await openSandbox({
-      ...{ seed: [], seedEnv: {}, latencyMs: 0, fail: {}, rateLimit: undefined, clockMs: undefined, log: undefined },
-      ...{ parent: tempFolder(), version: '0.0.0', signal: new AbortController().signal, onMistake: () => {} },
-    })
-    try {
-      const env = { ...sandbox.env, PYTHONPATH: PACKAGE, PYTHONDONTWRITEBYTECODE: '1', PYTHONWARNINGS: 'error' }
+    await withService(async (service) => {
+      const env = { ...service, PYTHONPATH: PACKAGE, PYTHONDONTWRITEBYTECODE: '1', PYTHONWARNINGS: 'error' }
       await run(PYTHON, [exampleFile(code)], { env })
-    } finally {
-      await sandbox.close()
-    }
+    })
   })
 })
 

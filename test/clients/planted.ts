@@ -1,0 +1,114 @@
+/** A fault: `faulty` in the place of `text`, which `file` contains once. */
+export interface Planted {
+  readonly what: string
+  readonly file: string
+  readonly text: string
+  readonly faulty: string
+  readonly area: string
+  /** A scenario that must find it. */
+  readonly foundBy: string
+}
+
+/** By language. */
+export const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
+  python: [
+    {
+      what: 'a retry has another idempotency key',
+      file: 'clients/python/crm_client/transport.py',
+      text: 'headers["Idempotency-Key"] = call.idempotency_key',
+      faulty: 'headers["Idempotency-Key"] = str(uuid.uuid4())',
+      area: 'lost answers',
+      foundBy: 'a create whose answer is lost happens once',
+    },
+    {
+      what: 'the second of three pages is skipped',
+      file: 'clients/python/crm_client/paging.py',
+      text: 'yield Page(items,',
+      faulty: 'if len(seen) != 2 or following is None: yield Page(items,',
+      area: 'paging',
+      foundBy: 'every record of several pages is listed once, by the cursor',
+    },
+    {
+      what: 'a signature is compared by its beginning',
+      file: 'clients/python/crm_client/signatures.py',
+      text: 'hmac.compare_digest(one, each)',
+      faulty: 'each[:16] == one[:16]',
+      area: 'webhooks',
+      foundBy: 'a signature that differs only at its end is refused',
+    },
+    {
+      what: 'a next page at another origin is requested there',
+      file: 'clients/python/crm_client/paging.py',
+      text: 'if f"{url.scheme}://{url.netloc}".lower() != origin.lower():',
+      faulty: 'if not url.netloc:',
+      area: 'paging',
+      foundBy: 'a next address at another origin is an error, and gets no request',
+    },
+    {
+      what: 'Retry-After is ignored',
+      file: 'clients/python/crm_client/transport.py',
+      text: 'wait = asked + limits.jitter() if asked else',
+      faulty: 'wait = limits.jitter() if asked else',
+      area: 'rate limits',
+      foundBy: 'Retry-After in seconds is honoured',
+    },
+    {
+      what: 'the key that a server repeats is in the error',
+      file: 'clients/python/crm_client/transport.py',
+      text: 'return text.replace(self._key.text, "[key]")',
+      faulty: 'return text',
+      area: 'the key',
+      foundBy: 'a server that repeats the key does not put it into an error',
+    },
+  ],
+  ruby: [
+    {
+      what: 'a retry has another idempotency key',
+      file: 'clients/ruby/lib/crm_client/transport.rb',
+      text: '"Idempotency-Key" => call.idempotency_key,',
+      faulty: '"Idempotency-Key" => call.idempotency_key && SecureRandom.uuid,',
+      area: 'lost answers',
+      foundBy: 'a create whose answer is lost happens once',
+    },
+    {
+      what: 'the second of three pages is skipped',
+      file: 'clients/ruby/lib/crm_client/paging.rb',
+      text: 'yield Page.new(items,',
+      faulty: 'yield Page.new(seen.size == 3 && following ? [] : items,',
+      area: 'paging',
+      foundBy: 'every record of several pages is listed once, by the cursor',
+    },
+    {
+      what: 'a signature is compared by its beginning',
+      file: 'clients/ruby/lib/crm_client/signatures.rb',
+      text: 'OpenSSL.secure_compare(one, each)',
+      faulty: 'one[0, 16] == each[0, 16]',
+      area: 'webhooks',
+      foundBy: 'a signature that differs only at its end is refused',
+    },
+    {
+      what: 'a next page at another origin is requested there',
+      file: 'clients/ruby/lib/crm_client/paging.rb',
+      text: 'unless [url.scheme, url.host&.downcase, url.port, url.userinfo] == [base.scheme, base.host, base.port, nil]',
+      faulty: 'unless url.host == base.host',
+      area: 'paging',
+      foundBy: 'a next address at another origin is an error, and gets no request',
+    },
+    {
+      what: 'Retry-After is ignored',
+      file: 'clients/ruby/lib/crm_client/tries.rb',
+      text: '@asked + Limits.jitter',
+      faulty: 'Limits.jitter',
+      area: 'rate limits',
+      foundBy: 'Retry-After in seconds is honoured',
+    },
+    {
+      what: 'the key that a server repeats is in the error',
+      file: 'clients/ruby/lib/crm_client/transport.rb',
+      text: 'text.gsub(@key.text, "[key]")',
+      faulty: 'text',
+      area: 'the key',
+      foundBy: 'a server that repeats the key does not put it into an error',
+    },
+  ],
+}
