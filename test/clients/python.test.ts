@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -14,6 +14,7 @@ const PACKAGE = fileURLToPath(new URL('../../clients/python', import.meta.url))
 const run = promisify(execFile)
 
 const isThere = isInstalled(readLanguages().python as Language)
+const hasBuild = isThere && spawnSync(PYTHON, ['-c', 'import build, setuptools, wheel']).status === 0
 const hasMypy = isThere && spawnSync(PYTHON, ['-m', 'mypy', '--version']).status === 0
 
 const EXAMPLES = examplesIn(join(PACKAGE, 'README.md'), 'python')
@@ -32,6 +33,24 @@ describe.skipIf(!isThere)(`the examples in README.md${isThere ? '' : ' (skipped:
     })
   })
 })
+
+describe.skipIf(!hasBuild)(
+  `the package${hasBuild ? '' : ' (skipped: python3-build or python3-wheel is not installed)'}`,
+  () => {
+    test('is built by what Debian has, and imported with its types from the wheel', async () => {
+      const folder = join(tempFolder(), 'python')
+      cpSync(PACKAGE, folder, { recursive: true })
+      await run(PYTHON, ['-m', 'build', '--no-isolation'], { cwd: folder })
+      const made = readdirSync(join(folder, 'dist')).toSorted()
+      expect(made).toEqual(['crm-client-0.1.0.tar.gz', 'crm_client-0.1.0-py3-none-any.whl'])
+      const wheel = join(folder, 'dist', made[1] ?? '')
+      const code =
+        'import crm_client, importlib.resources as r; print(crm_client.__version__, r.files(crm_client).joinpath("py.typed").is_file())'
+      const { stdout } = await run(PYTHON, ['-c', code], { env: { PYTHONPATH: wheel } })
+      expect(stdout).toBe('0.1.0 True\n')
+    })
+  },
+)
 
 describe.skipIf(!hasMypy)(`types${hasMypy ? '' : ' (skipped: python3-mypy is not installed)'}`, () => {
   const check = (...files: readonly string[]) => {

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../../src/core/json.ts'
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** A step that takes longer has hung: no scenario waits for more than a few seconds. */
 const STEP_MS = 30_000

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { withBuiltDriver } from './built-driver.ts'
 import { Driver } from './driver.ts'
 import { runScenario } from './run-scenario.ts'
 import type { Area, Language, Scenario } from './suite.ts'
@@ -20,11 +21,11 @@ export function isInstalled({ probe }: Language): boolean {
 }
 
 /** Runs the scenarios with the client of a language; the results are in the order of the suite. */
-export async function runSuite(
-  areas: readonly Area[],
-  language: Language,
-  folder?: string,
-): Promise<readonly Result[]> {
+export function runSuite(areas: readonly Area[], language: Language, folder?: string): Promise<readonly Result[]> {
+  return withBuiltDriver(language, folder, (command) => runAll(areas, { ...language, command }, folder))
+}
+
+async function runAll(areas: readonly Area[], language: Language, folder?: string): Promise<readonly Result[]> {
   const open = areas.flatMap(({ area, scenarios }) => scenarios.map((scenario) => ({ area, scenario })))
   const results = new Map<Scenario, Result>()
   const queue = [...open]

@@ -73,7 +73,10 @@ export interface Area {
 
 export interface Language {
   readonly name: string
+  /** `{built}` is the file that `build` makes. */
   readonly command: readonly string[]
+  /** Makes the program of the driver, once for a run of the suite. */
+  readonly build?: readonly string[]
   /** Tells whether it is installed. */
   readonly probe: readonly string[]
   /** What the client does not offer, with the reason. A scenario that needs it must fail. */

@@ -1,0 +1,3 @@
+module crmclient
+
+go 1.19
