@@ -32,43 +32,44 @@ export function claimKills(
   { reach, absences }: Claimed,
   { rows, perRequest }: Imported = { rows: 500, perRequest: 1 },
 ): void {
-  test.concurrent(`an import killed ${KILLS} times while answers get lost writes no row twice, and its account adds up`, async ({
-    task,
-    onTestFinished: cleanUp,
-  }) => {
-    // So that the rows suffice for all kills.
-    const most = Math.floor(rows / perRequest / KILLS)
-    let child: ChildProcess | undefined
-    let [writesOfRun, writes, lost, kills] = [0, 0, 0, 0]
-    const { env, contacts, effects } = await reach(KNOWN, {
-      cleanUp,
-      loses: (asked) => {
-        if (!isWrite(asked)) return false
-        writes += 1
-        writesOfRun += 1
-        if (kills < KILLS && writesOfRun === 1 + ((kills * 7) % most)) child?.kill('SIGKILL')
-        if (writes % LOST_EVERY !== 4) return false
-        lost += 1
-        return true
-      },
-    })
-    const profile = await profileOf(env)
-    const args = ['contacts', 'import', fileOf(env, rows), '--yes', '--max-errors', `${rows}`, '-o', 'json']
-    let printed: Printed
-    do {
-      writesOfRun = 0
-      child = spawn(process.execPath, [CRM, ...args], { env: profile, stdio: ['ignore', 'pipe', 'pipe'] })
-      printed = await endedInTime(child, `after ${kills} kills`)
-      if (child.signalCode === 'SIGKILL') kills += 1
-    } while (child.signalCode === 'SIGKILL')
-    expect(kills).toBe(KILLS)
-    // 3, where rows are in doubt.
-    expect([0, 3], printed.stderr).toContain(child.exitCode)
-    const found = { job: JSON.parse(printed.stdout), contacts: await contacts(), created: effects('created') }
-    const mostInDoubt = absences.creationTime === undefined ? 0 : lost + KILLS * AT_ONCE
-    checkState(found, { rows, mostInDoubt })
-    if (mostInDoubt > 0) task.meta.remark = `rows whose answers were lost end in doubt: ${absences.creationTime}`
-  }, (KILLS + 1) * LONGEST_RUN_MS)
+  test.concurrent(
+    `an import killed ${KILLS} times while answers get lost writes no row twice, and its account adds up`,
+    async ({ task, onTestFinished: cleanUp }) => {
+      // So that the rows suffice for all kills.
+      const most = Math.floor(rows / perRequest / KILLS)
+      let child: ChildProcess | undefined
+      let [writesOfRun, writes, lost, kills] = [0, 0, 0, 0]
+      const { env, contacts, effects } = await reach(KNOWN, {
+        cleanUp,
+        loses: (asked) => {
+          if (!isWrite(asked)) return false
+          writes += 1
+          writesOfRun += 1
+          if (kills < KILLS && writesOfRun === 1 + ((kills * 7) % most)) child?.kill('SIGKILL')
+          if (writes % LOST_EVERY !== 4) return false
+          lost += 1
+          return true
+        },
+      })
+      const profile = await profileOf(env)
+      const args = ['contacts', 'import', fileOf(env, rows), '--yes', '--max-errors', `${rows}`, '-o', 'json']
+      let printed: Printed
+      do {
+        writesOfRun = 0
+        child = spawn(process.execPath, [CRM, ...args], { env: profile, stdio: ['ignore', 'pipe', 'pipe'] })
+        printed = await endedInTime(child, `after ${kills} kills`)
+        if (child.signalCode === 'SIGKILL') kills += 1
+      } while (child.signalCode === 'SIGKILL')
+      expect(kills).toBe(KILLS)
+      // 3, where rows are in doubt.
+      expect([0, 3], printed.stderr).toContain(child.exitCode)
+      const found = { job: JSON.parse(printed.stdout), contacts: await contacts(), created: effects('created') }
+      const mostInDoubt = absences.creationTime === undefined ? 0 : lost + KILLS * AT_ONCE
+      checkState(found, { rows, mostInDoubt })
+      if (mostInDoubt > 0) task.meta.remark = `rows whose answers were lost end in doubt: ${absences.creationTime}`
+    },
+    (KILLS + 1) * LONGEST_RUN_MS,
+  )
 }
 
 /** Several vendors read by POST. */

@@ -7,7 +7,14 @@ import { contractDocument } from './contract.ts'
 import type { ConnectorDocument, ListOperation, PagingDocument } from './document.ts'
 import { openPrograms, programsOf } from './field-program.ts'
 import { createRecordMap } from './record-map.ts'
-import { connectorFileText, readConnectorFile, shippedConnector, shippedNames, shippedOrigin, shippedText } from './shipped.ts'
+import {
+  connectorFileText,
+  readConnectorFile,
+  shippedConnector,
+  shippedNames,
+  shippedOrigin,
+  shippedText,
+} from './shipped.ts'
 import { compileTemplate, fillHost, readHost } from './templates.ts'
 
 interface Named {
