@@ -39,7 +39,7 @@ function withOwnColumn(state: State, name: ServerList): State {
 }
 
 /** Without a request: of the contract, what every server offers. */
-export function offeredByConnector(connector: Connector): Offered {
+function offeredByConnector(connector: Connector): Offered {
   if (connector.document.isDescribed) return CONTRACT_OFFERED
 
   const lacks: [Need, string | undefined][] = SERVER_LISTS.flatMap((name) =>
