@@ -1,15 +1,17 @@
 import { RESOURCES, STORED_RESOURCES, type StoredResource } from './resources/registry.ts'
 
 /** What has an id of this format, besides records. */
-const OTHER_PREFIXES = { event: 'evt_', key: 'key_', job: 'job_' } as const
+const OTHER_PREFIXES = { event: 'evt_', key: 'key_', job: 'job_', change: 'chg_' } as const
 
-/** What has an id of this format: records, events, keys and jobs. */
+/** What has an id of this format: records, events, keys, jobs and changes of records. */
 export type IdKind = StoredResource | keyof typeof OTHER_PREFIXES
 
-export const ID_KINDS: readonly IdKind[] = [...STORED_RESOURCES, 'event', 'key', 'job']
+export const ID_KINDS: readonly IdKind[] = [...STORED_RESOURCES, 'event', 'key', 'job', 'change']
 
 export function idPrefix(kind: IdKind): string {
-  return kind === 'event' || kind === 'key' || kind === 'job' ? OTHER_PREFIXES[kind] : RESOURCES[kind].idPrefix
+  return kind in OTHER_PREFIXES
+    ? OTHER_PREFIXES[kind as keyof typeof OTHER_PREFIXES]
+    : RESOURCES[kind as StoredResource].idPrefix
 }
 
 /** Crockford's base32 in lower case: without i, l, o and u; the characters sort in the order of their values. */

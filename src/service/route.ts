@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Problem } from './problem.ts'
+import type { Author } from './store/history.ts'
 import type { ApiKey, KeyScope, Store, StoreWrite } from './store/store.ts'
 
 /** draft-ietf-httpapi-idempotency-key-header makes it a quoted string (RFC 9651); most clients send it bare. */
@@ -56,6 +57,23 @@ export interface Route {
   readonly parameters: readonly string[]
   /** Throws a Problem for every response that is not a success. */
   handle(store: Store, call: RouteCall): Promise<RouteReply>
+}
+
+/** The pattern of `Crm-Job`, also for the document. */
+export const JOB_PATTERN = '^[A-Za-z0-9._:-]{1,128}$'
+
+const JOB = new RegExp(JOB_PATTERN)
+
+/** Who sends the request, for the history. Throws a Problem for a `Crm-Job` that is no name of a job. */
+export function readAuthor({ key, requestId, headers }: RouteCall): Author {
+  const job = headers['crm-job']
+  if (job !== undefined && !JOB.test(`${job}`)) {
+    throw new Problem(400, {
+      code: 'invalid_header',
+      detail: 'Crm-Job: expected 1 to 128 letters, digits, dots, colons, dashes and underscores',
+    })
+  }
+  return { keyId: key?.id, job: job === undefined ? undefined : `${job}`, requestId }
 }
 
 export function readIdempotency(call: RouteCall): StoreWrite['idempotency'] {

@@ -12,6 +12,7 @@ import type { Log } from './log.ts'
 import { NO_PROXIES, type Proxies } from './proxies.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { dealRoutes } from './resources/deals.ts'
+import { historyRoutes } from './resources/history.ts'
 import { pipelineRoutes } from './resources/pipelines.ts'
 import { plainRoutes } from './resources/plain.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
@@ -58,7 +59,7 @@ export interface RunningServer {
   lostUses(): number
 }
 
-const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes]
+const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes, ...historyRoutes]
 
 /** Starts the CRM service. Throws a CrmError when the port or the certificate cannot be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {

@@ -1,15 +1,15 @@
 import { Problem } from './problem.ts'
 import { pointer } from './resources/rules.ts'
-import { type RouteCall, type RouteReply, readIdempotency } from './route.ts'
+import { type RouteCall, type RouteReply, readAuthor, readIdempotency } from './route.ts'
 import type { Store, StoreWrite, WriteAnswer, WriteResult } from './store/store.ts'
 
-/** A validated change, without its idempotency key. */
-export type CheckedWrite = Omit<StoreWrite, 'idempotency'>
+/** A validated change, without its idempotency key and who makes it. */
+export type CheckedWrite = Omit<StoreWrite, 'idempotency' | 'by'>
 
 /** Performs a write once per idempotency key; repeated calls get the same answer. */
 export async function write(store: Store, call: RouteCall, change: CheckedWrite): Promise<RouteReply> {
   const idempotency = call.method === 'DELETE' ? undefined : readIdempotency(call)
-  const { answer, isReplayed } = await writeOnce(store, { ...change, idempotency })
+  const { answer, isReplayed } = await writeOnce(store, { ...change, idempotency, by: readAuthor(call) })
   return replyOf(answer, isReplayed ? { 'idempotent-replayed': 'true' } : {})
 }
 

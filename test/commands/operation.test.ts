@@ -106,6 +106,8 @@ test('serve stats counts what a database holds while a service runs on it', asyn
     keys_live: 1,
     deliveries_open: 1,
     idempotency_keys: 1,
+    history_entries: 1,
+    oldest_history_at: expect.stringMatching(/^20/),
     oldest_open_event_at: expect.stringMatching(/^20/),
   })
   expect(stats.size_bytes).toBeGreaterThan(10_000)

@@ -102,5 +102,7 @@ export const STATS = made({
   requests_last_day: COUNT,
   refused_last_day: COUNT,
   idempotency_keys: COUNT,
+  history_entries: COUNT,
+  oldest_history_at: TIME_OR_NULL,
   size_bytes: COUNT,
 })

@@ -41,6 +41,8 @@ async function showStats(ctx: Context, options: DatabaseOptions): Promise<undefi
     requests_last_day: uses.reduce((sum, { count }) => sum + count, 0),
     refused_last_day: uses.reduce((sum, { refusedCount }) => sum + refusedCount, 0),
     idempotency_keys: stats.idempotencyKeys,
+    history_entries: stats.historyEntries,
+    oldest_history_at: stats.oldestHistoryMs === undefined ? null : timeText(stats.oldestHistoryMs),
     size_bytes: stats.sizeBytes,
   })
 }

@@ -11,7 +11,7 @@ import { exactDigits } from '../../core/json.ts'
 import { requireScope } from '../admission.ts'
 import type { TargetRule } from '../delivery/target-rules.ts'
 import { Problem } from '../problem.ts'
-import { type AuditedAction, type RouteCall, readIdempotency } from '../route.ts'
+import { type AuditedAction, type RouteCall, readAuthor, readIdempotency } from '../route.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 import { keyReused } from '../write.ts'
 import type { Documents, SentQuery } from './documents.ts'
@@ -64,7 +64,7 @@ export async function prepare(
   }
   const contextValue: QueryContext = {
     reader: openQueryReader(store, key),
-    writer: openQueryWriter(store, exchange.idempotency),
+    writer: openQueryWriter(store, exchange.idempotency, readAuthor(call)),
     isTarget,
     hasExactText: false,
   }

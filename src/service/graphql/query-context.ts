@@ -1,4 +1,5 @@
 import type { TargetRule } from '../delivery/target-rules.ts'
+import type { Author } from '../store/history.ts'
 import type { Store, StoreWrite, WriteAnswer } from '../store/store.ts'
 import { type CheckedWrite, writeOnce } from '../write.ts'
 import type { QueryReader } from './reader.ts'
@@ -17,7 +18,7 @@ export interface QueryWriter {
  * Each write of a request has its own idempotency key, derived from the request's key and the write's index: mutations run
  * sequentially, in the order of the document.
  */
-export function openQueryWriter(store: Store, idempotency: Idempotency | undefined): QueryWriter {
+export function openQueryWriter(store: Store, idempotency: Idempotency | undefined, by: Author): QueryWriter {
   let count = 0
   let replayedCount = 0
   return {
@@ -25,7 +26,7 @@ export function openQueryWriter(store: Store, idempotency: Idempotency | undefin
     write: async (change) => {
       const key = idempotency && nthKey(idempotency, count)
       count += 1
-      const { answer, isReplayed } = await writeOnce(store, { ...change, idempotency: key })
+      const { answer, isReplayed } = await writeOnce(store, { ...change, idempotency: key, by })
       if (isReplayed) replayedCount += 1
       return answer
     },

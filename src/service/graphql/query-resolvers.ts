@@ -137,7 +137,7 @@ function readPlainFilter(
   }
 }
 
-function sentOf(all: Readonly<Record<string, Maybe<string>>>): FilterQuery {
+export function sentOf(all: Readonly<Record<string, Maybe<string>>>): FilterQuery {
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   )

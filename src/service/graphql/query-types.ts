@@ -3,13 +3,17 @@ import {
   filtersOf,
   PLAIN_RESOURCES,
   type PlainResource,
+  RECORD_RESOURCES,
   RESOURCES,
   STORED_RESOURCES,
   typeName,
 } from '../../core/resources/registry.ts'
 import { graphqlFieldName, memberLines } from './members.ts'
 
-const NODES = ['Pipeline', 'Delivery', ...STORED_RESOURCES.map(typeName)]
+const NODES = ['Pipeline', 'Delivery', 'Change', ...STORED_RESOURCES.map(typeName)]
+
+const HISTORY_LINES = `  "Its changes, newest first."
+  history(first: Int, after: String): ChangeConnection!`
 
 /** The queries of `/v1/graphql`. Names follow GraphQL (`ownerId`); `json` is the record of REST (`owner_id`). */
 export const QUERY_TYPES = `
@@ -46,6 +50,23 @@ ${PLAIN_RESOURCES.map(listLine).join('\n')}
   "The default pipeline first."
   pipelines(first: Int, after: String): PipelineConnection!
   webhooks(first: Int, after: String): WebhookConnection!
+  "The changes of all records."
+  history(first: Int, after: String, filter: HistoryFilter): ChangeConnection!
+}
+
+"The filters of REST, combined."
+input HistoryFilter {
+  since: DateTime
+  until: DateTime
+  "The id or the name of a key."
+  madeBy: String
+  "As the client named it in Crm-Job."
+  job: String
+  resource: RecordResource
+}
+
+enum RecordResource {
+${RECORD_RESOURCES.map((resource) => `  ${resource.toUpperCase()}`).join('\n')}
 }
 
 "The filters of REST: values of one list are alternatives, members are combined."
@@ -64,6 +85,7 @@ ${PLAIN_RESOURCES.map(filterType).join('')}${PLAIN_RESOURCES.map(plainType).join
 ${memberLines('deal')}
   pipeline: Pipeline
   json: JSON!
+${HISTORY_LINES}
   "Newest first."
   notes(first: Int, after: String): NoteConnection!
 }
@@ -72,6 +94,7 @@ type Note implements Node {
 ${memberLines('note')}
   deal: Deal
   json: JSON!
+${HISTORY_LINES}
 }
 
 type Pipeline implements Node {
@@ -123,6 +146,36 @@ type Delivery {
   lastError: String
 }
 
+enum ChangeAction {
+  CREATED
+  UPDATED
+  DELETED
+}
+
+"One change of a record. When the record is deleted, its values are erased from all its changes."
+type Change {
+  id: ID!
+  at: DateTime!
+  resource: RecordResource!
+  recordId: ID!
+  action: ChangeAction!
+  "Of the record after the change, or as it was deleted."
+  version: Int!
+  "When it was changed before."
+  previousAt: DateTime
+  "The changed members, as in REST; empty for a deletion."
+  fields: [String!]!
+  "Their values before, by the names of REST; null for a new record."
+  old: JSON
+  "Their values after."
+  new: JSON
+  keyId: ID
+  keyName: String
+  job: String
+  requestId: String
+  isErased: Boolean!
+}
+
 ${NODES.map(connectionTypes).join('')}`
 
 function listLine(resource: PlainResource): string {
@@ -150,6 +203,7 @@ function plainType(resource: PlainResource): string {
 ${memberLines(resource)}
   "The whole record as in REST, with custom members."
   json: JSON!
+${HISTORY_LINES}
 }
 
 `

@@ -2,6 +2,7 @@ import type { PlainResource, StoredResource } from '../../core/resources/registr
 import { requireScope } from '../admission.ts'
 import { Problem } from '../problem.ts'
 import type { DeliveryPage } from '../store/deliveries.ts'
+import type { HistoryPage, HistoryQuery } from '../store/history.ts'
 import type { ApiKey, DealFilters, PageQuery, Pipeline, PlainFilters, Store, TextPage } from '../store/store.ts'
 import { RecordSource } from './record-source.ts'
 
@@ -15,6 +16,7 @@ export interface QueryReader {
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
   notes(dealId: string, query: PageQuery): Promise<TextPage>
   deliveries(webhookId: string, query: PageQuery): Promise<DeliveryPage>
+  history(query: HistoryQuery): Promise<HistoryPage>
   pipelines(): Promise<readonly Pipeline[]>
   record(resource: StoredResource, id: string): Promise<RecordSource | undefined>
 }
@@ -67,6 +69,12 @@ export function openQueryReader(store: Store, key: ApiKey): QueryReader {
       return (await load(dealId)) ?? { texts: [], nextOlderThanId: undefined }
     },
     deliveries: (webhookId, query) => inTurn(() => store.deliveries.log(webhookId, query)),
+    history: (query) =>
+      inTurn(async () => {
+        const found = await store.history(query)
+        spend(found.entries.flatMap(({ oldValues, newValues }) => [oldValues ?? '', newValues ?? '']))
+        return found
+      }),
     pipelines: () => {
       pipelines ??= inTurn(() => store.pipelines())
       return pipelines

@@ -3,6 +3,7 @@ import { PLAIN_RESOURCES, RESOURCES, STORED_RESOURCES, typeName } from '../../co
 import { filterText } from '../page.ts'
 import { notesPath } from '../resources/deals.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
+import { changeResolvers, history, historyOf } from './history-resolvers.ts'
 import { memberName } from './members.ts'
 import { mutationResolvers } from './mutation-resolvers.ts'
 import { MUTATION_TYPES } from './mutation-types.ts'
@@ -26,9 +27,12 @@ const json: Resolver = ({ text }: RecordSource, _, context) => {
 
 /** Resolvers besides those of a record's own members. */
 const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = {
-  ...Object.fromEntries(PLAIN_RESOURCES.map((resource) => [typeName(resource), { json }])),
+  ...Object.fromEntries(
+    PLAIN_RESOURCES.map((resource) => [typeName(resource), { json, history: historyOf(resource) }]),
+  ),
   Deal: {
     json,
+    history: historyOf('deal'),
     amount: (source: RecordSource, _, context) => {
       const written = source.writtenNumber('amount')
       if (written === undefined) return source.members.amount
@@ -43,6 +47,7 @@ const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>
   },
   Note: {
     json,
+    history: historyOf('note'),
     deal: ({ members }: RecordSource, _, { reader }) => reader.record('deal', `${members.deal_id}`),
   },
   Webhook: {
@@ -58,6 +63,7 @@ const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>
       })
     },
   },
+  Change: changeResolvers,
   Delivery: {
     state: ({ state }: DeliveryEntry) => state.toUpperCase(),
     nextTryAt: ({ nextTryAtMs }: DeliveryEntry) => timeText(nextTryAtMs),
@@ -74,7 +80,7 @@ export function createSchema(): GraphQLSchema {
   const schema = buildSchema(schemaText())
   addScalars(schema)
   for (const resource of STORED_RESOURCES) addMembers(objectType(schema, typeName(resource)))
-  addResolvers(objectType(schema, 'Query'), queryResolvers)
+  addResolvers(objectType(schema, 'Query'), { ...queryResolvers, history })
   addResolvers(objectType(schema, 'Mutation'), mutationResolvers)
   for (const [name, resolvers] of Object.entries(typeResolvers)) addResolvers(objectType(schema, name), resolvers)
   const node = schema.getType('Node')

@@ -1,6 +1,7 @@
 import { PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { KEPT_MS } from '../store/store-options.ts'
 import { EVENT_WEBHOOKS } from './event-webhooks.ts'
+import { HISTORY_PATHS } from './history-paths.ts'
 import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef } from './operations.ts'
 import { type Part, refs, sharedParameters } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
@@ -59,7 +60,7 @@ const SERVICE_PATHS: Readonly<Record<string, Part>> = {
       tags: ['graphql'],
       summary: 'Execute a GraphQL query or mutation',
       description: 'Scopes, limits and Idempotency-Key work as in REST.',
-      parameters: refs('idempotencyKey'),
+      parameters: refs('idempotencyKey', 'job'),
       requestBody: body('GraphqlRequest'),
       responses: { ...problems(...BODY_PROBLEMS), ...GRAPHQL_RESPONSES },
     },
@@ -104,6 +105,7 @@ const TAGS = {
   deals: 'Deals and their notes.',
   pipelines: 'The stages that deals go through.',
   webhooks: 'Subscriptions to events.',
+  history: 'Who changed what.',
   graphql: 'The whole API, with more mutations, as GraphQL.',
   service: 'The service itself.',
 }
@@ -123,7 +125,7 @@ export function openapiDocument(version: string, answersKeptMs: number = KEPT_MS
     servers: [{ url: '/', description: 'The service that returned this document.' }],
     security: [{ key: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: { ...RECORD_PATHS, ...SERVICE_PATHS },
+    paths: { ...RECORD_PATHS, ...HISTORY_PATHS, ...SERVICE_PATHS },
     webhooks: EVENT_WEBHOOKS,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'A key of crm serve keys create.' } },

@@ -7,10 +7,13 @@ import {
   filtersOf,
   PLAIN_RESOURCES,
   type PlainResource,
+  RECORD_RESOURCES,
   RESOURCES,
   type Resource,
 } from '../../core/resources/registry.ts'
 import { LIMIT } from '../page.ts'
+import type { HISTORY_FILTERS as HISTORY_FILTER_NAMES } from '../resources/history.ts'
+import { JOB_PATTERN } from '../route.ts'
 
 /** An object of the OpenAPI document. */
 export type Part = Readonly<Record<string, unknown>>
@@ -52,6 +55,14 @@ function plainFilters(resource: PlainResource): Readonly<Record<string, Filter>>
   return { ...Object.fromEntries(filters), ...TIMES }
 }
 
+const HISTORY_FILTERS: Readonly<Record<(typeof HISTORY_FILTER_NAMES)[number], Filter>> = {
+  since: { description: 'Changed at this time or later.', schema: TIME, example: '2026-01-01T00:00:00Z' },
+  until: { description: 'Changed at this time or earlier.', schema: TIME, example: '2026-12-31T23:59:59Z' },
+  made_by: { description: 'The id or the name of the key that made the change.', schema: TEXT },
+  job: { description: 'The job that made the change, as named in Crm-Job.', schema: TEXT, example: 'job_0s9ntcj9g09' },
+  resource: { description: 'Changes of records of this resource.', schema: { type: 'string', enum: RECORD_RESOURCES } },
+}
+
 /** The parameters of the filters of every list, by the names of their components. */
 const FILTERS = Object.fromEntries(
   [['deal', DEAL_FILTERS] as const, ...PLAIN_RESOURCES.map((name) => [name, plainFilters(name)] as const)].flatMap(
@@ -71,6 +82,14 @@ const PARAMETERS = {
     schema: { type: 'string' },
   }),
   ...FILTERS,
+  ...Object.fromEntries(
+    Object.entries(HISTORY_FILTERS).map(([name, parts]) => [`history_${name}`, query(name, { ...parts })]),
+  ),
+  job: header('Crm-Job', {
+    description: 'The job of the client that makes the change, for the history.',
+    schema: { type: 'string', pattern: JOB_PATTERN, maxLength: 128 },
+    example: 'job_0s9ntcj9g09',
+  }),
   ifMatch: header('If-Match', {
     description: 'The expected version, from ETag; any other version gives 412.',
     schema: { type: 'string' },

@@ -134,7 +134,7 @@ function exchangeOf(resource: Resource, operation: ServiceOperation): Part {
       responses: { 200: page(`A page of ${plural}.`, type as SchemaName), ...problems(...USUAL_PROBLEMS, ...ofParent) },
     }),
     create: () => ({
-      parameters: refs('idempotencyKey'),
+      parameters: refs('idempotencyKey', 'job'),
       requestBody: body(`New${type}` as SchemaName),
       responses: {
         201: answer(`The ${singular}.`, createdSchema(resource), ...CREATED),
@@ -148,7 +148,7 @@ function exchangeOf(resource: Resource, operation: ServiceOperation): Part {
       },
     }),
     update: () => ({
-      parameters: refs('ifMatch', 'idempotencyKey'),
+      parameters: refs('ifMatch', 'idempotencyKey', 'job'),
       requestBody: body(`${type}Patch` as SchemaName, ['application/json', 'application/merge-patch+json']),
       responses: {
         200: answer(`The changed ${singular}.`, type as SchemaName, 'ETag', 'Idempotent-Replayed'),
@@ -156,14 +156,14 @@ function exchangeOf(resource: Resource, operation: ServiceOperation): Part {
       },
     }),
     delete: () => ({
-      parameters: refs('ifMatch'),
+      parameters: refs('ifMatch', 'job'),
       responses: {
         204: { description: 'Deleted.', headers: headerRefs(ALWAYS) },
         ...problems(...USUAL_PROBLEMS, '404', '412'),
       },
     }),
     test: () => ({
-      parameters: refs('idempotencyKey'),
+      parameters: refs('idempotencyKey', 'job'),
       responses: {
         202: answer('The event, which will be sent.', 'WebhookTest', 'Idempotent-Replayed'),
         ...problems(...BODY_PROBLEMS, '404'),

@@ -1,10 +1,11 @@
 import { type IdKind, idPrefix } from '../../core/ids.ts'
 import type { JsonSchema } from '../../core/json.ts'
-import { PLAIN_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { PLAIN_RESOURCES, RECORD_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
 import { plainRules } from '../resources/plain.ts'
 import { filledText, patchRulesOf, type Rule, type RulesByMember, readOnlyMember } from '../resources/rules.ts'
 import { WEBHOOK_PATCH_RULES, WEBHOOK_RULES } from '../resources/webhooks.ts'
+import { CHANGE_ACTIONS } from '../store/history.ts'
 import { EXAMPLES, type PlainSchema } from './examples.ts'
 
 const OPTIONAL_TEXT: Rule = { check: filledText.check, schema: filledText.schema }
@@ -140,6 +141,34 @@ const WEBHOOK_TEST: JsonSchema = {
   required: ['event_id', 'type', 'webhook_id'],
 }
 
+const VALUES_OR_NULL: JsonSchema = { type: ['object', 'null'], additionalProperties: true }
+
+const CHANGE: JsonSchema = {
+  type: 'object',
+  description: 'One change of a record. When the record is deleted, its values are erased from all its changes.',
+  properties: {
+    id: { type: 'string', pattern: '^chg_' },
+    at: TIME,
+    resource: { type: 'string', enum: RECORD_RESOURCES },
+    record_id: TEXT,
+    action: { type: 'string', enum: CHANGE_ACTIONS },
+    version: { type: 'integer', minimum: 1, description: 'Of the record after the change, or as it was deleted.' },
+    previous_at: { type: ['string', 'null'], format: 'date-time', description: 'When it was changed before.' },
+    fields: { type: 'array', items: TEXT, description: 'The changed members; empty for a deletion.' },
+    old: { ...VALUES_OR_NULL, description: 'Their values before; null for a new record.' },
+    new: { ...VALUES_OR_NULL, description: 'Their values after; null for a member that was removed.' },
+    key_id: { ...TEXT_OR_NULL, description: 'The API key that made the change; null for records of --seed.' },
+    key_name: TEXT_OR_NULL,
+    job: { ...TEXT_OR_NULL, description: 'As the client named it in Crm-Job.' },
+    request_id: TEXT_OR_NULL,
+    is_erased: { type: 'boolean', description: 'Whether the values were erased with the record.' },
+  },
+  required: [
+    ...['id', 'at', 'resource', 'record_id', 'action', 'version', 'previous_at', 'fields', 'old', 'new'],
+    ...['key_id', 'key_name', 'job', 'request_id', 'is_erased'],
+  ],
+}
+
 const CREATED_WEBHOOK = record('webhook', WEBHOOK_RULES, {
   ...WEBHOOK_STATUS,
   secret: { type: 'string', pattern: '^whsec_' },
@@ -174,6 +203,7 @@ export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
     WebhookPatch: sent(WEBHOOK_PATCH_RULES),
     WebhookTest: WEBHOOK_TEST,
     CreatedWebhook: CREATED_WEBHOOK,
+    Change: CHANGE,
     Problem: PROBLEM,
     GraphqlRequest: GRAPHQL_REQUEST,
     GraphqlAnswer: GRAPHQL_ANSWER,

@@ -57,7 +57,7 @@ function readNumber(query: FilterQuery, parameter: string): number | undefined {
   throw badParameter(parameter, 'invalid_number', `expected a number, got ${quotedText(text)}`)
 }
 
-function readTimeMs(query: FilterQuery, parameter: string): number | undefined {
+export function readTimeMs(query: FilterQuery, parameter: string): number | undefined {
   const text = query[parameter]
   if (text === undefined) return undefined
   const timeMs = parseTimeMs(text)

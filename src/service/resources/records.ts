@@ -2,6 +2,7 @@ import { READ_ONLY_FIELDS, recordPath, type StoredResource } from '../../core/re
 import type { EventKind } from '../../core/webhook-events.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { invalidValues, notFound, type Problem } from '../problem.ts'
+import type { ChangedMembers } from '../store/history.ts'
 import type { OutboxEvent, RecordChange, StoredRecord, WriteAnswer, WriteState } from '../store/store.ts'
 import { type ExpectedVersions, requireVersion } from '../write.ts'
 import { pointer, requireMember } from './rules.ts'
@@ -28,6 +29,11 @@ export function creationChange(state: WriteState, creation: Creation): RecordCha
   return {
     next: { text, version: 1 },
     event: creation.event && eventOf(creation.event, time, text),
+    changed: () => ({
+      ...{ action: 'created', version: 1, oldValues: null, previousAtMs: null },
+      fields: namesOf(creation.fields),
+      newValues: nodeText(creation.fields),
+    }),
     answer: { status: 201, body: text, location: recordPath(creation.resource).replace('{id}', state.id), etag: '"1"' },
   }
 }
@@ -73,6 +79,11 @@ export function patchChange(
   return {
     next: { text, version },
     event: event && eventOf(event, time, text, nodeText(previous)),
+    changed: () => ({
+      ...{ action: 'updated', version, fields: namesOf(previous), oldValues: nodeText(previous) },
+      newValues: nodeText(new Map([...previous.keys()].map((name) => [name, nextFields.get(name) ?? 'null']))),
+      previousAtMs: timeOf(own.updated_at),
+    }),
     answer: okAnswer(text, version),
   }
 }
@@ -89,8 +100,26 @@ export function deletionChange(
     next: undefined,
     event: event && eventOf(event, time, current.text),
     noteEvents: noteEvent && { kind: noteEvent, eventOf: (text) => eventOf(noteEvent, time, text) },
+    changed: () => deletedMembers(current),
     answer: { status: 204, body: '', location: undefined, etag: undefined },
   }
+}
+
+/** Its values are erased with those of earlier changes. */
+function deletedMembers({ version, text }: StoredRecord): ChangedMembers {
+  const { updated_at } = JSON.parse(text) as { updated_at?: unknown }
+  const none = { fields: '[]', oldValues: null, newValues: null }
+  return { action: 'deleted', version, ...none, previousAtMs: timeOf(JSON.stringify(updated_at ?? null)) }
+}
+
+function namesOf(members: Members): string {
+  return JSON.stringify([...members.keys()])
+}
+
+/** The time in a member; null where it has none. */
+function timeOf(node: JsonNode): number | null {
+  const timeMs = Date.parse(nodeText(node).slice(1, -1))
+  return Number.isNaN(timeMs) ? null : timeMs
 }
 
 function recordText({ fields, own }: RecordParts): string {

@@ -26,11 +26,18 @@ export interface Retention {
   /** The log entry of a delivery that succeeded, and of one that failed for good. */
   readonly successesMs: number
   readonly failuresMs: number
+  /** An entry of the history; 0 keeps none, and Infinity all. */
+  readonly historyMs: number
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export const KEPT_MS: Retention = { answersMs: DAY_MS, successesMs: DAY_MS, failuresMs: 7 * DAY_MS }
+export const KEPT_MS: Retention = {
+  answersMs: DAY_MS,
+  successesMs: DAY_MS,
+  failuresMs: 7 * DAY_MS,
+  historyMs: 90 * DAY_MS,
+}
 
 /** Receives what a store does, while it does it: its methods return at once and never throw. */
 export interface StoreObserver {

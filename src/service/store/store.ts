@@ -1,6 +1,7 @@
 import type { PlainResource, RecordResource, StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
+import type { Author, ChangedMembers, HistoryPage, HistoryQuery } from './history.ts'
 
 /** A record in a store. */
 export interface StoredRecord {
@@ -109,6 +110,8 @@ export interface RecordChange {
   readonly ownEvent?: OutboxEvent
   /** For a removed deal: the event of each of its notes, which are removed with it. */
   readonly noteEvents?: { readonly kind: EventKind; eventOf(noteText: string): OutboxEvent } | undefined
+  /** For the history; undefined when nothing is changed. */
+  readonly changed?: (() => ChangedMembers) | undefined
   readonly answer: WriteAnswer
 }
 
@@ -138,6 +141,8 @@ export interface StoreWrite {
   /** `decide` returns an event for the webhook `id` alone. */
   readonly hasOwnEvent?: true
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | undefined
+  /** For the history. */
+  readonly by?: Author | undefined
   /** Pure; may run more than once. When it throws, nothing is written and `write` rejects with the error. */
   decide(state: WriteState): RecordChange
 }
@@ -237,6 +242,9 @@ export interface StoreStats {
   readonly oldestOpenEventMs: number | undefined
   /** Answers kept for replays. */
   readonly idempotencyKeys: number
+  /** Entries of the history. */
+  readonly historyEntries: number
+  readonly oldestHistoryMs: number | undefined
   /** Size on disk without the write-ahead log. */
   readonly sizeBytes: number
 }
@@ -259,6 +267,8 @@ export interface Store {
   notes(query: NotesQuery): Promise<ReadonlyMap<string, TextPage>>
   /** Records by id, without unknown ids and ids of another resource. */
   records(resource: StoredResource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>
+  /** The changes of records, kept for `Retention.historyMs`. */
+  history(query: HistoryQuery): Promise<HistoryPage>
   /** The result that `write` would return for a used key, without writing. */
   replay(idempotency: NonNullable<StoreWrite['idempotency']>): Promise<WriteResult | undefined>
   /** Resolves when the write is durable. Key, record and event are committed atomically. */

@@ -3,6 +3,7 @@ import { isEventPattern } from '../../../src/core/webhook-events.ts'
 import { openapiDocument } from '../../../src/service/openapi/document.ts'
 import { EXAMPLES } from '../../../src/service/openapi/examples.ts'
 import { dealRoutes } from '../../../src/service/resources/deals.ts'
+import { historyRoutes } from '../../../src/service/resources/history.ts'
 import { pipelineRoutes } from '../../../src/service/resources/pipelines.ts'
 import { plainRoutes } from '../../../src/service/resources/plain.ts'
 import { webhookRoutes } from '../../../src/service/resources/webhooks.ts'
@@ -26,6 +27,7 @@ const ROUTES = [
   ...plainRoutes,
   ...dealRoutes,
   ...pipelineRoutes,
+  ...historyRoutes,
   ...webhookRoutes(() => true),
   ...healthRoutes({ isStopping: () => false }),
   ...graphqlRoutes({ hasPage: false, isTarget: () => true }),

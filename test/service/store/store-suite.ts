@@ -4,6 +4,7 @@ import type { StoreOptions } from '../../../src/service/store/store-options.ts'
 import { newDatabase, openTestStore } from '../../harness/database.ts'
 import { deliveriesSuite } from './suite/deliveries-suite.ts'
 import { filtersSuite } from './suite/filters-suite.ts'
+import { historySuite } from './suite/history-suite.ts'
 import { idempotencySuite } from './suite/idempotency-suite.ts'
 import { identitySuite } from './suite/identity-suite.ts'
 import { keysSuite } from './suite/keys-suite.ts'
@@ -47,6 +48,7 @@ export function storeSuite(): void {
   describe('keys', () => keysSuite(FIXTURE))
   describe('deliveries', () => deliveriesSuite(FIXTURE))
   describe('webhooks', () => webhooksSuite(FIXTURE))
+  describe('history', () => historySuite(FIXTURE))
   describe('retention', () => retentionSuite(FIXTURE))
   describe('observer', () => observerSuite(FIXTURE))
 }

@@ -138,6 +138,26 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     },
     long: 'body',
   },
+  {
+    name: 'history',
+    key: ['id'],
+    idKind: 'change',
+    columns: {
+      id: 'integer',
+      resource: 'text',
+      record_id: 'integer',
+      action: 'text',
+      version: 'integer',
+      previous_at_ms: 'integer',
+      fields: 'text',
+      old_values: 'text',
+      new_values: 'text',
+      key_id: 'text',
+      job: 'text',
+      request_id: 'text',
+    },
+    long: 'new_values',
+  },
   { name: 'sequence', key: ['only_row'], columns: { only_row: 'integer', last_serial: 'integer' }, hasOneRow: true },
 ]
 

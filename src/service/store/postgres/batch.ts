@@ -1,5 +1,6 @@
 import type { Transaction } from './database.ts'
 import type { PendingEvents } from './pending-events.ts'
+import type { PendingHistory } from './pending-history.ts'
 import type { PendingRecords } from './pending-records.ts'
 import type { PendingUnique } from './pending-unique.ts'
 import type { Rules } from './rules.ts'
@@ -14,6 +15,7 @@ export interface Batch {
   readonly records: PendingRecords
   readonly events: PendingEvents
   readonly unique: PendingUnique
+  readonly history: PendingHistory
   rules: Rules
   /** Subscriptions were written, so that rules must be read again. */
   areRulesChanged: boolean

@@ -36,7 +36,8 @@ function batchQuery(table: CopiedTable, order: readonly string[], after: Row | u
   const where = after ? `WHERE (${by}) > (${order.map((_, place) => `$${place + 1}`).join(', ')})` : ''
   const batch = `SELECT ${columns} FROM ${table.name} ${where} ORDER BY ${by} LIMIT ${ROWS_AT_ONCE}`
   if (table.long === undefined) return batch
-  const before = `sum(octet_length(${table.long})) OVER (ORDER BY ${by} ROWS UNBOUNDED PRECEDING) - octet_length(${table.long})`
+  const length = `coalesce(octet_length(${table.long}), 0)`
+  const before = `sum(${length}) OVER (ORDER BY ${by} ROWS UNBOUNDED PRECEDING) - ${length}`
   return `SELECT ${columns} FROM (SELECT *, ${before} AS length_before FROM (${batch}) AS batch) AS sized
     WHERE length_before < ${LONG_AT_ONCE} ORDER BY ${by}`
 }

@@ -10,6 +10,7 @@ import { type Database, openPool, type Transaction } from './database.ts'
 import { takeTurn } from './deliveries.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
 import { isDiskFull, isPassing } from './failure.ts'
+import { readHistory } from './history.ts'
 import { findAnswers, replayOf } from './idempotency.ts'
 import { KnownKeys } from './known-keys.ts'
 import { listenTo } from './notifications.ts'
@@ -51,7 +52,10 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
   const now = clock?.now ?? options.now
   const kept = { ...KEPT_MS, ...options.retention }
   const { observer } = options
-  const context: WriteContext = { name: randomUUID(), database, now, kept, observer, ...FIRST_BATCH }
+  const context: WriteContext = {
+    ...{ name: randomUUID(), database, now, kept, observer, ...FIRST_BATCH },
+    pruning: { owed: 0, atMs: 0 },
+  }
   const listeners = new Set<() => void>()
   const knownKeys = new KnownKeys()
   let closing: Promise<void> | undefined
@@ -131,6 +135,7 @@ function reads({ database, run, now, kept }: Opened) {
     deals: (query, filters) => run(() => readDeals(database, query, filters)),
     notes: (query) => run(() => readNotes(database, query)),
     records: (resource, ids) => run(() => findRecords(database.short, resource, ids)),
+    history: (query) => run(() => readHistory(database, query)),
     replay: (idempotency) =>
       run(async () => {
         const keeping = { nowMs: Math.floor(now()), answersMs: kept.answersMs }

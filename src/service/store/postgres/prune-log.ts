@@ -1,5 +1,7 @@
+import { oldestKeptSerial } from '../history.ts'
 import type { Session, Transaction } from './database.ts'
 import type { LogTimes } from './delivery-results.ts'
+import { pruneStatement } from './history.ts'
 import { pruneAnswers } from './idempotency.ts'
 import { PRUNE_LOCK } from './sequence.ts'
 
@@ -11,10 +13,12 @@ export async function isPrunable(session: Session, { nowMs, kept }: LogTimes): P
     (await session.get<[boolean]>(
       `SELECT EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms < $1)
         OR EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms > $2)
-        OR EXISTS (SELECT 1 FROM idempotency WHERE at_ms < $3)`,
+        OR EXISTS (SELECT 1 FROM idempotency WHERE at_ms < $3)
+        OR EXISTS (SELECT 1 FROM history WHERE id < $4)`,
       nowMs,
       nowMs + longestMs(kept),
       nowMs - kept.answersMs,
+      Math.max(0, oldestKeptSerial(nowMs, kept.historyMs) ?? 0),
     )) ?? []
   return isThere
 }
@@ -42,6 +46,8 @@ export async function pruneLog(tx: Transaction, { nowMs, kept }: LogTimes): Prom
   )
   if (rows.length > 0) await removeOrphans(tx, rows.flat())
   pruneAnswers(tx, PRUNED_PER_TURN, { nowMs, answersMs: kept.answersMs })
+  const statement = pruneStatement({ nowMs, historyMs: kept.historyMs, count: PRUNED_PER_TURN })
+  if (statement) tx.later(...statement)
 }
 
 /** Deletes those of the events that have no delivery. */

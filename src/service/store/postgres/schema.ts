@@ -153,10 +153,51 @@ export const SCHEMA = `
     FOREIGN KEY (resource, member) REFERENCES unique_fields ON DELETE CASCADE
   );
   CREATE INDEX unique_field_values_by_record ON unique_field_values (resource, record_id);
+
+  -- The changes of records; the id is a serial, and so the time. Values are NULL once the record is deleted.
+  CREATE TABLE history (
+    id bigint PRIMARY KEY,
+    resource text COLLATE "C" NOT NULL,
+    record_id bigint NOT NULL,
+    action text NOT NULL,
+    version bigint NOT NULL,
+    previous_at_ms bigint,
+    fields text NOT NULL,
+    old_values text,
+    new_values text,
+    key_id text COLLATE "C",
+    job text COLLATE "C",
+    request_id text
+  );
+  CREATE INDEX history_by_record ON history (record_id, (-id));
+  CREATE INDEX history_by_resource ON history (resource, (-id));
+  CREATE INDEX history_by_key ON history (key_id, (-id));
+  CREATE INDEX history_by_job ON history (job, (-id)) WHERE job IS NOT NULL;
 `
 
 /** The steps from the first schema (version 1) to the current one. A released step never changes. */
-export const MIGRATIONS: readonly string[] = []
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE history (
+    id bigint PRIMARY KEY,
+    resource text COLLATE "C" NOT NULL,
+    record_id bigint NOT NULL,
+    action text NOT NULL,
+    version bigint NOT NULL,
+    previous_at_ms bigint,
+    fields text NOT NULL,
+    old_values text,
+    new_values text,
+    key_id text COLLATE "C",
+    job text COLLATE "C",
+    request_id text
+  );
+  CREATE INDEX history_by_record ON history (record_id, (-id));
+  CREATE INDEX history_by_resource ON history (resource, (-id));
+  CREATE INDEX history_by_key ON history (key_id, (-id));
+  CREATE INDEX history_by_job ON history (job, (-id)) WHERE job IS NOT NULL;
+  `,
+]
 
 export const SCHEMA_VERSION = versionAfter(MIGRATIONS)
 

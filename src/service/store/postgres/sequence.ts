@@ -160,7 +160,12 @@ export class Serials {
   }
 
   next(): number {
-    this.#last = nextSerial(this.#last, this.#now())
+    return this.nextAt(this.#now())
+  }
+
+  /** One of this time, unless more were taken than a millisecond has. */
+  nextAt(timeMs: number): number {
+    this.#last = nextSerial(this.#last, timeMs)
     return this.#last
   }
 }

@@ -1,3 +1,4 @@
+import { timeOfSerial } from '../../../core/ids.ts'
 import { RECORD_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
 import type { StoreStats } from '../store.ts'
 import type { Session } from './database.ts'
@@ -16,6 +17,7 @@ export async function readStats(session: Session, nowMs: number): Promise<StoreS
   }
   const webhooks = (status: string): string =>
     `SELECT count(*) FROM webhooks WHERE text::json ->> 'status' = '${status}'`
+  const [oldestHistory] = (await session.get<[number]>('SELECT id FROM history ORDER BY id LIMIT 1')) ?? []
   const { open, failing, oldestEventMs } = await readBacklog(session)
   return {
     records: Object.fromEntries(records) as StoreStats['records'],
@@ -31,6 +33,8 @@ export async function readStats(session: Session, nowMs: number): Promise<StoreS
     failingDeliveries: failing,
     oldestOpenEventMs: oldestEventMs,
     idempotencyKeys: await numberOf('SELECT count(*) FROM idempotency'),
+    historyEntries: await numberOf('SELECT count(*) FROM history'),
+    oldestHistoryMs: oldestHistory === undefined ? undefined : timeOfSerial(oldestHistory),
     sizeBytes: await numberOf(SIZE),
   }
 }

@@ -7,8 +7,10 @@ import type { Batch } from './batch.ts'
 import { hashesOf, keysOf, usesBusyKey, watchBusyKeys } from './busy-keys.ts'
 import type { Database, Session, Transaction } from './database.ts'
 import { findDelivery } from './delivery-log.ts'
+import { pruneStatement } from './history.ts'
 import { findAnswers, type Keeping, type KeptAnswer, keepAnswers, pruneAnswers, replayOf } from './idempotency.ts'
 import { PendingEvents } from './pending-events.ts'
+import { PendingHistory } from './pending-history.ts'
 import { PendingRecords, readKnown } from './pending-records.ts'
 import { PendingUnique } from './pending-unique.ts'
 import { type Rules, readRules } from './rules.ts'
@@ -20,7 +22,7 @@ export interface WriteContext {
   readonly name: string
   readonly database: Database
   readonly now: () => number
-  readonly kept: Pick<Retention, 'answersMs'>
+  readonly kept: Pick<Retention, 'answersMs' | 'historyMs'>
   readonly observer: StoreObserver | undefined
   /** As of the last batch. */
   rules: Rules | undefined
@@ -28,6 +30,8 @@ export interface WriteContext {
   commitCount: number
   /** When expired answers are looked for again. */
   pruneAtMs: number
+  /** Entries of the history that writes have still to delete, and when some were last deleted. */
+  readonly pruning: { owed: number; atMs: number }
 }
 
 export const FIRST_BATCH = { rules: undefined, commitCount: 0, pruneAtMs: 0 }
@@ -84,6 +88,7 @@ export function commitWrites(
     await batch.flush()
     answers.flush(tx, keeping)
     prune(context, tx, { count: writes.length * PRUNED_PER_WRITE, keeping })
+    pruneHistory(context, tx, writes.length)
     finish(context, batch, state)
     const mark = markWritten(context, tx, { outcomes, nowMs: keeping.nowMs })
     const done = { outcomes, mark, hasDeliveries: batch.events.isWritten }
@@ -142,9 +147,11 @@ async function openBatch(
   const changed = new Set(writes.flatMap(({ id }) => (id === undefined ? [] : [id])))
   if (context.rules.hasSubscribers) await events.holdLines([...changed])
   const batch: Batch = {
+    history: new PendingHistory(tx, context.kept.historyMs > 0),
     ...{ tx, clockMs, records, events, unique, rules: context.rules, areRulesChanged: false },
     serials: new Serials(state.lastSerial, context.now),
     flush: async () => {
+      batch.history.flush()
       records.flush()
       unique.flush()
       await events.flush(clockMs)
@@ -228,6 +235,20 @@ function prune(context: WriteContext, tx: Transaction, { count, keeping }: { cou
   pruneAnswers(tx, count, keeping, (deleted) => {
     if (deleted < count) context.pruneAtMs = startMs + PRUNE_AGAIN_MS
   })
+}
+
+/** A statement for each batch would cost as much as what it deletes. */
+const PRUNED_AT_ONCE = 500
+const PRUNED_EVERY_MS = 1000
+
+function pruneHistory({ pruning, now, kept }: WriteContext, tx: Transaction, writes: number): void {
+  const nowMs = Math.floor(now())
+  pruning.owed += writes * PRUNED_PER_WRITE
+  if (pruning.owed < PRUNED_AT_ONCE && Math.abs(nowMs - pruning.atMs) < PRUNED_EVERY_MS) return
+  const statement = pruneStatement({ nowMs, historyMs: kept.historyMs, count: pruning.owed })
+  if (statement) tx.later(...statement)
+  pruning.owed = 0
+  pruning.atMs = nowMs
 }
 
 /** Saves the last serial, and wakes the senders of other processes, with COMMIT. */

@@ -20,10 +20,11 @@ export async function applyChange(
   const { records, events, serials, clockMs } = batch
   const { id, current } = state
   const { next, event } = change
-  if (!next && current) await removeRecord(batch, write, id, change)
+  if (!next && current) await removeRecord(batch, write, state, change)
   const isPut =
     next !== undefined && (write.id === undefined || (current !== undefined && !isUnchanged(current, change)))
   if (isPut) records.put(write, id, { ...change, next })
+  keepHistory(batch, write, state, change)
   if (isPlainResource(write.resource)) batch.unique.put(write.resource, id, next?.text)
   if (write.resource === 'webhook') {
     if (isPut || !next) await readNewRules(batch)
@@ -34,18 +35,31 @@ export async function applyChange(
   }
 }
 
-async function removeRecord(
-  batch: Batch,
-  { resource }: StoreWrite,
-  id: string,
-  { noteEvents }: RecordChange,
-): Promise<void> {
+function keepHistory(
+  { history, serials }: Batch,
+  { resource, id: changedId, by }: StoreWrite,
+  { id, nowMs }: WriteState,
+  { changed }: RecordChange,
+): void {
+  if (!history.isKept || !changed || resource === 'webhook') return
+  const recordSerial = decodeId(resource, id) ?? 0
+  // The serial of a new record is that of its creation, too.
+  const serial = changedId === undefined ? recordSerial : serials.nextAt(nowMs)
+  history.put({ serial, resource, recordSerial }, changed(), by)
+}
+
+async function removeRecord(batch: Batch, write: StoreWrite, state: WriteState, change: RecordChange): Promise<void> {
+  const { resource } = write
+  const { id } = state
   if (resource === 'deal') {
-    await removeNotes(batch, id, noteEvents)
+    await removeDeal(batch, write, state, change)
     return
   }
   batch.records.remove(resource, id)
-  if (resource !== 'webhook') return
+  if (resource !== 'webhook') {
+    batch.history.erase(resource, decodeId(resource, id) ?? 0)
+    return
+  }
   await batch.flush()
   // With the lock of the log, as two that delete the last deliveries of an event would both leave the event.
   await batch.tx.run('SELECT pg_advisory_xact_lock($1)', PRUNE_LOCK)
@@ -54,26 +68,46 @@ async function removeRecord(
   await removeOrphans(batch.tx, rows.flat())
 }
 
-/** Removes a deal, with which the database deletes its notes, with one event for each note, oldest first. */
-async function removeNotes(batch: Batch, dealId: string, noteEvents: RecordChange['noteEvents']): Promise<void> {
-  const { tx, records, events, serials, clockMs, rules } = batch
+/** Removes a deal, with which the database deletes its notes. */
+async function removeDeal(batch: Batch, write: StoreWrite, state: WriteState, change: RecordChange): Promise<void> {
+  const { records, rules, history } = batch
+  const { noteEvents } = change
   const isWanted = noteEvents !== undefined && rules.subscribersTo(noteEvents.kind).length > 0
-  if (isWanted || records.hasPending('note')) await batch.flush()
-  if (isWanted) {
-    const rows = await tx.all<readonly [number, string]>(
-      'SELECT id, text FROM notes WHERE deal_id = $1 ORDER BY id',
-      decodeId('deal', dealId) ?? 0,
-    )
-    const notes = rows.map(([serial, text]) => ({ recordId: encodeId('note', serial), text }))
-    await events.holdLines(notes.map(({ recordId }) => recordId))
-    for (const { recordId, text } of notes) {
-      events.put(noteEvents.eventOf(text), { serial: serials.next(), recordId, dueAtMs: clockMs }, rules)
-    }
-  }
-  records.remove('deal', dealId)
+  if (isWanted || history.isKept || records.hasPending('note')) await batch.flush()
+  if (history.isKept) await endNotes(batch, write, state)
+  if (isWanted) await putNoteEvents(batch, state.id, noteEvents)
+  // The notes that were pending are in the database now.
+  history.erase('deal', decodeId('deal', state.id) ?? 0)
+  records.remove('deal', state.id)
   if (!records.knowsAny('note')) return
   await batch.flush()
   await records.reload('note')
+}
+
+/** One entry of the history for each note of a deal, oldest first. */
+async function endNotes({ tx, history, serials }: Batch, { by }: StoreWrite, state: WriteState): Promise<void> {
+  const notes = await tx.all<readonly [serial: number, version: number]>(
+    'SELECT id, version FROM notes WHERE deal_id = $1 ORDER BY id',
+    decodeId('deal', state.id) ?? 0,
+  )
+  for (const note of notes) history.putNoteEnd(serials.nextAt(state.nowMs), note, by)
+}
+
+/** One event for each note of a deal, oldest first. */
+async function putNoteEvents(
+  { tx, events, serials, clockMs, rules }: Batch,
+  dealId: string,
+  noteEvents: NonNullable<RecordChange['noteEvents']>,
+): Promise<void> {
+  const rows = await tx.all<readonly [number, string]>(
+    'SELECT id, text FROM notes WHERE deal_id = $1 ORDER BY id',
+    decodeId('deal', dealId) ?? 0,
+  )
+  const notes = rows.map(([serial, text]) => ({ recordId: encodeId('note', serial), text }))
+  await events.holdLines(notes.map(({ recordId }) => recordId))
+  for (const { recordId, text } of notes) {
+    events.put(noteEvents.eventOf(text), { serial: serials.next(), recordId, dueAtMs: clockMs }, rules)
+  }
 }
 
 async function readNewRules(batch: Batch): Promise<void> {

@@ -5,6 +5,7 @@ import { liveSecrets, rotatedSecrets } from '../webhook-secrets.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { IS_DUE_SOMETIME } from './delivery-order.ts'
 import { failAll, keepResult, type LogTimes, renewClaim } from './delivery-results.ts'
+import { hasOldHistory, pruneHistory } from './history.ts'
 import { hasPastAnswers, type Keeping, pruneAnswers } from './idempotency.ts'
 
 /** More than a turn adds, so that pruning catches up, and few enough to be fast. */
@@ -33,6 +34,7 @@ export function takeTurn(db: Connection, turn: DeliveryTurn, times: LogTimes): T
     pruneLog(db, times)
     // A service that writes little must not keep answers for longer.
     pruneAnswers(db, PRUNED_PER_TURN, answersOf(times))
+    pruneHistory(db, { nowMs, historyMs: times.kept.historyMs, count: PRUNED_PER_TURN })
     return { claimed, claimedUntilMs, nextDueAtMs: nextDueAtMs(db, nowMs), failingSinceMs }
   })
 }
@@ -116,7 +118,9 @@ function nextDueAtMs(db: Connection, nowMs: number): number | undefined {
 function isPrunable(db: Connection, { nowMs, kept }: LogTimes): boolean {
   const isThere = (sql: string, value: number) => db.get(`SELECT 1 FROM deliveries WHERE ${sql} LIMIT 1`, value)
   const isEntry = isThere('kept_until_ms < ?', nowMs) ?? isThere('kept_until_ms > ?', nowMs + longestMs(kept))
-  return isEntry !== undefined || hasPastAnswers(db, answersOf({ nowMs, kept }))
+  return (
+    isEntry !== undefined || hasPastAnswers(db, answersOf({ nowMs, kept })) || hasOldHistory(db, nowMs, kept.historyMs)
+  )
 }
 
 function answersOf({ nowMs, kept: { answersMs } }: LogTimes): Keeping {

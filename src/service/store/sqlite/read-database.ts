@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { CrmError } from '../../../core/errors.ts'
+import { timeOfSerial } from '../../../core/ids.ts'
 import { RECORD_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-words.ts'
 import type { StoreStats } from '../store.ts'
@@ -69,6 +70,7 @@ export function readStats(db: Connection, nowMs: number): StoreStats {
   // Opened to be read, a database made before a resource was added has no table for it.
   const tables = db.all<[string]>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).map(([name]) => name)
   const countAll = (table: string): number => (tables.includes(table) ? count(table) : 0)
+  const [oldestHistory] = db.get<[number]>('SELECT id FROM history ORDER BY id LIMIT 1') ?? []
   const { open, failing, oldestEventMs } = readBacklog(db)
   const [sizeBytes = 0] =
     db.get<[number]>('SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()') ?? []
@@ -87,6 +89,8 @@ export function readStats(db: Connection, nowMs: number): StoreStats {
     failingDeliveries: failing,
     oldestOpenEventMs: oldestEventMs,
     idempotencyKeys: count('idempotency'),
+    historyEntries: count('history'),
+    oldestHistoryMs: oldestHistory === undefined ? undefined : timeOfSerial(oldestHistory),
     sizeBytes,
   }
 }

@@ -108,6 +108,14 @@ export function* notesOf(db: Connection, dealId: string): Iterable<{ readonly id
   for (const [serial, text] of rows) yield { id: encodeId('note', serial), text }
 }
 
+/** The notes of a deal, oldest first. */
+export function noteVersions(
+  db: Connection,
+  dealSerial: number,
+): readonly (readonly [serial: number, version: number])[] {
+  return db.all('SELECT id, version FROM notes WHERE deal_id = ? ORDER BY id', dealSerial)
+}
+
 /** Empty when the change keeps them. */
 function columnsOf(
   resource: StoredResource,

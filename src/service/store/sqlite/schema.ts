@@ -150,6 +150,26 @@ export const SCHEMA = `
     FOREIGN KEY (resource, member) REFERENCES unique_fields ON DELETE CASCADE
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX unique_field_values_by_record ON unique_field_values (resource, record_id);
+
+  -- The changes of records; the id is a serial, and so the time. Values are NULL once the record is deleted.
+  CREATE TABLE history (
+    id INTEGER PRIMARY KEY,
+    resource TEXT NOT NULL,
+    record_id INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    previous_at_ms INTEGER,
+    fields TEXT NOT NULL,
+    old_values TEXT,
+    new_values TEXT,
+    key_id TEXT,
+    job TEXT,
+    request_id TEXT
+  ) STRICT;
+  CREATE INDEX history_by_record ON history (record_id);
+  CREATE INDEX history_by_resource ON history (resource);
+  CREATE INDEX history_by_key ON history (key_id);
+  CREATE INDEX history_by_job ON history (job) WHERE job IS NOT NULL;
 `
 
 /** The steps from the first schema (version 1) to the current one. A released step never changes. */
@@ -244,6 +264,26 @@ export const MIGRATIONS: readonly string[] = [
   `
   DROP INDEX deliveries_kept;
   CREATE INDEX deliveries_kept ON deliveries (kept_until_ms, event_id, failing_since_ms);
+  `,
+  `
+  CREATE TABLE history (
+    id INTEGER PRIMARY KEY,
+    resource TEXT NOT NULL,
+    record_id INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    previous_at_ms INTEGER,
+    fields TEXT NOT NULL,
+    old_values TEXT,
+    new_values TEXT,
+    key_id TEXT,
+    job TEXT,
+    request_id TEXT
+  ) STRICT;
+  CREATE INDEX history_by_record ON history (record_id);
+  CREATE INDEX history_by_resource ON history (resource);
+  CREATE INDEX history_by_key ON history (key_id);
+  CREATE INDEX history_by_job ON history (job) WHERE job IS NOT NULL;
   `,
 ]
 

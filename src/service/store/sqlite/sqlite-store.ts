@@ -7,6 +7,7 @@ import { addKeyUses, endKey, findKey, insertKey, readKeys, readKeyUses } from '.
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
+import { readHistory } from './history.ts'
 import { findReplay } from './idempotency.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
@@ -77,6 +78,7 @@ export function sqliteStore(
     deals: (query, filters) => run(() => readDeals(db, query, filters)),
     notes: (query) => run(() => readNotes(db, query)),
     records: (resource, ids) => run(() => findRecords(db, resource, ids)),
+    history: (query) => run(() => readHistory(db, query)),
     replay: (idempotency) =>
       run(() => findReplay(db, idempotency, { nowMs: Math.floor(now()), answersMs: kept.answersMs })),
     write: (write) => (closing ? Promise.reject(closed(db.file)) : queue.add(write)),

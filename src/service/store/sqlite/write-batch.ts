@@ -1,15 +1,17 @@
 import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
 import { isPlainResource } from '../../../core/resources/registry.ts'
 import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
+import { deletedNote, historyRow } from '../history.ts'
 import type { RecordChange, StoredRecord, StoreWrite, UniqueMember, WriteState } from '../store.ts'
 import type { Retention } from '../store-options.ts'
 import type { BatchOutcome } from '../write-queue.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { forgetFailures, storeRotation } from './deliveries.ts'
 import { findDelivery } from './delivery-log.ts'
+import { eraseNotes, eraseValues, insertHistory, pruneHistory } from './history.ts'
 import { findReplay, type Keeping, keepAnswer, PRUNED_PER_WRITE, pruneAnswers } from './idempotency.ts'
 import type { Outbox } from './outbox.ts'
-import { findRecord, insertRecord, notesOf, removeRecord, updateRecord } from './records.ts'
+import { findRecord, insertRecord, notesOf, noteVersions, removeRecord, updateRecord } from './records.ts'
 import {
   findTaken,
   keepUniqueValues,
@@ -23,7 +25,7 @@ export interface WriteContext {
   readonly db: Connection
   readonly outbox: Outbox
   readonly now: () => number
-  readonly kept: Pick<Retention, 'answersMs'>
+  readonly kept: Pick<Retention, 'answersMs' | 'historyMs'>
 }
 
 /** Commits the writes in order in one transaction; each sees the changes of the earlier ones. */
@@ -38,9 +40,11 @@ export function commitWrites(
       const uniqueMembers = readUniqueMembers(db)
       const clockMs = Math.floor(now())
       const keeping = { nowMs: clockMs, answersMs: kept.answersMs }
-      const batch: Batch = { db, outbox, sequence, clockMs, keeping, uniqueMembers }
+      const batch: Batch = { db, outbox, sequence, clockMs, keeping, uniqueMembers, hasHistory: kept.historyMs > 0 }
       const outcomes = writes.map((write) => applyWrite(batch, write))
-      pruneAnswers(db, writes.length * PRUNED_PER_WRITE, keeping)
+      const pruned = writes.length * PRUNED_PER_WRITE
+      pruneAnswers(db, pruned, keeping)
+      pruneHistory(db, { nowMs: clockMs, historyMs: kept.historyMs, count: pruned })
       sequence.save()
       return outcomes
     })
@@ -58,6 +62,7 @@ interface Batch {
   readonly clockMs: number
   readonly keeping: Keeping
   readonly uniqueMembers: readonly UniqueMember[]
+  readonly hasHistory: boolean
 }
 
 function applyWrite(batch: Batch, write: StoreWrite): BatchOutcome {
@@ -110,14 +115,12 @@ function applyChange(batch: Batch, write: StoreWrite, state: WriteState, change:
   const { db, outbox, sequence, clockMs } = batch
   const { id, current, delivery } = state
   const { next, event, rotation, isResent, webhook } = change
-  if (!next && current) {
-    putNoteEvents(batch, id, change)
-    removeRecord(db, write.resource, id)
-  }
+  if (!next && current) remove(batch, write, state, change)
   if (next && write.id === undefined) insertRecord(db, id, write, { ...change, next })
   else if (next && current && !isUnchanged(current, change))
     updateRecord(db, write.resource, current, { ...change, next })
   keepUnique(batch, write, state, change)
+  keepHistory(batch, write, state, change)
   if (write.resource === 'webhook') outbox.forget()
   if (webhook && current) forgetFailures(db, id)
   if (rotation) storeRotation(db, id, rotation, clockMs)
@@ -126,6 +129,12 @@ function applyChange(batch: Batch, write: StoreWrite, state: WriteState, change:
   if (event && outbox.isWanted(event.kind)) {
     outbox.put(event, { serial: sequence.next(), recordId: id, dueAtMs: clockMs })
   }
+}
+
+function remove(batch: Batch, write: StoreWrite, state: WriteState, change: RecordChange): void {
+  putNoteEvents(batch, state.id, change)
+  if (write.resource !== 'webhook') forgetValues(batch, write, state)
+  removeRecord(batch.db, write.resource, state.id)
 }
 
 /** Each is the only one of its record, so that none waits for an earlier one that fails. */
@@ -140,6 +149,33 @@ function putNoteEvents({ db, outbox, sequence, clockMs }: Batch, dealId: string,
   for (const { id, text } of notesOf(db, dealId)) {
     outbox.put(noteEvents.eventOf(text), { serial: sequence.next(), recordId: id, dueAtMs: clockMs })
   }
+}
+
+/** Erases the values of a record, and of the notes of a deal, which each get an entry for their end. */
+function forgetValues(batch: Batch, { resource, by }: StoreWrite, { id, nowMs }: WriteState): void {
+  const { db, sequence } = batch
+  const serial = decodeId(resource, id) ?? 0
+  eraseValues(db, serial)
+  if (resource !== 'deal') return
+  eraseNotes(db, serial)
+  if (!batch.hasHistory) return
+  for (const [noteSerial, version] of noteVersions(db, serial)) {
+    const place = { serial: sequence.nextAt(nowMs), resource: 'note', recordSerial: noteSerial } as const
+    insertHistory(db, historyRow(place, deletedNote(version), by))
+  }
+}
+
+function keepHistory(
+  { db, sequence, hasHistory }: Batch,
+  { resource, id: changedId, by }: StoreWrite,
+  { id, nowMs }: WriteState,
+  { changed }: RecordChange,
+): void {
+  if (!hasHistory || !changed || resource === 'webhook') return
+  const recordSerial = decodeId(resource, id) ?? 0
+  // The serial of a new record is that of its creation, too.
+  const serial = changedId === undefined ? recordSerial : sequence.nextAt(nowMs)
+  insertHistory(db, historyRow({ serial, resource, recordSerial }, changed(), by))
 }
 
 function keepUnique(
@@ -167,6 +203,8 @@ function isUnchanged(current: StoredRecord | undefined, { next, deal, webhook }:
 interface Sequence {
   timeMs(): number
   next(): number
+  /** One of this time, unless more were taken than a millisecond has. */
+  nextAt(timeMs: number): number
   save(): void
 }
 
@@ -177,6 +215,10 @@ function readSequence(db: Connection, now: () => number): Sequence {
     timeMs: () => writeTimeMs(last, now()),
     next: () => {
       last = nextSerial(last, now())
+      return last
+    },
+    nextAt: (timeMs) => {
+      last = nextSerial(last, timeMs)
       return last
     },
     save: () => {

@@ -1,13 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { encodeId } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
 import { readAddress } from '../../../../src/service/store/postgres/address.ts'
 import { type Database, openPool } from '../../../../src/service/store/postgres/database.ts'
 import { prepareDatabase } from '../../../../src/service/store/postgres/open-database.ts'
-import { MIGRATIONS, SCHEMA_VERSION } from '../../../../src/service/store/postgres/schema.ts'
+import { MIGRATIONS, plainTables, SCHEMA_VERSION } from '../../../../src/service/store/postgres/schema.ts'
 import { crm } from '../../../harness/crm.ts'
 import { connectTo, newPostgres, openTestStore } from '../../../harness/database.ts'
 import { databaseEnv, emptyHome } from '../../../harness/home.ts'
 import { allContacts, creation } from '../samples.ts'
+import { FIRST_SCHEMA } from './first-schema.ts'
 
 const ANY = { isCreated: true, isOnlyRead: false }
 
@@ -34,6 +36,38 @@ test('the steps of a newer schema run once and in order, whichever of several pr
   await client.query(`UPDATE crm_schema SET version = ${SCHEMA_VERSION}`)
   expect(await allContacts(await openTestStore({ address }))).toHaveLength(1)
 })
+
+test.each(MIGRATIONS.map((_, place) => place + 1))(
+  'a database of schema %i has the tables and indexes of a new one after its migration, and its records',
+  async (version) => {
+    const [old, fresh] = [await newPostgres('empty'), await newPostgres()]
+    const client = await connectTo(old)
+    for (const step of [FIRST_SCHEMA, ...MIGRATIONS].slice(0, version)) await client.query(step)
+    await client.query(plainTables())
+    await client.query(`CREATE TABLE crm_schema (version integer NOT NULL); INSERT INTO crm_schema VALUES (${version})`)
+    await client.query(`INSERT INTO contacts (id, version, text) VALUES (4096, 3, '{"name":"Ada"}')`)
+    const store = await openTestStore({ address: old })
+    expect((await store.records('contact', [encodeId('contact', 4096)])).size).toBe(1)
+    expect((await store.history({ limit: 1, olderThanId: undefined })).entries).toEqual([])
+    const { rows } = await client.query('SELECT version FROM crm_schema')
+    expect(rows).toEqual([{ version: SCHEMA_VERSION }])
+    await openTestStore({ address: fresh })
+    expect(await objectsOf(old)).toEqual(await objectsOf(fresh))
+  },
+)
+
+/** Every column and index of a database. */
+async function objectsOf(address: string): Promise<readonly unknown[]> {
+  const client = await connectTo(address)
+  const columns = await client.query(
+    `SELECT table_name, column_name, ordinal_position, data_type, collation_name, is_nullable, column_default
+      FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
+  )
+  const indexes = await client.query(
+    `SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`,
+  )
+  return [...columns.rows, ...indexes.rows]
+}
 
 test('steps of which one fails leave the database as it was', async () => {
   const address = await newPostgres()

@@ -8,6 +8,8 @@ const PAGES = [
   `/v1/deals?name=${encodeURIComponent(LONG)}`,
   '/v1/pipelines',
   '/v1/webhooks',
+  '/v1/history?limit=50',
+  '/v1/history?job=job_1',
   ...NAMES.map((name) => `/v1/contacts?company=${encodeURIComponent(name)}`),
 ]
 
