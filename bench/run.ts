@@ -10,6 +10,7 @@ import { measureDelivery } from './delivery.ts'
 import { measureDuplicates } from './duplicates.ts'
 import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
+import { measureHistory } from './history.ts'
 import { measureImport } from './import.ts'
 import { measureLarge } from './large.ts'
 import { measureListen, measureListenMemory } from './listen.ts'
@@ -35,6 +36,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   metrics: measureMetrics,
   postgres: measurePostgres,
   retention: measureRetention,
+  history: measureHistory,
   copy: measureCopy,
   browse: measureBrowse,
   'browse-frames': measureFrames,

@@ -7,6 +7,7 @@ import type { ListedName } from './connectors/listed-names.ts'
 import type { ListedReferences } from './connectors/references.ts'
 import type { OperationName } from './connectors/resource-rules.ts'
 import type { GraphqlApi } from './graphql/graphql-api.ts'
+import type { HistoryApi } from './history.ts'
 import type { KeyReader } from './keyed-reads.ts'
 import type { Ceilings } from './limits/ceiling.ts'
 import type { DescribedMembers, Operations, StatedRate } from './operations.ts'
@@ -48,6 +49,9 @@ export interface Api extends Collections {
   learn(): Promise<readonly string[] | undefined>
   /** Whether the server has an operation. Learns it if the contract alone does not say. */
   offers(resource: Resource, operation: OperationName): Promise<boolean>
+  /** Whether the server is known to have this, such as `history.list` or `jobs.named`; sends no request. */
+  knows(name: string): boolean
+  readonly history: HistoryApi
   /** CrmError `not_supported` if the server does not have an operation. */
   require(resource: Resource, operation: OperationName): Promise<void>
   /** Undefined if the server cannot be asked for records by this field. */

@@ -11,6 +11,7 @@ import type { OperationName } from './connectors/resource-rules.ts'
 import { completedWire } from './connectors/server-rules.ts'
 import type { Discovery } from './graphql/discovery.ts'
 import type { GraphqlReads } from './graphql/graphql-api.ts'
+import { createHistory } from './history.ts'
 import { Ceilings } from './limits/ceiling.ts'
 import type { Operations, Page } from './operations.ts'
 import type { ApiOptions } from './options.ts'
@@ -30,7 +31,9 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const parts: CollectionParts = { http, wire, connector, references, onUnread }
   const graphql = createGraphql(http, options)
   const raw = createRaw(http, options.wire, options.baseUrl)
-  const learn = learner({ connector, raw, isLearned: given.connector !== undefined || beyond !== undefined })
+  const known = new Set(beyond)
+  const isLearned = given.connector !== undefined || beyond !== undefined
+  const learn = learner({ connector, raw, isLearned, known })
   const offers = offering(connector, learn)
   const listedNames = namesReader(parts)
   return {
@@ -43,6 +46,14 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     raw,
     learn,
     offers,
+    knows: (name) => known.has(name),
+    history: createHistory({
+      http,
+      wire: options.wire,
+      raw,
+      known,
+      isDescribed: connector.document.isDescribed === true,
+    }),
     require: async (resource, operation) => {
       if (!(await offers(resource, operation))) connector.rules(resource).operation(operation)
     },
@@ -96,16 +107,19 @@ interface LearnerParts {
   readonly connector: Connector
   readonly raw: RawApi
   readonly isLearned: boolean
+  /** What the document names is added. */
+  readonly known: Set<string>
 }
 
 /** Reads the OpenAPI document of the server once, for operations beyond the contract. */
-function learner({ connector, raw, isLearned }: LearnerParts): Api['learn'] {
+function learner({ connector, raw, isLearned, known }: LearnerParts): Api['learn'] {
   let learning: ReturnType<Api['learn']> | undefined
   const learn = async () => {
     const { describedOperations } = await import('./connectors/described-operations.ts')
     const { fetchJson } = await import('./described-members.ts')
     const beyond = await describedOperations((path) => fetchJson(raw, path, { isProbe: true }))
     if (beyond) connector.adopt(contractDocument(beyond))
+    for (const name of beyond ?? []) known.add(name)
     return beyond
   }
   return () => {

@@ -64,17 +64,17 @@ export function pointedAt(document: JsonObject, pointer: string): JsonValue | un
 interface Create {
   /** From `/v1` on. */
   readonly path: string
-  /** The name of the header with the key. */
   readonly header: string
 }
 
 /** Whether the OpenAPI document has this header for a POST to this path; undefined if the server does not answer. */
 export async function documentNamesKey(read: ReadDocument, create: Create): Promise<boolean | undefined> {
   const document = await openApiDocument(read)
-  return document === null ? undefined : document !== undefined && namesKey(document, create)
+  return document === null ? undefined : document !== undefined && namesHeader(document, create)
 }
 
-function namesKey(document: JsonObject, { path, header }: Create): boolean {
+/** Whether the document has this header for a POST to this path. */
+export function namesHeader(document: JsonObject, { path, header }: Create): boolean {
   const template = Object.keys(document.paths ?? {}).find((each) => isTemplateOf(each, path))
   const parameters = operationParameters(document, template, 'post')
   return parameters.some(({ name, in: place }) => place === 'header' && name.toLowerCase() === header.toLowerCase())

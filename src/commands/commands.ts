@@ -12,6 +12,7 @@ import { addDiff } from './diff.ts'
 import { addDoctor } from './doctor/doctor.ts'
 import { FIXTURES_COMMANDS } from './fixtures/fixtures.ts'
 import { addGraphql } from './graphql/graphql.ts'
+import { addHistory } from './history/history.ts'
 import { JOBS_COMMANDS } from './jobs/jobs.ts'
 import { NOTES_COMMANDS } from './notes.ts'
 import { PIPELINES_COMMANDS } from './pipelines.ts'
@@ -30,6 +31,7 @@ export const COMMANDS: Commands = {
   pipelines: PIPELINES_COMMANDS,
   apply: addApply,
   jobs: JOBS_COMMANDS,
+  history: addHistory,
   webhooks: WEBHOOKS_COMMANDS,
   listen: addListen,
   browse: addBrowse,

@@ -4,6 +4,7 @@ import { addDelete } from './records/delete.ts'
 import { addDuplicates } from './records/duplicates.ts'
 import { addExport } from './records/export.ts'
 import { addGet } from './records/get.ts'
+import { addRecordHistory } from './records/history.ts'
 import { addImport } from './records/import.ts'
 import { addList } from './records/list.ts'
 import { addMerge } from './records/merge.ts'
@@ -57,6 +58,7 @@ export const CONTACTS_COMMANDS: CommandGroup = {
   commands: {
     list: (parent, act) => addList(parent, act, { resource: 'contact', examples: EXAMPLES.list }),
     get: (parent, act) => addGet(parent, act, { resource: 'contact', examples: EXAMPLES.get }),
+    history: (parent, act) => addRecordHistory(parent, act, { resource: 'contact' }),
     create: (parent, act) => addCreate(parent, act, { resource: 'contact', examples: EXAMPLES.create }),
     update: (parent, act) => addUpdate(parent, act, { resource: 'contact', examples: EXAMPLES.update }),
     delete: (parent, act) => addDelete(parent, act, { resource: 'contact', examples: EXAMPLES.delete }),

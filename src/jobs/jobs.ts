@@ -1,13 +1,14 @@
 import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Api } from '../api/api.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../api/transport/timing.ts'
-import { resourceOf } from '../core/resources/registry.ts'
+import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
 import { stateFolder } from '../files/folders.ts'
 import { cancelJob, setAside } from './history/cancel-job.ts'
-import { undosInEffect } from './history/earlier-jobs.ts'
+import { headIfReadable, undosInEffect } from './history/earlier-jobs.ts'
 import {
   type FailurePage,
   type FailureReport,
@@ -30,12 +31,14 @@ import { outcomeError } from './history/job-errors.ts'
 import { type OperationResult, operationResults } from './history/job-results.ts'
 import {
   type DamagedJob,
+  fieldsOfJob,
   type JobState,
   type RestOfJob,
   readJobState,
   restOfJob,
   stateOrDamage,
 } from './history/job-state.ts'
+import { type LocalQuery, localChanges } from './history/local-changes.ts'
 import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
 import type { WrongStage } from './input/row-draft.ts'
 import { ensureJobsFolder, type JobPaths, makeTrialFolder, removeTrial } from './journal/job-folder.ts'
@@ -102,9 +105,15 @@ export interface Jobs {
   undone(): Promise<ReadonlyMap<string, string>>
   /** How its rows were matched and read. */
   rowTerms(paths: JobPaths): RowTerms
+  /** The server of a job; undefined for a damaged one. */
+  serverOf(paths: JobPaths): string | undefined
+  /** The members that the operations of a job write, each once. */
+  fields(paths: JobPaths): readonly string[]
   /** As `state`, also for a damaged job. */
   stateOrDamage(paths: JobPaths): Promise<JobState | DamagedJob>
   cancel(paths: JobPaths): Promise<Account>
+  /** What the jobs of this machine did on a server, for one that keeps no history. */
+  localChanges(query: LocalQuery): AsyncIterable<readonly CrmRecord[]>
   /** Renames the folder of a damaged job, so that no command finds it, and returns the new path. */
   setAside(paths: JobPaths): Promise<string>
   /** What its operations change. */
@@ -204,7 +213,10 @@ export function openJobs(host: JobsHost): Jobs {
     undone: async () => new Map([...(await undosInEffect(folder, true))].map(([id, { paths }]) => [id, paths.id])),
     rowTerms: (paths) => rowTermsOf(folder, paths),
     stateOrDamage,
+    serverOf: (paths) => headIfReadable(paths).account,
+    fields: fieldsOfJob,
     setAside,
+    localChanges: (query) => localChanges(folder, query, host.env.TMPDIR || tmpdir()),
     cancel: (paths) => cancelJob(paths, host.now),
     changes: planChanges,
     exportPlan: copyPlan,

@@ -1,7 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
-import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import { openApiDocument, type ReadDocument } from '../openapi-document.ts'
+import {
+  HISTORY_PATH,
+  RECORD_RESOURCES,
+  RESOURCES,
+  type Resource,
+  recordHistoryPath,
+} from '../../core/resources/registry.ts'
+import { namesHeader, openApiDocument, type ReadDocument } from '../openapi-document.ts'
 import { CONTRACT_METHODS, contractPath } from './contract.ts'
 
 /**
@@ -18,16 +24,30 @@ export function operationsIn(document: JsonObject): readonly string[] {
     path: withoutNames(path),
     methods: isJsonObject(item) ? Object.keys(item) : [],
   }))
-  return Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { plural, serviceOperations = [] }]) =>
-    serviceOperations
-      .filter((operation) => {
-        const asked = withoutNames(contractPath(name as Resource, operation))
-        const method = CONTRACT_METHODS[operation].toLowerCase()
-        return templates.some(({ path, methods }) => isPath(path, asked) && methods.includes(method))
-      })
-      .map((operation) => `${plural}.${operation}`),
+  const has = (asked: string, method: string): boolean =>
+    templates.some(({ path, methods }) => isPath(path, withoutNames(asked)) && methods.includes(method))
+  const ofRecords = Object.entries<ResourceDefinition>(RESOURCES).flatMap(
+    ([name, { plural, serviceOperations = [] }]) =>
+      serviceOperations
+        .filter((operation) =>
+          has(contractPath(name as Resource, operation), CONTRACT_METHODS[operation].toLowerCase()),
+        )
+        .map((operation) => `${plural}.${operation}`),
   )
+  const ofHistory = RECORD_RESOURCES.filter((name) => has(recordHistoryPath(name), 'get'))
+  return [
+    ...ofRecords,
+    ...ofHistory.map((name) => `${RESOURCES[name].plural}.history`),
+    ...(has(HISTORY_PATH, 'get') ? ['history.list'] : []),
+    ...(namesHeader(document, { path: RESOURCES.contact.path, header: JOB_HEADER }) ? [NAMES_JOBS] : []),
+  ]
 }
+
+/** The header with the name of the job that sends a change. */
+export const JOB_HEADER = 'Crm-Job'
+
+/** Stands for that header among the operations of a server. */
+export const NAMES_JOBS = 'jobs.named'
 
 /** `/v1/deals/{dealId}` is `/v1/deals/{}`. */
 function withoutNames(path: string): string {

@@ -4,6 +4,7 @@ import { createRedactor } from '../../core/redact.ts'
 import type { Resource } from '../../core/resources/registry.ts'
 import { type Connector, createConnector } from '../connectors/connector.ts'
 import { contractDocument } from '../connectors/contract.ts'
+import { JOB_HEADER } from '../connectors/described-operations.ts'
 import { createExchange, type ExchangeParts } from '../connectors/exchange.ts'
 import { keyValue } from '../connectors/key-value.ts'
 import { NO_REFERENCES } from '../connectors/references.ts'
@@ -62,6 +63,8 @@ export type SenderOptions = Pick<
   readonly sleep?: Timing['sleep']
   /** Names that fields refer to; undefined for a connector whose fields refer to none. */
   readonly references?: ExchangeParts['references']
+  /** The name of the job, for a server that describes the header for it. */
+  readonly job?: string | undefined
   /** The maximum number of requests in flight. */
   readonly connections: number
 }
@@ -90,9 +93,11 @@ export function createSender(options: SenderOptions): Sender {
     const send = () => attempt(connections.pool, { call, outgoing, number: 1, signal }, tryOptions)
     return holdFor({ call, signal }, options, { send, sleep })
   }
+  const named = options.job === undefined ? [] : [JOB_HEADER, options.job]
   const keyed = ({ idempotencyKey, ifMatch }: Pick<Write, 'idempotencyKey' | 'ifMatch'>) => [
     ...[options.wire.idempotencyHeader, idempotencyKey],
     ...matching(ifMatch),
+    ...named,
   ]
   const batches = {
     connector,
@@ -109,7 +114,7 @@ export function createSender(options: SenderOptions): Sender {
   return {
     send: async (write) => {
       const { kind, resource, id, parentId, body, ifMatch, action } = write
-      const more = kind === 'delete' ? matching(ifMatch) : keyed(write)
+      const more = kind === 'delete' ? [...matching(ifMatch), ...named] : keyed(write)
       const rules = connector.rules(resource)
       if (!rules.isPlain) return translated(write, more)
       const { body: _, ...request } = rules.request(kind, { ...(id && { id }), ...(parentId && { parentId }) })

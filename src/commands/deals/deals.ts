@@ -8,6 +8,7 @@ import { listOf, printList, requestedLimit } from '../print.ts'
 import { addCreate } from '../records/create.ts'
 import { addDelete } from '../records/delete.ts'
 import { addGet } from '../records/get.ts'
+import { addRecordHistory } from '../records/history.ts'
 import { addImport } from '../records/import.ts'
 import { addUpdate } from '../records/update.ts'
 import { addSummaryFlags, printSummary, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
@@ -39,6 +40,7 @@ export const DEALS_COMMANDS: CommandGroup = {
   commands: {
     list: addDealsList,
     get: (parent, act) => addGet(parent, act, { resource: 'deal', examples: EXAMPLES.get }),
+    history: (parent, act) => addRecordHistory(parent, act, { resource: 'deal' }),
     create: (parent, act) => addCreate(parent, act, { resource: 'deal', examples: EXAMPLES.create }),
     update: (parent, act) => addUpdate(parent, act, { resource: 'deal', examples: EXAMPLES.update }),
     delete: (parent, act) => addDelete(parent, act, { resource: 'deal', examples: EXAMPLES.delete }),

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
+import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
@@ -17,7 +18,10 @@ export function addJobsShow(jobs: CommandUnknownOpts, act: Act): void {
 
 async function showJob(ctx: Context, word: string): Promise<undefined> {
   const jobs = await ctx.jobs()
-  return printOne(ctx, jobRecord(await jobs.state(jobs.find(word)), await jobs.undone()))
+  const paths = jobs.find(word)
+  const { id, command, ...job } = jobRecord(await jobs.state(paths), await jobs.undone())
+  const fields = [...jobs.fields(paths)]
+  return printOne(ctx, { id: id ?? null, command: command ?? null, fields, ...job })
 }
 
 /** The printed record of a job; `undoneBy`: ids of jobs with the ids of their undos. */
@@ -31,11 +35,14 @@ export function jobRecord(
     kind: head.kind,
     noun: head.noun,
     input: head.input?.name ?? null,
+    command: commandLine(head.command),
+    server: head.account,
     account: head.account,
     ...account,
     other_values: progress.otherRows.count,
     first_other_value: progress.otherRows.first ?? null,
     of: head.of ?? null,
+    undoes: head.kind === 'undo' ? (head.of ?? null) : null,
     undone_by: undoneBy.get(paths.id) ?? null,
     paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,
     made_at: new Date(head.made_at).toISOString(),

@@ -97,8 +97,10 @@ export const JOB_RUN = oneOfSchemas(ACCOUNT, PLAN)
 
 const STATE = words<JobState['state']>({ planned: true, running: true, stopped: true, finished: true, cancelled: true })
 
-export const JOB = made({
+const JOB_MEMBERS = {
   id: TEXT,
+  command: TEXT,
+  server: TEXT,
   state: STATE,
   kind: words<JobState['head']['kind']>({
     import: true,
@@ -116,12 +118,18 @@ export const JOB = made({
   other_values: COUNT,
   first_other_value: TEXT_OR_NULL,
   of: TEXT_OR_NULL,
+  undoes: TEXT_OR_NULL,
   undone_by: TEXT_OR_NULL,
   paused_by: TEXT_OR_NULL,
   made_at: TIME,
   run: TEXT,
   folder: TEXT,
-})
+} satisfies Record<string, JsonSchema>
+
+export const JOB = made(JOB_MEMBERS)
+
+/** Of `jobs show`, which reads the whole plan. */
+export const SHOWN_JOB = made({ ...JOB_MEMBERS, fields: arrayOf(TEXT) })
 
 export const DAMAGED_JOB = made({ id: TEXT, state: { const: 'damaged' }, folder: TEXT }, { reason: TEXT })
 

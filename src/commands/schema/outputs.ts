@@ -1,7 +1,16 @@
 import type { JsonSchema } from '../../core/json.ts'
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
-import { DAMAGED_JOB, DUPLICATE_ROW, FAILED_ROW, JOB, JOB_RUN, LEFT_OUT_ROW, PRUNED_JOB } from './job-schemas.ts'
+import {
+  DAMAGED_JOB,
+  DUPLICATE_ROW,
+  FAILED_ROW,
+  JOB,
+  JOB_RUN,
+  LEFT_OUT_ROW,
+  PRUNED_JOB,
+  SHOWN_JOB,
+} from './job-schemas.ts'
 import { ANY_OBJECT, ANYTHING, arrayOf, ERROR, oneOfSchemas, TEXT } from './json-schema.ts'
 import {
   A_SCHEMA,
@@ -37,6 +46,7 @@ import {
 } from './record-schemas.ts'
 import {
   BACKUP,
+  CHANGE,
   COPIED_TABLE,
   DIAGNOSIS,
   KEY_USE,
@@ -65,9 +75,12 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'notes import': JOB_RUN,
   'pipelines list': arrayOf(PIPELINE_SCHEMA),
   'pipelines stages': arrayOf(STAGE_SCHEMA),
+  history: arrayOf(CHANGE),
+  'contacts history': arrayOf(CHANGE),
+  'deals history': arrayOf(CHANGE),
   apply: JOB_RUN,
   'jobs list': arrayOf(oneOfSchemas(JOB, DAMAGED_JOB)),
-  'jobs show': JOB,
+  'jobs show': SHOWN_JOB,
   'jobs resume': JOB_RUN,
   'jobs failed': arrayOf(oneOfSchemas(FAILED_ROW, LEFT_OUT_ROW, DUPLICATE_ROW)),
   'jobs retry': JOB_RUN,

@@ -84,6 +84,24 @@ export const KEY_USE = made({
   last_address: TEXT,
 })
 
+/** From jobs of this machine, it has no id and does not say which key. */
+export const CHANGE = made(
+  {
+    at: TIME,
+    resource: TEXT,
+    record_id: TEXT_OR_NULL,
+    action: { enum: ['created', 'updated', 'deleted'] },
+    fields: arrayOf(TEXT),
+    old: orNull(ANY_OBJECT),
+    new: orNull(ANY_OBJECT),
+    job: TEXT_OR_NULL,
+  },
+  {
+    ...{ id: TEXT, version: COUNT, previous_at: TIME_OR_NULL, key_id: TEXT_OR_NULL, key_name: TEXT_OR_NULL },
+    ...{ request_id: TEXT_OR_NULL, is_erased: TRUE_OR_FALSE },
+  },
+)
+
 export const BACKUP = made({ file: TEXT, database: TEXT, size_bytes: COUNT, started_at: TIME })
 
 export const RESTORED = made({ file: TEXT_OR_NULL, database: TEXT, size_bytes: COUNT })

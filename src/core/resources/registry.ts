@@ -160,6 +160,14 @@ export function filterFields(resource: Resource): readonly string[] {
   return filtersOf(resource).filter((name) => fieldOf(resource, name) !== undefined)
 }
 
+/** The history of all records of `crm serve`. */
+export const HISTORY_PATH = '/v1/history'
+
+/** The path of the history of one record, with `{id}`. */
+export function recordHistoryPath(resource: RecordResource): string {
+  return `${recordPath(resource)}/history`
+}
+
 /** The path of one record on `crm serve`. */
 export function recordPath(resource: Resource): string {
   const definition: ResourceDefinition = RESOURCES[resource]

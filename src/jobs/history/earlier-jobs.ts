@@ -203,7 +203,7 @@ function allUndos(jobsFolder: string, isDamageSkipped = false): readonly Undo[] 
 }
 
 /** For commands that show jobs: a damaged job must not make them fail. */
-function headIfReadable(paths: JobPaths): Partial<ReturnType<typeof headOf>> {
+export function headIfReadable(paths: JobPaths): Partial<ReturnType<typeof headOf>> {
   try {
     return headOf(paths)
   } catch (error) {

@@ -3,7 +3,7 @@ import { isLocked } from '../../files/lock.ts'
 import { type JobPaths, openJobPlan, readJobPlan } from '../journal/job-folder.ts'
 import { type Account, type JobProgress, readProgress, rowTotals } from '../journal/progress.ts'
 import type { PlanCounts, PlanEnd, PlanHead } from '../plan/plan-format.ts'
-import { type FieldCount, FieldCounts } from '../plan/plan-writer.ts'
+import { type FieldCount, FieldCounts, fieldsOfPlan } from '../plan/plan-writer.ts'
 
 /** `planned`: nothing was sent yet. `stopped`: it was begun, and can be resumed. */
 export const JOB_STATES = ['planned', 'running', 'stopped', 'finished', 'cancelled'] as const
@@ -49,6 +49,16 @@ export interface RestOfJob {
   /** Operations that have ended count as skipped. */
   readonly counts: PlanCounts
   readonly fields: readonly FieldCount[]
+}
+
+/** The members that the operations of a job write, each once. Reads its whole plan. */
+export function fieldsOfJob(paths: JobPaths): readonly string[] {
+  const plan = openJobPlan(paths)
+  try {
+    return fieldsOfPlan(plan).map(({ field }) => field)
+  } finally {
+    plan.close()
+  }
 }
 
 export function restOfJob(paths: JobPaths): RestOfJob {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync 
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Api } from '../../api/api.ts'
+import { NAMES_JOBS } from '../../api/connectors/described-operations.ts'
 import { ObservedCapacity } from '../../api/limits/observed-capacity.ts'
 import { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import type { ApiOptions } from '../../api/options.ts'
@@ -29,7 +30,7 @@ const MOST_UNDER_WAY = 64
 interface ServerContext {
   readonly server: JobServer
   /** How the server speaks. */
-  readonly speech: Pick<Api, 'connector' | 'references' | 'wire' | 'ceilings'>
+  readonly speech: Pick<Api, 'connector' | 'references' | 'wire' | 'ceilings' | 'knows'>
   readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly signal: AbortSignal
   readonly version: string
@@ -62,6 +63,7 @@ export async function runOnServer(
     ...server,
     ...speech,
     sleep: timing.sleep,
+    job: speech.knows(NAMES_JOBS) ? paths.id : undefined,
     connections: terms.concurrency ?? MOST_UNDER_WAY,
   })
   const { sleep, random, steadyMs } = timing

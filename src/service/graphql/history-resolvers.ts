@@ -1,6 +1,6 @@
-import type { RecordResource } from '../../core/resources/registry.ts'
+import { HISTORY_PATH, type RecordResource, recordHistoryPath } from '../../core/resources/registry.ts'
 import { filterText } from '../page.ts'
-import { HISTORY_PATH, isErased, readHistoryFilters, recordHistoryPath, timeText } from '../resources/history.ts'
+import { isErased, readHistoryFilters, timeText } from '../resources/history.ts'
 import type { HistoryEntry, HistoryPage } from '../store/history.ts'
 import type { QueryContext, Resolver } from './query-context.ts'
 import { type ConnectionArgs, connectionOf, readConnectionArgs, sentOf } from './query-resolvers.ts'

@@ -1,6 +1,12 @@
-import { RECORD_RESOURCES, RESOURCES, typeName } from '../../core/resources/registry.ts'
+import {
+  HISTORY_PATH,
+  RECORD_RESOURCES,
+  RESOURCES,
+  recordHistoryPath,
+  typeName,
+} from '../../core/resources/registry.ts'
 import { PAGE_PARAMETERS } from '../page.ts'
-import { HISTORY_FILTERS, HISTORY_PATH, recordHistoryPath } from '../resources/history.ts'
+import { HISTORY_FILTERS } from '../resources/history.ts'
 import { exampleId } from './examples.ts'
 import { page, problems, USUAL_PROBLEMS } from './operations.ts'
 import { idParameter, type Part, refs } from './parameters.ts'

@@ -1,4 +1,9 @@
-import { RECORD_RESOURCES, type RecordResource, recordPath } from '../../core/resources/registry.ts'
+import {
+  HISTORY_PATH,
+  RECORD_RESOURCES,
+  type RecordResource,
+  recordHistoryPath,
+} from '../../core/resources/registry.ts'
 import { PAGE_PARAMETERS, pageReply, readPageQuery } from '../page.ts'
 import { badParameter, notFound, quotedText } from '../problem.ts'
 import type { Route } from '../route.ts'
@@ -6,16 +11,8 @@ import type { HistoryEntry, HistoryPage, HistoryQuery } from '../store/history.t
 import type { Store, TextPage } from '../store/store.ts'
 import { type FilterQuery, readTimeMs } from './filters.ts'
 
-/** The history of all records. */
-export const HISTORY_PATH = '/v1/history'
-
-/** Its filters, which are combined. `key` would be taken for a key that is sent in the URL. */
+/** The filters of the history of all records, which are combined. `key` would be taken for a key that is sent in the URL. */
 export const HISTORY_FILTERS = ['since', 'until', 'made_by', 'job', 'resource'] as const
-
-/** The path of the history of one record, with `{id}`. */
-export function recordHistoryPath(resource: RecordResource): string {
-  return `${recordPath(resource)}/history`
-}
 
 export const historyRoutes: readonly Route[] = [
   {

@@ -1,0 +1,71 @@
+import { HISTORY_PATH, RESOURCES, type RecordResource, recordHistoryPath } from '../core/resources/registry.ts'
+import type { Wire } from '../core/wire.ts'
+import type { Page } from './operations.ts'
+import { listPages } from './pages/pages.ts'
+import type { RawApi } from './raw.ts'
+import { checkId } from './transport/call.ts'
+import type { Http } from './transport/http.ts'
+
+/** The filters of the history of a server. */
+export type HistoryFilters = Readonly<Partial<Record<'since' | 'until' | 'made_by' | 'job' | 'resource', string>>>
+
+export interface HistoryRequest {
+  /** Undefined: of all records. */
+  readonly record?: { readonly resource: RecordResource; readonly id: string }
+  readonly filters?: HistoryFilters
+  readonly limit?: number | undefined
+}
+
+/** Who changed what, on a server that keeps it. */
+export interface HistoryApi {
+  /** Reads the OpenAPI document of the server if it is not known. */
+  offers(record: HistoryRequest['record']): Promise<boolean>
+  /** Newest first. */
+  list(request: HistoryRequest): AsyncIterable<Page>
+}
+
+interface Parts {
+  readonly http: Http
+  readonly wire: Wire
+  readonly raw: RawApi
+  /** The names of what the server has beyond the contract, to which those of its document are added. */
+  readonly known: Set<string>
+  /** False for a connector of its own, which describes no history. */
+  readonly isDescribed: boolean
+}
+
+export function createHistory({ http, wire, raw, known, isDescribed }: Parts): HistoryApi {
+  let reading: Promise<void> | undefined
+  const read = async (): Promise<void> => {
+    const { describedOperations } = await import('./connectors/described-operations.ts')
+    const { fetchJson } = await import('./described-members.ts')
+    const names = await describedOperations((path) => fetchJson(raw, path, { isProbe: true }))
+    for (const name of names ?? []) known.add(name)
+  }
+  return {
+    offers: async (record) => {
+      const name = record ? `${RESOURCES[record.resource].plural}.history` : 'history.list'
+      if (known.has(name) || !isDescribed) return known.has(name)
+      // A profile of an earlier version has no such name.
+      reading ??= read()
+      await reading
+      return known.has(name)
+    },
+    list: ({ record, filters = {}, limit }) => {
+      const path = record
+        ? recordHistoryPath(record.resource).replace('{id}', () =>
+            encodeURIComponent(checkId(record.id, record.resource)),
+          )
+        : HISTORY_PATH
+      const noun = record ? RESOURCES[record.resource].plural : undefined
+      const call = {
+        method: 'GET',
+        path,
+        action: record ? `list the changes of ${record.resource} ${record.id}` : 'list the changes of all records',
+        command: noun === undefined ? 'crm history' : `crm ${noun} history`,
+        findCommand: noun && `crm ${noun} list`,
+      } as const
+      return listPages(http, call, { limit, cursor: undefined, filters }, wire)
+    },
+  }
+}
