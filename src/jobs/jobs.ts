@@ -1,10 +1,8 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Api } from '../api/api.ts'
-import { type HostTiming, SYSTEM_TIMING } from '../api/transport/timing.ts'
+import { SYSTEM_TIMING } from '../api/transport/timing.ts'
 import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
-import type { Env, InputStream } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
 import { stateFolder } from '../files/folders.ts'
 import { cancelJob, setAside } from './history/cancel-job.ts'
@@ -41,6 +39,7 @@ import {
 import { type LocalQuery, localChanges } from './history/local-changes.ts'
 import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
 import type { WrongStage } from './input/row-draft.ts'
+import type { JobsHost } from './jobs-host.ts'
 import { ensureJobsFolder, type JobPaths, makeTrialFolder, removeTrial } from './journal/job-folder.ts'
 import type { Account } from './journal/progress.ts'
 import { applyPlan, copyPlan } from './plan/apply-plan.ts'
@@ -57,7 +56,7 @@ import { planningFailure } from './plan/scratch.ts'
 import { dealUpdates, stageNames, unknownStage } from './plan/stage-names.ts'
 import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
-import { crmAccount, type JobServer, runOnServer } from './send/run-on-server.ts'
+import { crmAccount, runOnServer } from './send/run-on-server.ts'
 import type { RunTerms } from './send/services.ts'
 import { allRecords, apiFor, listParts, rowRules } from './server-records.ts'
 
@@ -143,24 +142,6 @@ export interface JobResult extends JobOutcome {
   readonly recheck: Recheck | undefined
   /** The error that the command ends with; undefined if every row was done. */
   readonly error: unknown
-}
-
-export interface JobsHost {
-  readonly env: Env
-  readonly stdin: () => InputStream
-  readonly argv: readonly string[]
-  readonly version: string
-  readonly signal: AbortSignal
-  readonly now: () => number
-  /** Undefined: that of the system. */
-  readonly timing: HostTiming | undefined
-  readonly note: (line: string) => void
-  /** A dry run: no job is created. */
-  readonly isTrial: boolean
-  /** For lists, which retry by themselves. */
-  readonly api: () => Promise<Api>
-  /** For writes, whose attempts are recorded in the journal. */
-  readonly server: () => Promise<JobServer>
 }
 
 /** Writes nothing and sends no request before a method needs to. */

@@ -1,7 +1,8 @@
-import type { PlainResource, RecordResource, StoredResource } from '../../core/resources/registry.ts'
+import type { PlainResource, StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 import type { Author, ChangedMembers, HistoryPage, HistoryQuery } from './history.ts'
+import type { StoreStats } from './store-stats.ts'
 
 /** A record in a store. */
 export interface StoredRecord {
@@ -227,26 +228,6 @@ export interface UniqueMember {
 export interface SharedValue extends UniqueMember {
   readonly value: string
   readonly ids: readonly string[]
-}
-
-export interface StoreStats {
-  readonly records: Readonly<Record<RecordResource, number>>
-  readonly pipelines: number
-  readonly enabledWebhooks: number
-  readonly disabledWebhooks: number
-  /** Neither revoked nor expired. */
-  readonly liveKeys: number
-  /** Open deliveries, and those with a failed attempt. */
-  readonly openDeliveries: number
-  readonly failingDeliveries: number
-  readonly oldestOpenEventMs: number | undefined
-  /** Answers kept for replays. */
-  readonly idempotencyKeys: number
-  /** Entries of the history. */
-  readonly historyEntries: number
-  readonly oldestHistoryMs: number | undefined
-  /** Size on disk without the write-ahead log. */
-  readonly sizeBytes: number
 }
 
 export interface RequestCount {

@@ -1,6 +1,6 @@
 import { timeOfSerial } from '../../../core/ids.ts'
 import { RECORD_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
-import type { StoreStats } from '../store.ts'
+import type { StoreStats } from '../store-stats.ts'
 import type { Session } from './database.ts'
 import { readBacklog } from './delivery-log.ts'
 
