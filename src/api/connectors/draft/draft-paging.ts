@@ -1,55 +1,22 @@
 import type { JsonObject } from '../../../core/json.ts'
 import type { ApiMethod, ApiParameter } from './api-description.ts'
+import {
+  COUNT,
+  CURSORS,
+  MORES,
+  NEXT_CURSORS,
+  NEXT_URLS,
+  OF_ALL,
+  OF_PAGE,
+  OFFSETS,
+  PAGE_COUNTS,
+  PAGES,
+  SIZES,
+  TOTALS,
+} from './paging-names.ts'
 import { joined } from './record-places.ts'
 import type { Schemas, SchemaView } from './schemas.ts'
 import { foldedName } from './server-names.ts'
-
-const CURSORS = [
-  ...[
-    'cursor',
-    'pagetoken',
-    'nextpagetoken',
-    'startcursor',
-    'pagecursor',
-    'after',
-    'pageafter',
-    'nextcursor',
-    'startingafter',
-    'startafterid',
-  ],
-  ...['continuationtoken', 'continuation', 'nexttoken', 'scrollid', 'startafter', 'paginationtoken', 'marker'],
-]
-const OFFSETS = ['offset', 'skip', 'pageoffset', 'startindex', 'start', 'startat', 'from', 'firstresult']
-const PAGES = ['page', 'pagenumber', 'pagenum', 'pageno', 'p', 'currentpage', 'pageindex']
-const SIZES = [
-  ...[
-    'limit',
-    'perpage',
-    'pagesize',
-    'pagelimit',
-    'count',
-    'maxresults',
-    'size',
-    'top',
-    'take',
-    'pagelength',
-    'resultsperpage',
-  ],
-  ...['itemsperpage', 'recordsperpage', 'rows', 'max'],
-]
-
-const NEXT_CURSORS = [
-  ...['nextcursor', 'nextpagetoken', 'nexttoken', 'nextpagecursor', 'endcursor', 'startingafter', 'after', 'nextstart'],
-  ...['continuationtoken', 'continuation', 'next', 'cursor', 'pagetoken', 'scrollid', 'paginationtoken'],
-]
-const NEXT_URLS = ['next', 'nexturl', 'nextlink', 'nextpageurl', 'nextpage', 'odatanextlink', 'nextpagelink', 'href']
-const MORES = ['hasmore', 'hasnext', 'hasnextpage', 'moreitemsincollection', 'morerecords', 'more', 'hasmoreitems']
-const TOTALS = ['total', 'totalcount', 'totalresults', 'totalitems', 'totalrecords', 'odatacount', 'totalsize']
-/** Some servers count the records of the page with it. */
-const COUNT = 'count'
-const OF_ALL = /\b(?:total|overall|all|altogether|entire|match(?:es|ing)?|across)\b/i
-const OF_PAGE = /\b(?:page|returned|this (?:response|request|result|list)|current)\b/i
-const PAGE_COUNTS = ['totalpages', 'maxpage', 'pages', 'pagecount', 'lastpage', 'totalpage', 'pagescount', 'numpages']
 
 /** A parameter of a list, or a member of the body of a query. */
 interface Parameter {
