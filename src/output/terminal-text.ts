@@ -62,17 +62,17 @@ function clusterWidth(cluster: string): number {
   return width
 }
 
-/** Breaks a text into lines of at most `width` columns, between words if possible. */
+/** Breaks a text into lines of at most `width` columns, between words if possible; blanks at the end of a line may be left out. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = []
+  const fitted = (line: string) => (textWidth(line) > width ? line.trimEnd() : line)
   let line = ''
   for (const word of text.split(/(?<= )/)) {
     if (textWidth(line + word.trimEnd()) <= width) {
       line += word
       continue
     }
-    // The blank after the last word may be one column too many.
-    if (line !== '') lines.push(textWidth(line) > width ? line.trimEnd() : line)
+    if (line !== '') lines.push(fitted(line))
     line = word
     while (textWidth(line) > width) {
       const head = fitText(line, width + 1).slice(0, -1) || line.slice(0, 1)
@@ -80,7 +80,7 @@ export function wrapText(text: string, width: number): readonly string[] {
       line = line.slice(head.length)
     }
   }
-  return [...lines, line]
+  return [...lines, fitted(line)]
 }
 
 /** A bar of at most `width` columns for a share from 0 to 1; a share above 0 is never drawn as an empty bar. */
