@@ -13,6 +13,7 @@ export const SQLITE_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/jobs/in-doubt.test.ts': 'moves the clock of the service, which on PostgreSQL follows that of the database',
   'test/e2e/debugger-port.test.ts': SLOW,
   'test/e2e/every-command.test.ts': SLOW,
+  'test/e2e/jobs/merge-kills.test.ts': SLOW,
   'test/e2e/kill.test.ts': SLOW,
   'test/e2e/marked-key.test.ts': SLOW,
   'test/e2e/repeated-kills.test.ts': SLOW,

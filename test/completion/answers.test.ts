@@ -8,7 +8,9 @@ describe('words of the command line', () => {
       about: 'list, read, create, change and delete deals',
     })
     expect(await wordsAt([''])).toContain('help')
-    expect(await wordsAt(['contacts', ''])).toEqual(['list', 'get', 'create', 'update', 'delete', 'export', 'import'])
+    expect(await wordsAt(['contacts', ''])).toEqual(
+      expect.arrayContaining(['list', 'get', 'create', 'update', 'delete', 'export', 'import']),
+    )
   })
 
   test('only commands are offered after help', async () => {

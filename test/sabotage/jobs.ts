@@ -200,8 +200,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a percentage in --max-errors counts as a number of rows',
     file: 'src/jobs/send/run-job.ts',
-    line: "const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count",
-    to: "const maxFailed = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part",
+    line: "const most = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count",
+    to: "const most = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part",
     tests: ['test/jobs/run-job.test.ts'],
   },
   {

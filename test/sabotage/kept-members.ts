@@ -36,7 +36,7 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   {
     name: 'a row replaces the value that it was not matched by',
     file: 'src/jobs/plan/match-rows.ts',
-    line: 'const written = Object.entries(row.fields).filter(([name]) => !others.includes(name))',
+    line: 'const written = Object.entries(row.fields).filter(([name]) => !names.includes(name))',
     to: 'const written = Object.entries(row.fields)',
     tests: SEVERAL,
   },
