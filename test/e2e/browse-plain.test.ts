@@ -63,7 +63,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await dumb.sees('stage: Won -> Lead')
     dumb.type('y')
     dumb.press('Enter')
-    await dumb.sees('Saved Engines')
+    await dumb.sees('Moved Engines from Won to Lead')
     dumb.type('jobs')
     dumb.press('Enter')
     await dumb.sees(/1\. job_\w+, finished, import deals from \S+deals.csv, 0 of 1 done, 1 failed/)

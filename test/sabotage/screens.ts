@@ -407,4 +407,11 @@ export const SCREENS: readonly Sabotage[] = [
     to: 'return shown',
     tests: ['test/ui/columns.test.ts'],
   },
+  {
+    name: 'H and L move a deal of a protected profile at once',
+    file: 'src/ui/actions/move-card.ts',
+    line: 'if (!state.place.isProtected) return void move()',
+    to: 'return void move()',
+    tests: ['test/ui/board.test.ts'],
+  },
 ]

@@ -182,7 +182,7 @@ test('plain lines have the stages of a pipeline, with the deals of each', async 
   type('edit 1 stage=Won')
   await says('Type y')
   type('y')
-  await says('Saved Three')
+  await says('Moved Three from Lead to Won')
   type('pipelines')
   await says('Won: 3 deals')
 })

@@ -205,7 +205,7 @@ test('the answer to a deal that is being moved is awaited, and the next is not s
   await setTimeout(3)
   end.abort(new Error('stopped', { cause: 'SIGTERM' }))
   await moved
-  expect(messages).toEqual(['Saved One'])
+  expect(messages).toEqual(['Moved One from Lead to Won'])
   await expect(ui.background.writes.update('deals', deals[1] ?? {}, { stage: 'Won' }, false)).rejects.toMatchObject({
     code: 'interrupted',
   })

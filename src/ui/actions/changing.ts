@@ -2,7 +2,6 @@ import { GRACE_MS } from '../background/deletions.ts'
 import { leadOf } from '../background/notices.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
-import { isWritable } from '../offered.ts'
 import { type ScreenName, SERVER_SCREENS } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
 import { formText, recordName, rowsText } from '../text/change-text.ts'
@@ -14,6 +13,7 @@ import { editInEditor } from './edit-yaml.ts'
 import { askJobUndo } from './job-undo.ts'
 import { lacking } from './lacking.ts'
 import { MOST_BY_KEY } from './limits.ts'
+import { moveCard, stageRefusal } from './move-card.ts'
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
 
@@ -78,13 +78,24 @@ export const CHANGING: readonly Action[] = [
     screens: DEALS,
     keys: ['m'],
     footer: 'move',
-    refusal: ({ offered: { lacks, fields } }) =>
-      lacks['update deals'] ??
-      lacks.stage ??
-      (isWritable(fields.deals, 'stage', 'update')
-        ? undefined
-        : `${fields.deals?.by} never changes the stage of a deal`),
+    refusal: stageRefusal,
     run: (ui) => void chooseStage(ui),
+  },
+  {
+    id: 'move-left',
+    title: 'Move the deal one stage to the left, and go with it',
+    screens: ['pipelines'],
+    keys: ['H'],
+    refusal: stageRefusal,
+    run: (ui) => moveCard(ui, -1),
+  },
+  {
+    id: 'move-right',
+    title: 'Move the deal one stage to the right, and go with it',
+    screens: ['pipelines'],
+    keys: ['L'],
+    refusal: stageRefusal,
+    run: (ui) => moveCard(ui, 1),
   },
   {
     id: 'stop-sending',

@@ -1,5 +1,6 @@
 import { clampBoard } from '../board.ts'
 import { listHeight } from '../draw/areas.ts'
+import { cardsShown } from '../draw/board-lines.ts'
 import { COLUMN_GAP, fitListColumns } from '../list/columns.ts'
 import { sizedByContent } from '../list/content-widths.ts'
 import { type ListState, shownCount } from '../list/list-state.ts'
@@ -51,6 +52,14 @@ function columnBy(step: number): Action['run'] {
     )
   })
 }
+
+/** With the part of the visible cards that is passed over. */
+const BOARD_PAGES: readonly (readonly [id: string, title: string, keys: readonly string[], share: number])[] = [
+  ['cards-down', 'A screen of deals down', ['pagedown', 'ctrl-f'], 1],
+  ['cards-up', 'A screen of deals up', ['pageup', 'ctrl-b'], -1],
+  ['cards-half-down', 'Half a screen of deals down', ['ctrl-d'], 0.5],
+  ['cards-half-up', 'Half a screen of deals up', ['ctrl-u'], -0.5],
+]
 
 export const MOVING: readonly Action[] = [
   {
@@ -109,6 +118,26 @@ export const MOVING: readonly Action[] = [
   { id: 'stage-right', title: 'Stage to the right', screens: ['pipelines'], keys: ['l', 'right'], run: onBoard(1, 0) },
   { id: 'card-down', title: 'Next deal of the stage', screens: ['pipelines'], keys: ['j', 'down'], run: onBoard(0, 1) },
   { id: 'card-up', title: 'Deal before it', screens: ['pipelines'], keys: ['k', 'up'], run: onBoard(0, -1) },
+  ...BOARD_PAGES.map(
+    ([id, title, keys, share]): Action => ({
+      ...{ id, title, keys, screens: ['pipelines'] },
+      run: (ui) => onBoard(0, Math.trunc(share * cardsShown(listHeight(ui.store.get()) + 1)))(ui),
+    }),
+  ),
+  {
+    id: 'card-first',
+    title: 'First deal of the stage',
+    screens: ['pipelines'],
+    keys: ['g g', 'home'],
+    run: onBoard(0, -Infinity),
+  },
+  {
+    id: 'card-last',
+    title: 'Last loaded deal of the stage',
+    screens: ['pipelines'],
+    keys: ['G', 'end'],
+    run: onBoard(0, Infinity),
+  },
 ]
 
 /** Reloads the list when its first rows are no longer held. */

@@ -139,9 +139,17 @@ export const LISTING: readonly Action[] = [
   {
     id: 'load-all',
     title: 'Load all rows',
-    screens: SERVER_SCREENS,
+    screens: SERVER_LISTS,
     keys: ['L'],
     refusal: (state) => (currentList(state).isComplete ? 'all rows are loaded' : undefined),
+    run: askLoadAll,
+  },
+  {
+    id: 'load-all-deals',
+    title: 'Load all deals',
+    screens: ['pipelines'],
+    keys: ['A'],
+    refusal: (state) => (currentList(state).isComplete ? 'all deals are loaded' : undefined),
     run: askLoadAll,
   },
   {

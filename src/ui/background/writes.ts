@@ -2,6 +2,7 @@ import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { cellText } from '../../output/safe-text.ts'
 import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
@@ -82,7 +83,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
     update: async (name, before, patch, isForced) => {
       const id = rowId(before) ?? ''
       const after = await send(name, id, patch, isForced ? undefined : before.version)
-      notices.done(`Saved ${recordName(after)}`, UNDO)
+      notices.done(savedText(before, after, patch), UNDO)
       const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
       history.add({
         type: 'change',
@@ -104,4 +105,11 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       notices.done(`Added the note to ${recordName(deal)}; notes cannot be undone`)
     },
   }
+}
+
+/** A move says from where to where. */
+function savedText(before: CrmRecord, after: CrmRecord, patch: JsonObject): string {
+  const isMove = Object.keys(patch).join() === 'stage'
+  if (!isMove) return `Saved ${recordName(after)}`
+  return `Moved ${recordName(after)} from ${cellText(before.stage) || '(none)'} to ${cellText(after.stage)}`
 }

@@ -1,0 +1,95 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { textWidth } from '../../src/output/terminal-text.ts'
+import { boardLines, cardsShown } from '../../src/ui/draw/board-lines.ts'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { takePage } from '../../src/ui/list/list-state.ts'
+import { SEARCHED } from '../../src/ui/screens.ts'
+import { withList } from '../../src/ui/state.ts'
+import { NO_KEY, openClient } from '../api/client-fixture.ts'
+import { serveForTest } from '../service/serve-for-test.ts'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+async function boardOf(count: number, isProtected = false): Promise<TestUi> {
+  const ui = await uiOf('pipelines')
+  const items = Array.from({ length: count }, (_, at) => ({
+    ...{ id: `deal_${at}`, name: `Deal ${at}`, stage: at % 4 === 3 ? 'Won' : 'Lead', amount: 1_234_567.89 },
+  }))
+  const page = { items, nextCursor: undefined, searched: SEARCHED.deals }
+  ui.store.update((state) => ({
+    ...withList(state, 'deals', (list) => takePage(list, page)),
+    ...{ columns: 80, rows: 24, place: { text: 'prod', isProtected } },
+    board: { column: 0, card: 0, stages: [{ name: 'Lead' }, { name: 'Won' }] },
+  }))
+  return ui
+}
+
+const linesOf = ({ store, keymap, boards }: TestUi) =>
+  drawFrame(store.get(), { theme: createTheme('none'), keymap, boards }).lines.map(stripVTControlCharacters)
+
+test('a stage has its count, sum and share of all stages, and a card one line with its amount at the right', async () => {
+  const lines = linesOf(await boardOf(100))
+  expect(lines[3]).toContain('75 · 92,592,591.75 · 75 %')
+  expect(lines[3]).toContain('25 · 30,864,197.25 · 25 %')
+  expect(lines[6]).toMatch(/^❯ Deal 0 +1,234,567\.89 │ {3}Deal 3 +1,234,567\.89 ?$/)
+})
+
+test('the sum and the amounts are short in a narrow column, where the share is left out before a number is cut', async () => {
+  const { store, boards } = await boardOf(852)
+  const state = store.get()
+  for (let width = 20; width <= 90; width++) {
+    const lines = boardLines(
+      boards(state.lists.deals, state.board.stages),
+      state,
+      { width, height: 12 },
+      createTheme('none'),
+    )
+    const plain = lines.map(stripVTControlCharacters)
+    for (const line of plain) expect(textWidth(line)).toBe(width)
+    expect(plain[1]).toMatch(width < 21 ? /639 · 788\.8M +$/ : /639 · (?:788\.8M|788,888,881\.71) · 75 %/)
+    expect(plain[4]).toMatch(/ (?:1\.2M|1,234,567\.89)(?: |$)/)
+  }
+})
+
+test('PgDn, G and gg move in a stage, and the deals above and below are counted', async () => {
+  const ui = await boardOf(400)
+  const page = cardsShown(20)
+  expect(linesOf(ui).join('\n')).toContain(`▼ ${300 - page}`)
+  ui.press('pagedown')
+  expect(ui.store.get().board.card).toBeGreaterThan(10)
+  expect(linesOf(ui).join('\n')).toMatch(/── ▲ \d+ ──/)
+  ui.press('G')
+  expect(ui.store.get().board.card).toBe(299)
+  expect(linesOf(ui).at(-4)).toMatch(/^❯ Deal 398/)
+  ui.press('g', 'g')
+  expect(ui.store.get().board.card).toBe(0)
+})
+
+test('L moves a card to the next stage, the cursor goes with it, and the message says from where to where', async () => {
+  const service = await serveForTest()
+  const { api } = openClient(new URL(service.url), { key: service.key.text })
+  for (const name of ['One', 'Two', 'Three']) {
+    await api.deals.create({ name, stage: 'Lead', pipeline_id: 'sales' }, NO_KEY)
+  }
+  const ui = await uiOf('pipelines', { openApi: async () => api })
+  await ui.background.lists.all('deals')
+  ui.press('m')
+  await expect.poll(() => ui.store.get().overlay?.type).toBe('choice')
+  ui.press('esc', 'j', 'L')
+  await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toBe('Moved Two from Lead to Qualified; u undoes it')
+  await expect.poll(() => ui.store.get().board).toMatchObject({ column: 1, card: 0 })
+  ui.press('H')
+  await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toBe('Moved Two from Qualified to Lead; u undoes it')
+  ui.press('H')
+  expect(ui.store.get().toasts.at(-1)?.text).toBe('There is no stage on that side')
+})
+
+test('a card of a protected profile is moved after its number is typed', async () => {
+  const ui = await boardOf(4, true)
+  ui.press('L')
+  expect(ui.store.get().overlay).toMatchObject({ type: 'confirm', expected: '1', isOnCancel: true })
+  ui.press('y', 'enter')
+  expect(ui.store.get().underWay).toEqual([])
+  expect(ui.store.get().lists.deals.rows[0]?.stage).toBe('Lead')
+})
