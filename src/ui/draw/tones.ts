@@ -11,7 +11,7 @@ export function toneOf(column: string, value: JsonValue | undefined): Tone | und
   return column === 'id' || column.endsWith('_id') || column.endsWith('_at') ? 'dim' : undefined
 }
 
-function stageTone(stage: string): Tone | undefined {
+export function stageTone(stage: string): Tone | undefined {
   if (/\bwon\b/i.test(stage)) return 'good'
   return /\blost\b/i.test(stage) ? 'dim' : undefined
 }
