@@ -16,6 +16,7 @@ import { addHistory } from './history/history.ts'
 import { JOBS_COMMANDS } from './jobs/jobs.ts'
 import { NOTES_COMMANDS } from './notes.ts'
 import { PIPELINES_COMMANDS } from './pipelines.ts'
+import { PLAN_COMMANDS } from './plan.ts'
 import { SANDBOX_COMMANDS } from './sandbox.ts'
 import { addSchema } from './schema/schema.ts'
 import { addServe } from './serve/serve.ts'
@@ -29,6 +30,7 @@ export const COMMANDS: Commands = {
   deals: DEALS_COMMANDS,
   notes: NOTES_COMMANDS,
   pipelines: PIPELINES_COMMANDS,
+  plan: PLAN_COMMANDS,
   apply: addApply,
   jobs: JOBS_COMMANDS,
   history: addHistory,

@@ -5,6 +5,7 @@ import { SYSTEM_TIMING } from '../api/transport/timing.ts'
 import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
 import { checkTimes } from '../core/wire.ts'
 import { stateFolder } from '../files/folders.ts'
+import { writeBefore } from './history/before-file.ts'
 import { cancelJob, setAside } from './history/cancel-job.ts'
 import { headIfReadable, undosInEffect } from './history/earlier-jobs.ts'
 import {
@@ -52,6 +53,7 @@ import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
 import { type PlannedChange, planChanges } from './plan/plan-changes.ts'
 import { type Forecast, forecastOf, type JobNoun, type Sendable } from './plan/plan-format.ts'
+import { type OpenedPlan, openPlan } from './plan/plan-pages.ts'
 import { planningFailure } from './plan/scratch.ts'
 import { dealUpdates, stageNames, unknownStage } from './plan/stage-names.ts'
 import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
@@ -131,6 +133,10 @@ export interface Jobs {
   reportFailures(paths: JobPaths): Promise<FailureReport | undefined>
   /** Before sending: the rejected rows, to the file of `--rejects`, which is returned; see writeRejects. */
   writeRejects(paths: JobPaths): Promise<string | undefined>
+  /** A plan in a file; see openPlan. */
+  openPlan(path: string): OpenedPlan
+  /** The records that it will change or delete, to a new file; returns their number. */
+  writeBefore(paths: JobPaths, to: string): Promise<number>
   /** As reportFailures, after a run; also to the file of `--rejects`. */
   reportRejects(paths: JobPaths): Promise<RejectsReport | undefined>
   /** Removes the files of a job that was never started. */
@@ -208,6 +214,8 @@ export function openJobs(host: JobsHost): Jobs {
     reportFailures,
     writeRejects: (paths) => writeRejects(folder, paths),
     reportRejects,
+    writeBefore,
+    openPlan,
     drop: ({ folder: dropped }) => {
       rmSync(dropped, { recursive: true, force: true })
       removeTrial(dirname(dropped))

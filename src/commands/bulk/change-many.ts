@@ -12,6 +12,7 @@ import { createMemberCheck } from '../member-check.ts'
 import { createNumberCheck } from '../records/write-checks.ts'
 import { rejectCreateMode } from './bulk-flags.ts'
 import { type ImportFlags, importRows, showOrSendMade } from './import-rows.ts'
+import { partOf } from './part-flags.ts'
 import { withPlanningProgress } from './planning-progress.ts'
 
 type Selected = SelectionRequest['noun']
@@ -75,7 +76,7 @@ async function selectMany(
       numbers.judge()
     },
   }
-  const request = { noun, kind, where, check, patch, stages }
+  const request = { noun, kind, where, check, patch, stages, part: partOf(ctx, flags) }
   const made = await withPlanningProgress(ctx, (hooks) => jobs.makeSelection(request, hooks))
   const leftOut = where.leftOut()
   if (leftOut !== undefined) ctx.note(leftOut)
@@ -96,7 +97,7 @@ export function addNewFieldFlag(command: object): void {
 
 /** Refuses an id together with flags that select many records; `more` are further flags that do not go with an id. */
 export function refuseIdBeside(
-  ctx: WithFlags<'where'>,
+  ctx: WithFlags<'where' | 'limit'>,
   id: string | undefined,
   flags: ManyFlags,
   more: readonly (keyof ManyFlags)[] = [],
@@ -105,6 +106,7 @@ export function refuseIdBeside(
   const { from } = flags
   if (from === undefined && ctx.flags.where === undefined) {
     refuseBesideIds(flags, more)
+    if (ctx.flags.limit !== undefined) throw besideId('--limit')
     return
   }
   throw new CrmError('usage', `${id} names one record, and ${from === undefined ? '--where' : '--from'} many`, {
@@ -155,13 +157,24 @@ const OF_FILES: readonly Flag[] = [
   ...(['match', 'mode', 'runId', 'again', 'rejects', 'maxRejects', 'duplicates'] as const),
 ]
 
-const OF_JOBS: readonly Flag[] = ['plan', 'concurrency', 'rateShare', 'maxErrors', 'maxOutage']
+const OF_JOBS: readonly Flag[] = [
+  'plan',
+  'sample',
+  'snapshotBefore',
+  'concurrency',
+  'rateShare',
+  'maxErrors',
+  'maxOutage',
+]
 
 /** An id makes no job: flags of jobs would be ignored, and a --plan would be sent. `more`: further flags of this command. */
 function refuseBesideIds(flags: ManyFlags, more: readonly Flag[]): void {
   const flag = firstGiven(flags, [...OF_JOBS, ...OF_FILES, ...more])
-  if (flag === undefined) return
-  throw new CrmError('usage', `${flag} does not go with an id; nothing was sent`, {
+  if (flag !== undefined) throw besideId(flag)
+}
+
+function besideId(flag: string): CrmError {
+  return new CrmError('usage', `${flag} does not go with an id; nothing was sent`, {
     hint:
       flag === '--plan'
         ? '--dry-run shows what an id would do; a plan is made of --from FILE or --where EXPR'

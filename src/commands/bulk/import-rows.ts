@@ -20,13 +20,14 @@ import {
   readFlags,
   runTerms,
 } from './bulk-flags.ts'
+import { type PartFlags, partOf } from './part-flags.ts'
 import { addExpectFlag, type PlanFlags, showOrSendPlan } from './plan.ts'
 import { withPlanningProgress } from './planning-progress.ts'
 import { addRejectFlags, type RejectFlags, rejectTerms } from './reject-flags.ts'
 import { sendJob } from './send-job.ts'
 import { showRest } from './show-plan.ts'
 
-export interface ImportFlags extends InputFlags, PlanFlags, MatchFlags, RejectFlags {
+export interface ImportFlags extends InputFlags, PlanFlags, MatchFlags, RejectFlags, PartFlags {
   readonly runId?: string
   readonly again?: boolean
 }
@@ -44,6 +45,7 @@ export function addBulkFlags(command: object): void {
   const options = [
     new Option('--plan <file>', 'write what would be sent to this file, for crm apply, and send nothing'),
     new Option('--run-id <name>', 'a name for this run; required for stdin'),
+    new Option('--snapshot-before <file>', 'keep the records that change, as they are, in this file of JSON lines'),
     new Option('--again', 'a new run, although there was one with this file'),
   ]
   for (const option of options) (command as Command).addOption(option)
@@ -71,7 +73,7 @@ export async function importRows(
 /** A file whose rows are matched and read as the request says. */
 export async function importAs(
   ctx: Context,
-  request: Omit<ImportRequest, 'inputName' | 'stages' | 'isAgain' | 'rateShare' | 'listFindings'>,
+  request: Omit<ImportRequest, 'inputName' | 'stages' | 'isAgain' | 'rateShare' | 'listFindings' | 'part'>,
   file: string,
   flags: ImportFlags,
 ): Promise<ExitCode> {
@@ -81,6 +83,7 @@ export async function importAs(
     inputName: file,
     stages: request.noun === 'deals' ? await jobs.stages() : undefined,
     isAgain: flags.again === true,
+    part: request.kind === 'retry' ? undefined : partOf(ctx, flags),
     rateShare: runTerms(flags).rateShare,
     listFindings: isForProgram(ctx) ? (findings: Findings) => writeFindings(ctx, findings, file) : undefined,
   }

@@ -11,8 +11,9 @@ import { commandLine, withFlag } from '../command-line.ts'
 import { confirmDeletion, confirmProtected, type Deletion, placeText, requireExpected } from '../confirm.ts'
 import { parseCount } from '../flags.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
+import { changesText } from './preview-lines.ts'
 import { sendJob } from './send-job.ts'
-import { cannotUndo, planLines, showPlan } from './show-plan.ts'
+import { cannotUndo, notePreview, planLines, showPlan } from './show-plan.ts'
 
 /** More requests than this for a recheck are mentioned in the plan. */
 const RECHECK_NOTED = 1000
@@ -21,6 +22,8 @@ export interface PlanFlags extends RunFlags {
   /** The file for the plan, which is then not sent. */
   readonly plan?: string
   readonly expect?: number
+  /** The file for the records before the change. */
+  readonly snapshotBefore?: string
   /** The command has --again. */
   readonly isRepeatable?: boolean
 }
@@ -59,6 +62,7 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
     }
     await notePlan(ctx, job, flags)
     await confirmPlan(ctx, job, flags)
+    await keepBefore(ctx, job, flags)
     await jobs.writeRejects(job.paths)
     isKept = true
   } finally {
@@ -68,9 +72,16 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
   return sendJob(ctx, job.paths, flags)
 }
 
+async function keepBefore(ctx: Context, job: MadeJob, { snapshotBefore: file }: PlanFlags): Promise<void> {
+  if (file === undefined) return
+  const count = await (await ctx.jobs()).writeBefore(job.paths, file)
+  ctx.note(`${counted(count, resourceOf(job.head.noun))} as before the change: ${file}`)
+}
+
 async function writePlan(ctx: Context, job: MadeJob, flags: PlanFlags, file: string): Promise<void> {
   const jobs = await ctx.jobs()
   requireCount(ctx, job, flags)
+  await keepBefore(ctx, job, flags)
   const rejects = await jobs.writeRejects(job.paths)
   await jobs.exportPlan(job.paths, file)
   if (rejects !== undefined) ctx.note(`The rejected rows are in ${rejects}`)
@@ -83,6 +94,7 @@ async function notePlan(ctx: Pick<Context, 'jobs' | 'note'>, job: MadeJob, flags
   const { head, end: counts, recheckRequests = 0 } = job
   const forecast = await (await ctx.jobs()).forecast({ head, counts }, share)
   for (const line of planLines(job, { forecast, share })) ctx.note(line)
+  notePreview(ctx, job.preview)
   if (recheckRequests > RECHECK_NOTED && flags.recheck !== false) ctx.note(recheckText(recheckRequests))
 }
 
@@ -94,6 +106,12 @@ function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['no
   const parts = [create > 0 ? `create ${update > 0 ? create : counted(create, resourceOf(noun))}` : '']
   if (update > 0) parts.push(`change ${counted(update, resourceOf(noun))}`)
   return parts.filter(Boolean).join(' and ')
+}
+
+/** `change 12 contacts`; a question also repeats the values. */
+function toDoOf({ end, head, preview }: MadeJob, isAsked: boolean): string {
+  const values = isAsked && end.update > 0 && preview ? changesText(preview) : ''
+  return `${changesOf(end, head.noun)}${values === '' ? '' : ` (${values})`}`
 }
 
 /** Compares `--expect` with the plan, before anything is sent or written to a file. */
@@ -142,18 +160,20 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
   const isStdinFree = head.input?.name !== '-'
   const count = end.create + end.update
   if (end.update + (await cannotUndo(ctx, end, head.noun)) > 0 && (await ctx.target()).isProtected) {
-    await confirmProtected(ctx, { count, toDo: changesOf(end, head.noun), expect, isStdinFree })
+    await confirmProtected(ctx, { count, toDo: toDoOf(job, canAsk(ctx)), expect, isStdinFree })
     return
   }
   if ((end.update > 0 || job.question !== undefined) && !ctx.flags.isConfirmed) await askChanges(ctx, job)
 }
 
 /** Confirms changes of existing records, and possible duplicates. */
-async function askChanges(ctx: Context, { end, head, question }: MadeJob): Promise<void> {
+async function askChanges(ctx: Context, job: MadeJob): Promise<void> {
+  const { head, question } = job
   const isStdinFree = head.input?.name !== '-'
   const place = placeText(await ctx.target())
-  const what = changesOf(end, head.noun)
-  if (!isStdinFree || !canAsk(ctx)) {
+  const isAsked = isStdinFree && canAsk(ctx)
+  const what = toDoOf(job, isAsked)
+  if (!isAsked) {
     throw new CrmError('unconfirmed', `this would ${what} of ${place}, and needs --yes`, {
       hint: `${commandLine([...ctx.argv, '--yes'])}${question === undefined ? '' : ', if that is right'}`,
     })

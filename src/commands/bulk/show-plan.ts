@@ -11,12 +11,14 @@ import { printRecords } from '../../output/print-records.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { itemsOf, onePage, printOne, recordOutput } from '../print.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
+import { previewLines } from './preview-lines.ts'
 
 /** What is shown of a plan: what would be sent, and what stays unchanged. */
 interface Shown {
   readonly head: Pick<MadeJob['head'], 'noun' | 'upsert' | 'terms'>
   readonly counts: PlanCounts
   readonly fields: MadeJob['fields']
+  readonly preview?: MadeJob['preview']
   readonly leftOut: readonly LeftOut[]
   readonly recheckRequests?: number | undefined
   readonly matching?: MadeJob['matching']
@@ -26,10 +28,14 @@ export const LEFT_OUT_COLUMNS = ['line', 'id', 'code', 'field', 'reason', 'was',
 
 /** The data of a dry run; nothing of it is sent. */
 export async function showPlan(ctx: Context, job: MadeJob, flags: RunFlags): Promise<ExitCode> {
-  const { head, end, fields, matching } = job
+  const { head, end, fields, matching, preview } = job
   const leftOut = [...job.leftOut, ...job.failing]
   const recheckRequests = flags.recheck === false ? undefined : job.recheckRequests
-  return show(ctx, { head, counts: end, fields, leftOut, recheckRequests, matching }, flags)
+  return show(
+    ctx,
+    { head, counts: end, fields, leftOut, recheckRequests, matching, ...(preview && { preview }) },
+    flags,
+  )
 }
 
 /** Shows what an existing job would still send. */
@@ -42,8 +48,7 @@ export async function showRest(
 }
 
 async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCode> {
-  const { head, counts, fields, leftOut, recheckRequests, matching } = shown
-  const { rows, create, update, delete: remove, unchanged, skipped, fail = 0, rejected = 0 } = counts
+  const { head, counts, fields, leftOut, recheckRequests, matching, preview } = shown
   const { rateShare } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast({ head, counts }, rateShare)
   const { requests } = forecast
@@ -51,14 +56,7 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
   const second = recheckRequests === undefined ? {} : { recheck_requests: recheckRequests }
   const plan = {
     dry_run: true,
-    rows,
-    create,
-    update,
-    delete: remove,
-    unchanged,
-    skipped,
-    ambiguous: fail - rejected,
-    ...(rejected > 0 && { rejected }),
+    ...countsRecord(counts),
     ...cannot,
     requests,
     ...second,
@@ -68,6 +66,7 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
   if (ctx.flags.output === 'table') {
     const limit = { rate_limit: limitText(forecast, rateShare), eta: timeText(forecast) }
     await printOne(ctx, { ...plan, fields: fieldsText(fields), ...limit })
+    notePreview(ctx, preview)
     // A cell that holds a list is for programs.
     if (leftOut.length > 0) await printLeftOut(ctx, leftOut)
   } else {
@@ -76,11 +75,40 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
       ...plan,
       fields: shown,
       ...limitRecord(forecast, rateShare),
+      ...(preview && { preview: previewRecord(preview) }),
       left_out: leftOut.map(recordOf),
     })
   }
   if (ctx.flags.isDryRun) ctx.note(requests === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
   return dryRunExit(ctx, requests > 0)
+}
+
+function countsRecord({
+  rows,
+  create,
+  update,
+  delete: remove,
+  unchanged,
+  skipped,
+  fail = 0,
+  rejected = 0,
+}: PlanCounts) {
+  const counts = { rows, create, update, delete: remove, unchanged, skipped, ambiguous: fail - rejected }
+  return rejected > 0 ? { ...counts, rejected } : counts
+}
+
+/** What a plan changes, as values. */
+export function notePreview(ctx: Pick<Context, 'note'>, preview: MadeJob['preview']): void {
+  for (const line of preview ? previewLines(preview) : []) ctx.note(line)
+}
+
+function previewRecord({ members, samples }: NonNullable<Shown['preview']>): JsonObject {
+  const shown = members.map(({ changes, sum, ...member }) => ({
+    ...member,
+    changes: changes.map((change) => ({ ...change })),
+    sum: sum && { ...sum },
+  }))
+  return { members: shown, samples: samples.map((sample) => ({ ...sample })) }
 }
 
 function limitRecord({ rate, atLeastMs }: Forecast, share: number): JsonObject {

@@ -7,6 +7,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { addMatchFlags, addReadFlags } from '../bulk/bulk-flags.ts'
 import { deleteMany, type ManyFlags, refuseIdBeside } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
+import { addPartFlags } from '../bulk/part-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { examples, type RecordCommand, whereOffered } from '../command-tree.ts'
 import { confirmDeletion, requireExpected } from '../confirm.ts'
@@ -36,6 +37,7 @@ export function addDelete(parent: CommandUnknownOpts, act: Act, { resource, exam
   addMatchFlags(remove, 'changes')
   addReadFlags(remove)
   addBulkFlags(remove)
+  addPartFlags(remove)
   addExpectFlag(remove)
   addScopedFlags(remove, ['fields', 'where', 'yes', 'dryRun', 'exitCode'])
 }

@@ -8,6 +8,7 @@ import { type ListedResource, RESOURCES, typeName } from '../../core/resources/r
 import { addMatchFlags, addReadFlags } from '../bulk/bulk-flags.ts'
 import { addNewFieldFlag, type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
+import { addPartFlags } from '../bulk/part-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { examples, type RecordCommand, whereOffered } from '../command-tree.ts'
 import { connectedRequest, dryRunExit } from '../dry-run.ts'
@@ -37,6 +38,7 @@ export function addUpdate(parent: CommandUnknownOpts, act: Act, { resource, exam
   addMatchFlags(update, 'changes')
   addReadFlags(update)
   addBulkFlags(update)
+  addPartFlags(update)
   addExpectFlag(update)
   addNewFieldFlag(update)
   addScopedFlags(update, ['fields', 'where', 'yes', 'dryRun', 'exitCode'])

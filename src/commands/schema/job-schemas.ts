@@ -6,6 +6,7 @@ import type { Matching } from '../../jobs/plan/key-requests.ts'
 import type { LeftOut } from '../../jobs/plan/left-out.ts'
 import {
   ALWAYS_TRUE,
+  ANY_OBJECT,
   ANYTHING,
   arrayOf,
   COUNT,
@@ -47,6 +48,7 @@ export const LEFT_OUT_ROW = made({
     in_doubt: true,
     ambiguous_match: true,
     same_key: true,
+    beyond_limit: true,
   }),
   field: TEXT_OR_NULL,
   reason: TEXT,
@@ -56,6 +58,27 @@ export const LEFT_OUT_ROW = made({
 })
 
 const DURATION_OR_NULL: JsonSchema = { type: ['number', 'null'], minimum: 0 }
+
+/** What a plan changes, as values: the most frequent changes of each member, and the first records. */
+const PREVIEW = made({
+  members: arrayOf(
+    made({
+      field: TEXT,
+      changes: arrayOf(made({ was: ANYTHING, now: ANYTHING, count: COUNT })),
+      others: COUNT,
+      sum: orNull(made({ was: { type: 'number' }, now: { type: 'number' } })),
+    }),
+  ),
+  samples: arrayOf(
+    made({
+      do: { enum: ['create', 'update', 'delete'] },
+      id: TEXT_OR_NULL,
+      line: COUNT_OR_NULL,
+      was: ANY_OBJECT,
+      now: ANY_OBJECT,
+    }),
+  ),
+})
 
 /** Of `--dry-run` and `--plan`. The limit is the last one that the server stated, or null. */
 const PLAN = made(
@@ -89,6 +112,7 @@ const PLAN = made(
     match_requests: COUNT,
     upsert: TEXT,
     rejected: COUNT,
+    preview: PREVIEW,
   },
 )
 
@@ -149,4 +173,14 @@ export const FAILED_ROW = made({
   field: TEXT_OR_NULL,
   reason: TEXT,
   request_id: TEXT_OR_NULL,
+})
+
+/** A request of a plan in a file. */
+export const PLANNED_OPERATION = made({
+  op: COUNT,
+  do: { enum: ['create', 'update', 'delete', 'fail'] },
+  id: TEXT_OR_NULL,
+  line: COUNT_OR_NULL,
+  fields: { type: ['object', 'null'], additionalProperties: true },
+  reason: TEXT_OR_NULL,
 })

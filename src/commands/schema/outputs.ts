@@ -8,6 +8,7 @@ import {
   JOB,
   JOB_RUN,
   LEFT_OUT_ROW,
+  PLANNED_OPERATION,
   PRUNED_JOB,
   SHOWN_JOB,
 } from './job-schemas.ts'
@@ -78,6 +79,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   history: arrayOf(CHANGE),
   'contacts history': arrayOf(CHANGE),
   'deals history': arrayOf(CHANGE),
+  'plan show': arrayOf(PLANNED_OPERATION),
   apply: JOB_RUN,
   'jobs list': arrayOf(oneOfSchemas(JOB, DAMAGED_JOB)),
   'jobs show': SHOWN_JOB,

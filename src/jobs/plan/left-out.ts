@@ -18,6 +18,7 @@ const WORDS: Readonly<Record<LeftOut['code'], string>> = {
   in_doubt: 'in doubt, and may exist',
   ambiguous_match: 'ambiguous',
   same_key: 'with the key of another row',
+  beyond_limit: 'beyond --limit or --sample',
 }
 
 /** Why a row or a member of a record is left out. */
@@ -32,6 +33,7 @@ export const LEFT_OUT_CODES = [
   'in_doubt',
   'ambiguous_match',
   'same_key',
+  'beyond_limit',
 ] as const
 
 /** A row that is skipped, or a member of a record that is not reverted; docs/job-format.md. */
@@ -111,6 +113,7 @@ export function leftOutLines({ counts, first }: LeftOutRows, head: string): read
   const lines = [...counts].map(([code, count]) => {
     const named = namesOf(first.filter((one) => one.code === code))
     const shown = named.slice(0, MOST_NAMED)
+    if (shown.length === 0) return `${count} ${WORDS[code]}`
     const more = count > shown.length ? `, and ${count - shown.length} more` : ''
     return `${count} ${WORDS[code]}: ${shown.join(', ')}${more}`
   })

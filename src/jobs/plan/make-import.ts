@@ -18,6 +18,7 @@ import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
 import { leftOutLines } from './left-out.ts'
 import { finishAlone, type MadeJob, ownUpdates, type PlanningContext, type RowRules, runId } from './make-job.ts'
 import { refuseAbsentNames } from './match-rows.ts'
+import type { Part } from './part-of-plan.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { ImportTerms, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
@@ -47,6 +48,7 @@ export interface ImportRequest {
   /** A new run, whatever was done before. */
   readonly isAgain: boolean
   readonly duplicates: Duplicates
+  readonly part: Part
   /** Receives the findings, all of them, if they refuse the input; undefined: only the first of each cause are kept. */
   readonly listFindings: ((findings: Findings) => Promise<void>) | undefined
   /** `--rejects`: rows with errors fail alone; undefined: they refuse the input. */
@@ -113,7 +115,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     ...{ paths, run, input, updates, upsert, match, asked },
     summary: source.summary,
   })
-  const builder = new PlanBuilder(paths, head)
+  const builder = new PlanBuilder(paths, head, request.part)
   const pages = new PageCounter(context.pageSize)
   const keyed = countedReader(await keyReaderFor(context, noun, match.names))
   const parts = {
@@ -144,7 +146,8 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
       type: 'made',
       job: {
         ...{ paths: finished, head, end, question },
-        ...{ fields: builder.fields.list(), leftOut: builder.leftOut.first, failing: builder.failing.first },
+        ...{ fields: builder.fields.list(), preview: builder.preview.list() },
+        ...{ leftOut: builder.leftOut.first, failing: builder.failing.first },
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
         matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages }),
       },
@@ -321,12 +324,15 @@ function refuseDuplicatesAlone({ names }: MatchRequest, duplicates: Duplicates, 
 
 function firstRunOf(
   context: PlanningContext,
-  { kind, noun, inputName, read, match, run, duplicates }: ImportRequest,
+  { kind, noun, inputName, read, match, run, duplicates, part }: ImportRequest,
 ): string {
   const mapping = mappingOf(read)
   if (duplicates !== 'error') mapping.push(['duplicates', duplicates])
   if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
-  return run ?? runId({ account: context.account, kind, noun, mapping, inputName })
+  // The rest of the file is another run: the same file is not done when a part of it is.
+  if (run !== undefined) return part ? `${run} ${JSON.stringify(part)}` : run
+  if (part) mapping.push(['part', JSON.stringify(part)])
+  return runId({ account: context.account, kind, noun, mapping, inputName })
 }
 
 function mappingOf(read: ReadFlags): [string, string | readonly string[] | undefined][] {

@@ -18,9 +18,11 @@ import { dropDraft, finishDraft, type JobDraft, type JobPaths, openDraft } from 
 import { readJournal } from '../journal/journal.ts'
 import type { Matching } from './key-requests.ts'
 import type { LeftOut } from './left-out.ts'
+import type { Part } from './part-of-plan.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { JobKind, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
 import type { FieldCount } from './plan-writer.ts'
+import type { Preview } from './preview.ts'
 
 /** What a connector allows in a row. */
 export interface RowRules {
@@ -112,6 +114,8 @@ export interface MadeJob {
   readonly end: PlanEnd
   /** The members that it writes. */
   readonly fields: readonly FieldCount[]
+  /** What it changes, as values; undefined for a plan that was made elsewhere. */
+  readonly preview?: Preview
   /** The first rows and members that are left out. */
   readonly leftOut: readonly LeftOut[]
   /** The first of the rows that fail without a request. */
@@ -146,18 +150,19 @@ export async function makeJob(
   context: PlanningContext,
   identity: JobIdentity,
   fill: (builder: PlanBuilder, draft: JobPaths) => Promise<void>,
+  part?: Part,
 ): Promise<MadeJob> {
   const draft = openDraft(context.draftsFolder, context.nowMs())
   let builder: PlanBuilder | undefined
   try {
     const head = planHead(context, identity, draft.paths.id)
-    builder = new PlanBuilder(draft.paths, head)
+    builder = new PlanBuilder(draft.paths, head, part)
     await fill(builder, draft.paths)
     const end = builder.end()
-    const { fields, leftOut, failing } = builder
+    const { fields, leftOut, failing, preview } = builder
     builder = undefined
     const left = { leftOut: leftOut.first, failing: failing.first }
-    return { paths: await finishDraft(draft), head, end, fields: fields.list(), ...left }
+    return { paths: await finishDraft(draft), head, end, fields: fields.list(), preview: preview.list(), ...left }
   } catch (error) {
     builder?.drop()
     dropDraft(draft)

@@ -17,6 +17,7 @@ import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/row-draft.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
+import type { Part } from './part-of-plan.ts'
 import type { Planned } from './plan-builder.ts'
 
 export interface SelectionRequest {
@@ -31,6 +32,7 @@ export interface SelectionRequest {
   }
   /** The change of each record; undefined deletes. */
   readonly patch: JsonObject | undefined
+  readonly part: Part
   /** Valid names for the stage of a deal; undefined if they are unknown. */
   readonly stages: readonly string[] | undefined
 }
@@ -49,21 +51,26 @@ export async function makeSelection(context: PlanningContext, request: Selection
   const rules = await context.rowRules(noun)
   if (!rules?.refersTo('stage')) refuseWrongStage(request)
   const asked = rules?.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)
-  const job = await makeJob(context, { ...identity, ...(updates && { updates }), ...asked }, async (builder) => {
-    for await (const { items } of context.list(noun)) {
-      context.onRead(items.length)
-      check.see(items)
-      for (const record of await where.keepAll(items)) {
-        const planned = plannedFor(request, record, rules)
-        if (planned === 'unchanged') builder.leaveOut(planned)
-        else builder.add(planned)
+  const job = await makeJob(
+    context,
+    { ...identity, ...(updates && { updates }), ...asked },
+    async (builder) => {
+      for await (const { items } of context.list(noun)) {
+        context.onRead(items.length)
+        check.see(items)
+        for (const record of await where.keepAll(items)) {
+          const planned = plannedFor(request, record, rules)
+          if (planned === 'unchanged') builder.leaveOut(planned)
+          else builder.add(planned)
+        }
       }
-    }
-    // First: a misspelt member is the usual reason why an expression fails.
-    await check.judge()
-    const failure = where.failure()
-    if (failure) throw failure
-  })
+      // First: a misspelt member is the usual reason why an expression fails.
+      await check.judge()
+      const failure = where.failure()
+      if (failure) throw failure
+    },
+    request.part,
+  )
   return { type: 'made', job, lines: [], leftLines: [] }
 }
 

@@ -277,6 +277,7 @@ const REASONS: Readonly<Record<LeftOut['code'], string>> = {
   in_doubt: 'in doubt, and may exist',
   ambiguous_match: '',
   same_key: '',
+  beyond_limit: '',
 }
 
 /** Why an operation, or a member of its record, is not reverted. */

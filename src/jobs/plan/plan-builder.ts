@@ -6,6 +6,7 @@ import type { InputRow, RefusedRow, RowPlace } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { DigestCounter, recordDigest, requestDigest } from './digest.ts'
 import { type LeftOut, LeftOutRows } from './left-out.ts'
+import { type Part, Sample } from './part-of-plan.ts'
 import {
   type JobNoun,
   type KnownFailure,
@@ -16,6 +17,7 @@ import {
   type PlanHead,
 } from './plan-format.ts'
 import { BeforeWriter, FieldCounts, PlanWriter } from './plan-writer.ts'
+import { PreviewBuilder } from './preview.ts'
 import { openKeyIndex } from './scratch.ts'
 
 const MOST_NAMED = 10
@@ -69,6 +71,7 @@ export interface EarlierOperation {
 export class PlanBuilder {
   readonly counts = { rows: 0, create: 0, update: 0, delete: 0, fail: 0, rejected: 0, unchanged: 0, skipped: 0 }
   readonly fields = new FieldCounts()
+  readonly preview = new PreviewBuilder()
   readonly leftOut: LeftOutRows
   /** The first rows that fail; the plan has all of them. */
   readonly failing = new LeftOutRows(undefined)
@@ -76,8 +79,12 @@ export class PlanBuilder {
   readonly #before: BeforeWriter
   readonly #counter: DigestCounter
   readonly #updates: PlanHead['updates']
+  readonly #limit: number
+  readonly #sample: Sample<Parameters<PlanBuilder['add']>> | undefined
 
-  constructor(paths: JobPaths, head: PlanHead) {
+  constructor(paths: JobPaths, head: PlanHead, part?: Part) {
+    this.#limit = part && 'limit' in part ? part.limit : Number.POSITIVE_INFINITY
+    this.#sample = part && 'sample' in part ? new Sample(part.sample) : undefined
     this.leftOut = new LeftOutRows(paths.leftOut)
     this.#updates = head.updates
     this.#writer = new PlanWriter(paths.plan, head)
@@ -92,6 +99,12 @@ export class PlanBuilder {
 
   /** `earlier` finds the result of an equal operation in earlier jobs; undefined: there are none. */
   add(planned: Planned, earlier?: (digest: string, n: number) => EarlierOperation | undefined): void {
+    if (this.#sample) this.#sample.offer(`${planned.path} ${planned.line ?? ''}`, [planned, earlier])
+    else if (this.#changes >= this.#limit) this.#leaveBeyond(1)
+    else this.#add(planned, earlier)
+  }
+
+  #add(planned: Planned, earlier: Parameters<PlanBuilder['add']>[1]): void {
     refuseUnchangeable(this.#updates, planned)
     const body = planned.body && canonicalJson(planned.body)
     const before = planned.before && recordDigest(planned.before)
@@ -107,6 +120,7 @@ export class PlanBuilder {
     this.#writer.add({ head: { ...headOf(planned, before), digest, n, ...traces(known) }, body })
     this.counts[planned.do] += 1
     if (planned.body) this.fields.add(planned.do, planned.body)
+    this.preview.add(planned)
   }
 
   fail(planned: PlannedFailure): void {
@@ -136,8 +150,21 @@ export class PlanBuilder {
     this.leftOut.add(lines)
   }
 
+  get #changes(): number {
+    return this.counts.create + this.counts.update + this.counts.delete
+  }
+
+  /** Not listed: a million records may be beyond a limit. */
+  #leaveBeyond(rows: number): void {
+    if (rows === 0) return
+    this.leaveOut('skipped', rows)
+    this.leftOut.count('beyond_limit', rows)
+  }
+
   /** All files are synced when it returns. */
   end(): PlanEnd {
+    for (const change of this.#sample?.chosen() ?? []) this.#add(...change)
+    this.#leaveBeyond(this.#sample?.others ?? 0)
     this.#counter.close()
     this.leftOut.close()
     this.#before.end()

@@ -1,0 +1,59 @@
+import type { JsonValue } from '../../core/json.ts'
+import type { MemberPreview, Preview, SampleChange } from '../../jobs/plan/preview.ts'
+import { jsonText } from '../../output/safe-text.ts'
+
+const MOST_MEMBERS = 12
+const LONGEST_VALUE = 40
+/** Changes of one member that are all listed. */
+const FEW = 3
+
+/** What a plan changes, as values: for each member, and in the first records. */
+export function previewLines({ members, samples }: Preview): readonly string[] {
+  const lines = members.slice(0, MOST_MEMBERS).flatMap((member) => memberLine(member) ?? [])
+  return [
+    ...(lines.length === 0 ? [] : ['Changes:', ...lines.map((line) => `  ${line}`)]),
+    ...(samples.length === 0 ? [] : ['For example:', ...samples.map((sample) => `  ${sampleText(sample)}`)]),
+  ]
+}
+
+/** `stage: Lead → Won 9, phone in 12`: for a question. */
+export function changesText({ members }: Preview): string {
+  const changed = members.filter(({ changes }) => changes.length > 0)
+  const shown = changed.slice(0, FEW).map(({ field, changes, others }) => {
+    const [change, ...more] = changes
+    if (change && more.length === 0 && others === 0)
+      return `${field}: ${valueText(change.was)} → ${valueText(change.now)}`
+    return `${field}: ${countOf(changes) + others} values`
+  })
+  return [...shown, ...(changed.length > FEW ? [`${changed.length - FEW} more members`] : [])].join('; ')
+}
+
+function memberLine({ field, changes, others, sum }: MemberPreview): string | undefined {
+  const shown = changes.slice(0, FEW).map(({ was, now, count }) => `${valueText(was)} → ${valueText(now)} (${count})`)
+  const hidden = others + countOf(changes.slice(FEW))
+  const parts = [...shown, ...(hidden > 0 ? [hidden === 1 ? '1 other' : `${hidden} others`] : [])]
+  const total = sum === null ? [] : [`sum ${jsonText(sum.was)} → ${jsonText(sum.now)}`]
+  const text = [...(parts.length === 0 ? [] : [parts.join(', ')]), ...total].join('; ')
+  return text === '' ? undefined : `${field}: ${text}`
+}
+
+function countOf(changes: MemberPreview['changes']): number {
+  return changes.reduce((sum, { count }) => sum + count, 0)
+}
+
+function sampleText({ do: kind, id, line, was, now }: SampleChange): string {
+  const place = [id ?? '', line === null ? '' : `line ${line}`].filter(Boolean).join(', ')
+  const names = Object.keys(kind === 'delete' ? was : now).slice(0, MOST_MEMBERS)
+  const values = names.map((name) => {
+    if (kind === 'delete') return `${name} ${valueText(was[name] ?? null)}`
+    const after = valueText(now[name] ?? null)
+    return kind === 'create' ? `${name} ${after}` : `${name} ${valueText(was[name] ?? null)} → ${after}`
+  })
+  return `${kind === 'update' ? 'change' : kind} ${place}: ${values.join(', ')}`
+}
+
+function valueText(value: JsonValue): string {
+  if (value === null) return 'nothing'
+  const text = jsonText(value)
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 1)}…`
+}

@@ -1,0 +1,131 @@
+import { addDecimals, type Decimal, decimalJson, decimalOf, ZERO } from '../../core/decimal.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { jsonText } from '../../output/safe-text.ts'
+import type { OperationHead } from './plan-format.ts'
+
+/** How many updates change a member from one value to another. */
+export interface ValueChange {
+  /** Null where the record has no value. */
+  readonly was: JsonValue
+  readonly now: JsonValue
+  readonly count: number
+}
+
+export interface MemberPreview {
+  readonly field: string
+  /** The most frequent first. */
+  readonly changes: readonly ValueChange[]
+  /** Updates with other changes than these. */
+  readonly others: number
+  /** Of a number: the sum in the records that change, before and after, creates included; null for other members. */
+  readonly sum: { readonly was: JsonValue; readonly now: JsonValue } | null
+}
+
+/** One record as it is and as it would be; only the members that are written. */
+export interface SampleChange {
+  readonly do: 'create' | 'update' | 'delete'
+  readonly id: string | null
+  readonly line: number | null
+  readonly was: JsonObject
+  readonly now: JsonObject
+}
+
+export interface Preview {
+  readonly members: readonly MemberPreview[]
+  readonly samples: readonly SampleChange[]
+}
+
+/** Different changes of one member that are counted. */
+const MOST_CHANGES = 200
+const MOST_SHOWN = 5
+const MOST_MEMBERS = 100
+const SAMPLES = 3
+/** After so many updates without a repeated change, a member has a value of its own in each record. */
+const GIVEN_UP_AFTER = 1000
+
+interface Counts {
+  readonly changes: Map<string, { was: JsonValue; now: JsonValue; count: number }>
+  others: number
+  sum: { was: Decimal; now: Decimal } | undefined
+}
+
+interface Previewed extends Pick<OperationHead, 'id' | 'line'> {
+  readonly do: OperationHead['do']
+  readonly body?: JsonObject
+  readonly before?: JsonObject
+}
+
+/** Collects what a plan changes, as values; memory does not grow with the number of records. */
+export class PreviewBuilder {
+  readonly #members = new Map<string, Counts>()
+  readonly #samples = new Map<string, SampleChange[]>()
+
+  add(planned: Previewed): void {
+    const { do: kind, body = {}, before } = planned
+    if (kind === 'fail') return
+    this.#sample(kind, planned)
+    for (const field of Object.keys(body)) {
+      const counts = this.#countsOf(field)
+      const [was, now] = [before?.[field] ?? null, body[field] ?? null]
+      if (!counts) continue
+      addToSum(counts, was, now)
+      if (kind === 'update') addChange(counts, was, now)
+    }
+  }
+
+  list(): Preview {
+    const members = [...this.#members].map(([field, { changes, others, sum }]) => {
+      const all = [...changes.values()].toSorted((one, other) => other.count - one.count)
+      const shown = all.slice(0, MOST_SHOWN)
+      const hidden = all.slice(MOST_SHOWN).reduce((count, each) => count + each.count, 0)
+      const ends = sum ? { was: decimalJson(sum.was), now: decimalJson(sum.now) } : null
+      return { field, changes: shown, others: others + hidden, sum: ends }
+    })
+    const samples = ['update', 'delete', 'create'].flatMap((kind) => this.#samples.get(kind) ?? [])
+    return { members, samples: samples.slice(0, SAMPLES) }
+  }
+
+  #countsOf(field: string): Counts | undefined {
+    const known = this.#members.get(field)
+    if (known || this.#members.size >= MOST_MEMBERS) return known
+    const counts: Counts = { changes: new Map(), others: 0, sum: { was: ZERO, now: ZERO } }
+    this.#members.set(field, counts)
+    return counts
+  }
+
+  #sample(kind: SampleChange['do'], { id, line, body = {}, before = {} }: Previewed): void {
+    const samples = this.#samples.get(kind) ?? []
+    if (samples.length >= SAMPLES) return
+    const names = kind === 'delete' ? Object.keys(before).filter((name) => name !== 'id') : Object.keys(body)
+    const was = Object.fromEntries(names.map((name) => [name, before[name] ?? null]))
+    this.#samples.set(kind, [
+      ...samples,
+      { do: kind, id: id ?? null, line: line ?? null, was: kind === 'create' ? {} : was, now: body },
+    ])
+  }
+}
+
+function addChange(counts: Counts, was: JsonValue, now: JsonValue): void {
+  const { changes } = counts
+  if (changes.size >= MOST_CHANGES && counts.others >= GIVEN_UP_AFTER) {
+    counts.others += 1
+    return
+  }
+  const key = `${jsonText(was)}\n${jsonText(now)}`
+  const change = changes.get(key)
+  if (change) change.count += 1
+  else if (changes.size < MOST_CHANGES) changes.set(key, { was, now, count: 1 })
+  else counts.others += 1
+}
+
+/** A member with another value than a number, such as the text 0151, has no sum. */
+function addToSum(counts: Counts, was: JsonValue, now: JsonValue): void {
+  if (!counts.sum) return
+  const [before, after] = [amountOf(was), amountOf(now)]
+  counts.sum = before && after && { was: addDecimals(counts.sum.was, before), now: addDecimals(counts.sum.now, after) }
+}
+
+function amountOf(value: JsonValue): Decimal | undefined {
+  if (value === null) return ZERO
+  return typeof value === 'string' ? undefined : decimalOf(value)
+}
