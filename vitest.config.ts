@@ -27,7 +27,7 @@ const SLOW = [
   'test/e2e/{browse-leave,compiled-code,repeated-kills}.test.ts',
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
-  'test/e2e/jobs/{small-disk,merge-kills}.test.ts',
+  'test/e2e/jobs/{small-disk,merge-kills,killed-rejects}.test.ts',
   'test/connectors/{kills,families/kills}.test.ts',
   'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',
   // They wait for real seconds.

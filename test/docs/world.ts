@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { messyLeads } from '../../examples/messy-leads.ts'
 import { secretBytes, signWebhook } from '../../src/core/signing.ts'
 import { CRM, crmPrints } from '../e2e/crm.ts'
 import { freePort } from '../e2e/listening.ts'
@@ -109,6 +110,7 @@ function writeFiles(folder: string): void {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text, { mode: 0o600 })
   }
+  writeFileSync(join(folder, 'messy-leads.csv'), messyLeads())
   for (const name of ['leads.csv', 'contacts.jsonl', 'deals.jsonl']) {
     copyFileSync(join(ROOT, 'examples', name), join(folder, name))
   }
