@@ -3,13 +3,13 @@ import type { Finding } from './api/doctor/finding.ts'
 import type { ProbeTarget } from './api/doctor/probe.ts'
 import type { GraphqlMemory } from './api/graphql/graphql-api.ts'
 import type { ApiOptions } from './api/options.ts'
-import type { HostTiming } from './api/transport/timing.ts'
 import type { GlobalFlags } from './commands/global-flags.ts'
 import type { Sighting } from './completion/known-file.ts'
-import { CrmError, type WatchProcess } from './core/errors.ts'
+import { CrmError } from './core/errors.ts'
 import type { CrmRecord } from './core/resources/registry.ts'
-import type { Env, Io } from './core/streams.ts'
+import type { Env } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
+import type { Host } from './host.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import { LAZY_MODULES, type LazyModules } from './lazy-modules.ts'
 import { writeNoteLine } from './output/safe-text.ts'
@@ -17,41 +17,6 @@ import { readKeyFlag } from './settings/key-candidates.ts'
 import type { RepositoryFile } from './settings/repository-file.ts'
 import { openSettings, type Settings } from './settings/settings.ts'
 import { type NamedConnector, resolveTarget, type Target } from './settings/target.ts'
-
-/** What main.ts knows of the process; tests pass their own values. */
-export interface Host {
-  readonly io: Io
-  readonly env: Env
-  readonly now: () => number
-  /** Of waits for a server; those of the system where there is none. */
-  readonly timing?: HostTiming
-  /** Aborted by the first Ctrl-C. */
-  readonly signal: AbortSignal
-  readonly version: string
-  /** The words after `crm`, for messages that name the command to go on with. */
-  readonly argv: readonly string[]
-  /** The working folder; undefined if it was deleted. */
-  readonly folder?: string | undefined
-  /** The program that asks the system keyring; undefined where there is no keyring to ask. */
-  readonly keyringProgram?: string
-  /** From now on the exit code is a result: the command continues after stdout closes, and keeps its exit code. */
-  readonly keepExitCode?: () => void
-  /** Called with the changes that took effect, for the message that the output could not be written. */
-  readonly onServerChange?: (what: string) => void
-  /** Whether stdout is the null device, which Node also puts in the place of one that was closed (`>&-`). */
-  readonly isStdoutDiscarded?: () => boolean
-  /** Whether all that was written to stdout was taken by its reader. */
-  readonly isStdoutRead?: () => Promise<boolean>
-  /** From now on SIGHUP calls this, and stops nothing. */
-  readonly reloadOnHangup?: (reload: () => void) => void
-  /** CLOCK_MONOTONIC, in microseconds. */
-  readonly monotonicUs?: () => bigint
-  /** Does what the first Ctrl-C does; a screen reads that key itself. */
-  readonly interrupt?: () => void
-  /** Stops the process, as Ctrl-Z does, until the shell continues it; undefined where there is no such thing. */
-  readonly pauseProcess?: () => Promise<void>
-  readonly watchProcess?: WatchProcess
-}
 
 type Exports = typeof import('./jobs/export/export-records.ts') & typeof import('./jobs/input/input-file.ts')
 

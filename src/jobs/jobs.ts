@@ -44,7 +44,8 @@ import type { JobsHost } from './jobs-host.ts'
 import { ensureJobsFolder, type JobPaths, makeTrialFolder, removeTrial } from './journal/job-folder.ts'
 import type { Account } from './journal/progress.ts'
 import { applyPlan, copyPlan } from './plan/apply-plan.ts'
-import { type ImportRequest, type MadeImport, makeImport } from './plan/make-import.ts'
+import type { ImportRequest } from './plan/import-terms.ts'
+import { type MadeImport, makeImport } from './plan/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob, type PlanningContext, type PlanningHooks } from './plan/make-job.ts'
 import { type MergeRequest, makeMerge } from './plan/make-merge.ts'
 import { type Correction, correctFailedRows, type MadeCorrection, makeRetry } from './plan/make-retry.ts'
@@ -216,11 +217,13 @@ export function openJobs(host: JobsHost): Jobs {
     reportRejects,
     writeBefore,
     openPlan,
-    drop: ({ folder: dropped }) => {
-      rmSync(dropped, { recursive: true, force: true })
-      removeTrial(dirname(dropped))
-    },
+    drop,
   }
+}
+
+function drop({ folder }: JobPaths): void {
+  rmSync(folder, { recursive: true, force: true })
+  removeTrial(dirname(folder))
 }
 
 async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Jobs['run']>): Promise<JobResult> {

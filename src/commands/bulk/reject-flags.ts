@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { CrmError } from '../../core/errors.ts'
-import type { ImportRequest } from '../../jobs/plan/make-import.ts'
+import type { ImportRequest } from '../../jobs/plan/import-terms.ts'
 import type { Duplicates } from '../../jobs/plan/repeated-rows.ts'
 import { parseRowsOrPart } from './bulk-flags.ts'
 

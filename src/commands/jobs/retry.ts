@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { RowTerms } from '../../jobs/history/find-jobs.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
-import type { ImportRequest } from '../../jobs/plan/make-import.ts'
+import type { ImportRequest } from '../../jobs/plan/import-terms.ts'
 import {
   addMatchFlags,
   addReadFlags,

@@ -12,26 +12,26 @@ import type { Proxies } from '../../service/proxies.ts'
 import type { RateLimit } from '../../service/rate-limit.ts'
 import type { RunningServer } from '../../service/server.ts'
 import type { ServiceManager } from '../../service/service-manager.ts'
-import type { Pipeline, Store, UniqueMember } from '../../service/store/store.ts'
-import type { StoreOptions } from '../../service/store/store-options.ts'
+import type { Store, UniqueMember } from '../../service/store/store.ts'
 import { addCommands, type Commands, examples } from '../command-tree.ts'
 import { parseTime } from '../flags.ts'
 import { addServeBackup } from './backup.ts'
 import { addServeCopy } from './copy.ts'
-import { chooseDatabase, rememberDatabase } from './database.ts'
-import { provideFirstKey, readKeyForNew, type Started } from './first-key.ts'
+import { chooseDatabase } from './database.ts'
+import { readKeyForNew } from './first-key.ts'
 import { KEYS_COMMANDS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, type OpenLog, openLog } from './log.ts'
 import { addMetricsFlags, type MetricsFlags, startMetrics } from './metrics-flags.ts'
+import { openStore, type Prepared } from './open-store.ts'
 import { parseBasePath, parseTrustProxy } from './proxy-flags.ts'
 import { addServeRestore } from './restore.ts'
 import { addRetentionFlags, type RetentionFlags, retentionOf } from './retention-flags.ts'
-import { readPipelinesFile, readSeedFile, type SeedFile, seedEmpty } from './seed.ts'
+import { readPipelinesFile, readSeedFile } from './seed.ts'
 import { parsePort, parseRateLimit, parseRetrySchedule, readTls } from './serve-flags.ts'
 import { drain, isTerminated, reload } from './signals.ts'
 import { addServeStats } from './stats.ts'
 import { inTime, type Lost, notStored, stop } from './stop.ts'
-import { applyUnique, parseUnique } from './unique.ts'
+import { parseUnique } from './unique.ts'
 
 interface Options extends MetricsFlags, RetentionFlags {
   readonly database?: string
@@ -235,37 +235,6 @@ async function listen(
 
 function deliversToPrivate({ allowPrivateTargets, host }: Options): boolean {
   return allowPrivateTargets ?? isLoopback(host)
-}
-
-interface Prepared {
-  readonly address: string
-  readonly location: string
-  readonly pipelines: readonly Pipeline[] | undefined
-  readonly unique: Options['unique']
-  readonly seed: SeedFile | undefined
-  readonly given: Started['given']
-  readonly retention: StoreOptions['retention']
-}
-
-/** Opens the database with its pipelines and a key; makes it if it does not exist. */
-async function openStore(
-  ctx: Context,
-  { address, location, pipelines, unique, seed, given, retention, observer }: Prepared & Pick<StoreOptions, 'observer'>,
-  url: string,
-): Promise<Store> {
-  const service = await ctx.service.store()
-  const store = await service.openStore({ address, env: ctx.env, now: ctx.now, sharesClock: true, retention, observer })
-  try {
-    if (pipelines) await store.putPipelines(pipelines)
-    await applyUnique(ctx, { store, location }, unique)
-    if (seed) await seedEmpty(ctx, store, seed)
-    await provideFirstKey(ctx, { store, url, location, given })
-    await rememberDatabase(ctx, { url, location })
-    return store
-  } catch (error) {
-    await store.close()
-    throw error
-  }
 }
 
 interface Running {

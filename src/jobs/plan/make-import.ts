@@ -1,59 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import type { Offers } from '../../api/connectors/connector.ts'
 import type { Asked } from '../../core/asked-members.ts'
-import { CrmError } from '../../core/errors.ts'
-import { isListed, matchHint, resourceOf } from '../../core/resources/registry.ts'
+import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import { earlierJobs, existingFromRun } from '../history/earlier-jobs.ts'
 import { headOf } from '../history/find-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
 import { computedField } from '../input/compute.ts'
 import { spoolInput } from '../input/input-file.ts'
 import { findingLines, openRows, summaryLines } from '../input/open-rows.ts'
-import type { Findings, FormatSummary, RowOptions, RowSource } from '../input/row.ts'
+import type { Findings, FormatSummary, RowSource } from '../input/row.ts'
 import { dropDraft, type JobDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
+import { firstRunOf, type ImportRequest, matchOf } from './import-terms.ts'
 import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
 import { leftOutLines } from './left-out.ts'
-import { finishAlone, type MadeJob, ownUpdates, type PlanningContext, type RowRules, runId } from './make-job.ts'
-import { refuseAbsentNames } from './match-rows.ts'
-import type { Part } from './part-of-plan.ts'
+import { finishAlone, type MadeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
 import { PlanBuilder } from './plan-builder.ts'
-import type { ImportTerms, JobNoun, PlanEnd, PlanHead } from './plan-format.ts'
+import type { ImportTerms, PlanEnd, PlanHead } from './plan-format.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
-import type { Duplicates } from './repeated-rows.ts'
-import { areTooMany, createRowErrors, type MostRejects } from './row-errors.ts'
-
-/** How the input is read, as given by flags alone. */
-export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'>
-
-export interface ImportRequest {
-  readonly noun: JobNoun
-  /** `delete`: the records of the rows are deleted. */
-  readonly kind: 'import' | 'update' | 'delete' | 'retry'
-  /** What the rows become; for a retry, as in the job that it retries. */
-  readonly as: ImportTerms['as']
-  /** The job whose failed rows these are. */
-  readonly of: string | undefined
-  /** A file, or `-`. */
-  readonly inputName: string
-  readonly read: ReadFlags
-  readonly stages: readonly string[] | undefined
-  readonly match: MatchRequest
-  /** `--run-id`; undefined: of the command and the name of the file. */
-  readonly run: string | undefined
-  /** The part of the rate limit to use. */
-  readonly rateShare: number
-  /** A new run, whatever was done before. */
-  readonly isAgain: boolean
-  readonly duplicates: Duplicates
-  readonly part: Part
-  /** Receives the findings, all of them, if they refuse the input; undefined: only the first of each cause are kept. */
-  readonly listFindings: ((findings: Findings) => Promise<void>) | undefined
-  /** `--rejects`: rows with errors fail alone; undefined: they refuse the input. */
-  readonly rejects: { readonly path: string; readonly most: MostRejects } | undefined
-}
+import { areTooMany, createRowErrors } from './row-errors.ts'
 
 export type MadeImport =
   | {
@@ -283,69 +249,4 @@ async function updatesFor(context: PlanningContext, { noun, kind, of }: ImportRe
   if (kind === 'update') return ownUpdates(context, noun)
   // A retry of changes must not create the rows.
   return of === undefined ? undefined : headOf(jobPaths(context.jobsFolder, of)).updates
-}
-
-/** Adds the match by id for an input with an id column. */
-function matchOf(
-  { as, match, noun, inputName, read, duplicates }: ImportRequest,
-  summary: FormatSummary,
-  { offers, canUpdateDeals }: { readonly offers: Offers; readonly canUpdateDeals: boolean },
-): MatchRequest {
-  const { columns } = summary
-  const hasIds = columns.some(({ field }) => field === 'id')
-  const resource = resourceOf(noun)
-  const canMatch = offers(resource, as === 'delete' ? 'delete' : 'update') || canUpdateDeals
-  if (match.names.length === 0 && hasIds && canMatch) return { names: ['id'], mode: 'update' }
-  if (match.names.length === 0 && (as !== 'import' || canUpdateDeals)) {
-    throw new CrmError(
-      'invalid_input',
-      `${inputName} has no column id to select the records to ${as === 'delete' ? as : 'update'}`,
-      {
-        hint: `name a field that identifies a ${resource}: --match ${matchHint(resource)}`,
-      },
-    )
-  }
-  if (match.names.length > 0 && !canMatch) {
-    throw new CrmError('not_supported', `an import only creates ${noun}, so --match does not apply`, {
-      hint: isListed(resource) ? `crm ${noun} update --from FILE changes existing ones` : 'leave --match out',
-    })
-  }
-  refuseDuplicatesAlone(match, duplicates, matchHint(resource))
-  refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, summary })
-  return canUpdateDeals ? { ...match, mode: 'update' } : match
-}
-
-function refuseDuplicatesAlone({ names }: MatchRequest, duplicates: Duplicates, hint: string): void {
-  if (names.length > 0 || duplicates === 'error') return
-  throw new CrmError('usage', `--duplicates ${duplicates} needs --match: rows are the same if they have the same key`, {
-    hint: `--match ${hint} --duplicates ${duplicates}`,
-  })
-}
-
-function firstRunOf(
-  context: PlanningContext,
-  { kind, noun, inputName, read, match, run, duplicates, part }: ImportRequest,
-): string {
-  const mapping = mappingOf(read)
-  if (duplicates !== 'error') mapping.push(['duplicates', duplicates])
-  if (match.names.length > 0) mapping.push(['match', match.names], ['mode', match.mode])
-  // The rest of the file is another run: the same file is not done when a part of it is.
-  if (run !== undefined) return part ? `${run} ${JSON.stringify(part)}` : run
-  if (part) mapping.push(['part', JSON.stringify(part)])
-  return runId({ account: context.account, kind, noun, mapping, inputName })
-}
-
-function mappingOf(read: ReadFlags): [string, string | readonly string[] | undefined][] {
-  return [
-    ['map', read.map],
-    ['null', read.nullToken],
-    ['compute', read.compute],
-    ['format', read.format],
-    ['encoding', read.encoding],
-    ['delimiter', read.delimiter],
-    ['quote', read.quote],
-    ['trim', read.isTrimmed ? 'yes' : undefined],
-    ['decimal', read.decimal],
-    ['date-format', read.dateOrder],
-  ]
 }
