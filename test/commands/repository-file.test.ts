@@ -11,7 +11,7 @@ import { test } from '../harness/shared-service.ts'
 async function person(service: Service, toml: string) {
   const home = emptyHome()
   for (const name of ['staging', 'main']) {
-    const args = ['auth', 'login', '--base-url', service.url, '-p', name, '--storage', 'file', '--key-stdin']
+    const args = ['auth', 'login', '--base-url', service.url, '-p', name, '--use', '--storage', 'file', '--key-stdin']
     await crmPrints(args, home, service.key)
   }
   const folder = tempFolder()

@@ -61,7 +61,7 @@ export const RECORDS: readonly Sabotage[] = [
   {
     name: 'the notes of a deleted deal are deleted without an event',
     file: 'src/service/store/sqlite/write-batch.ts',
-    line: 'putNoteEvents(batch, id, change)',
+    line: 'putNoteEvents(batch, state.id, change)',
     to: '',
     tests: ['test/service/resources/deal-writes.test.ts'],
   },

@@ -70,8 +70,16 @@ export const WEBHOOK_SCHEMA = sent({
   secret: TEXT,
 } satisfies Members<'webhook'>)
 
-/** Of `list --summary`: the members that it names, and its measures, which are null without a number. */
-export const SUMMARY_ROW: JsonSchema = sent({ count: { type: 'integer', minimum: 1 } })
+const WITHOUT_AGGREGATES: JsonSchema = {
+  type: 'object',
+  propertyNames: { type: 'string', not: { type: 'string', pattern: '^(?:sum|avg|median|min|max)\\(' } },
+}
+
+/** Of `list --summary`: the members that it names, and at least one measure, which is null without a number. */
+export const SUMMARY_ROW = oneOfSchemas(
+  { ...sent({ count: { type: 'integer', minimum: 1 } }), required: ['count'] },
+  { ...sent({}), not: WITHOUT_AGGREGATES },
+)
 
 /** Of `contacts duplicates`: records that are probably one. */
 export const DUPLICATE_GROUP = made({

@@ -25,7 +25,10 @@ test('20,000 rows of two encodings, three shapes of dates and 250 bad rows are o
   writeFileSync(file, messyLeads())
   const env = { ...service.env, CRM_STATE_HOME: state }
   const bare = await crm(['contacts', 'import', file, '--match', 'email'], env)
-  expect(bare).toMatchObject({ exit: 2, stderr: expect.stringContaining('--encoding mixed reads them as Windows-1252') })
+  expect(bare).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--encoding mixed reads them as Windows-1252'),
+  })
 
   const words = ['contacts', 'import', file, '--match', 'email', '--encoding', 'mixed', '--trim', '--map', MAP]
   const run = await runJob([...words, '--duplicates', 'merge', '--rejects', rejects], env)
