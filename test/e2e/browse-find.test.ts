@@ -21,7 +21,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.type('/needle@')
     await terminal.sees('0 of 100 loaded; Enter searches the rest, a request for each page')
     terminal.press('Enter')
-    await terminal.sees(/❯ {2}Name 777 +needle@example.test/)
+    await terminal.sees(/❯ {2}Name 777 +needle@exa/)
     terminal.press('Escape')
     await terminal.sees('Stopped loading')
   })

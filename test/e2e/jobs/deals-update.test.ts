@@ -58,7 +58,7 @@ test('an edited export changes the records that differ; deals are also matched b
   writeFileSync(named, 'name,stage\nTWO,Won\nFour,Lead\n')
   const byName = await runJob(['deals', 'update', '--from', named, '--match', 'name', '--yes'], env)
   expect(byName).toMatchObject({ exit: 0, account: { rows: 2, done: 1, skipped: 1 } })
-  expect(await deals()).toEqual({ One: 'Lead 1', TWO: 'Won 2', Three: 'Lead 30' })
+  expect(await deals()).toEqual({ One: 'Lead 1', Two: 'Won 2', Three: 'Lead 30' })
 })
 
 test('a change that the server refuses is a failed row, with the member that is wrong', async () => {
