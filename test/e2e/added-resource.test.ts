@@ -151,7 +151,7 @@ test('companies are imported, matched by their own member, exported, changed and
   crm(['companies', 'update', '--where', '.name == "Looms"', '--set', 'employees:=8', '--yes'])
   const exported = crm(['companies', 'export', '-', '-o', 'csv', '--fields', 'name,domain,employees'])
   expect(exported.trim().split(/\r?\n/).toSorted()).toEqual([
-    'Engines Ltd,ENGINES.test,5',
+    'Engines Ltd,engines.test,5',
     'Looms,looms.test,8',
     'name,domain,employees',
   ])

@@ -57,6 +57,8 @@ const STEPS: Readonly<Record<string, Step>> = {
   'contacts get': { words: (printed) => [printed('contacts create')] },
   'contacts update': { words: (printed) => [printed('contacts create'), '--set', 'phone=1'] },
   'contacts history': { words: (printed) => [printed('contacts create')] },
+  'contacts duplicates': only('-o', 'json'),
+  'contacts merge': { words: (printed) => [printed('contacts create'), 'con_0'], exit: 6, mayWrite: JOB },
   'contacts export': { words: () => ['contacts.csv'], mayWrite: /^work\/contacts\.csv$/ },
   'deals create': only('--set', 'name=Big', '--set', 'stage=Lead', '-o', 'id'),
   'deals list': only(),
@@ -97,6 +99,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   'fixtures apply': { words: () => FIXTURE, mayWrite: JOB },
   'fixtures destroy': { words: () => FIXTURE, mayWrite: JOB },
   'contacts import': { words: () => ['people.csv', '--plan', 'plan.ndjson'], mayWrite: /^work\/plan\.ndjson$/ },
+  'plan show': only('plan.ndjson'),
   apply: { words: () => ['plan.ndjson', '-y', '-o', 'json'], mayWrite: JOB },
   'deals import': { words: () => ['deals.csv', '-y'], mayWrite: JOB },
   'notes import': {

@@ -1,6 +1,7 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import type { DuplicateGroup, WinnerRule } from '../../duplicates/find-duplicates.ts'
 import type { MatchKey } from '../../duplicates/match-key.ts'
@@ -30,7 +31,7 @@ interface DuplicatesCommand {
 }
 
 export function addDuplicates(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: DuplicatesCommand) {
-  const { plural, duplicatesBy } = RESOURCES[resource]
+  const { plural, duplicatesBy }: ResourceDefinition = RESOURCES[resource]
   const command = parent
     .command('duplicates')
     .description(`find ${plural} that are probably the same, and say why`)
@@ -61,7 +62,8 @@ async function findDuplicates(ctx: Context, resource: PlainResource, options: Op
     })
   }
   const { parseMatchKeys } = await ctx.duplicates.keys()
-  const keys = parseMatchKeys(options.by ?? RESOURCES[resource].duplicatesBy)
+  const { duplicatesBy = 'name' }: ResourceDefinition = RESOURCES[resource]
+  const keys = parseMatchKeys(options.by ?? duplicatesBy)
   const groups = await groupsOf(ctx, resource, { ...options, keys })
   const { limit = groups.length } = ctx.flags
   const isTable = ctx.flags.output === 'table'
