@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, createReadStream, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { replaceFile } from '../../files/replace-file.ts'
 import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { PlanHead } from '../plan/plan-format.ts'
@@ -27,7 +28,7 @@ export async function writeRejects(jobsFolder: string, paths: JobPaths): Promise
         await rows.add({ line, offset: at[0], length: at[1] }, { ...failed, field: failed.field ?? undefined })
     }
     await rows.close()
-    copyTo(file, rejects)
+    await copyTo(file, rejects)
     return rejects
   } finally {
     plan.close()
@@ -42,10 +43,11 @@ export interface RejectsReport extends NonNullable<Awaited<ReturnType<typeof rep
 /** As reportFailures, after a run; the rows also go to the file of `--rejects`, unless a person has changed it meanwhile. */
 export async function reportRejects(paths: JobPaths): Promise<RejectsReport | undefined> {
   const { rejects, input } = headOf(paths)
-  const isOurs = rejects !== undefined && input && (!existsSync(rejects) || isPartOf(rejects, failedFile(paths, input)))
+  const isOurs =
+    rejects !== undefined && input && (!existsSync(rejects) || isSameFile(rejects, failedFile(paths, input)))
   const report = await reportFailures(paths)
   if (!report || !isOurs || report.file === undefined) return report && { ...report, rejects: undefined }
-  copyTo(report.file, rejects)
+  await copyTo(report.file, rejects)
   return { ...report, rejects }
 }
 
@@ -56,19 +58,18 @@ function failedFile(paths: JobPaths, input: NonNullable<PlanHead['input']>): str
 function isKnown(jobsFolder: string, rejects: string): boolean {
   return allJobs(jobsFolder).some((paths) => {
     const { rejects: own, input } = headOf(paths)
-    return own === rejects && input !== undefined && isPartOf(rejects, failedFile(paths, input))
+    return own === rejects && input !== undefined && isSameFile(rejects, failedFile(paths, input))
   })
 }
 
 const CHUNK_BYTES = 64 * 1024
 
-/** Whether a file is the beginning of another one; a killed process may have copied a part. */
-function isPartOf(path: string, whole: string): boolean {
-  if (!existsSync(whole)) return false
-  const [one, other] = [openSync(path, 'r'), openSync(whole, 'r')]
+function isSameFile(path: string, written: string): boolean {
+  if (!existsSync(written)) return false
+  const [one, other] = [openSync(path, 'r'), openSync(written, 'r')]
   try {
     const { size } = fstatSync(one)
-    if (size > fstatSync(other).size) return false
+    if (size !== fstatSync(other).size) return false
     const [left, right] = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)]
     for (let at = 0; at < size; at += CHUNK_BYTES) {
       const length = readSync(one, left, 0, CHUNK_BYTES, at)
@@ -82,13 +83,11 @@ function isPartOf(path: string, whole: string): boolean {
   }
 }
 
-function copyTo(from: string, to: string): void {
-  try {
-    copyFileSync(from, to)
-    chmodSync(to, 0o600)
-  } catch (error) {
-    throw toMachineError(error, to)
-  }
+async function copyTo(from: string, to: string): Promise<void> {
+  await replaceFile(to, async ({ stream, path }) => {
+    if (path !== undefined) await chmod(path, 0o600)
+    for await (const bytes of createReadStream(from)) stream.write(bytes)
+  })
 }
 
 function changedFile(path: string): CrmError {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { crm, crmPrints } from '../../harness/crm.ts'
@@ -87,6 +87,16 @@ test('a file of --rejects that a person has changed is kept, and one that nobody
   const refused = await crm([...words, '--rejects', rejects, '--yes'], env)
   expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('may hold rows that were corrected') })
   expect(readFileSync(rejects, 'utf8')).toContain('dee@x.test')
+})
+
+test('a file of --rejects from which a person has deleted the last rows is kept, and is private', async () => {
+  const { rejects, env, words } = await start()
+  await runJob([...words, '--rejects', rejects], env)
+  expect(statSync(rejects).mode & 0o777).toBe(0o600)
+  const shorter = `${readFileSync(rejects, 'utf8').split('\r\n').slice(0, 2).join('\r\n')}\r\n`
+  writeFileSync(rejects, shorter)
+  expect(await crm([...words, '--again', '--rejects', rejects, '--yes'], env)).toMatchObject({ exit: 2 })
+  expect(readFileSync(rejects, 'utf8')).toBe(shorter)
 })
 
 test('--max-rejects refuses the file above its number or part, and sends nothing', async () => {
