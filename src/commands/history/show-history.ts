@@ -89,7 +89,8 @@ async function* pagesOf(batches: AsyncIterable<readonly CrmRecord[]>): AsyncGene
 
 /** For `--since`. */
 export function parseSince(text: string): string {
-  if (parseDurationWithUnitMs(text) !== undefined || RFC3339.test(text)) return text
+  if (parseDurationWithUnitMs(text) !== undefined) return text
+  if (RFC3339.test(text) && !Number.isNaN(Date.parse(text))) return text
   throw new InvalidArgumentError('Expected a time span such as 1d or 2h, or a time such as 2026-11-20T09:00:00Z.')
 }
 
