@@ -33,7 +33,8 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const raw = createRaw(http, options.wire, options.baseUrl)
   const known = new Set(beyond)
   const isLearned = given.connector !== undefined || beyond !== undefined
-  const learn = learner({ connector, raw, isLearned, known })
+  const describe = descriptionReader(raw, known)
+  const learn = isLearned ? async () => undefined : learner(connector, describe)
   const offers = offering(connector, learn)
   const listedNames = namesReader(parts)
   return {
@@ -50,7 +51,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     history: createHistory({
       http,
       wire: options.wire,
-      raw,
+      describe,
       known,
       isDescribed: connector.document.isDescribed === true,
     }),
@@ -103,27 +104,32 @@ function createCeilings({ document: { limits } }: Connector, timing: Timing | Ho
   return new Ceilings(limits, steadyMs)
 }
 
-interface LearnerParts {
-  readonly connector: Connector
-  readonly raw: RawApi
-  readonly isLearned: boolean
-  /** What the document names is added. */
-  readonly known: Set<string>
-}
-
-/** Reads the OpenAPI document of the server once, for operations beyond the contract. */
-function learner({ connector, raw, isLearned, known }: LearnerParts): Api['learn'] {
-  let learning: ReturnType<Api['learn']> | undefined
-  const learn = async () => {
+/** Reads the OpenAPI document of the server once, for what it has beyond the contract; the names are added to `known`. */
+function descriptionReader(raw: RawApi, known: Set<string>): Api['learn'] {
+  let reading: ReturnType<Api['learn']> | undefined
+  const read = async () => {
     const { describedOperations } = await import('./connectors/described-operations.ts')
     const { fetchJson } = await import('./described-members.ts')
     const beyond = await describedOperations((path) => fetchJson(raw, path, { isProbe: true }))
-    if (beyond) connector.adopt(contractDocument(beyond))
     for (const name of beyond ?? []) known.add(name)
     return beyond
   }
   return () => {
-    learning ??= isLearned ? Promise.resolve(undefined) : learn()
+    reading ??= read()
+    return reading
+  }
+}
+
+/** Offers from then on what the document describes. */
+function learner(connector: Connector, describe: Api['learn']): Api['learn'] {
+  let learning: ReturnType<Api['learn']> | undefined
+  const learn = async () => {
+    const beyond = await describe()
+    if (beyond) connector.adopt(contractDocument(beyond))
+    return beyond
+  }
+  return () => {
+    learning ??= learn()
     return learning
   }
 }

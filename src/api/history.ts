@@ -2,7 +2,6 @@ import { HISTORY_PATH, RESOURCES, type RecordResource, recordHistoryPath } from 
 import type { Wire } from '../core/wire.ts'
 import type { Page } from './operations.ts'
 import { listPages } from './pages/pages.ts'
-import type { RawApi } from './raw.ts'
 import { checkId } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
 
@@ -27,28 +26,21 @@ export interface HistoryApi {
 interface Parts {
   readonly http: Http
   readonly wire: Wire
-  readonly raw: RawApi
-  /** The names of what the server has beyond the contract, to which those of its document are added. */
-  readonly known: Set<string>
+  /** Reads the document of the server once, and adds its names to `known`. */
+  readonly describe: () => Promise<unknown>
+  /** The names of what the server has beyond the contract. */
+  readonly known: ReadonlySet<string>
   /** False for a connector of its own, which describes no history. */
   readonly isDescribed: boolean
 }
 
-export function createHistory({ http, wire, raw, known, isDescribed }: Parts): HistoryApi {
-  let reading: Promise<void> | undefined
-  const read = async (): Promise<void> => {
-    const { describedOperations } = await import('./connectors/described-operations.ts')
-    const { fetchJson } = await import('./described-members.ts')
-    const names = await describedOperations((path) => fetchJson(raw, path, { isProbe: true }))
-    for (const name of names ?? []) known.add(name)
-  }
+export function createHistory({ http, wire, describe, known, isDescribed }: Parts): HistoryApi {
   return {
     offers: async (record) => {
       const name = record ? `${RESOURCES[record.resource].plural}.history` : 'history.list'
       if (known.has(name) || !isDescribed) return known.has(name)
       // A profile of an earlier version has no such name.
-      reading ??= read()
-      await reading
+      await describe()
       return known.has(name)
     },
     list: ({ record, filters = {}, limit }) => {
