@@ -13,7 +13,7 @@ test('deals list --summary sums amounts exactly in every format, and names those
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
   const printed = async (format: string) => {
     const { exit, stdout, stderr } = await crm(['deals', 'list', '--summary', 'stage', '-o', format], env)
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: 'Not summed: 1 amount that is not a number.\n' })
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: 'Not measured: 1 value that is not a number.\n' })
     return stdout
   }
   expect(await printed('jsonl')).toBe(

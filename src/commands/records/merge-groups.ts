@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import type { ResourceDefinition } from '../../core/resources/field.ts'
 import type { MergeGroup } from '../../jobs/plan/make-merge.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { readInput } from '../../settings/read-input.ts'
@@ -8,7 +9,11 @@ import { readInput } from '../../settings/read-input.ts'
 const MOST_SHOWN = 20
 
 /** Groups from a file: a JSON object a line, or a JSON array of them. CrmError `invalid_input` after all mistakes were printed. */
-export async function readGroups(ctx: Context, file: string, singular: string): Promise<readonly MergeGroup[]> {
+export async function readGroups(
+  ctx: Context,
+  file: string,
+  { singular, plural }: Pick<ResourceDefinition, 'singular' | 'plural'>,
+): Promise<readonly MergeGroup[]> {
   const text = await readInput(ctx, file, '--from')
   const mistakes: string[] = []
   const lineOf = new Map<string, number>()
@@ -26,7 +31,7 @@ export async function readGroups(ctx: Context, file: string, singular: string): 
   if (mistakes.length > 0) throw refuse(ctx, file, mistakes)
   if (groups.length > 0) return groups
   throw new CrmError('invalid_input', `${file} has no groups`, {
-    hint: `crm ${singular}s duplicates -o jsonl > ${file}`,
+    hint: `crm ${plural} duplicates -o jsonl > ${file}`,
   })
 }
 

@@ -90,13 +90,13 @@ async function groupsOf(
   [winner, ...losers]: readonly string[],
   from: string | undefined,
 ): Promise<readonly MergeGroup[]> {
-  const { singular, plural } = RESOURCES[resource]
+  const { plural } = RESOURCES[resource]
   if ((winner === undefined) === (from === undefined)) {
     throw new CrmError('usage', winner === undefined ? 'no records to merge' : '--from and ids both name the records', {
       hint: `crm ${plural} merge WINNER LOSER..., or --from groups.jsonl`,
     })
   }
-  if (from !== undefined) return readGroups(ctx, from, singular)
+  if (from !== undefined) return readGroups(ctx, from, RESOURCES[resource])
   if (winner === undefined || losers.length === 0 || losers.includes(winner) || new Set(losers).size < losers.length) {
     throw new CrmError('usage', `a merge needs a winner and other ${plural}, each once`, {
       hint: `crm ${plural} merge WINNER LOSER...`,

@@ -76,7 +76,7 @@ export async function printSummary(
   }))
   if (unmeasured > 0)
     ctx.note(
-      `Not summed: ${unmeasured} ${unmeasured === 1 ? 'amount that is not a number' : 'amounts that are not numbers'}.`,
+      `Not measured: ${unmeasured} ${unmeasured === 1 ? 'value that is not a number' : 'values that are not numbers'}.`,
     )
   const columns = [...summary.members, ...summary.names, ...(isTable ? ['bar'] : [])]
   await printDerived(ctx, { rows, columns, plural: RESOURCES[resource].plural })

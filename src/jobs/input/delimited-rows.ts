@@ -71,7 +71,7 @@ function mixedReader(input: DelimitedInput, rules: Omit<CellRules, 'readCell'> &
 /** A line with characters of both encodings, or of none: which one is right cannot be known. */
 function undecodable(place: RowPlace): RowDraft {
   const draft = createDraft(place, false)
-  const message = 'its bytes are neither all UTF-8 nor all Windows-1252; write the line anew'
+  const message = 'its bytes are neither all UTF-8 nor all Windows-1252; correct the line in one encoding'
   addFinding(draft, { column: undefined, value: undefined, code: 'mixed_encoding', message })
   return draft
 }

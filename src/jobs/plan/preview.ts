@@ -21,7 +21,7 @@ export interface MemberPreview {
   readonly sum: { readonly was: JsonValue; readonly now: JsonValue } | null
 }
 
-/** One record as it is and as it would be; only the members that are written. */
+/** The members of one record that the plan writes, with their current and their planned values. */
 export interface SampleChange {
   readonly do: 'create' | 'update' | 'delete'
   readonly id: string | null

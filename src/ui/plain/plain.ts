@@ -19,7 +19,7 @@ export interface Listing {
   /** Requests the list again. */
   reload(): Promise<void>
   loadAll(): Promise<void>
-  /** The row with this number as it is now; undefined when no row has it. */
+  /** The current row with this number; undefined if there is none. */
   row(number: number): CrmRecord | undefined
   /** Every loaded row that is found. */
   found(): readonly CrmRecord[]
