@@ -20,9 +20,9 @@ const PROCESSES = [
   'test/settings/{concurrent-writes,kept-changes,reads-are-light}.test.ts',
 ]
 
-/** They take longest: kills, disks that fill up, every line of the docs, the packed tarball, other programs. `npm run test:slow`. */
+/** They take longest: kills, disks that fill up, every line of the docs, other programs. `npm run test:slow`. */
 const SLOW = [
-  'test/e2e/{torture,kill,docs,library,packaging,example-app,keyring,completion-shells,debugger-port,marked-key,added-resource,every-command}.test.ts',
+  'test/e2e/{torture,kill,docs,library,example-app,keyring,completion-shells,debugger-port,marked-key,added-resource,every-command}.test.ts',
   // Kills and closed terminals, the compiled bundle, servers of others, and limits under load.
   'test/e2e/{browse-leave,compiled-code,repeated-kills}.test.ts',
   'test/e2e/doctor/foreign-servers.test.ts',
