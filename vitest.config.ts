@@ -20,11 +20,14 @@ const PROCESSES = [
   'test/settings/{concurrent-writes,kept-changes,reads-are-light}.test.ts',
 ]
 
+/** They put a real terminal (tmux) around the built crm. `npm run test:terminal`. */
+const TERMINAL = ['test/e2e/{browse,browse-*,formats-terminal,listen-tui,terminal}.test.ts']
+
 /** They take longest: kills, disks that fill up, every line of the docs, other programs. `npm run test:slow`. */
 const SLOW = [
   'test/e2e/{torture,kill,docs,library,example-app,keyring,completion-shells,debugger-port,marked-key,added-resource,every-command}.test.ts',
   // Kills and closed terminals, the compiled bundle, servers of others, and limits under load.
-  'test/e2e/{browse-leave,compiled-code,repeated-kills}.test.ts',
+  'test/e2e/{compiled-code,repeated-kills}.test.ts',
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
   'test/e2e/jobs/{small-disk,merge-kills,killed-rejects}.test.ts',
@@ -33,6 +36,13 @@ const SLOW = [
   // They wait for real seconds.
   'test/jobs/resume-quiet.test.ts',
   'test/e2e/{webhooks-wait,fixtures-lost-answers}.test.ts',
+]
+
+/** Files of ten seconds and more: many starts, large files, receivers and sandboxes. `npm run test:slow`. */
+const LONG = [
+  'test/commands/jobs/messy-file.test.ts',
+  'test/e2e/{fixtures,left-reader,listen,listen-log,modules,pipes,sandbox,serve-backups,webhooks-events}.test.ts',
+  'test/e2e/jobs/{hindrances,in-doubt}.test.ts',
 ]
 
 /**
@@ -77,6 +87,7 @@ const SCRIPTS = {
   quick: 'npm run test:quick',
   alone: 'npm run test:quick',
   processes: 'npm test',
+  terminal: 'npm run test:terminal',
   conformance: 'npm run test:conformance',
   connectors: 'npm run test:connectors',
   clients: 'npm run test:clients',
@@ -120,7 +131,16 @@ export default defineConfig({
           env,
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...REPLACING, ...PROCESSES, ...SLOW, ...CONFORMANCE, ...CONNECTORS, ...CLIENTS, ...POSTGRES],
+          exclude: [
+            ...REPLACING,
+            ...PROCESSES,
+            ...SLOW,
+            ...LONG,
+            ...CONFORMANCE,
+            ...CONNECTORS,
+            ...CLIENTS,
+            ...POSTGRES,
+          ],
           provide: { takesAll: TAKES_ALL },
         },
       },
@@ -132,9 +152,10 @@ export default defineConfig({
           env,
           isolate: false,
           include: PROCESSES,
-          exclude: SLOW,
+          exclude: [...TERMINAL, ...SLOW, ...LONG],
         },
       },
+      { test: { ...shared, name: 'terminal', env, isolate: false, include: TERMINAL } },
       {
         test: {
           ...shared,
@@ -164,7 +185,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'slow',
-          include: SLOW,
+          include: [...SLOW, ...LONG],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
