@@ -414,4 +414,18 @@ export const SCREENS: readonly Sabotage[] = [
     to: 'return void move()',
     tests: ['test/ui/board.test.ts'],
   },
+  {
+    name: 'the pane shows the oldest notes first',
+    file: 'src/ui/draw/note-lines.ts',
+    line: 'return timeOf(other) - timeOf(one)',
+    to: 'return timeOf(one) - timeOf(other)',
+    tests: ['test/ui/detail.test.ts'],
+  },
+  {
+    name: 'a value nested more deeply than the stack ends the screens',
+    file: 'src/ui/draw/json-lines.ts',
+    line: 'const MOST_DEPTH = 12',
+    to: 'const MOST_DEPTH = Infinity',
+    tests: ['test/ui/detail.test.ts'],
+  },
 ]

@@ -77,7 +77,7 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const id = rowId(row)
   const notes = state.notes?.dealId === id ? state.notes : undefined
   const top = state.pane.rowId === id ? state.pane.top : 0
-  const shown = { row: row ?? {}, staged: list.staged.get(id ?? '')?.patch, notes, top }
+  const shown = { row: row ?? {}, staged: list.staged.get(id ?? '')?.patch, notes, top, times: state.times }
   const detail = detailLines(shown, { width, height }, theme)
   if (!isBeside) return [status, ...body, theme.dim('─'.repeat(state.columns)), ...detail]
   return [status, ...body.map((line, index) => `${line}${theme.dim(' │ ')}${detail[index] ?? ''}`)]
