@@ -65,6 +65,9 @@ export class PendingEvents {
         this.#events.map(([, kind]) => kind),
         this.#events.map(([, , text]) => text),
       )
+      this.#events = []
+    }
+    if (this.#deliveries.length > 0) {
       this.#tx.later(
         `INSERT INTO deliveries (event_id, webhook_id, record_id, next_at_ms, state, attempts)
           SELECT *, 0 FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::text[])`,
@@ -74,7 +77,6 @@ export class PendingEvents {
         this.#deliveries.map(({ dueAtMs }) => dueAtMs),
         this.#deliveries.map(({ state }) => state),
       )
-      this.#events = []
       this.#deliveries = []
     }
     await advanceLines(this.#tx, [...this.#behind.values()], nowMs)
