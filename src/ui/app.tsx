@@ -1,7 +1,7 @@
 import { Box, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from 'ink'
 import { memo, useEffect, useMemo, useSyncExternalStore } from 'react'
-import { runAction } from './actions/keymap.ts'
 import { leave } from './actions/leave.ts'
+import { pressDigit, runCounted, setCount } from './counts.ts'
 import { listHeight } from './draw/areas.ts'
 import { drawFrame } from './draw/frame.ts'
 import { themeOf } from './draw/look.ts'
@@ -66,11 +66,13 @@ export function press(ui: Ui, stroke: Stroke): void {
   if (stroke.chord === 'ctrl-c') return void interrupt(ui)
   if (stroke.chord === 'ctrl-z') return void pause(ui)
   if (overlay) return void pressInOverlay(ui, overlay, stroke)
+  if (pendingKeys === '' && pressDigit(ui, stroke)) return
   const chords = pendingKeys === '' ? stroke.chord : `${pendingKeys} ${stroke.chord}`
   const found = keymap.lookUp(screen, chords)
   if (found === 'begins') return void store.update((state) => ({ ...state, pendingKeys: chords }))
   if (pendingKeys !== '') store.update((state) => ({ ...state, pendingKeys: '' }))
-  if (found) return void runAction(ui, found)
+  if (found) return void runCounted(ui, found)
+  setCount(ui, undefined)
   // An unbound key changes nothing, and shows where the keys are listed.
   if (stroke.text !== undefined) background.notices.wait(`${stroke.text} is not bound here; ? shows the keys`)
 }
@@ -92,6 +94,7 @@ function paste(ui: Ui, text: string): void {
 
 /** The first Ctrl-C stops loading, the second quits. */
 function interrupt(ui: Ui): void {
+  setCount(ui, undefined)
   const { overlay } = ui.store.get()
   if (overlay?.type === 'choice' && overlay.onInterrupt) return void overlay.onInterrupt()
   if (overlay?.type === 'form' && (overlay.isSending || overlay.fields.some(isChanged))) return void leave(ui)

@@ -2,6 +2,7 @@ import type { Stroke } from './keys.ts'
 import { choosableColumns, shownColumns } from './list/shown-columns.ts'
 import { offeredColumns } from './offered.ts'
 import type { ColumnChooser } from './overlay.ts'
+import { stepOf } from './overlay-steps.ts'
 import { listOfScreen } from './screens.ts'
 import { showOverlay } from './show-overlay.ts'
 import type { Ui } from './ui.ts'
@@ -22,16 +23,12 @@ export function pressInColumns(ui: Ui, chooser: ColumnChooser, { chord }: Stroke
   const { items, index, list } = chooser
   const edit = (part: Partial<ColumnChooser>) => showOverlay(ui, { ...chooser, ...part })
   const last = items.length - 1
+  const step = chord === 'space' ? 0 : stepOf(chord)
+  if (step !== 0) return void edit({ index: Math.max(0, Math.min(last, index + step)) })
   switch (chord) {
     case 'esc':
     case 'q':
       return void showOverlay(ui, undefined)
-    case 'j':
-    case 'down':
-      return void edit({ index: Math.min(last, index + 1) })
-    case 'k':
-    case 'up':
-      return void edit({ index: Math.max(0, index - 1) })
     case 'space':
       return void edit({ items: toggled(chooser) })
     case 'J':

@@ -12,6 +12,7 @@ import {
   type Prompt,
 } from './overlay.ts'
 import { pressInColumns } from './overlay-columns.ts'
+import { arrowStep, stepOf } from './overlay-steps.ts'
 import { showOverlay } from './show-overlay.ts'
 import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
 import type { Ui } from './ui.ts'
@@ -119,7 +120,7 @@ function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): voi
 /** False when the key does not scroll; letters are text where a count is typed. */
 function scrollDiff(ui: Ui, overlay: Confirmation, { chord, text }: Stroke): boolean {
   const isText = overlay.expected !== undefined && text !== undefined
-  const step = isText || !overlay.diff ? 0 : (PAGE_KEYS[chord] ?? stepOf(chord))
+  const step = isText || !overlay.diff ? 0 : stepOf(chord)
   if (step === 0) return false
   const last = lastDiffTop(overlay, ui.store.get())
   showOverlay(ui, { ...overlay, top: Math.max(0, Math.min(last, (overlay.top ?? 0) + step)) })
@@ -195,7 +196,7 @@ function pressInPalette(ui: Ui, palette: Palette, stroke: Stroke): void {
 
 function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
   if (chord === 'esc' || chord === 'q' || chord === '?' || chord === 'enter') return void showOverlay(ui, undefined)
-  const step = PAGE_KEYS[chord] ?? stepOf(chord)
+  const step = stepOf(chord)
   if (step === 0) return
   const last = lastHelpTop(ui.store.get(), ui.keymap)
   showOverlay(ui, { ...help, top: Math.max(0, Math.min(last, help.top + step)) })
@@ -215,27 +216,6 @@ export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
   } else if (overlay.type === 'palette') {
     showOverlay(ui, { ...overlay, input: insertText(textInput(), text), index: 0 })
   }
-}
-
-/** Lines per step; fewer than the smallest screen shows. */
-const PAGE_KEYS: Readonly<Record<string, number>> = {
-  space: 7,
-  pagedown: 7,
-  'ctrl-d': 7,
-  'ctrl-f': 7,
-  pageup: -7,
-  'ctrl-u': -7,
-  'ctrl-b': -7,
-}
-
-function arrowStep(chord: string): number {
-  if (chord === 'down') return 1
-  return chord === 'up' ? -1 : 0
-}
-
-function stepOf(chord: string): number {
-  if (chord === 'j') return 1
-  return chord === 'k' ? -1 : arrowStep(chord)
 }
 
 function clamp(index: number, count: number): number {

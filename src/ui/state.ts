@@ -27,6 +27,11 @@ export interface BoardState {
   readonly stages: readonly CrmRecord[] | undefined
 }
 
+/** Digits typed before a key: `5j`, `10G`. */
+export interface Count {
+  readonly digits: string
+}
+
 /** The server as shown on the screens. */
 export interface ServerPlace {
   readonly text: string
@@ -81,6 +86,7 @@ export interface State {
   readonly rows: number
   /** Keys of an incomplete sequence, such as the first g of gg. */
   readonly pendingKeys: string
+  readonly count: Count | undefined
   /** How far the pane of this row is scrolled; 0 for any other row. */
   readonly pane: { readonly rowId: string | undefined; readonly top: number }
   /** A request takes longer than a moment. */
@@ -117,6 +123,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     offered: CONTRACT_OFFERED,
     ...size,
     pendingKeys: '',
+    count: undefined,
     pane: { rowId: undefined, top: 0 },
     isSlow: false,
     underWay: [],

@@ -51,7 +51,9 @@ export interface Action {
   readonly isOfMarks?: true
   /** The reason why it cannot run; undefined when it can. */
   readonly refusal?: (state: State) => string | undefined
-  readonly run: (ui: Ui) => void
+  /** A count may be typed before its keys: `5j`. */
+  readonly takesCount?: true
+  readonly run: (ui: Ui, count?: number) => void
 }
 
 export interface Keymap {

@@ -2,6 +2,7 @@ import { CLIENT } from './client.ts'
 import { COMMANDS } from './commands.ts'
 import { CONNECTORS } from './connectors.ts'
 import { DATA } from './data.ts'
+import { HABITS } from './habits.ts'
 import { INPUT } from './input.ts'
 import { JOBS } from './jobs.ts'
 import { KEPT_MEMBERS } from './kept-members.ts'
@@ -29,6 +30,7 @@ const AREAS = {
   data: DATA,
   settings: SETTINGS,
   screens: SCREENS,
+  habits: HABITS,
 }
 
 export const SABOTAGES: readonly Sabotage[] = Object.values(AREAS).flat()

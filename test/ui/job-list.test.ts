@@ -57,7 +57,7 @@ test('Jobs follows a running job each second with share, and shows its unchanged
   const paths = await make()
   const ui = await uiOf('contacts', { openJobs: async () => jobs })
   const row = () => ui.store.get().lists.jobs.rows[0]
-  ui.press('5')
+  ui.press('5', 'enter')
   await expect.poll(() => row()?.state).toBe('planned')
   expect(row()).toMatchObject({ unchanged: 4, rows: 7 })
   const done = jobs.run(paths, TERMS, NO_HOOKS)

@@ -50,7 +50,7 @@ test('kept changes that were left out are counted on the screen until the log is
   while (ui.background.notices.dismiss()) expect(screenOf(ui)).toContain('2 kept changes left out (! shows which)')
   ui.press('!')
   expect(screenOf(ui)).toContain('Not restored: Ada: company is "Other" now, and was not ')
-  ui.press('1')
+  ui.press('1', 'enter')
   expect(screenOf(ui)).not.toContain('left out (!')
 })
 

@@ -129,7 +129,7 @@ test('keys that a read-only connector cannot serve say so, and open nothing', as
 test('screens that the connector lacks are not offered, are passed over by Tab, and say why at their key', async () => {
   const ui = await screenBy('contacts', READ_ONLY_CONTACTS)
   expect(stripVTControlCharacters(header(ui))).toContain('[1 Contacts] 4 Events  5 Jobs')
-  ui.press('2')
+  ui.press('2', 'enter')
   expect(ui.store.get().screen).toBe('contacts')
   expect(lastToast(ui)).toContain('made (connector) has no deals')
   ui.press('tab')
@@ -146,7 +146,7 @@ test('deals without stages have no board and are not moved, and without notes ge
     ['f', 'made (connector) has no filters of deals'],
     ['n', 'made (connector) has no create of deals'],
   ] as const) {
-    ui.press(key)
+    ui.press(...(key === '3' ? [key, 'enter'] : [key]))
     expect(ui.store.get()).toMatchObject({ screen: 'deals', overlay: undefined })
     expect(lastToast(ui)).toContain(lack)
   }

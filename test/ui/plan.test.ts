@@ -87,7 +87,7 @@ test('u on Jobs undoes the job under the cursor, and states why a job cannot be 
   const { ui, api } = await withJobs(['Ada'])
   ui.press('A', 'b', ...'company=New', 'enter', 'w', 'y')
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/^1 saved/)
-  ui.press('5')
+  ui.press('5', 'enter')
   await expect.poll(() => ui.store.get().lists.jobs.rows.length).toBe(1)
   ui.press('u')
   await expect.poll(() => screenOf(ui)).toContain('Ada  company: New -> (none)')

@@ -77,11 +77,11 @@ export function findActions({ actions }: Keymap, { screen }: State, text: string
 }
 
 /** Runs the action, or shows why it cannot run. */
-export function runAction(ui: Ui, action: Action): void {
+export function runAction(ui: Ui, action: Action, count?: number): void {
   const refusal = action.refusal?.(ui.store.get())
   if (refusal !== undefined) return void ui.background.notices.wait(`${action.title}: ${refusal}`)
   if (action.isOfMarks && hiddenMarkCount(currentList(ui.store.get())) > 0) return void askHidden(ui, action)
-  action.run(ui)
+  action.run(ui, count)
 }
 
 /** Marks that the filter hides are easily forgotten. */

@@ -7,7 +7,7 @@ import { type ListState, shownCount } from '../list/list-state.ts'
 import { moveBy, moveTo, selectColumn } from '../list/list-view.ts'
 import { shownColumns } from '../list/shown-columns.ts'
 import { isServerList, LISTS, listOfScreen, type ScreenName } from '../screens.ts'
-import { type State, withCurrentList } from '../state.ts'
+import { currentList, type State, withCurrentList } from '../state.ts'
 import type { Action, Ui } from '../ui.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = LISTS
@@ -15,11 +15,25 @@ const LIST_SCREENS: readonly ScreenName[] = LISTS
 /** The number of rows below the window that are loaded ahead. */
 const PREFETCH_SCREENS = 2
 
-function onList(change: (list: ListState, height: number, state: State) => ListState): Action['run'] {
-  return (ui) => {
-    ui.store.update((state) => withCurrentList(state, (list) => change(list, listHeight(state), state)))
+interface Where {
+  readonly state: State
+  /** Of the list, in rows. */
+  readonly height: number
+  readonly count: number | undefined
+}
+
+function onList(change: (list: ListState, where: Where) => ListState): Action['run'] {
+  return (ui, count) => {
+    ui.store.update((state) =>
+      withCurrentList(state, (list) => change(list, { state, height: listHeight(state), count })),
+    )
     loadAhead(ui)
   }
+}
+
+/** By a part of the height, as often as the count says. */
+function byLines(lines: (height: number) => number): Action['run'] {
+  return onList((list, { height, count = 1 }) => moveBy(list, lines(height) * count, height))
 }
 
 /** Requests the next page when the cursor is near the end of the loaded rows. */
@@ -33,22 +47,31 @@ function loadAhead({ store, background }: Ui): void {
 }
 
 function onBoard(columns: number, cards: number): Action['run'] {
-  return ({ store, boards }) =>
+  return ({ store, boards }, count = 1) =>
     store.update((state) => {
       const board = clampBoard(state.board, boards(state.lists.deals, state.board.stages))
-      const moved = { ...board, column: board.column + columns, card: columns === 0 ? board.card + cards : 0 }
+      const card = columns === 0 ? board.card + cards * count : 0
+      const moved = { ...board, column: board.column + columns * count, card }
       return { ...state, board: clampBoard(moved, boards(state.lists.deals, state.board.stages)) }
     })
 }
 
+/** The deal whose number is the count; without one, the first or the last. */
+function toCard(otherwise: number): Action['run'] {
+  return (ui, count) => {
+    onBoard(0, -Infinity)(ui)
+    onBoard(0, count === undefined ? otherwise : count - 1)(ui)
+  }
+}
+
 function columnBy(step: number): Action['run'] {
-  return onList((list, _, state) => {
+  return onList((list, { state, count = 1 }) => {
     const shown = shownColumns(state, listOfScreen(state.screen))
     const fitted = fitListColumns(sizedByContent(list, shown, state.times), state.columns - COLUMN_GAP)
     return selectColumn(
       list,
       fitted.map(({ column }) => column.name),
-      step,
+      step * count,
     )
   })
 }
@@ -61,84 +84,56 @@ const BOARD_PAGES: readonly (readonly [id: string, title: string, keys: readonly
   ['cards-half-up', 'Half a screen of deals up', ['ctrl-u'], -0.5],
 ]
 
-export const MOVING: readonly Action[] = [
-  {
-    id: 'down',
-    title: 'Down',
-    screens: LIST_SCREENS,
-    keys: ['j', 'down'],
-    run: onList((list, height) => moveBy(list, 1, height)),
-  },
-  {
-    id: 'up',
-    title: 'Up',
-    screens: LIST_SCREENS,
-    keys: ['k', 'up'],
-    run: onList((list, height) => moveBy(list, -1, height)),
-  },
-  {
-    id: 'half-down',
-    title: 'Half a screen down',
-    screens: LIST_SCREENS,
-    keys: ['ctrl-d'],
-    run: onList((list, height) => moveBy(list, Math.ceil(height / 2), height)),
-  },
-  {
-    id: 'half-up',
-    title: 'Half a screen up',
-    screens: LIST_SCREENS,
-    keys: ['ctrl-u'],
-    run: onList((list, height) => moveBy(list, -Math.ceil(height / 2), height)),
-  },
-  {
-    id: 'page-down',
-    title: 'A screen down',
-    screens: LIST_SCREENS,
-    keys: ['pagedown', 'ctrl-f'],
-    run: onList((list, height) => moveBy(list, height, height)),
-  },
-  {
-    id: 'page-up',
-    title: 'A screen up',
-    screens: LIST_SCREENS,
-    keys: ['pageup', 'ctrl-b'],
-    run: onList((list, height) => moveBy(list, -height, height)),
-  },
-  { id: 'first', title: 'First row', screens: LIST_SCREENS, keys: ['g g', 'home'], run: goFirst },
-  {
-    id: 'last',
-    title: 'Last of the loaded rows',
-    screens: LIST_SCREENS,
-    keys: ['G', 'end'],
-    run: onList((list, height) => moveTo(list, shownCount(list) - 1, height)),
-  },
-  { id: 'column-left', title: 'Column to the left', screens: LIST_SCREENS, keys: ['h', 'left'], run: columnBy(-1) },
-  { id: 'column-right', title: 'Column to the right', screens: LIST_SCREENS, keys: ['l', 'right'], run: columnBy(1) },
-  { id: 'stage-left', title: 'Stage to the left', screens: ['pipelines'], keys: ['h', 'left'], run: onBoard(-1, 0) },
-  { id: 'stage-right', title: 'Stage to the right', screens: ['pipelines'], keys: ['l', 'right'], run: onBoard(1, 0) },
-  { id: 'card-down', title: 'Next deal of the stage', screens: ['pipelines'], keys: ['j', 'down'], run: onBoard(0, 1) },
-  { id: 'card-up', title: 'Deal before it', screens: ['pipelines'], keys: ['k', 'up'], run: onBoard(0, -1) },
-  ...BOARD_PAGES.map(
-    ([id, title, keys, share]): Action => ({
-      ...{ id, title, keys, screens: ['pipelines'] },
-      run: (ui) => onBoard(0, Math.trunc(share * cardsShown(listHeight(ui.store.get()) + 1)))(ui),
-    }),
-  ),
-  {
-    id: 'card-first',
-    title: 'First deal of the stage',
-    screens: ['pipelines'],
-    keys: ['g g', 'home'],
-    run: onBoard(0, -Infinity),
-  },
-  {
-    id: 'card-last',
-    title: 'Last loaded deal of the stage',
-    screens: ['pipelines'],
-    keys: ['G', 'end'],
-    run: onBoard(0, Infinity),
-  },
+type Row = readonly [id: string, title: string, keys: readonly string[], run: Action['run']]
+
+const ON_LISTS: readonly Row[] = [
+  ['down', 'Down; 5j is five rows', ['j', 'down'], byLines(() => 1)],
+  ['up', 'Up', ['k', 'up'], byLines(() => -1)],
+  ['half-down', 'Half a screen down', ['ctrl-d'], byLines((height) => Math.ceil(height / 2))],
+  ['half-up', 'Half a screen up', ['ctrl-u'], byLines((height) => -Math.ceil(height / 2))],
+  ['page-down', 'A screen down', ['pagedown', 'ctrl-f'], byLines((height) => height)],
+  ['page-up', 'A screen up', ['pageup', 'ctrl-b'], byLines((height) => -height)],
+  ['first', 'First row; 10gg is row 10', ['g g', 'home'], (ui, count) => goToRow(ui, count, goFirst)],
+  ['last', 'Last of the loaded rows; 10G is row 10', ['G', 'end'], (ui, count) => goToRow(ui, count, goLast)],
+  ['column-left', 'Column to the left', ['h', 'left'], columnBy(-1)],
+  ['column-right', 'Column to the right', ['l', 'right'], columnBy(1)],
 ]
+
+const ON_BOARD: readonly Row[] = [
+  ['stage-left', 'Stage to the left', ['h', 'left'], onBoard(-1, 0)],
+  ['stage-right', 'Stage to the right', ['l', 'right'], onBoard(1, 0)],
+  ['card-down', 'Next deal of the stage; 5j is five deals', ['j', 'down'], onBoard(0, 1)],
+  ['card-up', 'Deal before it', ['k', 'up'], onBoard(0, -1)],
+  ...BOARD_PAGES.map(([id, title, keys, share]): Row => [id, title, keys, byCards(share)]),
+  ['card-first', 'First deal of the stage; 10gg is deal 10', ['g g', 'home'], toCard(0)],
+  ['card-last', 'Last loaded deal of the stage; 10G is deal 10', ['G', 'end'], toCard(Infinity)],
+]
+
+function byCards(share: number): Action['run'] {
+  return (ui, count) => onBoard(0, Math.trunc(share * cardsShown(listHeight(ui.store.get()) + 1)))(ui, count)
+}
+
+function movesOn(screens: readonly ScreenName[], rows: readonly Row[]): readonly Action[] {
+  return rows.map(([id, title, keys, run]) => ({ id, title, keys, screens, takesCount: true, run }))
+}
+
+export const MOVING: readonly Action[] = [...movesOn(LIST_SCREENS, ON_LISTS), ...movesOn(['pipelines'], ON_BOARD)]
+
+/** The row with this number, as the line above the rows counts them. */
+function goToRow(ui: Ui, number: number | undefined, otherwise: (ui: Ui) => void): void {
+  if (number === undefined) return void otherwise(ui)
+  const list = currentList(ui.store.get())
+  const { droppedCount, isComplete } = list
+  const loaded = droppedCount + shownCount(list)
+  onList((before, { height }) => moveTo(before, number - 1 - droppedCount, height))(ui)
+  if (number <= droppedCount) ui.background.notices.wait(`Row ${number} is no longer held; gg loads from the first row`)
+  else if (number > loaded)
+    ui.background.notices.wait(`There is no row ${number}: ${loaded} are loaded${isComplete ? '' : '; L loads all'}`)
+}
+
+function goLast(ui: Ui): void {
+  onList((list, { height }) => moveTo(list, shownCount(list) - 1, height))(ui)
+}
 
 /** Reloads the list when its first rows are no longer held. */
 function goFirst(ui: Ui): void {

@@ -3,6 +3,7 @@ import { rowId, shownCount } from '../list/list-state.ts'
 import {
   clearMarks,
   cycleSort,
+  markNext,
   markRange,
   markShown,
   moveBy,
@@ -66,9 +67,17 @@ export const VIEW: readonly Action[] = [
     title: 'Scroll the open pane',
     screens: [...LIST_SCREENS, 'pipelines'],
     keys: ['J'],
+    takesCount: true,
     run: scrollPane(1),
   },
-  { id: 'pane-up', title: 'Scroll it back', screens: [...LIST_SCREENS, 'pipelines'], keys: ['K'], run: scrollPane(-1) },
+  {
+    id: 'pane-up',
+    title: 'Scroll it back',
+    screens: [...LIST_SCREENS, 'pipelines'],
+    keys: ['K'],
+    takesCount: true,
+    run: scrollPane(-1),
+  },
 ]
 
 export const LISTING: readonly Action[] = [
@@ -108,12 +117,18 @@ export const LISTING: readonly Action[] = [
   },
   {
     id: 'mark',
-    title: 'Mark, and go on to the next row',
+    title: 'Mark, and go on to the next row; 5Space marks five',
     screens: LIST_SCREENS,
     keys: ['space'],
     footer: 'mark',
-    run: ({ store }) =>
-      store.update((state) => withCurrentList(state, (list) => moveBy(toggleMark(list), 1, listHeight(state)))),
+    takesCount: true,
+    run: ({ store }, count) =>
+      store.update((state) =>
+        withCurrentList(state, (list) => {
+          const marked = count === undefined ? toggleMark(list) : markNext(list, count)
+          return moveBy(marked, count ?? 1, listHeight(state))
+        }),
+      ),
   },
   {
     id: 'mark-range',
@@ -176,11 +191,11 @@ function toggleDetail({ store }: Ui): void {
 const PANE_STEP = 4
 
 function scrollPane(sign: 1 | -1): Action['run'] {
-  return ({ store, boards }) =>
+  return ({ store, boards }, count = 1) =>
     store.update((state) => {
       const id = rowId(selectedRow(state, boards))
       const before = state.pane.rowId === id ? state.pane.top : 0
-      return { ...state, pane: { rowId: id, top: Math.max(0, before + sign * PANE_STEP) } }
+      return { ...state, pane: { rowId: id, top: Math.max(0, before + sign * PANE_STEP * count) } }
     })
 }
 

@@ -173,8 +173,8 @@ function hiddenStages(state: State, board: readonly BoardColumn[]): readonly str
 
 /** As many keys as fit: those of all screens first, then those of this screen that can run now. */
 function footerLine(state: State, { theme, keymap }: Drawing): string {
-  const { screen, columns, pendingKeys } = state
-  if (pendingKeys !== '') return fitCell(` ${keyLabel(pendingKeys)} …`, columns)
+  const { screen, columns, pendingKeys, count } = state
+  if (pendingKeys !== '' || count) return fitCell(` ${count?.digits ?? ''}${keyLabel(pendingKeys)} …`, columns)
   const here = keymap.actions.filter(
     ({ footer, screens, refusal }) =>
       footer !== undefined && (screens?.includes(screen) ?? true) && refusal?.(state) === undefined,

@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { ACTIONS } from '../../src/ui/actions/all-actions.ts'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { takePage } from '../../src/ui/list/list-state.ts'
+import type { ScreenName } from '../../src/ui/screens.ts'
+import { SEARCHED } from '../../src/ui/screens.ts'
+import { withList } from '../../src/ui/state.ts'
+import { contacts } from './rows.ts'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+async function withRows(screen: ScreenName, count: number, nextCursor?: string): Promise<TestUi> {
+  const ui = await uiOf(screen)
+  const items = contacts(count).map((row) => ({ ...row, stage: 'Lead' }))
+  const name = screen === 'contacts' ? 'contacts' : 'deals'
+  const page = { items, nextCursor, searched: SEARCHED[name] }
+  ui.store.update((state) => withList(state, name, (list) => takePage(list, page)))
+  return ui
+}
+
+const cursorOf = ({ store }: TestUi) => store.get().lists.contacts.cursor
+const lastMessage = ({ store }: TestUi) => store.get().toasts.at(-1)?.text
+
+test('5j and 5 and an arrow move five rows, 10G and 10gg go to row 10, and G alone to the last', async () => {
+  const ui = await withRows('contacts', 300)
+  ui.press('5', 'j')
+  expect(cursorOf(ui)).toBe(5)
+  ui.press('1', '2', 'down', '2', 'k')
+  expect(cursorOf(ui)).toBe(15)
+  ui.press('1', '0', 'G')
+  expect(cursorOf(ui)).toBe(9)
+  ui.press('2', '0', 'g', 'g')
+  expect(cursorOf(ui)).toBe(19)
+  ui.press('G')
+  expect(cursorOf(ui)).toBe(299)
+  ui.press('g', 'g')
+  expect(cursorOf(ui)).toBe(0)
+  expect(ui.store.get().toasts).toEqual([])
+})
+
+test('a row that is not loaded is named, with the number of those that are', async () => {
+  const ui = await withRows('contacts', 30, 'more')
+  ui.press('5', '0', 'G')
+  expect(cursorOf(ui)).toBe(29)
+  expect(lastMessage(ui)).toBe('There is no row 50: 30 are loaded; L loads all')
+})
+
+test('a digit alone opens its screen after a moment, and at once with Enter', async () => {
+  const ui = await withRows('contacts', 3)
+  ui.press('4')
+  expect(ui.store.get().screen).toBe('contacts')
+  await expect.poll(() => ui.store.get().screen).toBe('events')
+  ui.press('1', 'enter')
+  expect(ui.store.get().screen).toBe('contacts')
+  expect(ui.store.get().lists.contacts.isDetailOpen).toBe(false)
+})
+
+test('a key that takes no count says so and does nothing, and Esc drops the count', async () => {
+  const ui = await withRows('contacts', 30)
+  ui.press('3', 'd')
+  expect(ui.store.get().overlay).toBeUndefined()
+  expect(lastMessage(ui)).toBe('d takes no count; 3 alone: Go to Pipelines')
+  ui.press('1', '2', 'esc', 'j')
+  expect(cursorOf(ui)).toBe(1)
+})
+
+test('5 and Space mark five rows, and the cursor is below them', async () => {
+  const ui = await withRows('contacts', 30)
+  ui.press('5', ' ')
+  expect([...ui.store.get().lists.contacts.marks]).toEqual(['con_0', 'con_1', 'con_2', 'con_3', 'con_4'])
+  expect(cursorOf(ui)).toBe(5)
+})
+
+test('the board takes counts too', async () => {
+  const ui = await withRows('pipelines', 30)
+  ui.press('5', 'j')
+  expect(ui.store.get().board.card).toBe(5)
+  ui.press('1', '0', 'G')
+  expect(ui.store.get().board.card).toBe(9)
+  ui.press('3', 'up', 'k')
+  expect(ui.store.get().board.card).toBe(5)
+})
+
+test('the last line shows the count that was typed', async () => {
+  const ui = await withRows('contacts', 30)
+  ui.press('1', '2', 'g')
+  const { lines } = drawFrame(ui.store.get(), { theme: createTheme('none'), keymap: ui.keymap, boards: ui.boards })
+  expect(stripVTControlCharacters(lines.at(-1) ?? '').trim()).toBe('12g …')
+})
+
+test('only keys that move or mark take a count', () => {
+  const counted = ACTIONS.filter(({ takesCount }) => takesCount).map(({ id }) => id)
+  expect(counted.toSorted()).toEqual(
+    [
+      ...['down', 'up', 'half-down', 'half-up', 'page-down', 'page-up', 'first', 'last', 'column-left', 'column-right'],
+      ...['stage-left', 'stage-right', 'card-down', 'card-up', 'cards-down', 'cards-up', 'cards-half-down'],
+      ...['cards-half-up', 'card-first', 'card-last', 'mark', 'pane-down', 'pane-up'],
+    ].toSorted(),
+  )
+})
+
+test('in a choice G and g go to its ends, and in the help too', async () => {
+  const ui = await withRows('contacts', 3)
+  ui.store.update((state) => ({ ...state, look: { ...state.look, colors: '256' } }))
+  ui.press('ctrl-t', 'G')
+  expect(ui.store.get().overlay).toMatchObject({ type: 'choice', index: 5 })
+  ui.press('g')
+  expect(ui.store.get().overlay).toMatchObject({ index: 0 })
+  ui.press('esc', '?', 'G')
+  expect((ui.store.get().overlay as { top: number }).top).toBeGreaterThan(0)
+  ui.press('home')
+  expect(ui.store.get().overlay).toMatchObject({ type: 'help', top: 0 })
+})
+
+test('a digit that counted a key opens no screen later', async () => {
+  const ui = await withRows('contacts', 30)
+  ui.press('4', 'j')
+  await delay(500)
+  expect(ui.store.get().screen).toBe('contacts')
+})
