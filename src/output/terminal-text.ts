@@ -90,6 +90,14 @@ export function barText(share: number, width: number): string {
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
 
+const HEIGHTS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
+
+/** One column for each value: its height is the share of the greatest; `·` for 0, which no other value becomes. */
+export function sparkText(values: readonly number[]): string {
+  const most = values.reduce((most, value) => Math.max(most, value), 0)
+  return values.map((value) => (value > 0 ? HEIGHTS[Math.ceil((value / most) * 8) - 1] : '·')).join('')
+}
+
 export const COLOR_FLAGS = ['auto', 'always', 'never'] as const
 
 export type ColorFlag = (typeof COLOR_FLAGS)[number]

@@ -428,4 +428,18 @@ export const SCREENS: readonly Sabotage[] = [
     to: 'const MOST_DEPTH = Infinity',
     tests: ['test/ui/detail.test.ts'],
   },
+  {
+    name: 'an event that was taken at last counts as failing',
+    file: 'src/ui/list/event-rate.ts',
+    line: 'return event !== REJECTED && results !== undefined && !/(?:^|, )(?:2\\d\\d|exit 0)(?: x\\d+)?$/.test(results)',
+    to: 'return event !== REJECTED && results !== undefined && !/^(?:2\\d\\d|exit 0)(?: x\\d+)?$/.test(results)',
+    tests: ['test/ui/event-rate.test.ts'],
+  },
+  {
+    name: 'an event is compared with that of another record',
+    file: 'src/ui/list/event-diff.ts',
+    line: 'const before = rows.slice(rows.indexOf(row) + 1).find((each) => each.record_id === recordId && each.id !== row.id)',
+    to: 'const before = rows.slice(rows.indexOf(row) + 1).find((each) => each.id !== row.id)',
+    tests: ['test/ui/event-rate.test.ts'],
+  },
 ]

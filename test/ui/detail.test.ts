@@ -11,7 +11,7 @@ const TIMES = { nowMs: NOW, isWhole: false }
 const DARK = createTheme('dark')
 
 function paneOf(row: CrmRecord, more: Partial<Detail> = {}, width = 60): readonly string[] {
-  const detail = { row, staged: undefined, notes: undefined, top: 0, times: TIMES, ...more }
+  const detail = { row, staged: undefined, notes: undefined, top: 0, times: TIMES, diff: undefined, ...more }
   return detailLines(detail, { width, height: 40 }, DARK).filter((line) => line.trim() !== '')
 }
 
@@ -56,10 +56,16 @@ test('the body of an event is indented; a text that is no JSON is shown as it wa
   expect(textOf(paneOf({ name: '{"a":1}' }))).toBe('name  {"a":1}')
 })
 
-test('attempts have the colour of their result', () => {
-  const lines = paneOf({ 'attempt 1': 'http://app/ 503: busy, again in 5 s', 'attempt 2': 'http://app/ 200 in 12 ms' })
-  expect(lines[0]).toContain(DARK.bad('http://app/ 503: busy, again in 5 s'))
-  expect(lines[1]).toContain(DARK.good('http://app/ 200 in 12 ms'))
+test('an attempt is one line in the colour of its result, of which only the target is cut', () => {
+  const target = 'http://app.test/a/very/long/path/to/some/receiver'
+  const row = { 'attempt 1': `503: busy, again in 5 s · ${target}`, 'attempt 2': `exit 0 in 12 ms · node handler.js` }
+  const lines = paneOf(row)
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toContain(DARK.bad('503: busy, again in 5 s · http://app.test/a/very…'))
+  expect(lines[1]).toContain(DARK.good('exit 0 in 12 ms · node handler.js'))
+  const long = paneOf({ 'attempt 1': `no answer: ${'connection refused '.repeat(4)}· ${target}` })
+  expect(textOf(long)).toContain('refused')
+  expect(textOf(long)).not.toContain('…')
 })
 
 test('notes are a timeline with dates, the newest first', () => {
@@ -99,7 +105,7 @@ test('every line is as wide as the pane for any value, however deep or long', ()
   }
   for (const width of [24, 44, 60, 97]) {
     const lines = detailLines(
-      { row, staged: undefined, notes: undefined, top: 0, times: TIMES },
+      { row, staged: undefined, notes: undefined, top: 0, times: TIMES, diff: undefined },
       { width, height: 700 },
       DARK,
     )

@@ -48,10 +48,11 @@ test('all retries of crm are shown in the state, and each with its reason in the
   for (const [index, status] of [503, 503, 500, 200].entries()) receive(result(AT_MS, index + 1, status))
   await expect.poll(() => states(ui)).toEqual(['verified -> 503 x2, 500, 200'])
   expect(ui.store.get().lists.events.rows[0]).toMatchObject({
-    'attempt 1': 'http://app.test/ 503: answered 503',
-    'attempt 3': 'http://app.test/ 500: answered 500',
-    'attempt 4': 'http://app.test/ 200 in 5 ms',
+    'attempt 1': '503: answered 503 · http://app.test/',
+    'attempt 3': '500: answered 500 · http://app.test/',
+    'attempt 4': '200 in 5 ms · http://app.test/',
   })
+  expect(Object.keys(ui.store.get().lists.events.rows[0] ?? {}).at(-1)).toBe('body')
 })
 
 test('results of an event that is only counted are present when it is shown', async () => {

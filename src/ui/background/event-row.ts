@@ -48,20 +48,24 @@ function rejectedRow(request: RejectedRequest, number: number): CrmRecord {
 
 /**
  * Adds the result of an attempt to a row, after earlier results. The state lists them in order (`verified -> 503 x2, 200`),
- * the pane shows each with its reason.
+ * the pane shows each with its reason, above the body.
  */
 export function withForwardResult(row: CrmRecord, result: ForwardResult): CrmRecord {
   const attempts = Object.keys(row).filter((name) => name.startsWith(ATTEMPT)).length
   const [state = '', results = ''] = String(row.state).split(ARROW)
+  const { body, ...members } = row
   return {
-    ...row,
+    ...members,
     state: `${state}${ARROW}${withResult(results, resultText(result))}`,
-    [`${ATTEMPT} ${attempts + 1}`]: `${result.target} ${forwardResultText(result)}`,
+    [`${ATTEMPT} ${attempts + 1}`]: `${forwardResultText(result)}${TO}${result.target}`,
+    ...(body !== undefined && { body }),
   }
 }
 
 const ATTEMPT = 'attempt'
 const ARROW = ' -> '
+/** Between the result of an attempt and its target. */
+export const TO = ' · '
 
 function withResult(results: string, result: string): string {
   const parts = results === '' ? [] : results.split(', ')

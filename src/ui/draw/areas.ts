@@ -1,4 +1,5 @@
 import type { State } from '../state.ts'
+import { hasRateLine } from './event-rate-line.ts'
 import { messageRows } from './message-lines.ts'
 
 export const LEAST_COLUMNS = 60
@@ -18,7 +19,7 @@ export interface Areas {
 
 /** Computed, because a measurement by Ink is available only one frame later. */
 export function areasOf(state: State, isDetailOpen: boolean): Areas {
-  const bodyRows = Math.max(1, state.rows - CHROME_ROWS - messageRows(state))
+  const bodyRows = Math.max(1, state.rows - CHROME_ROWS - Number(hasRateLine(state)) - messageRows(state))
   if (!isDetailOpen) return { listRows: bodyRows, listColumns: state.columns, detail: undefined }
   if (state.columns >= WIDE) {
     const columns = Math.floor(state.columns * 0.4)

@@ -3,7 +3,9 @@ import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { textWidth, wrapText } from '../../output/terminal-text.ts'
 import { fitCell, type TimeStyle } from '../list/columns.ts'
+import type { EventDiff } from '../list/event-diff.ts'
 import type { DealNotes } from '../state.ts'
+import { eventDiffLines } from './event-diff-lines.ts'
 import { noteLines } from './note-lines.ts'
 import type { Theme } from './theme.ts'
 import { valueLines, valueText } from './value-lines.ts'
@@ -20,6 +22,8 @@ export interface Detail {
   /** The number of lines scrolled out at the top. */
   readonly top: number
   readonly times: TimeStyle
+  /** Of an event: what it changed. */
+  readonly diff: EventDiff | undefined
 }
 
 /** Every member of the row, and notes if the server lists them; lines that do not fit are counted. */
@@ -35,10 +39,11 @@ export function detailLines(detail: Detail, area: DetailArea, theme: Theme): rea
 }
 
 /** Members set by the server are last. */
-function allLines({ row, staged, notes, times }: Detail, width: number, theme: Theme): string[] {
+function allLines({ row, staged, notes, times, diff }: Detail, width: number, theme: Theme): string[] {
   const names = Object.keys(row).toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
   const nameWidth = Math.min(16, Math.max(4, ...names.map((name) => textWidth(cellText(name).slice(0, 16)))))
   const lines: string[] = []
+  if (diff) lines.push(...eventDiffLines(diff, { width, theme, times }))
   let isNoted = false
   for (const name of [...names, ...addedNames(row, staged)]) {
     if (!isNoted && isReadOnly(name)) {

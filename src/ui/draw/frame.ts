@@ -4,6 +4,7 @@ import { keyLabel } from '../actions/keymap.ts'
 import { isFollowed } from '../background/events.ts'
 import { type BoardColumn, clampBoard } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
+import { eventDiff } from '../list/event-diff.ts'
 import { hiddenMarkCount } from '../list/hidden-marks.ts'
 import { currentRow, type ListState, type LoadFailure, rowId, shownCount } from '../list/list-state.ts'
 import type { Sort } from '../list/order.ts'
@@ -16,6 +17,7 @@ import type { Action } from '../ui.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { boardLines, stagesShown } from './board-lines.ts'
 import { detailLines } from './detail-lines.ts'
+import { eventRateLine, hasRateLine } from './event-rate-line.ts'
 import { headerLine } from './header-line.ts'
 import { emptyText, listLines, visibleTop } from './list-lines.ts'
 import { messageLines } from './message-lines.ts'
@@ -69,18 +71,19 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
         },
         theme,
       )
-  const status = statusLine(state, board, theme)
-  if (!areas.detail) return [status, ...body]
+  const status = [statusLine(state, board, theme), ...(hasRateLine(state) ? [eventRateLine(state, theme)] : [])]
+  if (!areas.detail) return [...status, ...body]
   const selected = board && clampBoard(state.board, board)
   const row = board && selected ? board[selected.column]?.deals[selected.card] : currentRow(list)
   const { columns: width, rows: height, isBeside } = areas.detail
   const id = rowId(row)
   const notes = state.notes?.dealId === id ? state.notes : undefined
   const top = state.pane.rowId === id ? state.pane.top : 0
-  const shown = { row: row ?? {}, staged: list.staged.get(id ?? '')?.patch, notes, top, times: state.times }
+  const diff = state.screen === 'events' && row ? eventDiff(list.rows, row) : undefined
+  const shown = { row: row ?? {}, staged: list.staged.get(id ?? '')?.patch, notes, top, times: state.times, diff }
   const detail = detailLines(shown, { width, height }, theme)
-  if (!isBeside) return [status, ...body, theme.dim('─'.repeat(state.columns)), ...detail]
-  return [status, ...body.map((line, index) => `${line}${theme.dim(' │ ')}${detail[index] ?? ''}`)]
+  if (!isBeside) return [...status, ...body, theme.dim('─'.repeat(state.columns)), ...detail]
+  return [...status, ...body.map((line, index) => `${line}${theme.dim(' │ ')}${detail[index] ?? ''}`)]
 }
 
 /** The visible rows, and the number as far as known: `1-37 of 400+`. */

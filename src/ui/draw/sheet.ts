@@ -7,10 +7,10 @@ import { lastWordStart } from '../list/complete-filter.ts'
 import type { Choice, Confirmation, Form, Prompt } from '../overlay.ts'
 import { TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
-import { type DiffLine, diffParts } from '../text/diff-line.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
 import type { Keymap } from '../ui.ts'
 import { columnsLines } from './columns-sheet.ts'
+import { diffLine } from './diff-lines.ts'
 import type { Theme } from './theme.ts'
 
 export interface Drawing {
@@ -196,18 +196,6 @@ function diffRoom({ rows }: State, lines: number): number {
 /** The greatest scroll position of a plan. */
 export function lastDiffTop({ diff = [], lines }: Confirmation, state: State): number {
   return Math.max(0, diff.length - diffRoom(state, lines.length))
-}
-
-/** Old values are red and new ones green; the arrow tells them apart without colour. */
-function diffLine(line: DiffLine, width: number, theme: Theme): string {
-  let left = width - 2
-  let text = '  '
-  for (const { text: part, as } of diffParts(line)) {
-    const fitted = textWidth(part) <= left ? part : fitCell(part, left)
-    left -= textWidth(fitted)
-    text += as === 'plain' ? fitted : as === 'old' ? theme.bad(fitted) : theme.good(fitted)
-  }
-  return text + ' '.repeat(left)
 }
 
 function choiceSheet({ title, lines = [], options, index }: Choice, width: number, theme: Theme): Sheet {

@@ -37,9 +37,3 @@ export function resultTone(result: string): Tone | undefined {
   if (/^4\d\d\b/.test(result)) return 'warn'
   return /^(?:5\d\d|exit |no answer)/.test(result) ? 'bad' : undefined
 }
-
-/** Of an attempt: `http://app/ 503: …, again in 5 s`. */
-export function attemptTone(text: string): Tone | undefined {
-  const [, result = ''] = /^\S+ (?:-> )?(.+)$/.exec(text) ?? []
-  return resultTone(result)
-}

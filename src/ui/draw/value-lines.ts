@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
-import { cellText } from '../../output/safe-text.ts'
-import { textWidth, wrapText } from '../../output/terminal-text.ts'
+import { cellText, safeText } from '../../output/safe-text.ts'
+import { fitText, textWidth, wrapText } from '../../output/terminal-text.ts'
+import { TO } from '../background/event-row.ts'
 import { fitCell, type TimeStyle } from '../list/columns.ts'
 import { shortTime } from '../text/short-time.ts'
 import { isNested, type JsonLine, jsonLines, kindTone, type Span } from './json-lines.ts'
 import type { Theme } from './theme.ts'
-import { attemptTone, toneOf } from './tones.ts'
+import { resultTone, toneOf } from './tones.ts'
 
 interface ValueArea {
   readonly width: number
@@ -18,11 +19,21 @@ export function valueLines(name: string, value: JsonValue | undefined, area: Val
   const { width, theme } = area
   const nested = isNested(value) ? value : bodyOf(name, value)
   if (nested !== undefined) return jsonLines(nested).flatMap((line) => paintedJson(line, area))
-  const lines = wrapText(valueText(value), width).map((text): readonly Span[] => [{ text, tone: toneFor(name, value) }])
+  const text = ATTEMPT.test(name) ? attemptText(String(value), width) : valueText(value)
+  const lines = wrapText(text, width).map((text): readonly Span[] => [{ text, tone: toneFor(name, value) }])
   const age = ageText(name, value, area.times)
   const last = lines.at(-1)
   if (age !== '' && last) lines[lines.length - 1] = [...last, { text: age, tone: 'dim' }]
   return lines.map((spans) => paintedSpans(spans, width, theme))
+}
+
+const ATTEMPT = /^attempt \d+$/
+
+/** One line: the target is cut if both do not fit, the result never. */
+function attemptText(value: string, width: number): string {
+  const text = safeText(value)
+  const result = text.slice(0, Math.max(0, text.indexOf(TO)))
+  return textWidth(result) < width ? fitText(text, width) : result
 }
 
 /** Of an event, whose body is kept as text. */
@@ -39,7 +50,7 @@ function bodyOf(name: string, value: JsonValue | undefined) {
 }
 
 function toneFor(name: string, value: JsonValue | undefined) {
-  return /^attempt \d+$/.test(name) ? attemptTone(String(value)) : (toneOf(name, value) ?? kindTone(value))
+  return ATTEMPT.test(name) ? resultTone(String(value)) : (toneOf(name, value) ?? kindTone(value))
 }
 
 /** ` · 2 d` after a time, which is whole. */

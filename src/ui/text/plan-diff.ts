@@ -17,7 +17,7 @@ export function editDiff(edits: readonly Edit[]): readonly DiffLine[] {
       const group = groups.get(key)
       if (group) group.count++
       else {
-        const line = { label: safeText(member), old: valueText(before), new: valueText(value), count: 1 }
+        const line = valueChange(member, before, value)
         groups.set(key, { line, count: 1, first: row })
       }
     }
@@ -35,6 +35,11 @@ export function deletionDiff(rows: readonly CrmRecord[]): readonly DiffLine[] {
 /** A line for each record that is created. */
 export function creationDiff(rows: readonly CrmRecord[]): readonly DiffLine[] {
   return rows.map((row) => ({ label: 'created', old: undefined, new: recordName(row), count: 1 }))
+}
+
+/** The change of one member of a record that is shown beside it. */
+export function valueChange(member: string, before: JsonValue, after: JsonValue): DiffLine {
+  return { label: safeText(member), old: valueText(before), new: valueText(after), count: 1 }
 }
 
 function valueText(value: JsonValue): string | undefined {
