@@ -45,6 +45,8 @@ export interface Context extends Host, LazyModules {
   repository(): Promise<RepositoryFile | undefined>
   /** Where requests go and with which key, by flags, environment and profile. */
   target(): Promise<Target>
+  /** The context that the same command would have with `-p NAME`; whoever asks for it closes it. */
+  withProfile(name: string): Context
   /** For the target of this command line, or for another one that is being tried. */
   api(target?: ApiTarget): Promise<Api>
   /** Checks what the server supports. Read-only; each request is sent once. */
@@ -111,6 +113,7 @@ export function createContext(
       target ??= openTarget(ctx)
       return target
     },
+    withProfile: (profile) => createContext(host, flagsWith(flags, profile), repository, addSecret),
     api: (other) => {
       if (!other && api) return api
       const opening = openApi(ctx, other)
@@ -150,6 +153,11 @@ export function createContext(
     },
   }
   return ctx
+}
+
+/** A key on the command line belongs to the profile of the command line. */
+function flagsWith(flags: GlobalFlags, profile: string): GlobalFlags {
+  return { ...flags, profile, keyFile: undefined, isKeyOnStdin: false }
 }
 
 function waitsOf(note: Context['note']): Pick<Context, 'setWaits' | 'waiting'> {

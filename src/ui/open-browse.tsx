@@ -15,12 +15,15 @@ import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice } from './draw/loo
 import { SCREENS, type ScreenName } from './screens.ts'
 import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
 import { askBackground } from './terminal-background.ts'
-import type { Keymap, Ui } from './ui.ts'
+import type { Keymap, Profiles, Ui } from './ui.ts'
 
 export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   /** Undefined: the screen last used with this profile. */
   readonly screen: ScreenName | undefined
   readonly place: ServerPlace
+  /** Shown as messages at first. */
+  readonly greeting: readonly string[]
+  readonly profiles: Profiles | undefined
   readonly sendsTo: string | undefined
   readonly hasColor: boolean
   readonly profileFlag: string | undefined
@@ -38,8 +41,22 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   readonly onNotes: (write: (line: string) => void) => void
 }
 
-/** Shows the screens until they are left or the signal is aborted. Unsent changes are kept, unless they were dropped. */
-export async function openBrowse(options: BrowseOptions): Promise<void> {
+/** What is opened after the screens. */
+export interface Next {
+  readonly profile: string
+  readonly screen: ScreenName
+  /** What leaving had to say. */
+  readonly lines: readonly string[]
+}
+
+/**
+ * Shows the screens until they are left or the signal is aborted; resolves with the profile to open next, if one was chosen. Unsent
+ * changes are kept, unless they were dropped.
+ */
+export async function openBrowse(given: BrowseOptions): Promise<Next | undefined> {
+  let next: string | undefined
+  const lines: string[] = []
+  const options: BrowseOptions = { ...given, say: (line) => (next === undefined ? given.say(line) : lines.push(line)) }
   const { stdin, stdout, now, place, env, server } = options
   const document = openBrowseDocument(env)
   const keymap = await readKeymap(document)
@@ -62,17 +79,20 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     writeRaw: (text: string) => void stdout.write(text),
     pauseProcess: options.pauseProcess,
     setTheme: (choice: ThemeChoice) => document.setTheme(choice),
+    profiles: options.profiles,
   }
   let isKept = true
   const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>): Ui => {
-    const quit = (pending: 'keep' | 'discard' = 'keep') => {
+    const quit = (pending: 'keep' | 'discard' = 'keep', profile?: string) => {
       isKept = pending === 'keep'
+      next = profile
       // The abort closes the screens, too.
-      if (store.get().underWay.length > 0) options.interrupt()
+      if (profile === undefined && store.get().underWay.length > 0) options.interrupt()
       else terminal.quit()
     }
     const ui: Ui = { store, world, background, keymap, boards, ...terminal, quit }
     openScreen(ui, screen)
+    for (const line of options.greeting) background.notices.wait(line)
     void background.kept.restore()
     void learnOffered(store, options.openApi)
     return ui
@@ -98,6 +118,7 @@ export async function openBrowse(options: BrowseOptions): Promise<void> {
     stopAsking?.()
   })
   await document.remember(place.text, toRemember(store.get()))
+  return next === undefined ? undefined : { profile: next, screen: store.get().screen, lines }
 }
 
 function showOn(store: StateStore<State>, background: Look['background']): void {

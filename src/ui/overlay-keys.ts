@@ -1,5 +1,5 @@
-import { findActions, runAction } from './actions/keymap.ts'
 import { lastDiffTop, lastHelpTop } from './draw/sheet.ts'
+import { submitForm } from './form/submit-form.ts'
 import type { Stroke } from './keys.ts'
 import {
   type Choice,
@@ -8,12 +8,13 @@ import {
   type Help,
   isChanged,
   type Overlay,
-  type Palette,
   type Prompt,
 } from './overlay.ts'
 import { pressInColumns } from './overlay-columns.ts'
+import { pasteInPalette, pressInPalette } from './overlay-palette.ts'
 import { arrowStep, stepOf } from './overlay-steps.ts'
 import { showOverlay } from './show-overlay.ts'
+import { takeCompletion } from './text/take-completion.ts'
 import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
 import type { Ui } from './ui.ts'
 
@@ -53,39 +54,19 @@ function pressInPrompt(ui: Ui, prompt: Prompt, stroke: Stroke): void {
     if (problem === undefined) prompt.onSubmit(text)
     return
   }
-  if (stroke.chord === 'tab' || stroke.chord === 'shift-tab') return void completePrompt(ui, prompt, stroke.chord)
+  if (stroke.chord === 'tab') return void completePrompt(ui, prompt, 1)
+  if (stroke.chord === 'shift-tab') return void completePrompt(ui, prompt, -1)
   const input = typed(prompt.input, stroke)
   if (!input) return
   showOverlay(ui, { ...prompt, input, problem: undefined, taking: undefined })
   prompt.onChange?.(inputText(input))
 }
 
-/** The first Tab adds what all completions begin with; if that is nothing, each takes the next of them. */
-function completePrompt(ui: Ui, prompt: Prompt, chord: string): void {
-  const text = inputText(prompt.input)
-  const take = (input: string, taking: Prompt['taking']) => {
-    showOverlay(ui, { ...prompt, input: textInput(input), problem: undefined, taking })
-    prompt.onChange?.(input)
-  }
-  if (prompt.taking) {
-    const { options, index } = prompt.taking
-    const next = (index + (chord === 'tab' ? 1 : -1) + options.length) % options.length
-    return void take(options[next] ?? text, { options, index: next })
-  }
-  const options = prompt.complete?.(text) ?? []
-  const [first] = options
-  if (first === undefined) return
-  const common = commonStart(options)
-  if (options.length === 1 || common.length > text.length) return void take(common, undefined)
-  take(first, { options, index: 0 })
-}
-
-function commonStart(texts: readonly string[]): string {
-  return texts.reduce((common, text) => {
-    let length = 0
-    while (length < common.length && common[length] === text[length]) length++
-    return common.slice(0, length)
-  })
+function completePrompt(ui: Ui, prompt: Prompt, step: 1 | -1): void {
+  const taken = takeCompletion(inputText(prompt.input), prompt, step)
+  if (!taken) return
+  showOverlay(ui, { ...prompt, input: textInput(taken.text), problem: undefined, taking: taken.taking })
+  prompt.onChange?.(taken.text)
 }
 
 function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): void {
@@ -142,11 +123,6 @@ function pressInChoice(ui: Ui, choice: Choice, { chord }: Stroke): void {
   if (step !== 0) showOverlay(ui, { ...choice, index: clamp(index + step, options.length) })
 }
 
-export async function submitForm(ui: Ui, form: Form): Promise<void> {
-  showOverlay(ui, { ...form, isSending: true, problem: undefined })
-  await form.onSubmit(form.fields)
-}
-
 /** Typed text is dropped only after a question. */
 function leaveForm(ui: Ui, form: Form): void {
   if (form.isSending || !form.fields.some(isChanged)) return void showOverlay(ui, undefined)
@@ -180,20 +156,6 @@ function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
   showOverlay(ui, { ...form, fields: fields.with(index, { ...field, input, problem: undefined }) })
 }
 
-function pressInPalette(ui: Ui, palette: Palette, stroke: Stroke): void {
-  const found = findActions(ui.keymap, ui.store.get(), inputText(palette.input))
-  const action = found[palette.index]
-  if (stroke.chord === 'esc') return void showOverlay(ui, undefined)
-  if (stroke.chord === 'enter') {
-    showOverlay(ui, undefined)
-    return void (action && runAction(ui, action))
-  }
-  const step = arrowStep(stroke.chord)
-  if (step !== 0) return void showOverlay(ui, { ...palette, index: clamp(palette.index + step, found.length) })
-  const input = typed(palette.input, stroke)
-  if (input) showOverlay(ui, { ...palette, input, index: 0 })
-}
-
 function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
   if (chord === 'esc' || chord === 'q' || chord === '?' || chord === 'enter') return void showOverlay(ui, undefined)
   const step = stepOf(chord)
@@ -214,7 +176,7 @@ export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
     const changed = { ...field, input: insertText(field.input, text), problem: undefined }
     showOverlay(ui, { ...overlay, fields: overlay.fields.with(overlay.index, changed) })
   } else if (overlay.type === 'palette') {
-    showOverlay(ui, { ...overlay, input: insertText(textInput(), text), index: 0 })
+    pasteInPalette(ui, overlay, text)
   }
 }
 

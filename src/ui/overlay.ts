@@ -2,10 +2,11 @@ import type { NumericType } from '../core/resources/field.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { ListName, ServerList } from './screens.ts'
 import type { DiffLine } from './text/diff-line.ts'
+import type { Completable } from './text/take-completion.ts'
 import { inputText, type TextInput } from './text/text-input.ts'
 
 /** Asks for one line at the bottom of the screen. */
-export interface Prompt {
+export interface Prompt extends Completable {
   readonly type: 'prompt'
   readonly label: string
   readonly input: TextInput
@@ -13,10 +14,6 @@ export interface Prompt {
   readonly onChange?: (text: string) => void
   /** Shown above the line. */
   readonly note?: () => string
-  /** The texts that the typed beginning can become; Tab takes them in turn. */
-  readonly complete?: (text: string) => readonly string[]
-  /** The texts that Tab takes, and which was taken last. */
-  readonly taking?: { readonly options: readonly string[]; readonly index: number } | undefined
   /** Why the text is rejected; the prompt then stays open, with this below it. */
   readonly refusal?: (text: string) => string | undefined
   readonly problem?: string | undefined
@@ -87,10 +84,14 @@ export interface Form {
   readonly onSubmit: (fields: readonly FormField[]) => Promise<void>
 }
 
-export interface Palette {
+export interface Palette extends Completable {
   readonly type: 'palette'
   readonly input: TextInput
   readonly index: number
+  /** The names that `:profile` completes. */
+  readonly profiles: readonly string[]
+  /** Why the line cannot be run. */
+  readonly problem?: string | undefined
 }
 
 export interface Help {

@@ -6,6 +6,12 @@ import type { ThemeChoice } from './draw/look.ts'
 import type { ScreenName } from './screens.ts'
 import type { State, StateStore } from './state.ts'
 
+export interface Profiles {
+  names(): Promise<readonly string[]>
+  /** CrmError for a profile that does not exist, or whose server cannot be asked. */
+  check(name: string): Promise<void>
+}
+
 /** What the screens need from their environment. */
 export interface World {
   readonly openApi: () => Promise<Api>
@@ -18,6 +24,8 @@ export interface World {
   readonly writeRaw: (text: string) => void
   /** Stops the process until the shell continues it; undefined where that is not possible. */
   readonly pauseProcess: (() => Promise<void>) | undefined
+  /** Undefined where the screens belong to one profile. */
+  readonly profiles: Profiles | undefined
   /** Remembers the chosen colours. */
   readonly setTheme: (choice: ThemeChoice) => Promise<void>
 }
@@ -31,8 +39,11 @@ export interface Ui {
   readonly boards: Boards
   /** Leaves the terminal to another program while `during` runs. */
   suspend(during: () => Promise<void>): Promise<void>
-  /** Closes the screens without a question, and stops running work. Pending changes are kept unless they are discarded. */
-  quit(pending?: 'keep' | 'discard'): void
+  /**
+   * Closes the screens without a question, and stops running work, unless another profile is opened next. Pending changes are kept
+   * unless they are discarded.
+   */
+  quit(pending?: 'keep' | 'discard', next?: string): void
 }
 
 /** A user action. Keys, footer, help, palette and docs are derived from it. */

@@ -15,4 +15,25 @@ export const HABITS: readonly Sabotage[] = [
     to: 'if (!overlay) runAlone(ui, next)',
     tests: ['test/ui/counts.test.ts'],
   },
+  {
+    name: 'a profile is switched while requests of this one are sent',
+    file: 'src/ui/actions/leave.ts',
+    line: 'const stop = isSending && next !== undefined ? {} : stopOptions(ui, leaving, then)',
+    to: 'const stop = stopOptions(ui, leaving, then)',
+    tests: ['test/ui/command-line.test.ts'],
+  },
+  {
+    name: 'a profile is switched without a check that it exists',
+    file: 'src/ui/actions/switch-profile.ts',
+    line: 'await world.profiles?.check(name)',
+    to: '',
+    tests: ['test/ui/command-line.test.ts'],
+  },
+  {
+    name: ':deals with a filter that cannot be read opens all deals',
+    file: 'src/ui/overlay-palette.ts',
+    line: 'const problem = lineRefusal(ui, line)',
+    to: 'const problem = undefined',
+    tests: ['test/ui/command-line.test.ts'],
+  },
 ]

@@ -52,7 +52,7 @@ const SIZES = [
 const OVERLAYS: readonly (Overlay | undefined)[] = [
   undefined,
   { type: 'help', top: 0 },
-  { type: 'palette', input: textInput('e'), index: 2 },
+  { type: 'palette', profiles: [], input: textInput('e'), index: 2 },
   { type: 'prompt', label: 'Find:', input: textInput('名'.repeat(300)), onSubmit: () => {} },
   {
     type: 'form',

@@ -9,7 +9,7 @@ import { createBoards } from '../../src/ui/board.ts'
 import type { Stroke } from '../../src/ui/keys.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
 import { createStore, initialState } from '../../src/ui/state.ts'
-import type { Ui } from '../../src/ui/ui.ts'
+import type { Ui, World } from '../../src/ui/ui.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 export interface TestUi extends Ui {
@@ -21,7 +21,10 @@ export interface TestUi extends Ui {
 const NO_SERVER = () => Promise.reject(new CrmError('unreachable', 'no server of the test', { hint: 'there is none' }))
 
 /** The screens without a terminal: a test presses keys and reads the state. */
-export async function uiOf(screen: ScreenName, world: Partial<BackgroundWorld> = {}): Promise<TestUi> {
+export async function uiOf(
+  screen: ScreenName,
+  world: Partial<BackgroundWorld & Pick<World, 'profiles'>> = {},
+): Promise<TestUi> {
   const env = { HOME: await tempFolder() }
   const openApi: () => Promise<Api> = world.openApi ?? NO_SERVER
   const place = { text: 'test http://crm.test', isProtected: false }
@@ -43,10 +46,10 @@ export async function uiOf(screen: ScreenName, world: Partial<BackgroundWorld> =
     ...{ store, background, keymap: createKeymap(ACTIONS, {}), boards: createBoards() },
     world: {
       ...{ openApi, env, now: Date.now, sendsTo: undefined, profileFlag: undefined },
-      ...{ writeRaw: () => {}, pauseProcess: undefined, setTheme: async () => {} },
+      ...{ writeRaw: () => {}, pauseProcess: undefined, setTheme: async () => {}, profiles: world.profiles },
     },
     suspend: async (during) => during(),
-    quit: (pending = 'keep') => void quits.push(pending),
+    quit: (pending = 'keep', next) => void quits.push(next === undefined ? pending : `${pending} ${next}`),
   }
   return { ...ui, quits, press: (...keys) => void keys.map((key) => press(ui, strokeOf(key))) }
 }

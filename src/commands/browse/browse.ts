@@ -2,9 +2,10 @@ import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
+import type { Next } from '../../ui/open-browse.tsx'
 import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
-import { browsedServer, sayLines, showScreens, terminalOf } from './show-screens.ts'
+import { type BrowsedServer, browsedServer, sayLines, showScreens, type Terminal, terminalOf } from './show-screens.ts'
 
 const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
@@ -31,22 +32,51 @@ async function browse(ctx: Context, screen: Screen | undefined, options: Options
   const isPlain = options.plain || ctx.env.INK_SCREEN_READER === 'true' || ctx.env.TERM === 'dumb'
   const first = screen ?? (isPlain ? 'contacts' : undefined)
   if (isOfServer(first)) await requireList(ctx, name)
-  const senders = createEventSenders(ctx, undefined)
   if (isPlain) {
+    const senders = createEventSenders(ctx, undefined)
     if (isOfServer(first)) await ctx.api()
     await sayLines(ctx, terminal, { screen: first ?? 'contacts', senders })
     return ended(ctx)
   }
-  await showScreens(ctx, terminal, {
-    screen,
+  await showProfiles(ctx, terminal, screen)
+  return ended(ctx)
+}
+
+/** The screens of one profile after the other, as long as another is chosen. */
+async function showProfiles(ctx: Context, terminal: Terminal, screen: Screen | undefined): Promise<void> {
+  let next = await showProfile(ctx, terminal, { screen, greeting: [] })
+  while (next) {
+    const { profile, screen: before, lines } = next
+    const other = ctx.withProfile(profile)
+    try {
+      next = await showProfile(other, terminal, { screen: before, greeting: lines })
+    } finally {
+      await other.close()
+    }
+  }
+}
+
+async function showProfile(
+  ctx: Context,
+  terminal: Terminal,
+  shown: Pick<BrowsedServer, 'screen' | 'greeting'>,
+): Promise<Next | undefined> {
+  return showScreens(ctx, terminal, {
+    ...shown,
     ...(await browsedServer(ctx)),
     openApi: () => ctx.api(),
     live: undefined,
-    senders,
+    senders: createEventSenders(ctx, undefined),
     sendsTo: undefined,
     signal: ctx.signal,
+    profiles: {
+      names: async () => [...(await (await ctx.settings()).profiles()).keys()],
+      check: async (name) => {
+        const other = ctx.withProfile(name)
+        await other.target().finally(() => other.close())
+      },
+    },
   })
-  return ended(ctx)
 }
 
 const INSTEAD: Readonly<Record<Screen, string>> = {

@@ -5,20 +5,24 @@ import { idText } from '../../core/json.ts'
 import { type CrmRecord, type ListedResource, resourceOf } from '../../core/resources/registry.ts'
 import type { Io } from '../../core/streams.ts'
 import { shouldColor } from '../../output/terminal-text.ts'
-import type { BrowseOptions } from '../../ui/open-browse.tsx'
+import type { BrowseOptions, Next } from '../../ui/open-browse.tsx'
 import type { PlainOptions } from '../../ui/open-plain.ts'
 import { findMany } from '../find-many.ts'
 
 export type BrowsedServer = Pick<
   BrowseOptions,
-  'screen' | 'place' | 'server' | 'openApi' | 'live' | 'senders' | 'sendsTo' | 'signal'
+  'screen' | 'place' | 'server' | 'openApi' | 'live' | 'senders' | 'sendsTo' | 'signal' | 'greeting' | 'profiles'
 >
 
 /** Runs the screens until they are quit or the signal aborts. Notes are shown on them. */
-export async function showScreens(ctx: Context, { stdin, stdout }: Terminal, shown: BrowsedServer): Promise<void> {
+export async function showScreens(
+  ctx: Context,
+  { stdin, stdout }: Terminal,
+  shown: BrowsedServer,
+): Promise<Next | undefined> {
   const { env, flags } = ctx
   const { openBrowse } = await ctx.ui.screens()
-  await openBrowse({
+  return openBrowse({
     ...shown,
     env,
     now: ctx.now,
@@ -79,7 +83,7 @@ export async function browsedServer(ctx: Pick<Context, 'target'>): Promise<Pick<
   return { place: { text, isProtected }, server: baseUrl.href }
 }
 
-interface Terminal {
+export interface Terminal {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
 }

@@ -24,6 +24,8 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
       isOpen = true
       const screens = showScreens(ctx, terminal, {
         screen: 'events',
+        greeting: [],
+        profiles: undefined,
         ...(await serverOf(ctx, options)),
         live: {
           url: publicUrl ?? url,
@@ -35,7 +37,7 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
         sendsTo: options.forward?.[0],
         signal: AbortSignal.any([ctx.signal, closing.signal]),
       })
-      screens.then(closed.resolve, closed.reject)
+      screens.then(() => closed.resolve(), closed.reject)
     },
     show: async (listenEvent) => take(listenEvent),
     say: (line) => ctx.note(line),

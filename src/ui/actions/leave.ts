@@ -1,6 +1,7 @@
+import { safeText } from '../../output/safe-text.ts'
 import type { KeptChange, KeptForm } from '../../settings/kept-changes.ts'
+import { submitForm } from '../form/submit-form.ts'
 import { formIn } from '../overlay.ts'
-import { submitForm } from '../overlay-keys.ts'
 import { SERVER_LISTS } from '../screens.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { countedParts, underWayText } from '../text/change-text.ts'
@@ -11,47 +12,58 @@ import type { Ui } from '../ui.ts'
 import { MOST_BY_KEY } from './limits.ts'
 
 const STAY = 'Stay'
+const STOPPING = 'Stopping sends no more, and waits for the answers to running requests.'
 
-/** Closes the screens; asks first when changes are unsent or being sent. */
-export function leave(ui: Ui): void {
+/** Closes the screens, for good or for another profile; asks first when changes are unsent or being sent. */
+export function leave(ui: Ui, next?: string): void {
   const { store, background } = ui
   const { underWay, overlay } = store.get()
   const isPending = unsent(ui).length > 0 || typedForm(ui) !== undefined
-  if (!isPending && underWay.length === 0) return void quit(ui, 'keep')
+  if (!isPending && underWay.length === 0) return void quit(ui, 'keep', next)
   const isSending = underWay.length > 0
   // The grace period is paused while the question is open.
   background.deletions.pause()
-  const options = optionsFor(ui, { isPending, isSending })
+  const options = optionsFor(ui, { isPending, isSending, next })
   showOverlay(ui, {
     type: 'choice',
-    title: `Quit? ${pendingText(ui)}`,
-    lines: isSending ? ['Stopping sends no more, and waits for the answers to running requests.'] : [],
+    title: `${next === undefined ? 'Quit' : `Switch to ${safeText(next)}`}? ${pendingText(ui)}`,
+    lines: isSending && next === undefined ? [STOPPING] : [],
     options: Object.keys(options),
     index: Object.keys(options).indexOf(STAY),
     onChoose: (option) => options[option]?.(),
     onCancel: () => stay(ui),
-    onInterrupt: () => quit(ui, 'keep'),
+    ...(next === undefined && { onInterrupt: () => quit(ui, 'keep', undefined) }),
     behind: formIn(overlay),
   })
 }
 
-function optionsFor(
-  ui: Ui,
-  { isPending, isSending }: { isPending: boolean; isSending: boolean },
-): Readonly<Record<string, () => void>> {
-  const stop = isSending ? 'Stop sending, ' : ''
-  if (!isPending) {
-    return {
-      'Wait until it is sent, then quit': () => void sendAndQuit(ui),
-      'Stop sending, and quit; crm prints how to resume': () => quit(ui, 'keep'),
-      [STAY]: () => stay(ui),
-    }
+interface Leaving {
+  readonly isPending: boolean
+  readonly isSending: boolean
+  /** The profile that is opened next; undefined: none. */
+  readonly next: string | undefined
+}
+
+type Options = Readonly<Record<string, () => void>>
+
+function optionsFor(ui: Ui, leaving: Leaving): Options {
+  const { isPending, isSending, next } = leaving
+  const then = next === undefined ? 'quit' : 'switch'
+  const send = {
+    [isPending ? `Send${isSending ? ' all' : ''}, then ${then}` : `Wait until it is sent, then ${then}`]: () =>
+      isPending ? askToSend(ui, next) : void sendAndQuit(ui, next),
   }
+  // Requests that were sent belong to this profile: another one is opened when they have an answer.
+  const stop = isSending && next !== undefined ? {} : stopOptions(ui, leaving, then)
+  return { ...send, ...stop, [STAY]: () => stay(ui) }
+}
+
+function stopOptions(ui: Ui, { isPending, isSending, next }: Leaving, then: string): Options {
+  if (!isPending) return { 'Stop sending, and quit; crm prints how to resume': () => quit(ui, 'keep', next) }
+  const stop = isSending ? 'Stop sending, ' : ''
   return {
-    [`Send${isSending ? ' all' : ''}, then quit`]: () => askToSend(ui),
-    [`${stop}${stop ? 'keep' : 'Keep'} what is not sent for the next start, and quit`]: () => quit(ui, 'keep'),
-    [`${stop}${stop ? 'discard' : 'Discard'} what is not sent, and quit`]: () => quit(ui, 'discard'),
-    [STAY]: () => stay(ui),
+    [`${stop}${stop ? 'keep' : 'Keep'} what is not sent for the next start, and ${then}`]: () => quit(ui, 'keep', next),
+    [`${stop}${stop ? 'discard' : 'Discard'} what is not sent, and ${then}`]: () => quit(ui, 'discard', next),
   }
 }
 
@@ -82,11 +94,11 @@ function stay({ store, background }: Ui): void {
 }
 
 /** On a protected profile, and for more than a few, the user must type the number of changes, as for a plan. */
-function askToSend(ui: Ui): void {
+function askToSend(ui: Ui, next: string | undefined): void {
   const { place, overlay } = ui.store.get()
   const pending = unsent(ui)
   const count = pending.length + (typedForm(ui) ? 1 : 0)
-  if (!place.isProtected && count <= MOST_BY_KEY) return void sendAndQuit(ui)
+  if (!place.isProtected && count <= MOST_BY_KEY) return void sendAndQuit(ui, next)
   showOverlay(ui, {
     type: 'confirm',
     title: `Send to ${place.isProtected ? 'the protected ' : ''}${place.text}? ${pendingText(ui)}`,
@@ -96,7 +108,7 @@ function askToSend(ui: Ui): void {
     isOnCancel: true,
     expected: String(count),
     input: textInput(),
-    onConfirm: () => void sendAndQuit(ui),
+    onConfirm: () => void sendAndQuit(ui, next),
     onCancel: () => stay(ui),
     behind: formIn(overlay),
   })
@@ -108,7 +120,7 @@ function pendingDiff(pending: readonly KeptChange[]): readonly DiffLine[] {
 }
 
 /** Closes the screens when all is sent; they stay open when something failed. */
-async function sendAndQuit(ui: Ui): Promise<void> {
+async function sendAndQuit(ui: Ui, next: string | undefined): Promise<void> {
   const { store, background } = ui
   const { notices, underWay, deletions, kept } = background
   const problems = notices.problemCount()
@@ -127,7 +139,7 @@ async function sendAndQuit(ui: Ui): Promise<void> {
     if (store.get().leaving !== leaving) return
   }
   const isSent = kept.pending().length === 0 && kept.pendingForm() === undefined
-  if (notices.problemCount() === problems && isSent) return quit(ui, 'keep')
+  if (notices.problemCount() === problems && isSent) return quit(ui, 'keep', next)
   stay(ui)
   notices.wait('Not everything was sent, so crm stays open; ! shows why')
 }
@@ -138,7 +150,7 @@ async function submitOpenForm(ui: Ui): Promise<void> {
 }
 
 /** When the changes cannot be kept, the screens stay open. */
-function quit(ui: Ui, pending: 'keep' | 'discard'): void {
+function quit(ui: Ui, pending: 'keep' | 'discard', next: string | undefined): void {
   const { background } = ui
   try {
     if (pending === 'keep') background.kept.hold()
@@ -149,5 +161,5 @@ function quit(ui: Ui, pending: 'keep' | 'discard'): void {
     return void background.notices.problem(error, 'Not kept, so crm stays open: ')
   }
   ui.store.update((state) => ({ ...state, leaving: undefined }))
-  ui.quit(pending)
+  ui.quit(pending, next)
 }

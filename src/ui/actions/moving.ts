@@ -120,7 +120,7 @@ function movesOn(screens: readonly ScreenName[], rows: readonly Row[]): readonly
 export const MOVING: readonly Action[] = [...movesOn(LIST_SCREENS, ON_LISTS), ...movesOn(['pipelines'], ON_BOARD)]
 
 /** The row with this number, as the line above the rows counts them. */
-function goToRow(ui: Ui, number: number | undefined, otherwise: (ui: Ui) => void): void {
+export function goToRow(ui: Ui, number: number | undefined, otherwise: (ui: Ui) => void): void {
   if (number === undefined) return void otherwise(ui)
   const list = currentList(ui.store.get())
   const { droppedCount, isComplete } = list

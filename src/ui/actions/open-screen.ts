@@ -39,8 +39,8 @@ function nextScreen(state: State, step: number): ScreenName {
   return shown[(index + step + shown.length) % shown.length] ?? 'contacts'
 }
 
-/** Opens a screen, and loads its list the first time. */
-export function openScreen(ui: Ui, screen: ScreenName): void {
+/** Opens a screen, and loads its list the first time, or as `load` does. */
+export function openScreen(ui: Ui, screen: ScreenName, load?: () => Promise<void>): void {
   const { store, background } = ui
   store.update((state) => ({ ...state, screen, leftOut: screen === 'log' ? 0 : state.leftOut }))
   if (screen === 'events') void ui.background.events.look()
@@ -49,7 +49,7 @@ export function openScreen(ui: Ui, screen: ScreenName): void {
   if (!isServerList(name)) return
   const list = store.get().lists[name]
   const isEmpty = list.rows.length === 0 && !list.isComplete
-  const loaded = isEmpty ? background.lists.more(name) : Promise.resolve()
+  const loaded = load ? load() : isEmpty ? background.lists.more(name) : Promise.resolve()
   if (screen === 'pipelines') void loaded.then(() => loadStages(ui))
 }
 

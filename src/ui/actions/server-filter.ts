@@ -24,14 +24,14 @@ function askFilters(ui: Ui, name: ServerList, text: string, problem: string | un
     label: `${name === 'deals' ? 'Deals' : 'Contacts'} where:`,
     input: textInput(text),
     problem,
-    complete: (typed) => completeFilter(typed, wordsOf(ui.store.get(), name)),
+    complete: (typed) => completeFilter(typed, filterWordsOf(ui.store.get(), name)),
     refusal: (typed) => refusalOf(() => parse(typed)),
     onSubmit: (typed) => void submitFilters(ui, name, typed),
   })
 }
 
 /** What can be typed: the filters of the server or connector, the stages, and the values of the loaded rows. */
-function wordsOf({ offered, board, lists }: State, name: ServerList): FilterWords {
+export function filterWordsOf({ offered, board, lists }: State, name: ServerList): FilterWords {
   const resource = resourceOf(name)
   const filters = offered.fields[name]?.filters
   const ofContract = new Set([...filtersOf(resource), ...FIELDS[resource].filter((field) => !isReadOnly(field))])
@@ -40,7 +40,8 @@ function wordsOf({ offered, board, lists }: State, name: ServerList): FilterWord
   return { names, values: stages && name === 'deals' ? { stage: stages } : {}, rows: lists[name].rows }
 }
 
-async function submitFilters(ui: Ui, name: ServerList, typed: string): Promise<void> {
+/** Asks again, with the reason, where the request fails. */
+export async function submitFilters(ui: Ui, name: ServerList, typed: string): Promise<void> {
   const problem = await applyFilters(ui, name, typed)
   if (problem !== undefined && !ui.store.get().overlay) askFilters(ui, name, typed, problem)
 }

@@ -12,6 +12,7 @@ import {
   toggleMark,
 } from '../list/list-view.ts'
 import { openColumns } from '../overlay-columns.ts'
+import { openPalette } from '../overlay-palette.ts'
 import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, SERVER_SCREENS } from '../screens.ts'
 import { selectedRow } from '../selected.ts'
 import { currentList, withCurrentList } from '../state.ts'
@@ -36,12 +37,12 @@ export const VIEW: readonly Action[] = [
   },
   {
     id: 'palette',
-    title: 'Find a command by its name',
+    title:
+      'Find a command; :deals stage=Won opens a screen with a filter, :profile NAME another profile, :12 goes to row 12',
     keys: [':'],
     footer: 'commands',
     isAlwaysFirst: true,
-    run: ({ store }) =>
-      store.update((state) => ({ ...state, overlay: { type: 'palette', input: textInput(), index: 0 } })),
+    run: openPalette,
   },
   {
     id: 'filter',
@@ -61,7 +62,7 @@ export const VIEW: readonly Action[] = [
     isAlwaysFirst: true,
     run: toggleDetail,
   },
-  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', isAlwaysFirst: true, run: leave },
+  { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', isAlwaysFirst: true, run: (ui) => leave(ui) },
   {
     id: 'pane-down',
     title: 'Scroll the open pane',

@@ -1,5 +1,6 @@
 import { safeText } from '../../output/safe-text.ts'
 import { textWidth, wrapText } from '../../output/terminal-text.ts'
+import { isCommandLine } from '../actions/command-line.ts'
 import { findActions, keyLabel } from '../actions/keymap.ts'
 import type { Boards } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
@@ -99,7 +100,10 @@ function paletteSheet(state: State, drawing: Drawing): Sheet {
   const { overlay, columns, rows } = state
   const { theme } = drawing
   if (overlay?.type !== 'palette') return { lines: [], cursor: undefined }
-  const found = actionLines(state, drawing.keymap, inputText(overlay.input)).map((line) => fitCell(line, columns))
+  const typed = inputText(overlay.input)
+  const rest = actionLines(state, drawing.keymap, typed)
+  const run = isCommandLine(typed) && overlay.index === 0 ? [`   ${fitCell('Enter', KEYS_WIDTH)}Run this line`] : []
+  const found = [...run, ...rest.slice(run.length)].map((line) => fitCell(line, columns))
   const room = Math.min(12, rows - 5)
   const from = Math.max(0, Math.min(overlay.index - room + 1, found.length - room))
   const shown = found
@@ -107,9 +111,9 @@ function paletteSheet(state: State, drawing: Drawing): Sheet {
     .map((line, index) => (from + index === overlay.index ? theme.inverse(`❯${line.slice(1)}`) : line))
   if (found.length === 0) shown.push(theme.dim(fitCell('   No command of this screen matches', columns)))
   while (shown.length < room) shown.push(' '.repeat(columns))
-  const prompt = promptSheet({ type: 'prompt', label: ':', input: overlay.input, onSubmit: () => {} }, columns, theme)
+  const prompt = promptSheet({ ...overlay, type: 'prompt', label: ':', onSubmit: () => {} }, columns, theme)
   const lines = [rule(columns, theme), ...shown, ...prompt.lines]
-  return { lines, cursor: prompt.cursor && { x: prompt.cursor.x, y: lines.length - 1 } }
+  return { lines, cursor: prompt.cursor && { x: prompt.cursor.x, y: 1 + shown.length + prompt.cursor.y } }
 }
 
 export interface Cursor {
