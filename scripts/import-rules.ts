@@ -13,6 +13,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['core', 'files', 'expr'],
   jobs: ['core', 'api', 'output', 'files', 'expr'],
   fixtures: ['core', 'api', 'jobs', 'files'],
+  migration: ['core', 'api', 'jobs', 'files'],
   snapshot: ['core', 'api', 'files'],
   duplicates: ['core'],
   sandbox: ['core', 'files', 'service', 'fixtures'],

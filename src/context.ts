@@ -121,14 +121,7 @@ export function createContext(
       if (!other) api = opening
       return opening
     },
-    diagnose: async (server) => {
-      const { diagnose } = await import('./api/doctor/diagnose.ts')
-      if (server.key !== undefined) ctx.addSecret(server.key)
-      const { connector: named } = server
-      const connector = named && (await (await ctx.connectors()).openConnector(named, server))
-      const options = { ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal }
-      return diagnose({ ...server, connector, ...options })
-    },
+    diagnose: (server) => diagnoseServer(ctx, server),
     exports: async () => ({
       ...(await import('./jobs/export/export-records.ts')),
       ...(await import('./jobs/input/input-file.ts')),
@@ -158,6 +151,15 @@ export function createContext(
 /** A key on the command line belongs to the profile of the command line. */
 function flagsWith(flags: GlobalFlags, profile: string): GlobalFlags {
   return { ...flags, profile, keyFile: undefined, isKeyOnStdin: false }
+}
+
+async function diagnoseServer(ctx: Context, server: Parameters<Context['diagnose']>[0]): Promise<readonly Finding[]> {
+  const { diagnose } = await import('./api/doctor/diagnose.ts')
+  if (server.key !== undefined) ctx.addSecret(server.key)
+  const { connector: named } = server
+  const connector = named && (await (await ctx.connectors()).openConnector(named, server))
+  const options = { ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal }
+  return diagnose({ ...server, connector, ...options })
 }
 
 function waitsOf(note: Context['note']): Pick<Context, 'setWaits' | 'waiting'> {

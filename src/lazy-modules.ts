@@ -46,6 +46,7 @@ export const LAZY_MODULES = {
     make: () => import('./api/connectors/draft/make-draft.ts'),
     yaml: () => import('./api/connectors/draft/draft-yaml.ts'),
   },
+  migration: () => import('./migration/open-migration.ts'),
   sandbox: () => import('./sandbox/run-in-sandbox.ts'),
   snapshot: {
     entries: () => import('./snapshot/snapshot.ts'),

@@ -14,6 +14,7 @@ import { FIXTURES_COMMANDS } from './fixtures/fixtures.ts'
 import { addGraphql } from './graphql/graphql.ts'
 import { addHistory } from './history/history.ts'
 import { JOBS_COMMANDS } from './jobs/jobs.ts'
+import { addMigrate } from './migrate/migrate.ts'
 import { NOTES_COMMANDS } from './notes.ts'
 import { PIPELINES_COMMANDS } from './pipelines.ts'
 import { PLAN_COMMANDS } from './plan.ts'
@@ -42,6 +43,7 @@ export const COMMANDS: Commands = {
   fixtures: FIXTURES_COMMANDS,
   snapshot: addSnapshot,
   diff: addDiff,
+  migrate: addMigrate,
   serve: addServe,
   sandbox: SANDBOX_COMMANDS,
   auth: AUTH_COMMANDS,

@@ -9,7 +9,7 @@ import { messyLeads } from '../../examples/messy-leads.ts'
 import { secretBytes, signWebhook } from '../../src/core/signing.ts'
 import { CRM, crmPrints } from '../e2e/crm.ts'
 import { freePort } from '../e2e/listening.ts'
-import { serve } from '../e2e/service.ts'
+import { serve, startService } from '../e2e/service.ts'
 import { type CleanUp, type Env, emptyHome, type Run } from '../harness/home.ts'
 import { newKey } from '../harness/service.ts'
 import { readPages } from './pages.ts'
@@ -45,6 +45,11 @@ export async function openWorld(cleanUp: CleanUp): Promise<World> {
     arrival ??= freePort().then((port) => quick('webhooks', 'wait', 'contact.created', '--port', String(port), ...run))
     return arrival
   }
+  let second: Promise<string> | undefined
+  const other = () => {
+    second ??= openSecond(env, cleanUp)
+    return second
+  }
   const replaced: readonly (readonly [RegExp, () => string | Promise<string>])[] = [
     [/http:\/\/127\.0\.0\.1:4243|https:\/\/crm\.example\.com/g, () => url],
     [/con_0\w+/g, () => contact],
@@ -53,6 +58,7 @@ export async function openWorld(cleanUp: CleanUp): Promise<World> {
     [/evt_0\w+/g, () => received().then(() => first('webhooks', 'events', 'list'))],
     [/\bfx3yg\b/g, async () => (await quick('jobs', 'list', '--jq', 'map(select(.noun == "contacts"))[0].id')).trim()],
     [/(?<=-p )js\b/g, () => 'local'],
+    [/--from old --to new\b/g, async () => `--from local --to ${await other()}`],
     [/key_0\w+/g, () => first('serve', 'keys', 'create', '--name', 'partner')],
     [/CRM_API_KEY=…/g, async () => `CRM_API_KEY=${(await quick('auth', 'token')).trim()}`],
     [/(?<=localhost:|--(?:to|forward) |=)(?:3000|4000)\b/g, () => app],
@@ -71,6 +77,14 @@ export async function openWorld(cleanUp: CleanUp): Promise<World> {
     return text
   }
   return { env, folder, filled }
+}
+
+/** A second service, empty; its profile. */
+async function openSecond(env: Env, cleanUp: CleanUp): Promise<string> {
+  const { url, key } = await startService([], cleanUp)
+  const login = ['auth', 'login', '--base-url', url, '--storage', 'file', '--key-stdin', '-p', 'second']
+  await crmPrints(login, env, key)
+  return 'second'
 }
 
 /** The built `crm`, an `npx`, and an `npm test` that sends a request. */

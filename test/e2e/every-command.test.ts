@@ -81,6 +81,8 @@ const STEPS: Readonly<Record<string, Step>> = {
   browse: { words: () => [], exit: 2 },
   snapshot: only(),
   diff: only('live', 'live'),
+  // The environment names one server for both profiles.
+  migrate: { words: () => ['--from', 'old', '--to', 'new'], exit: 2 },
   'auth status': only(),
   'auth token': only(),
   'config path': only(),

@@ -2,6 +2,48 @@ import type { Sabotage } from './sabotage.ts'
 
 export const JOBS: readonly Sabotage[] = [
   {
+    name: 'a migrated record is created again by the next migration',
+    file: 'src/migration/plan-jobs.ts',
+    line: 'if (ids.idOf(type, id) !== undefined || doubtful.get(type)?.has(id)) continue',
+    to: '',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
+    name: 'a new job of a migration has the idempotency keys of an earlier one',
+    file: 'src/migration/open-migration.ts',
+    line: 'this.#ids.begun.set(noun, (this.#ids.begun.get(noun) ?? 0) + 1)',
+    to: '',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
+    name: 'an undone record stays in the id map',
+    file: 'src/migration/chain.ts',
+    line: 'ids.forget(type, gone)',
+    to: '',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
+    name: 'a job of a migration whose results are lost counts as collected',
+    file: 'src/migration/chain.ts',
+    line: 'if (lost !== undefined) throw lostJob(lost)',
+    to: '',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
+    name: 'a key for one server goes to both servers of a migration',
+    file: 'src/commands/migrate/ends.ts',
+    line: 'refuseOtherChoices(ctx)',
+    to: '',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
+    name: 'the id of a user of the source is sent to the target',
+    file: 'src/migration/carry.ts',
+    line: 'return isReference(name) ? undefined : value',
+    to: 'return value',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
     name: 'a loser is deleted although its winner could not be changed',
     file: 'src/jobs/send/dispatch.ts',
     line: 'if (this.#isHeld(task)) return false',

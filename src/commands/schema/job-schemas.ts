@@ -134,6 +134,7 @@ const JOB_MEMBERS = {
     undo: true,
     fixtures: true,
     merge: true,
+    migrate: true,
   }),
   noun: { enum: IMPORTABLE_NOUNS },
   input: TEXT_OR_NULL,
@@ -183,4 +184,27 @@ export const PLANNED_OPERATION = made({
   line: COUNT_OR_NULL,
   fields: { type: ['object', 'null'], additionalProperties: true },
   reason: TEXT_OR_NULL,
+})
+
+const MIGRATED_RESOURCE = { resource: { enum: IMPORTABLE_NOUNS }, source: COUNT, migrated: COUNT, in_doubt: COUNT }
+
+/** Of `migrate --dry-run`; `not_carried` has the number of records with each member that is not carried over. */
+export const MIGRATION_PLAN = made({
+  ...MIGRATED_RESOURCE,
+  create: COUNT,
+  cannot: COUNT,
+  not_carried: { type: 'object', additionalProperties: COUNT },
+})
+
+/** Null: the target has no list to compare with. */
+export const MIGRATED = made({
+  ...MIGRATED_RESOURCE,
+  failed: COUNT,
+  equal: COUNT_OR_NULL,
+  alike: COUNT_OR_NULL,
+  different: COUNT_OR_NULL,
+  missing: COUNT_OR_NULL,
+  others: COUNT_OR_NULL,
+  digest: TEXT_OR_NULL,
+  target_digest: TEXT_OR_NULL,
 })

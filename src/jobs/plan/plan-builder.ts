@@ -44,6 +44,8 @@ export interface Planned {
   readonly ifMatch?: string
   /** The operation of the plan that must be done before it. */
   readonly after?: number
+  /** The id of the record that a migration read. */
+  readonly source?: string
 }
 
 /** A row that fails without a request. */
@@ -52,6 +54,7 @@ export interface PlannedFailure {
   readonly path: string
   readonly line?: number
   readonly at?: readonly [number, number]
+  readonly source?: string
   readonly failed: KnownFailure
 }
 
@@ -193,7 +196,7 @@ function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
 }
 
 function headOf(
-  { do: kind, path, id, line, at, also, restores, ifMatch, after }: Planned,
+  { do: kind, path, id, line, at, also, restores, ifMatch, after, source }: Planned,
   before: string | undefined,
 ): Omit<OperationHead, 'digest' | 'n'> {
   return {
@@ -207,6 +210,7 @@ function headOf(
     ...(restores && { restores }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(after === undefined ? {} : { after }),
+    ...(source === undefined ? {} : { source }),
   }
 }
 

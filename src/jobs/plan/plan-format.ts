@@ -17,7 +17,7 @@ import type { Duplicates } from './repeated-rows.ts'
 /** The resource that a job creates or changes. */
 export type JobNoun = PluralOf<ImportableResource>
 
-const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures', 'merge'] as const
+const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures', 'merge', 'migrate'] as const
 
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -136,6 +136,8 @@ export interface OperationHead {
   readonly ifMatch?: string
   /** The operation that must be done before this one is sent; if it is not, this one fails. */
   readonly after?: number
+  /** Of a migration: the id of the record on the server that it comes from. */
+  readonly source?: string
   readonly failed?: KnownFailure
 }
 

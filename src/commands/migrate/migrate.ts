@@ -1,0 +1,163 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { EXIT, type ExitCode } from '../../core/exit.ts'
+import type { Migration, MigrationParts } from '../../migration/open-migration.ts'
+import type { ResourcePlan } from '../../migration/plan-jobs.ts'
+import type { Verified } from '../../migration/verify.ts'
+import { addRunFlags, type RunFlags } from '../bulk/bulk-flags.ts'
+import { addExpectFlag } from '../bulk/plan.ts'
+import { withPlanningProgress } from '../bulk/planning-progress.ts'
+import { commandLine } from '../command-line.ts'
+import { examples } from '../command-tree.ts'
+import { dryRunExit } from '../dry-run.ts'
+import { collect } from '../fields-input.ts'
+import { addScopedFlags } from '../flags.ts'
+import { onePage, printList } from '../print.ts'
+import { confirmMigration } from './confirm.ts'
+import { withEnds } from './ends.ts'
+import { refuseStages, stageNames } from './map-stages.ts'
+import { sendChained } from './send-chained.ts'
+import { notePlan, planColumns, planRecord, resultColumns, resultRecord } from './show.ts'
+
+interface Options extends RunFlags {
+  readonly from: string
+  readonly to: string
+  readonly mapStage?: readonly string[]
+  readonly expect?: number
+}
+
+export function addMigrate(program: CommandUnknownOpts, act: Act): void {
+  const command = program
+    .command('migrate')
+    .summary('move contacts, deals and notes to another server')
+    .description(
+      'create the contacts, deals and notes of one server on another, each once, and compare them; the same command goes on after a stop',
+    )
+    .requiredOption('--from <profile>', 'the profile of the server that is read')
+    .requiredOption('--to <profile>', 'the profile of the server that gets the records')
+    .option(
+      '--map-stage <old=new>',
+      'the stage of the target for a stage of the source; PIPELINE/STAGE where a name is not enough (repeatable)',
+      collect,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'crm migrate --from old --to new --dry-run',
+        "crm migrate --from old --to new --map-stage 'Closed won=Won' --yes",
+      ),
+    )
+    .action(act(migrate))
+  addExpectFlag(command)
+  addRunFlags(command)
+  addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress', 'fields'])
+}
+
+async function migrate(ctx: Context, options: Options): Promise<ExitCode> {
+  const named = stageNames(options.mapStage ?? [])
+  const { withMigration } = await ctx.migration()
+  let onRead: MigrationParts['onRead'] = () => {}
+  const shown: Parts['shown'] = (work) =>
+    withPlanningProgress(ctx, (hooks) => {
+      const done = new Map<string, number>()
+      onRead = (count, what) => {
+        done.set(what, (done.get(what) ?? 0) + count)
+        hooks.onStep({ what, unit: 'records', done: done.get(what) ?? 0, total: undefined })
+      }
+      return work()
+    })
+  return withEnds(ctx, options, ({ to, parts }) =>
+    withMigration({ ...parts, stageNames: named, onRead: (...read) => onRead(...read) }, (migration) =>
+      migrateRecords(ctx, { migration, to, shown, options }),
+    ),
+  )
+}
+
+interface Parts {
+  readonly migration: Migration
+  readonly to: Context
+  readonly shown: <Result>(work: () => Promise<Result>) => Promise<Result>
+  readonly options: Options
+}
+
+async function migrateRecords(ctx: Context, parts: Parts): Promise<ExitCode> {
+  const { migration, to, shown, options } = parts
+  for (const paths of await migration.unsettled()) {
+    if (ctx.flags.isDryRun) ctx.note(`${paths.id} was stopped, and would be resumed first.`)
+    else await sendChained(ctx, to, paths, { flags: options, isResumed: true })
+  }
+  await migration.settle()
+  await shown(() => migration.read())
+  for (const reason of migration.lacks.values()) ctx.note(`Not migrated: ${reason}.`)
+  refuseStages(ctx, migration.missingStages())
+  const plans = migration.plans()
+  notePlan(ctx, plans)
+  const count = plans.reduce((sum, { create }) => sum + create, 0)
+  if (ctx.flags.isDryRun) {
+    await printList(ctx, { pages: onePage(plans.map(planRecord)), columns: planColumns, plural: 'resources' })
+    ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
+    return dryRunExit(ctx, count > 0)
+  }
+  if (count > 0) await confirmMigration(ctx, to, { plans, count, expect: options.expect })
+  ctx.keepExitCode?.()
+  const problems = await sendAll(ctx, parts, plans)
+  const verified = await shown(() => migration.verified())
+  const rows = migration.plans().map((plan) =>
+    resultRecord(
+      plan,
+      verified.find(({ type }) => type === plan.type),
+    ),
+  )
+  await printList(ctx, { pages: onePage(rows), columns: resultColumns, plural: 'resources' })
+  return verdict(ctx, { verified, problems })
+}
+
+/** Returns what went wrong with rows, in words. */
+async function sendAll(
+  ctx: Context,
+  { migration, to, options }: Parts,
+  plans: readonly ResourcePlan[],
+): Promise<readonly string[]> {
+  const problems: string[] = []
+  for (const { type } of plans) {
+    const job = await migration.begin(type)
+    if (!job) continue
+    const problem = await sendChained(ctx, to, job.paths, { flags: options, isResumed: false })
+    if (problem !== undefined) problems.push(problem)
+    await migration.settle()
+  }
+  return problems
+}
+
+interface Verdict {
+  readonly verified: readonly Verified[]
+  /** Of jobs with rows that failed or are in doubt. */
+  readonly problems: readonly string[]
+}
+
+function verdict(ctx: Pick<Context, 'argv' | 'note'>, { verified, problems }: Verdict): ExitCode {
+  for (const one of verified) noteOthers(ctx, one)
+  const sum = (name: 'missing' | 'different') => verified.reduce((all, one) => all + one[name], 0)
+  const [missing, different] = [sum('missing'), sum('different')]
+  if (problems.length > 0 || missing > 0) {
+    const parts = [...problems, ...(missing > 0 ? [`${missing} records are not on the target`] : [])]
+    throw new CrmError('partial', parts.join('; '), { hint: `${commandLine(ctx.argv)} tries those again` })
+  }
+  if (different === 0) return EXIT.ok
+  throw new CrmError('differences', `${different} migrated records differ from the source`, {
+    hint: 'they were changed on one of the servers, or the target does not keep what was sent',
+  })
+}
+
+/** The first records that differ. */
+function noteOthers(ctx: Pick<Context, 'note'>, { type, first }: Verified): void {
+  for (const { id, to, members } of first) {
+    const where = to === undefined ? '' : ` (${to})`
+    ctx.note(
+      members.length === 0
+        ? `${type} ${id} is not on the target${where}`
+        : `${type} ${id} differs from ${to} in ${members.join(', ')}`,
+    )
+  }
+}

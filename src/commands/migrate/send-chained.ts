@@ -1,0 +1,62 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { resourceOf } from '../../core/resources/registry.ts'
+import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import { createJobProgress } from '../../output/progress.ts'
+import { type RunFlags, runTerms } from '../bulk/bulk-flags.ts'
+import { commandLine } from '../command-line.ts'
+
+interface Sending {
+  readonly flags: RunFlags
+  readonly isResumed: boolean
+}
+
+/**
+ * Sends what is left of a job of the chain. Returns what went wrong with rows, in words; the others continue. Throws when sending
+ * stopped before its end.
+ */
+export async function sendChained(
+  ctx: Context,
+  to: Context,
+  paths: JobPaths,
+  { flags, isResumed }: Sending,
+): Promise<string | undefined> {
+  const jobs = await to.jobs()
+  const { io, now } = ctx
+  const progress = createJobProgress({ stderr: io.stderr, flag: ctx.flags.isQuiet ? 'none' : ctx.flags.progress, now })
+  let live = { done: 0, failed: 0 }
+  let total = 0
+  const counts = () => ({ done: live.done + live.failed, total, failed: live.failed })
+  if (isResumed) ctx.note(`Resuming ${paths.id}.`)
+  const { account, otherRows, error } = await jobs.run(
+    paths,
+    { ...runTerms(flags), isDoubtReopened: isResumed },
+    {
+      onStart: (sofar, plan) => {
+        total = plan.count
+        live = sofar.counts
+        progress.update(counts())
+      },
+      onEnd: () => progress.update(counts()),
+      onPause: (pause) => progress.pause(pause),
+    },
+  )
+  progress.end(counts())
+  const { rows, done, failed, in_doubt: doubt } = account
+  const { noun } = (await jobs.state(paths)).head
+  ctx.onServerChange?.(`${done} of ${rows} ${noun}; see crm jobs show ${paths.id}`)
+  ctx.note(`${paths.id}: ${done} of ${rows} ${noun} created.`)
+  if (otherRows.count > 0)
+    ctx.note(
+      `The server answered with other values than were sent for ${otherRows.count} of them; first: ${otherRows.first}`,
+    )
+  if (error === undefined) return undefined
+  if (!(error instanceof CrmError)) throw error
+  if (error.code !== 'partial' || account.unsent > 0) {
+    throw new CrmError(error.code, error.message, { ...error.details, hint: commandLine(ctx.argv), cause: error })
+  }
+  const report = await jobs.reportFailures(paths)
+  for (const { code, count, reason } of report?.groups.slice(0, 10) ?? []) ctx.note(`${count} × ${code}: ${reason}`)
+  const parts = [`${failed} ${resourceOf(noun)}s failed`, `${doubt} ${resourceOf(noun)}s are in doubt`]
+  return `${parts.filter((part) => !part.startsWith('0 ')).join(', ')} (${paths.id})`
+}

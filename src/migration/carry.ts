@@ -1,0 +1,90 @@
+import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
+import { type CrmRecord, fieldOf, isReadOnly, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import type { RowRules } from '../jobs/plan/make-job.ts'
+import type { IdMap } from './id-map.ts'
+import { MIGRATED, type Migrated } from './pair.ts'
+import { type StageRules, targetStage } from './stages.ts'
+
+/** What both servers say of the records of one resource. */
+export interface CarryRules {
+  readonly type: Migrated
+  readonly ids: Pick<IdMap, 'idOf'>
+  readonly stages: StageRules
+  /** Whether the source sets this member itself. */
+  isSetBySource(name: string): boolean
+  /** Whether the target has this member. */
+  isKnown(name: string): boolean
+  /** What the connector of the target allows; undefined if it allows everything. */
+  readonly rules: RowRules | undefined
+}
+
+export interface Carried {
+  /** What the target is to have; without the id of the deal of a note, which is in the path. */
+  readonly body: JsonObject
+  /** The deal of a note, on the target; undefined for other records, and for a note whose deal is not there. */
+  readonly parentId: string | undefined
+  /** Members with values that are not carried over. */
+  readonly left: readonly string[]
+  /** Why the target cannot keep the record; undefined if it can. */
+  readonly fault: string | undefined
+}
+
+/** The record as the target is to have it: without ids, times and version, and with its references re-pointed. */
+export function carried(how: CarryRules, record: CrmRecord): Carried {
+  const { type, stages, rules, ids } = how
+  const given: JsonObject = {}
+  const left: string[] = []
+  const own = type === 'deal' ? stageMembers(stages, record) : {}
+  for (const [name, value] of Object.entries({ ...record, ...own })) {
+    if (isReadOnly(name) || isEmpty(value) || how.isSetBySource(name) || isParent(type, name)) continue
+    const kept = Object.hasOwn(own, name) ? value : carriedValue(how, name, value)
+    if (kept === undefined || !how.isKnown(name)) left.push(name)
+    else given[name] = kept
+  }
+  const body = rules?.shown(given) ?? given
+  const dealId = idText(record.deal_id)
+  const parentId = type === 'note' && dealId !== undefined ? ids.idOf('deal', dealId) : undefined
+  return { body, parentId, left, fault: faultOf(how, { body, dealId, parentId }) }
+}
+
+function faultOf({ type, rules }: CarryRules, { body, dealId, parentId }: { body: JsonObject } & Deal) {
+  if (Object.keys(body).length === 0) return 'it has no member that is carried over'
+  if (type === 'note' && parentId === undefined) return `its deal ${dealId ?? ''} was not migrated`
+  return rules?.faultIn(body, undefined)
+}
+
+interface Deal {
+  readonly dealId: string | undefined
+  readonly parentId: string | undefined
+}
+
+function stageMembers(stages: StageRules, { stage, pipeline_id: pipelineId }: CrmRecord): JsonObject {
+  const name = idText(stage)
+  if (name === undefined) return {}
+  const target = targetStage(stages, { stage: name, pipelineId: idText(pipelineId) })
+  if ('reason' in target) return {}
+  return { stage: target.stage, pipeline_id: target.pipelineId ?? null }
+}
+
+/** Undefined for a value that means nothing on the target: the id of a user, or of a record that was not migrated. */
+function carriedValue({ ids }: CarryRules, name: string, value: JsonValue): JsonValue | undefined {
+  const type = MIGRATED.find((each) => name === `${each}_id`)
+  if (type !== undefined) return ids.idOf(type, idText(value) ?? '')
+  return isReference(name) ? undefined : value
+}
+
+const RESOURCE_NAMES = Object.keys(RESOURCES) as Resource[]
+
+/** Whether any resource has a field of this name that holds the id of another record. */
+function isReference(name: string): boolean {
+  return RESOURCE_NAMES.some((resource) => fieldOf(resource, name)?.type === 'reference')
+}
+
+function isParent(type: Migrated, name: string): boolean {
+  return type === 'note' && name === 'deal_id'
+}
+
+/** A new record without the member is the same. */
+function isEmpty(value: JsonValue): boolean {
+  return value === null || value === ''
+}

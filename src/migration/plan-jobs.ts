@@ -1,0 +1,102 @@
+import { collectionPath } from '../api/transport/call.ts'
+import { RESOURCES } from '../core/resources/registry.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { MadeJob } from '../jobs/plan/make-job.ts'
+import type { PlanBuilder } from '../jobs/plan/plan-builder.ts'
+import { type CarryRules, carried } from './carry.ts'
+import type { Doubtful } from './chain.ts'
+import type { IdMap } from './id-map.ts'
+import type { Migrated, Pair } from './pair.ts'
+import type { RecordCopy } from './source-records.ts'
+
+/** What a migration would do with the records of one resource. */
+export interface ResourcePlan {
+  readonly type: Migrated
+  readonly source: number
+  /** Migrated before. */
+  readonly migrated: number
+  readonly create: number
+  /** Records that the target cannot keep. */
+  readonly cannot: number
+  readonly inDoubt: number
+  /** Members that are not carried over, with the number of records that have them. */
+  readonly left: ReadonlyMap<string, number>
+}
+
+export interface PlanParts {
+  readonly source: RecordCopy
+  readonly ids: IdMap
+  readonly doubtful: Doubtful
+  readonly rules: CarryRules
+}
+
+/** The plans of resources, each after those that it refers to; sends nothing. */
+export function planAll(all: readonly PlanParts[]): readonly ResourcePlan[] {
+  const refused = new Set<string>()
+  return all.map((parts) => {
+    const { source, ids } = parts
+    // A record that is still to be created has no id on the target yet.
+    const idOf: IdMap['idOf'] = (type, id) =>
+      ids.idOf(type, id) ?? (source.has(type, id) && !refused.has(`${type} ${id}`) ? id : undefined)
+    return planOf({ ...parts, rules: { ...parts.rules, ids: { idOf } } }, refused)
+  })
+}
+
+/** Adds the records that the target cannot keep to `refused`. */
+function planOf({ source, ids, doubtful, rules }: PlanParts, refused: Set<string>): ResourcePlan {
+  const { type } = rules
+  const left = new Map<string, number>()
+  let [migrated, create, inDoubt] = [0, 0, 0]
+  const before = refused.size
+  for (const { id, record } of source.all(type)) {
+    if (ids.idOf(type, id) !== undefined) migrated += 1
+    else if (doubtful.get(type)?.has(id)) inDoubt += 1
+    else {
+      const { fault, left: names } = carried(rules, record)
+      if (fault === undefined) create += 1
+      else refused.add(`${type} ${id}`)
+      for (const name of names) left.set(name, (left.get(name) ?? 0) + 1)
+    }
+  }
+  return { type, source: source.count(type), migrated, create, cannot: refused.size - before, inDoubt, left }
+}
+
+/** A job of the records that were not migrated yet; undefined if there are none. */
+export async function makeJobOf(jobs: Jobs, { run }: Pair, parts: PlanParts): Promise<MadeJob | undefined> {
+  const { type, rules } = parts.rules
+  const noun = RESOURCES[type].plural
+  const asked = rules?.isSelecting ? rules.ask(membersOf(parts)) : undefined
+  // The keys of an earlier job must not answer for this one.
+  const identity = {
+    kind: 'migrate',
+    noun,
+    run: `${run}.${noun}.${parts.ids.begun.get(noun) ?? 0}`,
+    of: undefined,
+  } as const
+  const job = await jobs.make({ ...identity, ...asked }, async (builder) => addRecords(builder, parts))
+  if (job.end.rows > 0) return job
+  jobs.drop(job.paths)
+  return undefined
+}
+
+function addRecords(builder: PlanBuilder, { source, ids, doubtful, rules }: PlanParts): void {
+  const { type } = rules
+  for (const { id, record } of source.all(type)) {
+    if (ids.idOf(type, id) !== undefined || doubtful.get(type)?.has(id)) continue
+    const { body, parentId, fault } = carried(rules, record)
+    if (fault === undefined) builder.add({ do: 'create', path: collectionPath(type, parentId), body, source: id })
+    else {
+      const reason = `${type} ${id} of the source: ${fault}`
+      const failed = { code: 'not_allowed', field: null, reason } as const
+      builder.fail({ do: 'fail', path: RESOURCES[type].path, source: id, failed })
+    }
+  }
+}
+
+/** The members that the records of the job write. */
+function membersOf({ source, rules }: PlanParts): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { record } of source.all(rules.type))
+    for (const name of Object.keys(carried(rules, record).body)) names.add(name)
+  return names
+}

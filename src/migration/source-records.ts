@@ -1,0 +1,116 @@
+import type { Api } from '../api/api.ts'
+import type { Page } from '../api/operations.ts'
+import { idText, parseExactJson } from '../core/json.ts'
+import { listedId } from '../core/record-ids.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
+import { openScratch, type Scratch } from '../jobs/plan/scratch.ts'
+import { listParts } from '../jobs/server-records.ts'
+import type { Migrated } from './pair.ts'
+
+export interface KeptRecord {
+  readonly id: string
+  readonly record: CrmRecord
+}
+
+/** All records of one server, as they were when they were read: on disk, because there may be millions. */
+export class RecordCopy {
+  readonly #scratch: Scratch
+  readonly #add
+  readonly #find
+  readonly #isNewestFirst = new Map<Migrated, boolean>()
+  readonly #counts = new Map<Migrated, number>()
+
+  constructor(folder: string, name: string) {
+    this.#scratch = openScratch(folder, name)
+    const { database } = this.#scratch
+    database.exec(
+      'CREATE TABLE copy (type TEXT, made TEXT, seq INTEGER PRIMARY KEY, id TEXT, record TEXT, UNIQUE (type, id))',
+    )
+    this.#add = database.prepare('INSERT OR IGNORE INTO copy (type, made, id, record) VALUES (?, ?, ?, ?)')
+    this.#find = database.prepare('SELECT record FROM copy WHERE type = ? AND id = ?')
+  }
+
+  async read(type: Migrated, pages: AsyncIterable<Page>, onRead: (count: number) => void): Promise<void> {
+    let first: string | undefined
+    let last = ''
+    for await (const { items } of pages) {
+      let added = 0
+      for (const record of items) {
+        last = idText(record.created_at) ?? ''
+        first ??= last
+        // A list that changes while it is read may show a record on two pages.
+        added += Number(this.#add.run(type, last, listedId(record), JSON.stringify(record)).changes)
+      }
+      this.#counts.set(type, this.count(type) + added)
+      onRead(added)
+    }
+    this.#isNewestFirst.set(type, (first ?? '') > last)
+  }
+
+  count(type: Migrated): number {
+    return this.#counts.get(type) ?? 0
+  }
+
+  /** The oldest first, so that the records of the target get the order of the source. */
+  *all(type: Migrated): Generator<KeptRecord, void, undefined> {
+    const order = this.#isNewestFirst.get(type) ? 'DESC' : 'ASC'
+    const rows = this.#scratch.database.prepare(
+      `SELECT id, record FROM copy WHERE type = ? ORDER BY made, seq ${order}`,
+    )
+    for (const { id, record } of rows.iterate(type)) yield { id: String(id), record: parsed(record) }
+  }
+
+  *ids(type: Migrated): Generator<string, void, undefined> {
+    for (const { id } of this.#scratch.database.prepare('SELECT id FROM copy WHERE type = ?').iterate(type))
+      yield String(id)
+  }
+
+  has(type: Migrated, id: string): boolean {
+    return this.#find.get(type, id) !== undefined
+  }
+
+  find(type: Migrated, id: string): CrmRecord | undefined {
+    const row = this.#find.get(type, id)
+    return row && parsed(row.record)
+  }
+
+  close(): void {
+    this.#scratch.close()
+  }
+}
+
+function parsed(text: unknown): CrmRecord {
+  return parseExactJson(String(text)) as CrmRecord
+}
+
+/** Lists of notes that are read at the same time. */
+const LISTS_AT_ONCE = 8
+
+/** All records of a resource; notes are those of the deals in the copy, each with the id of its deal. */
+export async function* recordsOf(
+  api: Api,
+  type: Migrated,
+  copy: Pick<RecordCopy, 'ids'>,
+): AsyncGenerator<Page, void, undefined> {
+  if (type === 'contact') yield* api.contacts.list()
+  else if (type === 'deal') yield* api.deals.list()
+  else yield* notesOf(api, [...copy.ids('deal')])
+}
+
+async function* notesOf(api: Api, dealIds: readonly string[]): AsyncGenerator<Page, void, undefined> {
+  const isOneList = api.connector.rules('note').parent === undefined && api.connector.offers('note', 'list')
+  if (isOneList) {
+    yield* listParts(api, 'note', dealIds)
+    return
+  }
+  for (let at = 0; at < dealIds.length; at += LISTS_AT_ONCE) {
+    const lists = dealIds.slice(at, at + LISTS_AT_ONCE).map(async (dealId) => {
+      const pages: Page[] = []
+      for await (const page of listParts(api, 'note', [dealId])) {
+        pages.push({ ...page, items: page.items.map((note) => ({ ...note, deal_id: note.deal_id ?? dealId })) })
+      }
+      return pages
+    })
+    for (const pages of await Promise.all(lists)) yield* pages
+  }
+}
