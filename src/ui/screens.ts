@@ -9,7 +9,7 @@ import {
 } from '../core/resources/registry.ts'
 import type { ListColumn } from './list/columns.ts'
 
-export const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'log'] as const
+export const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'log', 'commands'] as const
 
 export type ScreenName = (typeof SCREENS)[number]
 
@@ -22,9 +22,12 @@ export type ServerList = (typeof SERVER_LISTS)[number]
 export const SERVER_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'pipelines']
 
 /** The screens that show a list; the board shows the deals. */
-export const LISTS = [...SERVER_LISTS, 'events', 'jobs', 'log'] as const
+export const LISTS = [...SERVER_LISTS, 'events', 'jobs', 'log', 'commands'] as const
 
 export type ListName = (typeof LISTS)[number]
+
+/** Screens without a number, which show what this session did; they are not remembered. */
+export const SESSION_SCREENS: readonly ScreenName[] = ['log', 'commands']
 
 export const TITLES: Readonly<Record<ScreenName, string>> = {
   contacts: 'Contacts',
@@ -33,6 +36,7 @@ export const TITLES: Readonly<Record<ScreenName, string>> = {
   events: 'Events',
   jobs: 'Jobs',
   log: 'Log',
+  commands: 'Commands',
 }
 
 export function isServerList(name: ListName): name is ServerList {
@@ -70,6 +74,10 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
     { name: 'message', head: 'MESSAGE', least: 30, most: 120 },
     { name: 'request_id', head: 'REQUEST', least: 12, most: 36 },
   ],
+  commands: [
+    { name: 'time', head: 'TIME', least: 8, most: 8 },
+    { name: 'command', head: 'COMMAND', least: 30, most: 400 },
+  ],
 }
 
 /** Members that `/` searches. */
@@ -79,6 +87,7 @@ export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
   events: ['event', 'record_id', 'state', 'id'],
   jobs: ['id', 'state', 'what'],
   log: ['message', 'request_id'],
+  commands: ['command'],
 }
 
 /** All columns but times. */

@@ -36,6 +36,8 @@ export interface Count {
 export interface ServerPlace {
   readonly text: string
   readonly isProtected: boolean
+  /** For `-p` of the same command line; undefined where it needs none. */
+  readonly profile?: string | undefined
 }
 
 export interface ReceiverState {

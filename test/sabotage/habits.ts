@@ -36,4 +36,25 @@ export const HABITS: readonly Sabotage[] = [
     to: 'const problem = undefined',
     tests: ['test/ui/command-line.test.ts'],
   },
+  {
+    name: 'control characters of a value are written to the log of commands',
+    file: 'src/ui/background/done-commands.ts',
+    line: 'if (all.some(hasControls)) return void remark(`a value has control characters: crm ${jsonText(all)}`)',
+    to: '',
+    tests: ['test/ui/command-log.test.ts'],
+  },
+  {
+    name: 'a script replaces an existing file',
+    file: 'src/ui/actions/command-log.ts',
+    line: "await writeFile(path, `${[...head, linesOf(ui, rows)].join('\\n')}\\n`, { flag: 'wx', mode: 0o600 })",
+    to: "await writeFile(path, `${[...head, linesOf(ui, rows)].join('\\n')}\\n`, { mode: 0o600 })",
+    tests: ['test/ui/command-log.test.ts'],
+  },
+  {
+    name: 'the secret of an address is written to the log of commands',
+    file: 'src/ui/text/command-words.ts',
+    line: 'return /[?@]/.test(url) ? TARGET : url',
+    to: 'return url',
+    tests: ['test/ui/command-log.test.ts'],
+  },
 ]

@@ -76,11 +76,15 @@ async function findRecords(
 type Found = Map<string, CrmRecord>
 
 /** The name and address of the server for the screens, and the address that kept changes belong to. */
-export async function browsedServer(ctx: Pick<Context, 'target'>): Promise<Pick<BrowsedServer, 'place' | 'server'>> {
+export async function browsedServer(
+  ctx: Pick<Context, 'target' | 'env'>,
+): Promise<Pick<BrowsedServer, 'place' | 'server'>> {
   const { baseUrl, profileName, isProtected } = await ctx.target()
   const address = baseUrlText(baseUrl)
   const text = profileName ? `${profileName} ${address}` : address
-  return { place: { text, isProtected }, server: baseUrl.href }
+  // With these variables, -p is refused.
+  const profile = ctx.env.CRM_API_KEY || ctx.env.CRM_BASE_URL ? undefined : profileName
+  return { place: { text, isProtected, profile }, server: baseUrl.href }
 }
 
 export interface Terminal {

@@ -1,6 +1,7 @@
 import type { Action } from '../ui.ts'
 import { CHANGING } from './changing.ts'
 import { LOOKS } from './choose-theme.ts'
+import { COMMAND_LOG } from './command-log.ts'
 import { COPY_EXPORT } from './copy-export.ts'
 import { EVENTS } from './events.ts'
 import { JOBS } from './jobs.ts'
@@ -19,6 +20,7 @@ export const ACTIONS: readonly Action[] = [
   ...EVENTS,
   ...COPY_EXPORT,
   ...SCREEN_ACTIONS,
+  ...COMMAND_LOG,
   ...LOOKS,
   ...MOVING,
 ]

@@ -25,7 +25,7 @@ export const COPY_EXPORT: readonly Action[] = [
     screens: RECORDS,
     keys: ['y'],
     footer: 'copy id',
-    run: (ui) => copy(ui, ids(ui).join('\n'), 'id'),
+    run: (ui) => copyText(ui, ids(ui).join('\n'), 'id'),
   },
   {
     id: 'copy-command',
@@ -33,7 +33,7 @@ export const COPY_EXPORT: readonly Action[] = [
     title: 'Copy the crm command that shows it',
     screens: RECORDS,
     keys: ['Y'],
-    run: (ui) => copy(ui, commandFor(ui), 'command'),
+    run: (ui) => copyText(ui, commandFor(ui), 'command'),
   },
   {
     id: 'export',
@@ -62,7 +62,7 @@ function commandFor(ui: Ui): string {
 }
 
 /** The terminal does not confirm a copy, so the message names the terminal. */
-function copy({ world, background }: Ui, text: string, what: string): void {
+export function copyText({ world, background }: Ui, text: string, what: string): void {
   if (text === '') return void background.notices.wait(`There is no ${what} to copy`)
   const sequence = clipboardSequence(text, world.env)
   if (sequence === undefined)
@@ -126,8 +126,8 @@ function clipboardSequence(text: string, env: Env): string | undefined {
   return env.TMUX ? `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\` : sequence
 }
 
-/** A CrmError that states why a file could not be written; any error not from the system is returned unchanged. */
-function fileProblem(error: unknown, path: string): unknown {
+/** A CrmError that states why a new file could not be written; any error not from the system is returned unchanged. */
+export function fileProblem(error: unknown, path: string): unknown {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return error
   const reason = error.code === 'EEXIST' ? 'it exists already' : error.message
   return new CrmError('machine', `cannot write ${path}: ${reason}`, { cause: error, hint: 'name another file' })

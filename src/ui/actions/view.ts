@@ -22,7 +22,7 @@ import { openFilter } from './find.ts'
 import { leave } from './leave.ts'
 import { askServerFilter } from './server-filter.ts'
 
-const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs']
+const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs', 'commands']
 
 const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs']
 

@@ -5,6 +5,7 @@ import type { KeptChanges } from '../../settings/kept-changes.ts'
 import type { State, StateStore } from '../state.ts'
 import { type Commit, createCommit } from './commit.ts'
 import { createDeletions, type Deletions } from './deletions.ts'
+import { createDoneCommands, type DoneCommands } from './done-commands.ts'
 import type { Draft } from './edit-record.ts'
 import { createSending, type EventSenders, type Sending } from './event-sending.ts'
 import { createEvents, createLiveEvents, type Events, type LiveEvents } from './events.ts'
@@ -25,6 +26,7 @@ export interface Background {
   readonly deletions: Deletions
   readonly kept: Kept
   readonly history: History
+  readonly commands: DoneCommands
   /** Texts of the editor that were not saved, by list and id. */
   readonly drafts: Map<string, Draft>
   readonly underWay: UnderWay
@@ -56,15 +58,17 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
   const { openApi, env, now, openJobs, live, senders, changes, findRecords, signal } = world
   const notices = createNotices(store, now, signal)
   const history = createHistory()
+  const commands = createDoneCommands(store, now)
   const lists = createLists(store, openApi, notices)
   const late = lateSignal(signal)
   const underWay = createUnderWay(store)
-  const writes = createWrites({ store, openApi, notices, history, underWay, late })
-  const deletions = createDeletions({ store, openApi, notices, underWay, signal, late })
+  const writes = createWrites({ store, openApi, notices, history, commands, underWay, late })
+  const deletions = createDeletions({ store, openApi, notices, commands, underWay, signal, late })
   const ofJob = new Set<string>()
   const kept = createKept({ store, notices, deletions, changes, findRecords, ofJob })
   return {
     notices,
+    commands,
     history,
     drafts: new Map(),
     underWay,
@@ -73,10 +77,10 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     search: createSearch({ store, openApi, lists, notices, signal }),
     deletions,
     kept,
-    commit: createCommit({ store, writes, notices, openJobs, underWay, history, ofJob, kept, signal }),
+    commit: createCommit({ store, writes, notices, commands, openJobs, underWay, history, ofJob, kept, signal }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
-    sending: createSending(senders, notices, underWay),
-    jobs: createJobList({ store, openJobs, notices, underWay, signal }),
+    sending: createSending({ senders, notices, commands, underWay }),
+    jobs: createJobList({ store, openJobs, notices, commands, underWay, signal }),
   }
 }
 

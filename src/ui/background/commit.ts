@@ -6,7 +6,9 @@ import { type Edit, rowId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { countedParts, recordName } from '../text/change-text.ts'
+import { plainJson } from '../text/command-words.ts'
 import { createBatches } from './batches.ts'
+import type { DoneCommands } from './done-commands.ts'
 import type { Kept } from './kept.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
 import { isInterrupted, sendJob } from './send-job.ts'
@@ -21,6 +23,7 @@ interface Parts {
   readonly store: StateStore<State>
   readonly writes: Writes
   readonly notices: Notices
+  readonly commands: DoneCommands
   readonly openJobs: () => Promise<Jobs>
   readonly underWay: UnderWay
   readonly history: History
@@ -65,7 +68,8 @@ interface ToSend {
 }
 
 async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
-  const { store, notices, history, ofJob, kept, signal } = parts
+  const { store, notices, commands, history, ofJob, kept, signal } = parts
+  const saved: Edit[] = []
   const { name, edits } = toSend
   const sent = await sendEdits(parts, toSend, {
     onMade: () => {
@@ -73,7 +77,10 @@ async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
       // The job is on disk, so the kept changes no longer need these edits.
       kept.settle()
     },
-    onDone: (done) => store.update((state) => withList(state, name, (list) => withSaved(list, done, SEARCHED[name]))),
+    onDone: (done) => {
+      for (const edit of done) saved.push(edit)
+      store.update((state) => withList(state, name, (list) => withSaved(list, done, SEARCHED[name])))
+    },
     onGone: (ids) =>
       store.update((state) => withList(state, name, (list) => ({ ...list, gone: new Set([...list.gone, ...ids]) }))),
   }).finally(() => ofJob.clear())
@@ -85,11 +92,28 @@ async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
   const resume = !signal.aborted && isInterrupted(sent.error) ? `; ${sent.error.details.hint} goes on` : ''
   const undo = sent.done > 0 ? `; crm jobs undo ${sent.jobId} reverts what was saved` : ''
   if (sent.done > 0) history.add({ type: 'job', id: sent.jobId })
+  addJobCommand(commands, { name, jobId: sent.jobId, edits: saved })
   const text = `${sent.done} saved${refused}${left}${resume}${undo}`
   if (sent.notDone > 0) notices.wait(text, '; those stay edited, 5 shows the job')
   else if (sent.left.length > 0) notices.wait(text)
   else notices.done(text, ', as does u')
   if (sent.error !== undefined) notices.problem(sent.error, '')
+}
+
+interface SavedEdits {
+  readonly name: ServerList
+  readonly jobId: string
+  readonly edits: readonly Edit[]
+}
+
+/** One command for all that were saved; the name of the run keeps a script that is run twice from sending twice. */
+function addJobCommand(commands: DoneCommands, { name, jobId, edits }: SavedEdits): void {
+  if (edits.length === 0) return
+  const words = [name, 'update', '--from', '-', '--format', 'jsonl', '--run-id', `again-${jobId}`, '--yes']
+  commands.add(
+    words,
+    edits.map(({ row, patch }) => plainJson({ id: rowId(row) ?? '', ...patch })),
+  )
 }
 
 /** Jobs send what the contract updates; others are sent by GraphQL, one at a time. */

@@ -5,6 +5,7 @@ import { currentRow, removeRow, rowId, withId, withoutId } from '../list/list-st
 import { listOfScreen, SERVER_LISTS, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName, rowsText } from '../text/change-text.ts'
+import type { DoneCommands } from './done-commands.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
 
@@ -46,6 +47,7 @@ interface Parts {
   readonly store: StateStore<State>
   readonly openApi: () => Promise<Api>
   readonly notices: Notices
+  readonly commands: DoneCommands
   readonly underWay: UnderWay
   readonly signal: AbortSignal
   /** Aborts requests that may finish after the program was stopped. */
@@ -149,12 +151,13 @@ function withMark(state: State, { list: name, id }: Waiting, mark: Mark): State 
 }
 
 /** False when it was stopped before the request was sent. */
-async function send({ store, openApi, notices, late }: Parts, waiting: Waiting): Promise<boolean> {
+async function send({ store, openApi, notices, commands, late }: Parts, waiting: Waiting): Promise<boolean> {
   const { list, id, row } = waiting
   const name = recordName(row)
   try {
     await (await openApi())[list].delete(id, { ifMatch: undefined, isLetFinish: true, signal: late })
     notices.done(`Deleted ${name}`)
+    commands.add([list, 'delete', id, '--yes'])
   } catch (error) {
     if (!(error instanceof CrmError && error.code === 'not_found')) {
       store.update((state) => withMark(state, waiting, 'none'))

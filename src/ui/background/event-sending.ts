@@ -1,5 +1,7 @@
 import type { ForwardResult } from '../../core/webhook-events.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { targetWord } from '../text/command-words.ts'
+import type { DoneCommands } from './done-commands.ts'
 import { forwardResultText } from './event-row.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
@@ -18,7 +20,14 @@ export interface Sending {
   trigger(name: string, members: readonly string[], to: string): Promise<void>
 }
 
-export function createSending(senders: EventSenders, notices: Notices, underWay: UnderWay): Sending {
+interface Parts {
+  readonly senders: EventSenders
+  readonly notices: Notices
+  readonly commands: DoneCommands
+  readonly underWay: UnderWay
+}
+
+export function createSending({ senders, notices, commands, underWay }: Parts): Sending {
   /** The answers of the target stay in the log; the last message counts them. */
   async function sendAll(sends: readonly (() => Promise<ForwardResult>)[]): Promise<void> {
     let taken = 0
@@ -43,7 +52,14 @@ export function createSending(senders: EventSenders, notices: Notices, underWay:
     underWay.track(sends.length === 1 ? 'an event' : `${sends.length} events`, () => sendAll(sends))
 
   return {
-    replay: (ids, to) => track(ids.map((id) => () => senders.replay(id, to))),
-    trigger: (name, members, to) => track([() => senders.trigger(name, members, to)]),
+    replay: (ids, to) => {
+      commands.add(['webhooks', 'replay', ...ids, '--to', targetWord(to)])
+      return track(ids.map((id) => () => senders.replay(id, to)))
+    },
+    trigger: (name, members, to) => {
+      const set = members.flatMap((member) => ['--set', member])
+      commands.add(['webhooks', 'trigger', name, ...set, '--to', targetWord(to)])
+      return track([() => senders.trigger(name, members, to)])
+    },
   }
 }

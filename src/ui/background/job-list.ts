@@ -9,6 +9,7 @@ import { jsonText, safeText } from '../../output/safe-text.ts'
 import type { Offered } from '../offered.ts'
 import { SERVER_LISTS } from '../screens.ts'
 import type { State, StateStore } from '../state.ts'
+import type { DoneCommands } from './done-commands.ts'
 import { type Cause, causesOf } from './job-row.ts'
 import { type PlannedUndo, planUndo, sendUndo } from './job-undo.ts'
 import { createJobWatch, type JobWatch } from './job-watch.ts'
@@ -50,12 +51,13 @@ interface Parts {
   readonly store: StateStore<State>
   readonly openJobs: () => Promise<Jobs>
   readonly notices: Notices
+  readonly commands: DoneCommands
   readonly underWay: UnderWay
   /** Aborted when the program is stopped. */
   readonly signal: AbortSignal
 }
 
-export function createJobList({ store, openJobs, notices, underWay, signal }: Parts): JobList {
+export function createJobList({ store, openJobs, notices, commands, underWay, signal }: Parts): JobList {
   const watching = createJobWatch({ store, openJobs, notices, signal })
 
   const send = (jobs: Jobs, paths: JobPaths, onEnd?: RunHooks['onEnd']) =>
@@ -85,7 +87,11 @@ export function createJobList({ store, openJobs, notices, underWay, signal }: Pa
 
   return {
     ...watching,
-    resume: (id) => attempt((jobs) => send(jobs, jobs.find(id))),
+    resume: (id) =>
+      attempt(async (jobs) => {
+        commands.add(['jobs', 'resume', id])
+        await send(jobs, jobs.find(id))
+      }),
     causes: async (id) => (await attempt((jobs) => causesOf(jobs, jobs.find(id)))) ?? [],
     planUndo: (id) =>
       attempt(async (jobs) => {
@@ -93,7 +99,10 @@ export function createJobList({ store, openJobs, notices, underWay, signal }: Pa
         return {
           ...undo,
           send: async () =>
-            void (await attempt((again) => sendUndo(store, undo, (onEnd) => send(again, undo.paths, onEnd)))),
+            void (await attempt((again) => {
+              commands.add(['jobs', 'undo', id, '--yes'])
+              return sendUndo(store, undo, (onEnd) => send(again, undo.paths, onEnd))
+            })),
           drop: () => jobs.drop(undo.paths),
         }
       }),
@@ -108,14 +117,22 @@ export function createJobList({ store, openJobs, notices, underWay, signal }: Pa
         return {
           rows,
           lines: samples.map((sample) => correctedText(sample, name)),
-          send: async () => void (await attempt((again) => send(again, job.paths))),
+          send: async () => {
+            commands.remark(
+              `${rows} rows of ${id} were corrected (${name}) by ${job.paths.id}: crm jobs show ${job.paths.id}`,
+            )
+            await attempt((again) => send(again, job.paths))
+          },
           drop: () => jobs.drop(job.paths),
         }
       }),
     retry: (id) =>
       attempt(async (jobs) => {
         const made = await jobs.makeRetry(jobs.find(id))
-        if (made.type !== 'refused') return send(jobs, made.job.paths)
+        if (made.type !== 'refused') {
+          commands.add(['jobs', 'retry', id, '--yes'])
+          return send(jobs, made.job.paths)
+        }
         throw new CrmError('invalid_input', `the rows of ${id} cannot be sent as they are`, {
           hint: `crm jobs retry ${id} shows why`,
         })

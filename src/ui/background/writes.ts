@@ -7,6 +7,7 @@ import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
+import type { DoneCommands } from './done-commands.ts'
 import type { Notices } from './notices.ts'
 import type { History, UnderWay } from './under-way.ts'
 
@@ -25,15 +26,15 @@ interface Parts {
   readonly openApi: () => Promise<Api>
   readonly notices: Notices
   readonly history: History
+  readonly commands: DoneCommands
   readonly underWay: UnderWay
   /** Aborts requests that may finish after the program was stopped. */
   readonly late: AbortSignal
 }
 
-export function createWrites({ store, openApi, notices, history, underWay, late }: Parts): Writes {
+export function createWrites({ store, openApi, notices, history, commands, underWay, late }: Parts): Writes {
   const put = (name: ServerList, row: CrmRecord) =>
     store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
-
   // A request that was sent is not aborted when crm is left, so that its result is known.
   const options = { idempotencyKey: undefined, isLetFinish: true, signal: late }
 
@@ -50,11 +51,11 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
         return api[name].update(id, patch, { ...options, ifMatch })
       })
       .catch((error: unknown) => {
-        const isGone = error instanceof CrmError && error.code === 'not_found'
-        if (isGone) store.update((state) => withList(state, name, (list) => ({ ...list, gone: withId(list.gone, id) })))
+        if (error instanceof CrmError && error.code === 'not_found') markGone(store, name, id)
         throw error
       })
     put(name, row)
+    commands.addMembers([name, 'update', id], patch)
     return row
   }
 
@@ -64,6 +65,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
         (await openApi())[name].create(fields, options),
       )
       put(name, row)
+      commands.addMembers([name, 'create'], fields)
       const id = rowId(row)
       if (store.get().offered.lacks[`delete ${name}`] !== undefined || id === undefined) {
         return notices.done(`Created ${recordName(row)}, which cannot be undone`)
@@ -76,6 +78,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
           await underWay.track(`the deletion of ${id}`, async () =>
             (await openApi())[name].delete(id, { ...options, ifMatch: undefined }),
           )
+          commands.add([name, 'delete', id, '--yes'])
           store.update((state) => withList(state, name, (list) => removeRow(list, id)))
         },
       })
@@ -97,6 +100,7 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       const note = await underWay.track(`the note to ${recordName(deal)}`, async () =>
         (await openApi()).notes(dealId).create({ body }, options),
       )
+      commands.addMembers(['notes', 'add', dealId], { body })
       store.update((state) => {
         const loaded =
           state.notes?.dealId === dealId ? state.notes : { items: [], cut: 'only notes added here are shown' }
@@ -105,6 +109,10 @@ export function createWrites({ store, openApi, notices, history, underWay, late 
       notices.done(`Added the note to ${recordName(deal)}; notes cannot be undone`)
     },
   }
+}
+
+function markGone(store: StateStore<State>, name: ServerList, id: string): void {
+  store.update((state) => withList(state, name, (list) => ({ ...list, gone: withId(list.gone, id) })))
 }
 
 /** A move says from where to where. */

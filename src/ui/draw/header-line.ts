@@ -1,7 +1,7 @@
 import { textWidth } from '../../output/terminal-text.ts'
 import { fitCell } from '../list/columns.ts'
 import { screenLack } from '../offered.ts'
-import { SCREENS, type ScreenName, TITLES } from '../screens.ts'
+import { SCREENS, type ScreenName, SESSION_SCREENS, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Theme } from './theme.ts'
 
@@ -38,7 +38,7 @@ interface Tab {
 /** With the number alone for screens that are not open, where the titles do not fit. */
 function tabsOf(state: State, isWhole: boolean): readonly Tab[] {
   const shown = SCREENS.filter(
-    (each) => each === state.screen || (each !== 'log' && screenLack(state, each) === undefined),
+    (each) => each === state.screen || (!SESSION_SCREENS.includes(each) && screenLack(state, each) === undefined),
   )
   return shown.map((each) => {
     const isOpen = each === state.screen
@@ -50,6 +50,7 @@ function tabsOf(state: State, isWhole: boolean): readonly Tab[] {
 }
 
 function keyOf(screen: ScreenName): string {
+  if (screen === 'commands') return '@'
   return screen === 'log' ? '!' : String(SCREENS.indexOf(screen) + 1)
 }
 

@@ -185,6 +185,7 @@ export function emptyText(state: State): readonly string[] {
   const list = lists[listOfScreen(screen)]
   if (list.rows.length > 0) return noMatchText(list)
   if (screen === 'log') return ['No messages.']
+  if (screen === 'commands') return ['Nothing was changed yet. Each change adds the command that does the same.']
   if (list.failure !== undefined) return ['Nothing could be loaded. r tries again, ! shows the error.']
   if (!list.isComplete || list.isStale) return []
   if (screen === 'events') {
