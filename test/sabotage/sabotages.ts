@@ -2,6 +2,7 @@ import { CLIENT } from './client.ts'
 import { COMMANDS } from './commands.ts'
 import { CONNECTORS } from './connectors.ts'
 import { DATA } from './data.ts'
+import { DRAFTS } from './drafts.ts'
 import { HABITS } from './habits.ts'
 import { INPUT } from './input.ts'
 import { JOBS } from './jobs.ts'
@@ -18,6 +19,7 @@ import { SETTINGS } from './settings.ts'
 const AREAS = {
   client: CLIENT,
   connectors: CONNECTORS,
+  drafts: DRAFTS,
   lists: LISTS,
   input: INPUT,
   jobs: JOBS,

@@ -38,6 +38,12 @@ function checkResource(check: ResourceCheck): void {
   checkPlaceholders(parts.get('path'), common, problems)
   checkPath(tree, resource, undefined, problems)
   checkNames(memberAt(parts.get('select'), 'names'), check)
+  const select = parts.get('select')
+  if (select && textIn(memberAt(resource, 'update', 'sends')) === 'whole')
+    problems.add(
+      select.place,
+      'select shows a part of the record, and the update sends it whole: the rest would be cleared',
+    )
   for (const name of Object.keys(SCOPES)) checkSingle(name, parts.get(name), { common, check })
   for (const operation of membersOf(parts.get('find')).values()) {
     checkOperation(operation, [...common, 'value', 'values', 'select'], check)
@@ -90,6 +96,9 @@ function checkSingle(
   const isUsed = needs.length === 0 || uses(operation, needs)
   if (!isUsed) check.problems.add(operation.place, `${name} never uses {${needs[0]}}`)
   if (name === 'list') checkPaging(operation, check)
+  const drop = memberAt(operation, 'drop')
+  if (drop && textIn(memberAt(operation, 'sends')) !== 'whole')
+    check.problems.add(drop.place, 'drop leaves members out of a whole record, expected sends: whole beside it')
 }
 
 const TEMPLATES = ['path', 'headers', 'query', 'body', 'set', 'keep']

@@ -97,6 +97,6 @@ const LISTING = { items: undefined, up: {}, keep: {} } as const satisfies Partia
 function operation(method: Operation['method'], path: string): Operation {
   return {
     ...{ method, path, base: undefined, headers: {}, query: {}, body: '{record}', set: {} },
-    ...{ record: undefined, returns: 'record', sends: 'changes' },
+    ...{ record: undefined, returns: 'record', sends: 'changes', drop: [] },
   }
 }

@@ -193,6 +193,8 @@ export interface Operation {
   readonly record: PathText | undefined
   readonly returns: 'record' | 'id' | 'nothing'
   readonly sends: 'changes' | 'whole'
+  /** Members of the whole record that the server does not take back. */
+  readonly drop: readonly string[]
   /** In place of those of the connector. */
   readonly limits?: readonly Limit[]
   /** How long a deleted record can be restored. */

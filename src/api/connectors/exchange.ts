@@ -128,9 +128,9 @@ async function recordOf(
 ): Promise<JsonObject> {
   if (rules.isPlain) return fields
   if (operation !== 'update') return rules.map.write(fields, { isCreate: operation === 'create', references })
-  const isWhole = rules.operation('update').sends === 'whole'
+  const { sends, drop } = rules.operation('update')
   const current = rules.needsCurrent(fields) ? await readCurrent() : undefined
-  return rules.map.write(fields, { isCreate: false, current, references, isWhole })
+  return rules.map.write(fields, { isCreate: false, current, references, isWhole: sends === 'whole', drop })
 }
 
 /** The request of a write, and what its answer says. */

@@ -90,7 +90,7 @@ const OPERATIONS = {
   list: object('list', { ...LIST_MEMBERS, up: map('any', PATH), keep: map('any', TEMPLATE) }),
   get: object('get', OPERATION),
   create: object('create', { ...OPERATION, set: TEMPLATES }),
-  update: object('update', { ...OPERATION, set: TEMPLATES, sends: choice(['changes', 'whole']) }),
+  update: object('update', { ...OPERATION, set: TEMPLATES, sends: choice(['changes', 'whole']), drop: list(TEXT) }),
   delete: object('delete', { ...OPERATION, restorable: text('duration') }),
   restore: object('restore', OPERATION),
 }

@@ -26,6 +26,7 @@ export interface WrittenOperation {
   readonly returns?: Operation['returns'] | 'detected'
   readonly set?: JsonObject
   readonly sends?: Operation['sends']
+  readonly drop?: Operation['drop']
   readonly restorable?: string
   readonly made?: string
 }
@@ -150,6 +151,7 @@ export function normalOperation(
     set: written.set ?? {},
     ...answerOf(name, written),
     sends: written.sends ?? 'changes',
+    drop: written.drop ?? [],
     ...(limits && { limits: normalLimits(limits) }),
     ...(restorable !== undefined && { restorableMs: durationMs(restorable) }),
     ...(made !== undefined && { made }),

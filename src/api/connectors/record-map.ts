@@ -99,7 +99,7 @@ export function createRecordMap(
     isReadOnly: writer.isReadOnly,
     isDeleted: (server) => deleted !== undefined && readFirst(deleted, server) === true,
     showsSent: (name) => name !== 'id' && !hidden.has(name),
-    readNames,
+    readNames: [...new Set([...readNames, ...systemHeads(document)])],
     ownNameOf: own.ownNameOf,
     names: shownNames(document, fields),
     nestedNames: nestedNames(fields),
@@ -122,6 +122,15 @@ function nestedNames(fields: readonly FieldMap[]): readonly string[] {
 
 function headNames({ reads }: FieldMap): readonly string[] {
   return reads.flatMap(({ steps: [step] }) => (step?.type === 'member' ? [step.name] : []))
+}
+
+/** Where fields and system members are side by side, all of them must be asked for. */
+function systemHeads({ inside, id, createdAt, updatedAt, version, deleted }: ResourceDocument): readonly string[] {
+  const paths = inside === '.' ? [id.at, createdAt?.at, updatedAt?.at, version, deleted] : []
+  return paths.flatMap((path) => {
+    const [step] = path === undefined ? [] : compilePath(path).steps
+    return step?.type === 'member' ? [step.name] : []
+  })
 }
 
 /** The object in which fields begin; an empty one where the server has none. */

@@ -41,7 +41,8 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     needsCurrent: (fields) => Object.keys(fields).some((name) => needsCurrent(name, fields, { byName, own })),
     write: (values, options) => {
       const current = options.current && parts.inside(options.current)
-      const target = options.isWhole && current ? wholeOf(current, parts, isOwnReadOnly) : {}
+      const isLeftOut = (name: string) => isOwnReadOnly(name) || options.drop?.includes(name) === true
+      const target = options.isWhole && current ? wholeOf(current, parts, isLeftOut) : {}
       const draft: Draft = { target, values, options, current, given: new Set() }
       // The path of the request names the parent.
       const names = Object.keys(values).filter((name) => name !== parentField || !isNeverWritten(name))
@@ -124,7 +125,7 @@ function needsCurrent(
 }
 
 /** The current record without what is never sent. */
-function wholeOf(current: JsonObject, parts: WriterParts, isOwnReadOnly: (name: string) => boolean): JsonObject {
+function wholeOf(current: JsonObject, parts: WriterParts, isLeftOut: (name: string) => boolean): JsonObject {
   const { document } = parts
   const whole = copyOf(current) as JsonObject
   const system = [document.id.at, document.createdAt?.at, document.updatedAt?.at, document.version, document.deleted]
@@ -133,7 +134,7 @@ function wholeOf(current: JsonObject, parts: WriterParts, isOwnReadOnly: (name: 
     const [step] = path === undefined ? [] : compilePath(path).steps
     if (step?.type === 'member') delete whole[step.name]
   }
-  for (const name of Object.keys(whole)) if (isOwnReadOnly(name)) delete whole[name]
+  for (const name of Object.keys(whole)) if (isLeftOut(name)) delete whole[name]
   const readOnlyFields = parts.fields.filter(({ writes }) => writes.length === 0)
   const written = new Set(parts.fields.flatMap(({ writes }) => writes.map(({ text }) => text)))
   for (const path of readOnlyFields.flatMap(({ reads }) => reads)) {

@@ -14,7 +14,9 @@ export type ShownAt = { readonly server: JsonObject } | { readonly otherId: stri
 
 /** What an answer to `get` shows at an id. CrmError `rejected` for a refusal in a 2xx. */
 export function shownAt(rules: ResourceRules, id: string, { call, answer }: { call: Call; answer: Answer }): ShownAt {
-  const { json } = answer
+  const { json, status } = answer
+  // Some servers answer so for a record that they do not have.
+  if (status === 204) return undefined
   const isRecognised = rules.operation('get').record === undefined
   const server = isRecognised
     ? readShown(json, { sent: () => undefined, path: call.path })?.at(-1)

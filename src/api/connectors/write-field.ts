@@ -17,6 +17,8 @@ export interface WriteRecordOptions {
   readonly record?: CrmRecord | undefined
   /** The whole record is sent, not only its changes. */
   readonly isWhole?: boolean
+  /** Members of the current record that are not sent with the whole. */
+  readonly drop?: readonly string[]
 }
 
 /** One record that is written. */

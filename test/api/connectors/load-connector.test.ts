@@ -177,6 +177,16 @@ it.each<[string, string, string]>([
     contacts('get: { path: "/{di}" }'),
     '{di} is unknown here, expected one of {id}, {select}; did you mean {id}?',
   ],
+  [
+    'drop without a whole record',
+    contacts('update: { path: "/{id}", drop: [source] }'),
+    'drop leaves members out of a whole record, expected sends: whole beside it',
+  ],
+  [
+    'a part of a record that is sent whole',
+    contacts('select: { param: fields }\nupdate: { path: "/{id}", sends: whole }'),
+    'select shows a part of the record, and the update sends it whole',
+  ],
   ['a request without its id', contacts('delete: { path: /all }'), 'delete never uses {id}'],
   ['{key} outside of auth', contacts('list: { paging: none, query: { k: "{key}" } }'), '{key} is unknown here'],
   [

@@ -18,7 +18,7 @@ test('members are asked for by the names of the server, and fields of crm by not
   const selection = selectionOf()
   selection.ask(['name', 'created_at', 'name_', 'jobtitle'])
   expect(selection.asked).toEqual(['name', 'jobtitle'])
-  expect(selection.added({}).select).toEqual(['title', 'name', 'jobtitle'])
+  expect(selection.added({}).select).toEqual(['title', 'id', 'name', 'jobtitle'])
 })
 
 test('no more names are asked for than an address has room for, and the others are returned', () => {

@@ -64,6 +64,25 @@ test('an answer that shows another record, or none, is an error', async () => {
 
 const WHOLE = CONTACTS.replace('update: { method: PUT', 'update: { method: PUT, sends: whole')
 
+test('a record that is sent whole leaves out what the server does not take back, unless the change names it', async () => {
+  const lines = WHOLE.replace('sends: whole', 'sends: whole, drop: [source, score]')
+  const { api, seen } = await connectedTo(lines, (response) =>
+    sendJson(response, 200, { data: { id: 5, full_name: 'Ada', city: 'Bonn', source: 'web', score: 3 } }),
+  )
+  await api.contacts.update('5', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined })
+  await api.contacts.update('5', { source: 'web' }, { ...NO_KEY, ifMatch: undefined })
+  const sent = seen.filter(({ method }) => method === 'PUT').map(({ body }) => JSON.parse(body).person)
+  expect(sent).toEqual([
+    { full_name: 'Ada', city: 'Bonn' },
+    { full_name: 'Ada', city: 'Bonn', source: 'web' },
+  ])
+})
+
+test('a single record that is answered with 204 is not there', async () => {
+  const { api } = await connectedTo(CONTACTS, (response) => response.writeHead(204).end())
+  await expect(api.contacts.get('5')).resolves.toBeUndefined()
+})
+
 test.each([
   [{ success: false, error: 'no permission' }, 'rejected', 'cannot get contact 5: no permission (200)'],
   [{ data: { id: 6, full_name: 'Bob' } }, 'bad_answer', 'the answer shows 6'],

@@ -1,6 +1,6 @@
 import type { Resource } from '../../../core/resources/registry.ts'
 import type { ApiDescription } from './api-description.ts'
-import { bareSegment, parameterIn, type Slots, segmentsOf, slotsOf } from './path-parts.ts'
+import { bareSegment, keyIn, parameterIn, type Slots, segmentsOf, slotsOf } from './path-parts.ts'
 import { foldedName, isIdOf, isOther, nameFit } from './server-names.ts'
 
 /** A path of the document that may be the list of a resource. */
@@ -63,9 +63,16 @@ function hasQuery(api: ApiDescription, path: string): boolean {
 
 /** Paths of one record, the one with the most methods first. */
 export function itemPathsOf(api: ApiDescription, path: string): readonly string[] {
-  const parent = segmentsOf(path).map(bareSegment).join('/')
+  const segments = segmentsOf(path)
+  const parent = segments.map(bareSegment).join('/')
   const below = api.below(parent).filter((each) => parameterIn(segmentsOf(each).at(-1)) !== undefined)
-  return below.toSorted((one, other) => api.methods(other).size - api.methods(one).size)
+  const keyed = api.below(segments.slice(0, -1).join('/')).filter((each) => isKeyOf(each, segments.at(-1)))
+  return [...below, ...keyed].toSorted((one, other) => api.methods(other).size - api.methods(one).size)
+}
+
+function isKeyOf(path: string, name: string | undefined): boolean {
+  const last = segmentsOf(path).at(-1)
+  return keyIn(last) !== undefined && last?.replace(/\(.*$/, '') === name
 }
 
 /** Names of collections of records of any kind. */

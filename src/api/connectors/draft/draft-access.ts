@@ -12,6 +12,7 @@ export interface DraftAccess {
   readonly base: string
   readonly auth: JsonObject
   readonly headers: JsonObject
+  readonly query: JsonObject
 }
 
 export function draftAccess(
@@ -21,12 +22,13 @@ export function draftAccess(
 ): DraftAccess {
   const variables: JsonObject = {}
   const headers: JsonObject = {}
+  const query: JsonObject = {}
   const address = addressIn(api, { decisions, sourceUrl, variables })
-  const auth = authOf(api, methods, { decisions, variables, headers })
+  const auth = authOf(api, methods, { decisions, variables, headers, query })
   addNeededHeaders(methods, { auth, variables, headers })
   const [accepted] = methods.flatMap(({ answerType }) => answerType ?? [])
   if (accepted !== undefined) headers.Accept = accepted
-  return { variables, ...address, auth, headers }
+  return { variables, ...address, auth, headers, query }
 }
 
 /** Set by crm, or of single operations. */
@@ -168,7 +170,7 @@ function rankOf({ scheme }: Scheme): number {
 function authOf(
   api: ApiDescription,
   methods: readonly ApiMethod[],
-  finding: Finding & { readonly headers: JsonObject },
+  finding: Finding & Pick<DraftAccess, 'headers' | 'query'>,
 ): JsonObject {
   const { components } = api.document
   const schemes = isJsonObject(components) && isJsonObject(components.securitySchemes) ? components.securitySchemes : {}
@@ -200,14 +202,17 @@ function rankAll(schemes: readonly Scheme[]): number {
 /** A second credential, such as the id of an app, is asked for at login. */
 function addOther(
   scheme: JsonObject,
-  { variables, headers, decisions }: Finding & { readonly headers: JsonObject },
+  { variables, headers, query, decisions }: Finding & Pick<DraftAccess, 'headers' | 'query'>,
 ): void {
   const { name, in: place, description } = scheme
-  if (scheme.type !== 'apiKey' || place !== 'header' || typeof name !== 'string' || isRefused(name)) return
+  if (scheme.type !== 'apiKey' || typeof name !== 'string' || (place === 'header' && isRefused(name))) return
+  if (place !== 'header' && place !== 'query') return
   const variable = variableName(name)
   variables[variable] = { ask: askOf(name, typeof description === 'string' ? description : '') }
-  headers[name] = `{${variable}}`
-  decisions.decide(['headers'], `a request also carries ${name}: is it a secret? Variables are not kept as secrets`)
+  const carrier = place === 'header' ? headers : query
+  carrier[name] = `{${variable}}`
+  const at = place === 'header' ? 'headers' : 'query'
+  decisions.decide([at], `a request also carries ${name}: is it a secret? Variables are not kept as secrets`)
 }
 
 function authIn({ scheme }: Scheme, { decisions, variables }: Finding): JsonObject {

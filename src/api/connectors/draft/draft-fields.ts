@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import type { Resource } from '../../../core/resources/registry.ts'
 import { escaped } from './record-places.ts'
 import type { Schemas, SchemaView } from './schemas.ts'
-import { FIRST_NAMES, fieldNames, foldedName, LAST_NAMES, memberNamed } from './server-names.ts'
+import { fieldNames, foldedName } from './server-names.ts'
 import { channelPlace, valuePlace, valueType } from './value-places.ts'
 
 /** What is known of the members of a record. */
@@ -10,7 +10,7 @@ export interface RecordMembers {
   readonly schemas: Schemas
   /** Of answers. */
   readonly read: SchemaView
-  /** Of the body of a create; undefined if the document does not describe it. */
+  /** Of the bodies of create and update; undefined if the document does not describe them. */
   readonly write: SchemaView | undefined
   /** Resources of the draft with a list. */
   readonly hasStages: boolean
@@ -23,11 +23,10 @@ export interface DraftFields {
 }
 
 /** The fields of crm that the record has, in the grammar of connectors. */
-export function draftFields(resource: Resource, members: RecordMembers): DraftFields {
+export function draftFields(resource: Resource, members: RecordMembers, joined?: readonly string[]): DraftFields {
   const fields: JsonObject = {}
   const mapped = new Set<string>()
   const views = [members.write, members.read].filter((view) => view !== undefined)
-  const joined = resource === 'contact' ? joinedName(members) : undefined
   if (joined) {
     fields.name = {
       join: joined.map(escaped),
@@ -103,15 +102,6 @@ function isOfField(field: string, { schemas, read, write }: RecordMembers, name:
   if (['name', 'company', 'email', 'url', 'body'].includes(field)) return !isNumber && view.type !== 'boolean'
   if (field === 'amount') return view.format !== 'date-time' && view.format !== 'date' && view.type !== 'boolean'
   return view.type !== 'boolean'
-}
-
-/** First and last name, unless the whole name can be written. */
-function joinedName({ read, write }: RecordMembers): readonly string[] | undefined {
-  const view = write && write.members.size > 0 ? write : read
-  if (memberNamed(view.members, fieldNames('contact').name ?? [])) return undefined
-  const first = memberNamed(view.members, FIRST_NAMES)
-  const last = memberNamed(view.members, LAST_NAMES)
-  return first !== undefined && last !== undefined ? [first, last] : undefined
 }
 
 /** A name of one word clears the other half, for which the document may not take null. */

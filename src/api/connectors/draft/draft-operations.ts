@@ -1,12 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { RESOURCES } from '../../../core/resources/registry.ts'
-import type { ApiDescription, ApiMethod } from './api-description.ts'
+import type { ApiMethod } from './api-description.ts'
 import { draftFilters, draftFind } from './draft-find.ts'
 import { type DraftPaging, draftPaging } from './draft-paging.ts'
-import { askOf, variableName } from './path-parts.ts'
+import { selectParameter } from './draft-select.ts'
+import { draftUpdate } from './draft-update.ts'
+import { askOf, parameterIn, segmentsOf, variableName } from './path-parts.ts'
 import { commonPath, textOf } from './path-texts.ts'
-import type { RecordPlace } from './record-places.ts'
+import type { RecordFinder, RecordPlace } from './record-places.ts'
 import type { ResourceContext } from './resource-context.ts'
+import type { SchemaView } from './schemas.ts'
 import { CREATED_NAMES, fieldFit, foldedName, ID_NAMES } from './server-names.ts'
 
 type Name = 'list' | 'get' | 'create' | 'update' | 'delete'
@@ -62,7 +65,8 @@ export function draftOperations(context: ResourceContext): DraftOperations {
   const methods = found.map(({ method }) => method)
   if (!offered.list) {
     const lacks = `the document has no request that lists ${RESOURCES[resource].plural}: list: { path: ..., items: ... }`
-    context.decisions.decide(context.at, `${lacks}, or they are found by id alone`)
+    const recent = offered.recent ? `; ${offered.recent.path} shows recent ones alone` : ''
+    context.decisions.decide(context.at, `${lacks}, or they are found by id alone${recent}`)
   }
   if (isListOnly) return { operations, path, methods }
   const find = draftFind(context, path)
@@ -71,7 +75,17 @@ export function draftOperations(context: ResourceContext): DraftOperations {
 }
 
 /** An operation of the other collection has the slots of that one. */
-function pathOf(method: ApiMethod, { collection, other }: ResourceContext): string {
+function pathOf(method: ApiMethod, context: ResourceContext): string {
+  const { collection, other, offered, variables, decisions, at } = context
+  if (method === offered.list && method.method === 'get' && method.path !== collection.path) {
+    const view = parameterIn(segmentsOf(method.path).at(-1))
+    if (view !== undefined) {
+      const { description = '' } = method.parameters.find(({ name }) => name === view) ?? {}
+      variables[variableName(view)] = { ask: askOf(view, description) }
+      decisions.decide([...at, 'list'], `is ${method.path} the list, with one {${view}} for all, asked for at login?`)
+      return textOf(method.path, collection.slots, collection.path).replace('{id}', `{${variableName(view)}}`)
+    }
+  }
   const isOthers = other !== undefined && method.path.startsWith(other.path) && !method.path.startsWith(collection.path)
   const { slots, path } = isOthers ? other : collection
   return textOf(method.path, slots, path)
@@ -86,7 +100,7 @@ function partsOf(name: Name, method: ApiMethod, context: ResourceContext): JsonO
   return {
     ...(bodyType !== undefined && { headers: { 'Content-Type': bodyType } }),
     ...body,
-    ...(name === 'update' && updatePart(method, context)),
+    ...(name === 'update' && draftUpdate(method, context)),
     // Without a described answer, the status decides; of a create, only the answer has the id.
     ...(name === 'update' && !method.answer ? { returns: 'nothing' } : recordPart(method, context)),
   }
@@ -173,14 +187,14 @@ function recordPart(method: ApiMethod, { finder, offered, fieldsView, resource }
   const own = method.answer && finder.record(method.answer)
   const found = own ?? (offered.get?.answer && finder.record(offered.get.answer))
   if (!found) return { returns: 'detected' }
-  const isIdAlone = method !== offered.get && fieldFit(resource, fieldsView.members.keys()) > 0 && isOnlyId(found)
+  const isFit = ({ members }: SchemaView) => fieldFit(resource, members.keys()) > 0
+  const isIdAlone = method !== offered.get && isFit(fieldsView) && !isFit(found.view) && hasIdAlone(found, finder)
   return { ...(found.path !== '.' && { record: found.path }), ...(isIdAlone && { returns: 'id' }) }
 }
 
-const MOST_OF_ID = 2
-
-function isOnlyId({ view }: RecordPlace): boolean {
-  return view.members.size <= MOST_OF_ID && [...view.members.keys()].some((name) => /id$/i.test(name))
+/** An id, and often times and the kind of the record: a record without its fields. */
+function hasIdAlone({ view }: RecordPlace, finder: RecordFinder): boolean {
+  return finder.inside(view) === '.' && [...view.members.keys()].some((name) => /id$/i.test(name))
 }
 
 /** The body around the record, where it is not the record itself. */
@@ -225,49 +239,14 @@ function constantOf(view: ApiMethod['body'], member: string, operation: Name): J
   return view.type === 'boolean' ? false : undefined
 }
 
-const PARTIAL =
-  /\bpartial|only (?:the )?(?:fields|properties|attributes|values|members)|(?:omitted|not (?:provided|included|specified|sent))[^.]{0,40}(?:unchanged|not (?:be )?(?:changed|modified|updated|affected))|left unchanged/i
-
-/** What the document says of all operations. */
-function about({ document: { info } }: ApiDescription): string {
-  return isJsonObject(info) && typeof info.description === 'string' ? info.description : ''
-}
-
-function updatePart(method: ApiMethod, { decisions, at, offered, api }: ResourceContext): JsonObject {
-  if (offered.updates.length > 1) {
-    const others = offered.updates
-      .slice(1)
-      .map((each) => each.method.toUpperCase())
-      .join(', ')
-    decisions.remark([...at, 'update'], `the document also has ${others} for updates`)
-  }
-  if (method.method !== 'put' || offered.updates.length > 1) return {}
-  const flag = method.parameters.find(
-    ({ name, schema, in: place }) => place === 'query' && /^(?:is_?)?partial/i.test(name) && schema.type === 'boolean',
-  )
-  if (flag) return { query: { [flag.name]: true } }
-  const id = `${at.join('.')}.update`
-  const named = /\b(partial\w*)=true\b/i.exec(`${method.text}\n${about(api)}`)?.[1]
-  const isPartial = named !== undefined || PARTIAL.test(method.text)
-  const [why, assumed] = isPartial
-    ? ['the description of this PUT says that it is partial', 'changes']
-    : ['the document does not say whether this PUT replaces the whole record or changes what is sent', 'whole']
-  decisions.decide([...at, 'update'], `${why}; assumed: sends: ${assumed}`, {
-    id,
-    ask: `Does ${method.path} (PUT) take the changes alone, or the whole record?`,
-    choices: ['changes', 'whole'],
-  })
-  const sends = decisions.answer(id) ?? assumed
-  if (sends === 'whole') return { sends }
-  return named === undefined ? {} : { query: { [named]: true } }
-}
-
 /** Parameters without which the server refuses the request. */
-function queryOf(name: Name, method: ApiMethod, { decisions, at, variables }: ResourceContext): JsonObject {
+function queryOf(name: Name, method: ApiMethod, context: ResourceContext): JsonObject {
+  const { decisions, at, variables, offered, inside } = context
+  const select = name === 'list' ? selectParameter(offered, inside)?.name : undefined
   const needed = method.parameters.filter(({ in: place, isRequired }) => place === 'query' && isRequired)
   const query: Record<string, JsonValue> = {}
   for (const { name: parameter, schema, description } of needed) {
-    if (PAGING_NAMES.test(foldedName(parameter))) continue
+    if (parameter === select || PAGING_NAMES.test(foldedName(parameter))) continue
     const constant = schema.default ?? (schema.values.length === 1 ? schema.values[0] : undefined)
     if (constant !== undefined && typeof constant !== 'object') query[parameter] = constant
     else {

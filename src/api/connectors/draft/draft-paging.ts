@@ -38,7 +38,7 @@ export interface DraftPaging {
 /** How the list is paged. What is in doubt is left unfinished, so that the loader refuses it: half a list is not a list. */
 export function draftPaging(list: ApiMethod, schemas: Schemas): DraftPaging {
   const signs = signsOf(list, schemas)
-  const { sizes, remark } = sizeOf(signs.size)
+  const { sizes, remark } = sizeOf(signs.nextUrl !== undefined && isTop(signs.size) ? undefined : signs.size)
   const paging = byAnswer(list, signs) ?? byCount(signs)
   if (paging) {
     const remarks = [remark, countRemark(paging, signs)].filter((each) => each !== undefined)
@@ -62,6 +62,11 @@ export function draftPaging(list: ApiMethod, schemas: Schemas): DraftPaging {
   }
   const doubt = `the parameter ${size.name} sets the size of a page, but no parameter leads to the next page`
   return { paging: { ...sizes }, doubt, remark: undefined }
+}
+
+/** `$top` of OData ends the list: an answer to it has no link to the rest. */
+function isTop(size: Parameter | undefined): boolean {
+  return size !== undefined && foldedName(size.name) === 'top'
 }
 
 /** A count of the page that is taken for the total ends a list after its first page; without a total, the last page ends it. */
@@ -94,6 +99,9 @@ interface Signs {
   readonly nextOffset: string | undefined
 }
 
+/** Names that say what their value is. */
+const NAMED_URLS = NEXT_URLS.filter((name) => /ur[il]|link/.test(name))
+
 function signsOf(list: ApiMethod, schemas: Schemas): Signs {
   const parameters = parametersOf(list, schemas)
   const named = (names: readonly string[]) => bestNamed(parameters, names)
@@ -113,7 +121,7 @@ function signsOf(list: ApiMethod, schemas: Schemas): Signs {
       ...only('pages', member(PAGE_COUNTS, isNumber)),
     },
     openCount: member([COUNT], (view) => isNumber(view) && !isCountOfAll(view) && !OF_PAGE.test(view.description)),
-    nextUrl: member(NEXT_URLS, isUrl),
+    nextUrl: member(NEXT_URLS, isUrl) ?? member(NAMED_URLS, isText),
     nextCursor: nextOf(onlyCursor(parameters), members),
     nextOffset: member(['nextstart', 'nextoffset'], isNumber),
   }
@@ -159,8 +167,13 @@ function placeOf(parameter: Parameter): JsonObject {
   return parameter.in === 'body' ? { in: 'body' } : {}
 }
 
-function isUrl({ format, example }: SchemaView): boolean {
-  return format === 'uri' || format === 'url' || /^https?:|^\//.test(String(example ?? ''))
+function isUrl({ type, format, example, description }: SchemaView): boolean {
+  if (format === 'uri' || format === 'url' || /^https?:|^\//.test(String(example ?? ''))) return true
+  return type === 'string' && /^(?:(?:the|a|full|absolute|relative) )*(?:url|uri|link)\b/i.test(description)
+}
+
+function isText({ type }: SchemaView): boolean {
+  return type === 'string'
 }
 
 function parametersOf({ parameters, body, method }: ApiMethod, schemas: Schemas): readonly Parameter[] {

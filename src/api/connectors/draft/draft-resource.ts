@@ -1,9 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
-import { RESOURCES } from '../../../core/resources/registry.ts'
+import { RESOURCES, type Resource } from '../../../core/resources/registry.ts'
 import type { ApiMethod } from './api-description.ts'
 import { draftFields } from './draft-fields.ts'
+import { nameParts } from './draft-name.ts'
 import { draftOperations } from './draft-operations.ts'
 import { draftParent } from './draft-parent.ts'
+import { draftSelect } from './draft-select.ts'
+import { decideUnread, keepToCreate } from './draft-update.ts'
 import { askOf, variableName } from './path-parts.ts'
 import { escaped, joined } from './record-places.ts'
 import { contextOf, type ResourceContext, type ResourceRequest } from './resource-context.ts'
@@ -24,19 +27,22 @@ export function draftResource(request: ResourceRequest): DraftResource {
   const { resource, record, fieldsView, writeView, api, at, decisions } = context
   const { operations, path, methods } = draftOperations(context)
   const members = { schemas: api.schemas, read: fieldsView, write: writeView, hasStages: request.hasStages }
-  const { fields, mapped } = draftFields(resource, members)
+  const joined = resource === 'contact' ? nameParts(members, context) : undefined
+  const { fields, mapped } = draftFields(resource, members, joined?.parts)
+  if (operations.create !== undefined) keepToCreate(fields, context)
   const parent = draftParent(context, operations)
   for (const name of parent.dropped) delete fields[name]
   const { list, ...others } = parent.operations
-  remarkOpenFields(context, fields)
+  decideOpenFields(context, fields)
+  decideUnread(fields, operations, context)
   const value: JsonObject = {
     path,
     ...(parent.parent !== undefined && { parent: parent.parent }),
     id: idOf(context),
     ...timesOf(record, context),
     ...(context.inside !== '.' && { inside: context.inside }),
-    ...readOnlyOf(context, mapped),
-    ...selectOf(context),
+    ...readOnlyOf(context, { mapped, made: joined?.whole }),
+    ...draftSelect(context, parent.operations),
     ...(list !== undefined && { list }),
     ...others,
     ...(Object.keys(fields).length > 0 && { fields }),
@@ -100,13 +106,14 @@ function timesOf(record: SchemaView, { api, fieldsView, inside }: ResourceContex
 /** Members of answers that no body has. */
 function readOnlyOf(
   { fieldsView, writeView, api, inside, record, idMember, resource }: ResourceContext,
-  mapped: ReadonlySet<string>,
+  { mapped, made }: { readonly mapped: ReadonlySet<string>; readonly made: string | undefined },
 ): JsonObject {
   if (!writeView || (RESOURCES[resource].operations as readonly string[]).length === 0) return {}
   const system = new Set([CREATED_NAMES, UPDATED_NAMES].map((names) => memberNamed(record.members, names)))
   const id = inside === '.' ? idMember : undefined
   const names = [...fieldsView.members.keys()].filter((name) => {
     if (mapped.has(name) || name === id || system.has(name)) return false
+    if (name === made) return true
     const member = api.schemas.member(fieldsView, name)
     return member?.isReadOnly || (!writeView.members.has(name) && !isFree(fieldsView))
   })
@@ -118,16 +125,21 @@ function isFree({ members, isOpen }: SchemaView): boolean {
   return members.size === 0 || isOpen
 }
 
-/** `?properties=email,phone`, where the fields are in `properties`. */
-function selectOf({ offered, inside }: ResourceContext): JsonObject {
-  const found = offered.list?.parameters.find(({ name, in: place }) => place === 'query' && name === inside)
-  if (!found || inside === '.') return {}
-  const isComma = /comma/i.test(found.description) || !found.isRepeated
-  return { select: { param: found.name, ...(isComma && { as: 'comma' }) } }
-}
+/** Without these, commands that name them find nothing to write. */
+const NEEDED: Readonly<Partial<Record<Resource, readonly string[]>>> = { contact: ['name', 'email'], deal: ['name'] }
 
-function remarkOpenFields({ fieldsView, inside, decisions, at }: ResourceContext, fields: JsonObject): void {
-  if (Object.keys(fields).length > 0 || fieldsView.members.size > (inside === '.' ? 1 : 0)) return
+function decideOpenFields({ fieldsView, inside, decisions, at, resource }: ResourceContext, fields: JsonObject): void {
+  if (Object.keys(fields).length > 0 || fieldsView.members.size > (inside === '.' ? 1 : 0)) {
+    for (const name of NEEDED[resource] ?? []) {
+      if (fields[name] !== undefined) continue
+      const { singular } = RESOURCES[resource]
+      decisions.decide(
+        [...at, 'fields'],
+        `no member of a ${singular} was found for ${name}: fields: { ${name}: ... }, or it has none`,
+      )
+    }
+    return
+  }
   const where = inside === '.' ? 'a record' : inside
   decisions.decide(
     [...at, 'fields'],
@@ -144,16 +156,16 @@ function isPlace(name: string): boolean {
 
 /** Members that a create needs and no field gives: constants where the document names one value, else left to a person. */
 function requiredBeside(
-  { writeView, api, variables, decisions, at }: ResourceContext,
+  { createView, api, variables, decisions, at }: ResourceContext,
   { mapped, value }: { readonly mapped: ReadonlySet<string>; readonly value: JsonObject },
 ): readonly string[] {
   const { create } = value
-  if (!writeView || !isJsonObject(create)) return []
+  if (!createView || !isJsonObject(create)) return []
   const set = isJsonObject(create.set) ? create.set : {}
-  const missing = [...writeView.required].filter((name) => !mapped.has(name) && !Object.hasOwn(set, name))
+  const missing = [...createView.required].filter((name) => !mapped.has(name) && !Object.hasOwn(set, name))
   const constants = missing.flatMap((name): readonly (readonly [string, JsonValue])[] => {
     const variable = variableName(name)
-    const { values, default: usual, description } = api.schemas.member(writeView, name) ?? NO_SCHEMA
+    const { values, default: usual, description } = api.schemas.member(createView, name) ?? NO_SCHEMA
     if (isPlace(name) && !Object.hasOwn(variables, variable)) {
       variables[variable] = { ask: askOf(name, description) }
       decisions.decide(

@@ -68,6 +68,7 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
     ...(access.base !== '' && { base: access.base }),
     auth: access.auth,
     ...some('headers', access.headers),
+    ...some('query', access.query),
     ...optional('success', draftSuccess(methods, api.schemas)),
     ...optional('error', draftError(methods, api.schemas)),
     idempotency: idempotencyOf(methods),
@@ -100,9 +101,10 @@ function titleOf({ document: { info } }: ApiDescription): JsonObject {
 /** `example` of https://api.example.com, else of the title. */
 function nameOf(api: ApiDescription, origin: string | undefined): string {
   const labels = (origin ?? '').replace(/^https?:\/\/|:\d+$/g, '').split('.')
-  const own = labels
-    .slice(0, -1)
-    .filter((label) => /^[a-z0-9-]+$/.test(label) && !/^(?:api|app|www|rest|com?|org|net)$/.test(label))
+  const isAddress = labels.every((label) => /^\d+$/.test(label))
+  const own = (isAddress ? [] : labels.slice(0, -1)).filter(
+    (label) => /^[a-z0-9-]+$/.test(label) && !/^(?:api|app|www|rest|com?|org|net)$/.test(label),
+  )
   const { title } = titleOf(api)
   const words = typeof title === 'string' ? title.toLowerCase().replace(/[^a-z0-9]+/g, '-') : ''
   const name = (own.at(-1) ?? words).replace(/^-+|-+$/g, '').slice(0, 64)

@@ -45,6 +45,8 @@ export const NEXT_URLS = [
   'nextpage',
   'odatanextlink',
   'nextpagelink',
+  'nextrecordsurl',
+  'nextpageuri',
   'href',
 ]
 export const MORES = [

@@ -35,6 +35,11 @@ export function parameterIn(segment: string | undefined): string | undefined {
   return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment ?? '')?.[1]
 }
 
+/** The parameter of a key in parentheses: `id` of `contacts({id})` (OData). */
+export function keyIn(segment: string | undefined): string | undefined {
+  return /^[^(){}]+\(["']?\{([^{}]+)\}["']?\)$/.exec(segment ?? '')?.[1]
+}
+
 /** `contacts` of `contacts.json`. */
 export function bareSegment(segment: string): string {
   return segment.replace(/\.(?:json|xml|\{\w+\})$/i, '')
@@ -49,9 +54,10 @@ export function slotsOf(api: ApiDescription, path: string, resource: Resource): 
   const segments = segmentsOf(path)
   const slots = new Map<string, Slot>()
   for (const [index, segment] of segments.entries()) {
-    const name = parameterIn(segment)
+    const key = keyIn(segment)
+    const name = parameterIn(segment) ?? key
     if (name === undefined) continue
-    const before = segments[index - 1]
+    const before = key === undefined ? segments[index - 1] : segment.replace(/\(.*$/, '')
     slots.set(
       name,
       slotOf(parameterOf(api, path, name), { name, before, resource, isLast: index === segments.length - 1 }),

@@ -1,5 +1,5 @@
 import { RESOURCES } from '../../../core/resources/registry.ts'
-import { parameterIn, type Slots, variableName } from './path-parts.ts'
+import { keyIn, parameterIn, type Slots, variableName } from './path-parts.ts'
 
 /** Parameters in a path of the document as they stand in the draft; the one after the slots is the id. */
 export function textOf(path: string, slots: Slots, collectionPath: string): string {
@@ -11,7 +11,7 @@ export function textOf(path: string, slots: Slots, collectionPath: string): stri
     .split('/')
     .map((segment) => {
       if (segment !== '') index += 1
-      const name = parameterIn(segment)
+      const name = parameterIn(segment) ?? keyIn(segment)
       if (name === undefined) return segment
       const [own, slot] = order[position] ?? []
       position += 1

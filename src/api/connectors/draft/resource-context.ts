@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { RESOURCES, type Resource } from '../../../core/resources/registry.ts'
-import type { ApiDescription } from './api-description.ts'
+import type { ApiDescription, ApiMethod } from './api-description.ts'
 import type { Collection } from './collections.ts'
 import type { Decisions } from './decisions.ts'
 import { type Offered, offeredOf } from './offered.ts'
-import { parameterIn, segmentsOf } from './path-parts.ts'
+import { keyIn, parameterIn, segmentsOf } from './path-parts.ts'
 import { escaped, idMemberOf, RecordFinder } from './record-places.ts'
 import { mergedView, type SchemaView } from './schemas.ts'
 
@@ -35,8 +35,10 @@ export interface ResourceContext extends ResourceRequest {
   readonly inside: string
   /** The object at `inside`. */
   readonly fieldsView: SchemaView
-  /** The same of a body; undefined if the document describes none. */
+  /** The same of the bodies of create and update; what is required is of a create. Undefined if the document describes none. */
   readonly writeView: SchemaView | undefined
+  readonly createView: SchemaView | undefined
+  readonly updateView: SchemaView | undefined
 }
 
 export function contextOf(request: ResourceRequest): ResourceContext {
@@ -53,9 +55,12 @@ export function contextOf(request: ResourceRequest): ResourceContext {
   const record = more.slice(0, 1).reduce((all, view) => mergedView(all, view), first ?? api.schemas.view(undefined))
   const inside = finder.inside(record)
   const fieldsView = (inside === '.' ? undefined : api.schemas.member(record, inside)) ?? record
-  const bodies = [offered.create, offered.updates[0]].flatMap((method) => method?.body ?? [])
-  const places = bodies.map((body) => finder.body(body, inside).view).filter(({ members }) => members.size > 0)
-  const [writeView] = places
+  const bodyOf = (method: ApiMethod | undefined) => {
+    const view = method?.body && finder.body(method.body, inside).view
+    return view && view.members.size > 0 ? view : undefined
+  }
+  const [createView, updateView] = [bodyOf(offered.create), bodyOf(offered.updates[0])]
+  const writeView = createView ? mergedView(createView, updateView) : updateView
   const idMember = memberInPath(offered, record) ?? idMemberOf(resource, record)
   const at = ['resources', RESOURCES[resource].plural]
   return {
@@ -69,13 +74,16 @@ export function contextOf(request: ResourceRequest): ResourceContext {
     inside: escapedInside(inside),
     fieldsView,
     writeView,
+    createView,
+    updateView,
   }
 }
 
 /** The member that has the name of the parameter in the path of one record: `uid` of `/people/{uid}`. */
 function memberInPath({ get, updates, delete: removal }: Offered, { members }: SchemaView): string | undefined {
   const single = [get, ...updates, removal].find((method) => method !== undefined)
-  const name = single && parameterIn(segmentsOf(single.path).at(-1))
+  const last = segmentsOf(single?.path ?? '').at(-1)
+  const name = parameterIn(last) ?? keyIn(last)
   return name !== undefined && members.has(name) ? name : undefined
 }
 

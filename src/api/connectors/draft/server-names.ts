@@ -99,10 +99,29 @@ type FieldNames = Readonly<Record<string, readonly string[]>>
 const FIELD_NAMES: Readonly<Partial<Record<Resource, FieldNames>>> = {
   contact: {
     name: ['name', 'fullname', 'displayname', 'contactname', 'personname'],
-    email: ['email', 'emailaddress', 'primaryemail', 'emails', 'emailaddresses', 'workemail', 'email1', 'mail'],
+    email: [
+      'email',
+      'emailaddress',
+      'primaryemail',
+      'emails',
+      'emailaddresses',
+      'workemail',
+      'email1',
+      'emailaddress1',
+      'mail',
+    ],
     phone: [
       ...['phone', 'phonenumber', 'telephone', 'phones', 'phonenumbers', 'primaryphone', 'workphone', 'tel'],
-      ...['telephonenumber', 'mobile', 'mobilephone', 'mobilenumber', 'telephones', 'phone1', 'cellphone'],
+      ...[
+        'telephonenumber',
+        'mobile',
+        'mobilephone',
+        'mobilenumber',
+        'telephones',
+        'phone1',
+        'telephone1',
+        'cellphone',
+      ],
     ],
     company: ['company', 'companyname', 'organization', 'organisation', 'organizationname', 'orgname', 'accountname'],
     owner_id: [...OWNERS, 'userid'],

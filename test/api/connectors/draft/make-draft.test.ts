@@ -64,7 +64,7 @@ const WHOLE = documentWith({
   '/persons': { get: get(paged(PERSON_READ), ...PAGE), post: post(wrapped(PERSON_WRITE), wrapped(PERSON_READ)) },
   '/persons/{id}': {
     get: get(wrapped(PERSON_READ)),
-    patch: { ...body(wrapped(PERSON_WRITE)), ...answer(wrapped(PERSON_READ)) },
+    patch: { ...body(wrapped(object(FIELDS))), ...answer(wrapped(PERSON_READ)) },
     delete: GONE,
   },
   '/persons/search': {
