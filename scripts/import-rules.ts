@@ -16,6 +16,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   migration: ['core', 'api', 'jobs', 'files'],
   snapshot: ['core', 'api', 'files'],
   duplicates: ['core'],
+  sorting: ['core', 'files'],
   sandbox: ['core', 'files', 'service', 'fixtures'],
   completion: ['core', 'files', 'output', 'settings'],
   ui: ['core', 'api', 'output', 'settings', 'jobs', 'webhooks', 'expr'],

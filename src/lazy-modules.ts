@@ -39,6 +39,10 @@ export const LAZY_MODULES = {
     keys: () => import('./duplicates/match-key.ts'),
     find: () => import('./duplicates/find-duplicates.ts'),
   },
+  sorting: {
+    order: () => import('./sorting/record-order.ts'),
+    sort: () => import('./sorting/sort-records.ts'),
+  },
   connectors: () => import('./api/connectors/open-connector.ts'),
   drafts: {
     description: () => import('./api/connectors/draft/read-description.ts'),

@@ -26,6 +26,7 @@ const CROSSING: readonly (readonly [file: string, code: string])[] = [
   ['src/fixtures/bad.ts', "import { startServer } from '../service/server.ts'"],
   ['src/sandbox/bad.ts', "import { createApi } from '../api/client.ts'"],
   ['src/duplicates/bad.ts', "import { createApi } from '../api/client.ts'"],
+  ['src/sorting/bad.ts', "import { createApi } from '../api/client.ts'"],
   ['src/snapshot/bad.ts', "import { openSettings } from '../settings/settings.ts'"],
   ['src/completion/bad.ts', "import { createApi } from '../api/client.ts'"],
   ['src/completion/bad.ts', "import { Command } from 'commander'"],

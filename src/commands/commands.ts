@@ -18,6 +18,7 @@ import { addMigrate } from './migrate/migrate.ts'
 import { NOTES_COMMANDS } from './notes.ts'
 import { PIPELINES_COMMANDS } from './pipelines.ts'
 import { PLAN_COMMANDS } from './plan.ts'
+import { REPORT_COMMANDS } from './report/report.ts'
 import { SANDBOX_COMMANDS } from './sandbox.ts'
 import { addSchema } from './schema/schema.ts'
 import { addServe } from './serve/serve.ts'
@@ -31,6 +32,7 @@ export const COMMANDS: Commands = {
   deals: DEALS_COMMANDS,
   notes: NOTES_COMMANDS,
   pipelines: PIPELINES_COMMANDS,
+  report: REPORT_COMMANDS,
   plan: PLAN_COMMANDS,
   apply: addApply,
   jobs: JOBS_COMMANDS,

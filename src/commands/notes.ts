@@ -10,6 +10,7 @@ import { addScopedFlags } from './flags.ts'
 import { listOf, printList, printWritten, requestedLimit } from './print.ts'
 import { addDeleteByIds } from './records/delete.ts'
 import { addImport } from './records/import.ts'
+import { addSortFlag, printSorted, type SortFlag } from './sorted-list.ts'
 
 export const NOTES_COMMANDS: CommandGroup = {
   description: 'the notes of deals',
@@ -33,7 +34,7 @@ export const NOTES_COMMANDS: CommandGroup = {
   },
 }
 
-interface Options {
+interface Options extends SortFlag {
   readonly cursor?: string
 }
 
@@ -44,13 +45,15 @@ function addNotesList(notes: CommandUnknownOpts, act: Act): void {
     .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples('crm notes list deal_0abc', 'crm notes list deal_0abc --fields created_at,body'))
     .action(act(listNotes))
+  addSortFlag(list)
   addScopedFlags(list, ['fields', 'where', 'limit'])
 }
 
-async function listNotes(ctx: Context, dealId: string, options: Options): Promise<undefined> {
+async function listNotes(ctx: Context, dealId: string, { cursor, sort }: Options): Promise<undefined> {
   const api = await ctx.api()
-  const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters: {} }
-  await printList(ctx, { pages: api.notes(dealId).list(query), ...listOf('note'), cursor: options.cursor })
+  const query = { limit: sort === undefined ? requestedLimit(ctx) : undefined, cursor, filters: {} }
+  const list = { pages: api.notes(dealId).list(query), ...listOf('note'), resource: 'note', cursor } as const
+  return sort === undefined ? printList(ctx, list) : printSorted(ctx, list, sort)
 }
 
 interface NoteOptions extends FieldsOptions {

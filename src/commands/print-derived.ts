@@ -11,11 +11,15 @@ export interface DerivedRows {
 
 /** Prints rows that were made of a list: `--where` was applied to its records, and `--jq` sees the rows. */
 export async function printDerived(ctx: Context, { rows, columns, plural }: DerivedRows): Promise<undefined> {
+  return printList(await derivedContext(ctx), { pages: onePage(rows), columns, plural })
+}
+
+/** For printing what `--where` and `--limit` were already applied to. */
+export async function derivedContext(ctx: Context): Promise<Context> {
   const { query } = await ctx.expr()
-  const derived: Context = {
+  return {
     ...ctx,
     flags: { ...ctx.flags, where: undefined, limit: undefined },
     expr: async () => ({ where: undefined, query, uses: () => [] }),
   }
-  return printList(derived, { pages: onePage(rows), columns, plural })
 }

@@ -26,6 +26,10 @@ export function addDecimals(one: Decimal, other: Decimal): Decimal {
   return { digits: digitsAt(one, scale) + digitsAt(other, scale), scale }
 }
 
+export function multipliedDecimal(one: Decimal, other: Decimal): Decimal {
+  return { digits: one.digits * other.digits, scale: one.scale + other.scale }
+}
+
 const MORE_DIGITS = 6
 
 /** With six digits more than the value has, rounded half away from zero; exact if they are enough. */

@@ -98,6 +98,19 @@ export function sparkText(values: readonly number[]): string {
   return values.map((value) => (value > 0 ? HEIGHTS[Math.ceil((value / most) * 8) - 1] : '·')).join('')
 }
 
+/** A bar in the middle of `width` columns, so that bars below each other are a funnel. */
+export function funnelText(share: number, width: number): string {
+  const filled = Math.round(Math.max(0, Math.min(1, share)) * (width / 2)) * 2
+  const shown = share > 0 ? Math.max(2, filled) : 0
+  return shown === 0 ? '' : `${' '.repeat((width - shown) / 2)}${'█'.repeat(shown)}`
+}
+
+/** The columns for bars beside `others`: from 8 to `most`, and even; `most` where the width of the terminal is not known. */
+export function barWidth(columns: number | undefined, others: number, most: number): number {
+  const room = Math.min(most, Math.max(8, (columns || Number.POSITIVE_INFINITY) - others))
+  return room - (room % 2)
+}
+
 export const COLOR_FLAGS = ['auto', 'always', 'never'] as const
 
 export type ColorFlag = (typeof COLOR_FLAGS)[number]

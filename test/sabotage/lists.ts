@@ -92,4 +92,32 @@ export const LISTS: readonly Sabotage[] = [
     to: 'const next = page + 1 < pages ? placed(String(page + 1), cursorParam, url) : undefined',
     tests: ['test/api/foreign-lists.test.ts'],
   },
+  {
+    name: 'a file of a sorted list stays behind when the process is killed',
+    file: 'src/sorting/run-file.ts',
+    line: 'await unlink(path)',
+    to: 'void unlink',
+    tests: ['test/sorting/sort-records.test.ts'],
+  },
+  {
+    name: 'of equal records the one that was read last comes first',
+    file: 'src/sorting/sort-records.ts',
+    line: 'if (!best || compareKeys(entry.key, best.key, members) < 0) least = head',
+    to: 'if (!best || compareKeys(entry.key, best.key, members) <= 0) least = head',
+    tests: ['test/sorting/sort-records.test.ts'],
+  },
+  {
+    name: 'records without a value are the largest of a descending list',
+    file: 'src/sorting/record-order.ts',
+    line: "if (one.kind === 'none' || other.kind === 'none') return Number(one.kind === 'none') - Number(other.kind === 'none')",
+    to: "if (one.kind === 'none' || other.kind === 'none') return (isDown ? -1 : 1) * (Number(one.kind === 'none') - Number(other.kind === 'none'))",
+    tests: ['test/sorting/sort-records.test.ts'],
+  },
+  {
+    name: 'the limit of a sorted list is asked of the server, which lists the newest',
+    file: 'src/commands/records/list.ts',
+    line: 'const limit = options.sort === undefined ? requestedLimit(ctx) : undefined',
+    to: 'const limit = requestedLimit(ctx)',
+    tests: ['test/commands/sort.test.ts'],
+  },
 ]

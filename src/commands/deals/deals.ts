@@ -4,15 +4,16 @@ import { type CommandGroup, examples } from '../command-tree.ts'
 import { EXPORT_FILE_HELP, exportList } from '../export-list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags, parseFilters } from '../flags.ts'
-import { listOf, printList, requestedLimit } from '../print.ts'
+import { listOf } from '../print.ts'
 import { addCreate } from '../records/create.ts'
 import { addDelete } from '../records/delete.ts'
 import { addGet } from '../records/get.ts'
 import { addRecordHistory } from '../records/history.ts'
 import { addImport } from '../records/import.ts'
 import { addUpdate } from '../records/update.ts'
-import { addSummaryFlags, printSummary, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
 import { createFilterCheck, createStageCheck } from './filter-check.ts'
+import { addDealsList, FILTER_HELP } from './list.ts'
+import { addDealsStale } from './stale.ts'
 
 const EXAMPLES = {
   get: ['crm deals get deal_0abc -o json', 'crm deals list --filter stage=Won -o id | crm deals get - -o csv'],
@@ -39,6 +40,7 @@ export const DEALS_COMMANDS: CommandGroup = {
   description: 'list, read, create, change and delete deals',
   commands: {
     list: addDealsList,
+    stale: addDealsStale,
     get: (parent, act) => addGet(parent, act, { resource: 'deal', examples: EXAMPLES.get }),
     history: (parent, act) => addRecordHistory(parent, act, { resource: 'deal' }),
     create: (parent, act) => addCreate(parent, act, { resource: 'deal', examples: EXAMPLES.create }),
@@ -47,44 +49,6 @@ export const DEALS_COMMANDS: CommandGroup = {
     export: addDealsExport,
     import: (parent, act) => addImport(parent, act, { resource: 'deal', examples: EXAMPLES.import }),
   },
-}
-
-interface Options extends SummaryFlags {
-  readonly cursor?: string
-  readonly filter?: readonly string[]
-}
-
-function addDealsList(deals: CommandUnknownOpts, act: Act): void {
-  const list = deals
-    .command('list')
-    .description('list deals; crm serve lists the newest first')
-    .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
-    .option('--cursor <cursor>', 'continue an earlier list')
-    .addHelpText(
-      'after',
-      examples(
-        'crm deals list --filter stage=Won',
-        "crm deals list --filter 'amount[gte]=1000' -o json",
-        'crm deals list --summary stage',
-        "crm deals list --summary owner_id,stage --measures 'count,sum(amount),median(amount)' --top 10",
-        "crm deals list --where '.amount > 1000 and .owner_id == null'",
-      ),
-    )
-    .action(act(listDeals))
-  addSummaryFlags(list, 'deal')
-  addScopedFlags(list, ['fields', 'where', 'limit'])
-}
-
-async function listDeals(ctx: Context, options: Options): Promise<undefined> {
-  refuseWithoutSummary(options)
-  const filters = parseFilters(options.filter ?? [])
-  const api = await ctx.api()
-  const query = { limit: requestedLimit(ctx), cursor: options.cursor, filters }
-  const pages = api.deals.list(query)
-  const filterCheck = createFilterCheck(ctx, { ...query, flag: '--filter' })
-  const checks = [createStageCheck(ctx, filters), filterCheck]
-  const list = { pages, ...listOf('deal'), cursor: options.cursor, checks }
-  return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, 'deal', options)
 }
 
 interface ExportOptions {
@@ -96,7 +60,7 @@ function addDealsExport(deals: CommandUnknownOpts, act: Act): void {
     .command('export')
     .description('write all deals to a file; if it fails, no file is written')
     .argument('<file>', EXPORT_FILE_HELP)
-    .option('--filter <key=value>', 'only deals that match this filter of the server (repeatable)', collect)
+    .option('--filter <key=value>', FILTER_HELP, collect)
     .addHelpText(
       'after',
       examples(

@@ -3,8 +3,9 @@ import type { Act, Context } from '../../context.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type PlainCommand } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
-import { listOf, printList, requestedLimit } from '../print.ts'
-import { addSummaryFlags, printSummary, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
+import { printChosen } from '../kept-list.ts'
+import { listOf, requestedLimit } from '../print.ts'
+import { addSummaryFlags, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
 
 interface Options extends SummaryFlags {
   readonly cursor?: string
@@ -25,7 +26,8 @@ export function addList(parent: CommandUnknownOpts, act: Act, { resource, exampl
 async function listRecords(ctx: Context, resource: PlainResource, options: Options): Promise<undefined> {
   refuseWithoutSummary(options)
   const api = await ctx.api()
-  const pages = api[RESOURCES[resource].plural].list({ limit: requestedLimit(ctx), cursor: options.cursor })
-  const list = { pages, ...listOf(resource), cursor: options.cursor }
-  return options.summary === undefined ? printList(ctx, list) : printSummary(ctx, list, resource, options)
+  const limit = options.sort === undefined ? requestedLimit(ctx) : undefined
+  const pages = api[RESOURCES[resource].plural].list({ limit, cursor: options.cursor })
+  const list = { pages, ...listOf(resource), resource, cursor: options.cursor }
+  return printChosen(ctx, list, options)
 }

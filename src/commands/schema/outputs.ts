@@ -47,6 +47,7 @@ import {
   SUMMARY_ROW,
   WEBHOOK_SCHEMA,
 } from './record-schemas.ts'
+import { ACTIVITY_REPORT_ROW, OWNER_REPORT_ROW, PIPELINE_REPORT_ROW } from './report-schemas.ts'
 import {
   BACKUP,
   CHANGE,
@@ -66,6 +67,10 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'contacts duplicates': arrayOf(DUPLICATE_GROUP),
   'contacts merge': JOB_RUN,
   'deals list': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(SUMMARY_ROW)),
+  'deals stale': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(SUMMARY_ROW)),
+  'report pipeline': arrayOf(PIPELINE_REPORT_ROW),
+  'report owners': arrayOf(OWNER_REPORT_ROW),
+  'report activity': arrayOf(ACTIVITY_REPORT_ROW),
   'deals get': oneOfSchemas(DEAL_SCHEMA, arrayOf(DEAL_SCHEMA)),
   'deals create': oneOfSchemas(DEAL_SCHEMA, PLANNED_REQUEST),
   'deals update': oneOfSchemas(DEAL_SCHEMA, PLANNED_CHANGES, JOB_RUN),

@@ -11,6 +11,7 @@ import type { ListPage } from '../keep-matching.ts'
 import { allOf, createMemberCheck } from '../member-check.ts'
 import { chosenPages, type List } from '../print.ts'
 import { printDerived } from '../print-derived.ts'
+import { SORT_HELP } from '../sorted-list.ts'
 import { Group, type Measure, parseMeasures } from './measure.ts'
 
 const BAR_WIDTH = 24
@@ -27,7 +28,7 @@ export function addSummaryFlags(command: object, resource: ListedResource): void
   const options = [
     new Option('--summary <members>', `${plural} by the values of one or more members, instead of a list`),
     new Option('--measures <list>', 'with --summary: count, sum(M), avg(M), median(M), min(M), max(M)'),
-    new Option('--sort <column>', 'with --summary: by this column; - before it: the largest first'),
+    new Option('--sort <members>', `${SORT_HELP}; with --summary: by a column of it`),
     new Option('--top <n>', 'with --summary: the first n rows').argParser(parseCount),
   ]
   for (const option of options) (command as Command).addOption(option)
@@ -35,7 +36,7 @@ export function addSummaryFlags(command: object, resource: ListedResource): void
 
 /** CrmError `usage` for flags that only apply to a summary. */
 export function refuseWithoutSummary(flags: SummaryFlags): void {
-  const given = (['measures', 'sort', 'top'] as const).find((name) => flags[name] !== undefined)
+  const given = (['measures', 'top'] as const).find((name) => flags[name] !== undefined)
   if (flags.summary !== undefined || given === undefined) return
   throw new CrmError('usage', `--${given} applies to a summary`, { hint: 'add --summary MEMBER, or leave it out' })
 }

@@ -1,0 +1,64 @@
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { examples } from '../command-tree.ts'
+import { collect } from '../fields-input.ts'
+import { addScopedFlags, parseFilters } from '../flags.ts'
+import { printChosen } from '../kept-list.ts'
+import { listOf, requestedLimit } from '../print.ts'
+import type { SortableList } from '../sorted-list.ts'
+import { addSummaryFlags, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
+import { createFilterCheck, createStageCheck } from './filter-check.ts'
+import { keepWithoutNotes } from './without-notes.ts'
+
+export const FILTER_HELP = 'only deals that match this filter of the server (repeatable)'
+
+interface Options extends SummaryFlags {
+  readonly cursor?: string
+  readonly filter?: readonly string[]
+  readonly without?: 'notes'
+}
+
+export function addDealsList(deals: CommandUnknownOpts, act: Act): void {
+  const list = deals
+    .command('list')
+    .description('list deals; crm serve lists the newest first')
+    .option('--filter <key=value>', FILTER_HELP, collect)
+    .addOption(new Option('--without <what>', 'only deals that have none; a request for each deal').choices(['notes']))
+    .option('--cursor <cursor>', 'continue an earlier list')
+    .addHelpText(
+      'after',
+      examples(
+        'crm deals list --filter stage=Won',
+        "crm deals list --filter 'amount[gte]=1000' -o json",
+        'crm deals list --sort -amount,name --limit 20',
+        'crm deals list --without notes',
+        'crm deals list --summary stage',
+        "crm deals list --summary owner_id,stage --measures 'count,sum(amount),median(amount)' --top 10",
+        "crm deals list --where '.amount > 1000 and .owner_id == null'",
+      ),
+    )
+    .action(act(listDeals))
+  addSummaryFlags(list, 'deal')
+  addScopedFlags(list, ['fields', 'where', 'limit'])
+}
+
+async function listDeals(ctx: Context, { filter = [], cursor, without, ...choice }: Options): Promise<undefined> {
+  refuseWithoutSummary(choice)
+  const isAllRead = choice.sort !== undefined || without !== undefined
+  const query = { limit: isAllRead ? undefined : requestedLimit(ctx), cursor }
+  const keep = without && keepWithoutNotes(await ctx.api())
+  return printChosen(ctx, await dealsMatching(ctx, filter, query), { ...choice, keep })
+}
+
+/** The deals of a `--filter`, with the checks that the server applies it. */
+export async function dealsMatching(
+  ctx: Context,
+  filter: readonly string[],
+  query: { readonly limit: number | undefined; readonly cursor?: string | undefined },
+): Promise<SortableList> {
+  const filters = parseFilters(filter)
+  const api = await ctx.api()
+  const pages = api.deals.list({ ...query, filters })
+  const checks = [createStageCheck(ctx, filters), createFilterCheck(ctx, { ...query, filters, flag: '--filter' })]
+  return { pages, ...listOf('deal'), resource: 'deal', cursor: query.cursor, checks }
+}

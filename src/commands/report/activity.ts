@@ -1,0 +1,105 @@
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { InvalidArgumentError } from 'commander'
+import type { Act, Context } from '../../context.ts'
+import { parseDurationWithUnitMs } from '../../core/duration.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import { barText } from '../../output/terminal-text.ts'
+import { examples } from '../command-tree.ts'
+import { addScopedFlags } from '../flags.ts'
+import { printDerived } from '../print-derived.ts'
+import { PERIODS, type Period, periodStart, periodsBetween } from './periods.ts'
+import { lacking, readRecords } from './read-report.ts'
+
+interface Options {
+  readonly by: Period
+  /** Milliseconds. */
+  readonly since: number
+}
+
+const BAR_WIDTH = 24
+
+const WEEKS_MS = 12 * 7 * 86_400_000
+
+/** The resources that are counted, and the members that tell the time. */
+const COUNTED = [
+  { resource: 'contact', plural: 'contacts' },
+  { resource: 'deal', plural: 'deals' },
+] as const
+
+const MEMBERS = { created: 'created_at', changed: 'updated_at' } as const
+
+export function addActivityReport(report: CommandUnknownOpts, act: Act): void {
+  const activity = report
+    .command('activity')
+    .description('show how many contacts and deals were created, and last changed, in each day, week or month (UTC)')
+    .addOption(new Option('--by <period>', 'a row for each').choices(PERIODS).default('week'))
+    .addOption(new Option('--since <time>', 'how far back, such as 30d').argParser(parseSpan).default(WEEKS_MS, '84d'))
+    .addHelpText('after', examples('crm report activity', 'crm report activity --by day --since 14d -o csv'))
+    .action(act(reportActivity))
+  addScopedFlags(activity, ['fields', 'progress'])
+}
+
+function parseSpan(text: string): number {
+  const timeMs = parseDurationWithUnitMs(text)
+  if (timeMs === undefined) throw new InvalidArgumentError('Expected a time such as 30d or 48h.')
+  return timeMs
+}
+
+/** By the start of the period. */
+type Counts = ReadonlyMap<string, Record<string, number>>
+
+async function reportActivity(ctx: Context, { by, since: spanMs }: Options): Promise<undefined> {
+  const starts = periodsBetween(ctx.now() - spanMs, ctx.now(), by)
+  const counts: Counts = new Map(starts.map((start) => [start, {}]))
+  const columns: string[] = []
+  for (const { resource, plural } of COUNTED) {
+    const seen = { read: 0, timed: 0 }
+    const isListed = await readRecords(ctx, resource, (record) => {
+      seen.read++
+      if (count(counts, record, { by, plural })) seen.timed++
+    })
+    if (!isListed) ctx.note(`This server lists no ${plural}.`)
+    else if (seen.read > 0 && seen.timed === 0) throw lacking(plural, `${MEMBERS.created} or ${MEMBERS.changed}`)
+    else columns.push(`${plural}_created`, `${plural}_changed`)
+  }
+  const rows = rowsOf(counts, by, columns)
+  const most = Math.max(...rows.map((row) => totalOf(row, columns)))
+  const isTable = ctx.flags.output === 'table'
+  const shown = rows.map((row) =>
+    isTable ? { ...row, bar: barText(most === 0 ? 0 : totalOf(row, columns) / most, BAR_WIDTH) } : row,
+  )
+  await printDerived(ctx, {
+    rows: shown,
+    columns: [by, ...columns, ...(isTable ? ['bar'] : [])],
+    plural: 'periods',
+  })
+}
+
+interface Counting {
+  readonly by: Period
+  readonly plural: string
+}
+
+/** False if the record has no time. A change is one after the creation. */
+function count(counts: Counts, record: CrmRecord, { by, plural }: Counting): boolean {
+  const createdMs = Date.parse(String(record[MEMBERS.created]))
+  const changedMs = Date.parse(String(record[MEMBERS.changed]))
+  const add = (timeMs: number, what: keyof typeof MEMBERS) => {
+    const row = Number.isNaN(timeMs) ? undefined : counts.get(periodStart(timeMs, by))
+    if (row) row[`${plural}_${what}`] = (row[`${plural}_${what}`] ?? 0) + 1
+  }
+  add(createdMs, 'created')
+  if (!(changedMs === createdMs)) add(changedMs, 'changed')
+  return !Number.isNaN(createdMs) || !Number.isNaN(changedMs)
+}
+
+function rowsOf(counts: Counts, by: Period, columns: readonly string[]): readonly CrmRecord[] {
+  return [...counts].map(([start, row]) => ({
+    [by]: start,
+    ...Object.fromEntries(columns.map((column) => [column, row[column] ?? 0])),
+  }))
+}
+
+function totalOf(row: CrmRecord, columns: readonly string[]): number {
+  return columns.reduce((sum, column) => sum + Number(row[column]), 0)
+}

@@ -1,0 +1,35 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { type CrmRecord, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
+import { dealsMatching } from '../deals/list.ts'
+import { checkOf, chosenPages, type List, listOf } from '../print.ts'
+
+type See = (record: CrmRecord) => void | Promise<void>
+
+/** Reads all deals that match `--filter` and `--where`. */
+export async function readDeals(ctx: Context, filter: readonly string[], see: See): Promise<undefined> {
+  await readAll(ctx, await dealsMatching(ctx, filter, { limit: undefined }), see)
+}
+
+/** False if the server does not list them. */
+export async function readRecords(ctx: Context, resource: ListedResource, see: See): Promise<boolean> {
+  const api = await ctx.api()
+  if (!(await api.offers(resource, 'list'))) return false
+  await readAll(ctx, { pages: api[RESOURCES[resource].plural].list(), ...listOf(resource) }, see)
+  return true
+}
+
+async function readAll(ctx: Context, list: List, see: See): Promise<void> {
+  const check = await checkOf({ ...ctx, flags: { ...ctx.flags, fields: undefined } }, list)
+  for await (const { items } of await chosenPages(ctx, list, check, false)) {
+    for (const record of items) await see(record)
+  }
+  await check.judge()
+}
+
+/** CrmError `not_supported` for a report on a member that no record has. */
+export function lacking(plural: string, member: string): CrmError {
+  return new CrmError('not_supported', `the ${plural} of this server do not show ${member}`, {
+    hint: `see what they have: crm ${plural} list --limit 1 -o json`,
+  })
+}
