@@ -55,6 +55,14 @@ test('the owners report divides the deals of each owner into open and won, the l
   expect(await crmPrints(['report', 'owners'], env)).toMatch(/u_2 .*█{24}$/m)
 })
 
+test('deals of which none has an owner are one row, with a note', async () => {
+  const service = await startService()
+  await make(service, '/v1/deals', [{ name: 'D', stage: 'Lead' }])
+  const report = await crm(['report', 'owners', '-o', 'csv', '--fields', 'owner_id,deals'], service.env)
+  expect(report).toMatchObject({ exit: 0, stdout: 'owner_id,deals\r\n,1\r\n' })
+  expect(report.stderr).toContain('No deal has owner_id.')
+})
+
 test('the activity report counts what was created and changed in each period, those without any too', async () => {
   const service = await withDeals()
   const [id = ''] = await make(service, '/v1/contacts', [{ name: 'A' }])

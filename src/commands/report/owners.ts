@@ -18,7 +18,7 @@ import { FILTER_HELP } from '../deals/list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printDerived } from '../print-derived.ts'
-import { lacking, readDeals } from './read-report.ts'
+import { readDeals } from './read-report.ts'
 
 interface Options {
   readonly filter?: readonly string[]
@@ -54,7 +54,8 @@ async function reportOwners(ctx: Context, { filter = [] }: Options): Promise<und
     owners.set(id, own)
     addDeal(own, deal, await stages.stateOf(deal))
   })
-  if (seen.deals > 0 && seen.owned === 0) throw lacking('deals', 'owner_id')
+  // A server may omit a member without a value, so that none shows whether it knows owners.
+  if (seen.deals > 0 && seen.owned === 0) ctx.note('No deal has owner_id.')
   const sums = [...owners.values()]
   const sorted = sums.toSorted(
     (one, other) => compareDecimals(other.openAmount, one.openAmount) || other.open - one.open,
