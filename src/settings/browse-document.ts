@@ -13,6 +13,9 @@ export interface BrowseDocument {
   /** The name of the chosen theme. */
   theme(): Promise<string | undefined>
   setTheme(name: string): Promise<void>
+  /** The screen to begin with, whatever was shown last. */
+  first(): Promise<string | undefined>
+  setFirst(screen: string | undefined): Promise<void>
   /** The last state of a place; an empty object when there is none. */
   left(place: string): Promise<JsonObject>
   /** Does nothing when there is no settings folder. */
@@ -38,6 +41,18 @@ export function openBrowseDocument(env: Env): BrowseDocument {
     },
     setTheme: async (name) => {
       if (existsSync(dirname(file.path))) await file.update((document) => ({ ...document, theme: name }))
+    },
+    first: async () => {
+      const { first } = await file.read()
+      if (first === undefined || typeof first === 'string') return first
+      throw damaged(file.path, 'first is not a screen, such as "home"')
+    },
+    setFirst: async (screen) => {
+      if (!existsSync(dirname(file.path))) return
+      await file.update(({ first: _, ...document }) => ({
+        ...document,
+        ...(screen !== undefined && { first: screen }),
+      }))
     },
     left: async (place) => {
       const places = objectIn(await file.read(), 'places', file.path)

@@ -53,6 +53,7 @@ export function offeredColumns({ offered }: Offering, name: ListName): readonly 
 
 /** Why a screen cannot be shown. */
 export function screenLack({ offered: { lacks } }: Offering, screen: ScreenName): string | undefined {
+  if (screen === 'home') return undefined
   const name = listOfScreen(screen)
   if (!isServerList(name)) return undefined
   return lacks[`list ${name}`] ?? (screen === 'pipelines' ? lacks.stage : undefined)

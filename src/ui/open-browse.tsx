@@ -12,7 +12,7 @@ import { watchNotes } from './background/notes.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
 import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice } from './draw/look.ts'
-import { SCREENS, type ScreenName } from './screens.ts'
+import { SCREENS, type ScreenName, SESSION_SCREENS } from './screens.ts'
 import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
 import { askBackground } from './terminal-background.ts'
 import type { Keymap, Profiles, Ui } from './ui.ts'
@@ -61,24 +61,22 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const document = openBrowseDocument(env)
   const keymap = await readKeymap(document)
   const left = await document.left(place.text)
-  const screen = options.screen ?? rememberedScreen(left) ?? 'contacts'
+  const first = await readFirst(document)
+  const screen = options.screen ?? first ?? rememberedScreen(left) ?? 'contacts'
   const boards = createBoards()
   const look = lookFrom(env, options.hasColor, await readTheme(document))
-  const store = createStore(
-    withRemembered({ ...initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }), look }, left),
-  )
+  const fresh = { ...initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }), look }
+  const home = { ...fresh.home, isFirst: first === 'home' }
+  const store = createStore(withRemembered({ ...fresh, home }, left))
   const changes = server === undefined ? undefined : openKeptChanges(env, server)
   const background = createBackground(store, { ...options, changes })
   options.onNotes((line) => background.notices.wait(line))
   const world = {
     openApi: options.openApi,
-    env,
-    now,
-    sendsTo: options.sendsTo,
-    profileFlag: options.profileFlag,
+    ...{ env, now, sendsTo: options.sendsTo, profileFlag: options.profileFlag },
     writeRaw: (text: string) => void stdout.write(text),
     pauseProcess: options.pauseProcess,
-    setTheme: (choice: ThemeChoice) => document.setTheme(choice),
+    ...remembering(document),
     profiles: options.profiles,
   }
   let isKept = true
@@ -119,6 +117,13 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   })
   await document.remember(place.text, toRemember(store.get()))
   return next === undefined ? undefined : { profile: next, screen: store.get().screen, lines }
+}
+
+function remembering(document: BrowseDocument): Pick<Ui['world'], 'setTheme' | 'setFirst'> {
+  return {
+    setTheme: (choice) => document.setTheme(choice),
+    setFirst: (screen) => document.setFirst(screen),
+  }
 }
 
 function showOn(store: StateStore<State>, background: Look['background']): void {
@@ -164,6 +169,17 @@ async function untilLeft({ options, store, background, instance, isKept }: Open)
   }
   const bug = ending.bug()
   if (bug) throw bug
+}
+
+/** CrmError `invalid_input` for a screen that does not exist. */
+async function readFirst(document: BrowseDocument): Promise<ScreenName | undefined> {
+  const named = await document.first()
+  const screen = SCREENS.find((each) => each === named && !SESSION_SCREENS.includes(each))
+  if (screen !== undefined || named === undefined) return screen
+  const known = SCREENS.filter((each) => !SESSION_SCREENS.includes(each)).join(', ')
+  throw new CrmError('invalid_input', `first of browse.json is ${JSON.stringify(named)}, expected ${known}`, {
+    hint: 'crm config path shows the folder; F on Home sets it',
+  })
 }
 
 /** CrmError `invalid_input` for a theme that does not exist. */

@@ -9,7 +9,7 @@ import { createStore, initialState, type ServerPlace, type State, type StateStor
 import { progressTexts } from './text/progress-text.ts'
 
 export interface PlainOptions extends Omit<BackgroundWorld, 'changes' | 'live'> {
-  readonly screen: PlainScreen
+  readonly screen: PlainScreen | 'home'
   readonly place: ServerPlace
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream

@@ -9,7 +9,7 @@ import {
 } from '../core/resources/registry.ts'
 import type { ListColumn } from './list/columns.ts'
 
-export const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'log', 'commands'] as const
+export const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs', 'log', 'commands'] as const
 
 export type ScreenName = (typeof SCREENS)[number]
 
@@ -30,6 +30,7 @@ export type ListName = (typeof LISTS)[number]
 export const SESSION_SCREENS: readonly ScreenName[] = ['log', 'commands']
 
 export const TITLES: Readonly<Record<ScreenName, string>> = {
+  home: 'Home',
   contacts: 'Contacts',
   deals: 'Deals',
   pipelines: 'Pipelines',
@@ -43,9 +44,9 @@ export function isServerList(name: ListName): name is ServerList {
   return SERVER_LISTS.some((each) => each === name)
 }
 
-/** The list of a screen. */
+/** The list of a screen; Home shows no rows, and takes most figures from the deals. */
 export function listOfScreen(screen: ScreenName): ListName {
-  return screen === 'pipelines' ? 'deals' : screen
+  return screen === 'pipelines' || screen === 'home' ? 'deals' : screen
 }
 
 export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {

@@ -111,6 +111,8 @@ export interface State {
   /** The columns that the person chose, by list, in their order. */
   readonly chosenColumns: Readonly<Partial<Record<ListName, readonly string[] | undefined>>>
   readonly times: TimeStyle
+  /** `isFirst`: crm browse opens Home, whatever was shown last. */
+  readonly home: { readonly top: number; readonly isFirst: boolean }
 }
 
 export function initialState(screen: ScreenName, place: ServerPlace, size: { columns: number; rows: number }): State {
@@ -138,6 +140,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     look: PLAIN_LOOK,
     chosenColumns: {},
     times: { nowMs: Date.now(), isWhole: false },
+    home: { top: 0, isFirst: false },
   }
 }
 

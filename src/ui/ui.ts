@@ -26,6 +26,8 @@ export interface World {
   readonly pauseProcess: (() => Promise<void>) | undefined
   /** Undefined where the screens belong to one profile. */
   readonly profiles: Profiles | undefined
+  /** Remembers the screen to begin with; undefined for the one shown last. */
+  readonly setFirst: (screen: ScreenName | undefined) => Promise<void>
   /** Remembers the chosen colours. */
   readonly setTheme: (choice: ThemeChoice) => Promise<void>
 }

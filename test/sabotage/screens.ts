@@ -442,4 +442,25 @@ export const SCREENS: readonly Sabotage[] = [
     to: 'const before = rows.slice(rows.indexOf(row) + 1).find((each) => each.id !== row.id)',
     tests: ['test/ui/event-rate.test.ts'],
   },
+  {
+    name: 'the conversion counts lost deals',
+    file: 'src/ui/home/deal-sections.ts',
+    line: "return stages.slice(from).reduce((total, { count, ends }) => total + (ends === 'lost' ? 0 : count), 0)",
+    to: 'return stages.slice(from).reduce((total, { count }) => total + count, 0)',
+    tests: ['test/ui/home.test.ts'],
+  },
+  {
+    name: 'figures of a part of the records are said to be of all',
+    file: 'src/ui/home/section.ts',
+    line: 'if (isComplete) return `of all ${rows.length} ${name}${chosen}`',
+    to: 'return `of all ${rows.length} ${name}${chosen}`',
+    tests: ['test/ui/home.test.ts'],
+  },
+  {
+    name: 'Home loads all records without a question',
+    file: 'src/ui/actions/home.ts',
+    line: 'run: askLoadAll,',
+    to: 'run: ({ background }) => void SERVER_LISTS.map(background.lists.all),',
+    tests: ['test/ui/home.test.ts'],
+  },
 ]

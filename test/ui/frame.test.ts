@@ -7,7 +7,7 @@ import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 import { formFields } from '../../src/ui/form/record-form.ts'
 import type { Overlay } from '../../src/ui/overlay.ts'
-import { SCREENS, type ScreenName } from '../../src/ui/screens.ts'
+import { listOfScreen, SCREENS, type ScreenName } from '../../src/ui/screens.ts'
 import { initialState, type State, withList } from '../../src/ui/state.ts'
 import { textInput } from '../../src/ui/text/text-input.ts'
 import { contact, listOf } from './rows.ts'
@@ -72,7 +72,7 @@ function everyState(columns: number, rows: number): readonly State[] {
   return SCREENS.flatMap((screen) =>
     [false, true].flatMap((isDetailOpen) =>
       OVERLAYS.map((overlay) => {
-        const name = screen === 'pipelines' ? 'deals' : screen
+        const name = listOfScreen(screen)
         const state = { ...stateOf(screen, columns, rows), overlay }
         return withList(state, name, (list) => ({ ...list, isDetailOpen }))
       }),

@@ -46,7 +46,13 @@ export async function uiOf(
     ...{ store, background, keymap: createKeymap(ACTIONS, {}), boards: createBoards() },
     world: {
       ...{ openApi, env, now: Date.now, sendsTo: undefined, profileFlag: undefined },
-      ...{ writeRaw: () => {}, pauseProcess: undefined, setTheme: async () => {}, profiles: world.profiles },
+      ...{
+        writeRaw: () => {},
+        pauseProcess: undefined,
+        setTheme: async () => {},
+        setFirst: async () => {},
+        profiles: world.profiles,
+      },
     },
     suspend: async (during) => during(),
     quit: (pending = 'keep', next) => void quits.push(next === undefined ? pending : `${pending} ${next}`),

@@ -7,7 +7,7 @@ import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
 import { type BrowsedServer, browsedServer, sayLines, showScreens, type Terminal, terminalOf } from './show-screens.ts'
 
-const SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
+const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
 type Screen = (typeof SCREENS)[number]
 
@@ -22,7 +22,10 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
     .description('browse and change contacts, deals and pipelines on screens; ? shows the keys')
     .addArgument(new Argument('[screen]', 'the screen to begin with').choices(SCREENS))
     .option('--plain', 'plain lines for screen readers, without redrawing')
-    .addHelpText('after', examples('crm browse', 'crm browse pipelines', 'crm browse contacts --plain'))
+    .addHelpText(
+      'after',
+      examples('crm browse', 'crm browse home', 'crm browse pipelines', 'crm browse contacts --plain'),
+    )
     .action(act(browse))
 }
 
@@ -80,6 +83,7 @@ async function showProfile(
 }
 
 const INSTEAD: Readonly<Record<Screen, string>> = {
+  home: 'crm deals list --summary stage',
   contacts: 'crm contacts list',
   deals: 'crm deals list',
   pipelines: 'crm deals list --summary stage',
@@ -88,7 +92,7 @@ const INSTEAD: Readonly<Record<Screen, string>> = {
 }
 
 function isOfServer(screen: Screen | undefined): boolean {
-  return screen !== undefined && screen !== 'events' && screen !== 'jobs'
+  return screen !== undefined && screen !== 'home' && screen !== 'events' && screen !== 'jobs'
 }
 
 /** CrmError `not_supported` for a list that a connector lacks. Without a connector the server has both. */

@@ -4,6 +4,7 @@ import { LOOKS } from './choose-theme.ts'
 import { COMMAND_LOG } from './command-log.ts'
 import { COPY_EXPORT } from './copy-export.ts'
 import { EVENTS } from './events.ts'
+import { HOME_ACTIONS } from './home.ts'
 import { JOBS } from './jobs.ts'
 import { MOVING } from './moving.ts'
 import { SCREEN_ACTIONS } from './open-screen.ts'
@@ -18,6 +19,7 @@ export const ACTIONS: readonly Action[] = [
   ...STAGING,
   ...JOBS,
   ...EVENTS,
+  ...HOME_ACTIONS,
   ...COPY_EXPORT,
   ...SCREEN_ACTIONS,
   ...COMMAND_LOG,

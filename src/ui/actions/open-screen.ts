@@ -1,11 +1,12 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { learnOffered } from '../background/learn-offered.ts'
 import { rowId } from '../list/list-state.ts'
 import { screenLack } from '../offered.ts'
-import { isServerList, listOfScreen, type ScreenName, TITLES } from '../screens.ts'
+import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, type ServerList, TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import type { Action, Ui, World } from '../ui.ts'
 
-const TOUR = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
+const TOUR = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
 
 export const SCREEN_ACTIONS: readonly Action[] = [
   {
@@ -25,7 +26,7 @@ export const SCREEN_ACTIONS: readonly Action[] = [
     (screen, index): Action => ({
       id: `screen-${screen}`,
       title: `Go to ${TITLES[screen]}`,
-      keys: [String(index + 1)],
+      keys: [String(index)],
       refusal: (state) => screenLack(state, screen),
       run: (ui) => openScreen(ui, screen),
     }),
@@ -45,12 +46,26 @@ export function openScreen(ui: Ui, screen: ScreenName, load?: () => Promise<void
   store.update((state) => ({ ...state, screen, leftOut: screen === 'log' ? 0 : state.leftOut }))
   if (screen === 'events') void ui.background.events.look()
   if (screen === 'jobs') ui.background.jobs.watch()
+  if (screen === 'home') return void loadHome(ui)
   const name = listOfScreen(screen)
   if (!isServerList(name)) return
   const list = store.get().lists[name]
   const isEmpty = list.rows.length === 0 && !list.isComplete
   const loaded = load ? load() : isEmpty ? background.lists.more(name) : Promise.resolve()
   if (screen === 'pipelines') void loaded.then(() => loadStages(ui))
+}
+
+/** The first pages of contacts and deals as far as the server has them, the stages, and the jobs of this machine. */
+export async function loadHome(ui: StagesUi): Promise<void> {
+  const { store, background, world } = ui
+  await learnOffered(store, world.openApi)
+  const isMissing = (name: ServerList) => {
+    const { rows, isComplete } = store.get().lists[name]
+    return rows.length === 0 && !isComplete && store.get().offered.lacks[`list ${name}`] === undefined
+  }
+  const lists = SERVER_LISTS.filter(isMissing).map(background.lists.more)
+  await Promise.all([...lists, background.jobs.look()])
+  await loadStages(ui)
 }
 
 export interface StagesUi extends Pick<Ui, 'store' | 'background'> {

@@ -203,7 +203,7 @@ function scrollPane(sign: 1 | -1): Action['run'] {
 /** Esc ends the first of these that is active: a request, a message, a range, the pane, marks, the filter. */
 function goBack({ store, background }: Ui): void {
   if (background.lists.cancel()) return void background.notices.done('Stopped loading')
-  if (background.notices.dismiss()) return
+  if (background.notices.dismiss() || store.get().screen === 'home') return
   store.update((state) =>
     withCurrentList(state, (list) => {
       if (list.anchor !== undefined) return { ...list, anchor: undefined }

@@ -1,3 +1,4 @@
+import { listOfScreen } from '../screens.ts'
 import type { State } from '../state.ts'
 import { hasRateLine } from './event-rate-line.ts'
 import { messageRows } from './message-lines.ts'
@@ -32,6 +33,6 @@ export function areasOf(state: State, isDetailOpen: boolean): Areas {
 }
 
 export function listHeight(state: State): number {
-  const list = state.screen === 'pipelines' ? state.lists.deals : state.lists[state.screen]
+  const list = state.lists[listOfScreen(state.screen)]
   return areasOf(state, list.isDetailOpen).listRows
 }

@@ -51,7 +51,7 @@ function tabsOf(state: State, isWhole: boolean): readonly Tab[] {
 
 function keyOf(screen: ScreenName): string {
   if (screen === 'commands') return '@'
-  return screen === 'log' ? '!' : String(SCREENS.indexOf(screen) + 1)
+  return screen === 'log' ? '!' : String(SCREENS.indexOf(screen))
 }
 
 function widthOf(tabs: readonly Tab[]): number {

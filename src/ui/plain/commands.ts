@@ -8,6 +8,7 @@ import { SERVER_LISTS, TITLES } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import { CHANGING } from './changing.ts'
 import { firstWord } from './command-text.ts'
+import { sayHome } from './home.ts'
 import { JOB_COMMANDS } from './job-commands.ts'
 import { PLAIN_SCREENS, type Plain, type PlainCommand } from './plain.ts'
 import { recordLines } from './row-text.ts'
@@ -33,6 +34,12 @@ const COMMANDS: readonly PlainCommand[] = [
     title: 'load all rows, a request for each page; Ctrl-C stops',
     screens: [...SERVER_LISTS, 'pipelines'],
     run: ({ listing }) => listing.loadAll(),
+  },
+  {
+    word: 'home',
+    usage: '',
+    title: 'say the pipeline, amounts by owner, stale deals, new records and the last jobs',
+    run: sayHome,
   },
   ...CHANGING,
   ...JOB_COMMANDS,

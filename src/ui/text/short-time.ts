@@ -14,6 +14,7 @@ export function shortTime(value: JsonValue | undefined, nowMs: number): string {
   return days > 0 && days <= MOST_DAYS ? `${days} d` : whole.slice(0, 10)
 }
 
-function startOfDay(ms: number): number {
+/** In the zone of this machine. */
+export function startOfDay(ms: number): number {
   return new Date(ms).setHours(0, 0, 0, 0)
 }

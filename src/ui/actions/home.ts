@@ -1,0 +1,110 @@
+import { listHeight } from '../draw/areas.ts'
+import { lastHomeTop } from '../draw/home-lines.ts'
+import { type ScreenName, SERVER_LISTS } from '../screens.ts'
+import { showOverlay } from '../show-overlay.ts'
+import type { State } from '../state.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Action, Ui } from '../ui.ts'
+import { loadStages } from './open-screen.ts'
+
+const HOME: readonly ScreenName[] = ['home']
+
+/** By lines of the screen, or to an end of it. */
+const SCROLLS: readonly (readonly [
+  id: string,
+  title: string,
+  keys: readonly string[],
+  lines: (height: number) => number,
+])[] = [
+  ['home-down', 'Down', ['j', 'down'], () => 1],
+  ['home-up', 'Up', ['k', 'up'], () => -1],
+  ['home-half-down', 'Half a screen down', ['ctrl-d'], (height) => Math.ceil(height / 2)],
+  ['home-half-up', 'Half a screen up', ['ctrl-u'], (height) => -Math.ceil(height / 2)],
+  ['home-page-down', 'A screen down', ['pagedown', 'ctrl-f'], (height) => height],
+  ['home-page-up', 'A screen up', ['pageup', 'ctrl-b'], (height) => -height],
+  ['home-top', 'First line', ['g g', 'home'], () => -Infinity],
+  ['home-end', 'Last line', ['G', 'end'], () => Infinity],
+]
+
+export const HOME_ACTIONS: readonly Action[] = [
+  {
+    id: 'home-load-all',
+    title: 'Load all contacts and deals, so that the figures are of all',
+    screens: HOME,
+    keys: ['L'],
+    footer: 'load all',
+    refusal: (state) => (loadable(state).length === 0 ? 'all are loaded' : undefined),
+    run: askLoadAll,
+  },
+  {
+    id: 'home-reload',
+    title: 'Reload',
+    screens: HOME,
+    keys: ['r'],
+    footer: 'reload',
+    run: (ui) => void reload(ui),
+  },
+  {
+    id: 'home-first',
+    title: 'Begin with Home, or with the screen that was shown last',
+    screens: HOME,
+    keys: ['F'],
+    footer: 'begin here',
+    run: (ui) => void toggleFirst(ui),
+  },
+  ...SCROLLS.map(
+    ([id, title, keys, lines]): Action => ({
+      ...{ id, title, keys, screens: HOME, takesCount: true },
+      run: ({ store }, count = 1) =>
+        store.update((state) => {
+          const top = Math.min(state.home.top + lines(listHeight(state) + 1) * count, lastHomeTop(state))
+          return { ...state, home: { ...state.home, top: Math.max(0, top) } }
+        }),
+    }),
+  ),
+]
+
+function loadable({ lists, offered }: State) {
+  return SERVER_LISTS.filter((name) => !lists[name].isComplete && offered.lacks[`list ${name}`] === undefined)
+}
+
+function askLoadAll(ui: Ui): void {
+  const { store, background } = ui
+  const names = loadable(store.get())
+  const counts = names.map((name) => `${store.get().lists[name].rows.length} ${name}`).join(' and ')
+  const loadAll = async () => {
+    for (const name of names) await background.lists.all(name)
+  }
+  showOverlay(ui, {
+    type: 'confirm',
+    title: `Load all ${names.join(' and ')}?`,
+    lines: [
+      `${counts} are loaded, and the server does not say how many there are.`,
+      'Each page is a request; Esc stops it at any time.',
+    ],
+    verb: 'Load all',
+    isOnCancel: true,
+    expected: undefined,
+    input: textInput(),
+    onConfirm: () => void loadAll(),
+  })
+}
+
+async function reload(ui: Ui): Promise<void> {
+  const { store, background } = ui
+  const { lacks } = store.get().offered
+  const lists = SERVER_LISTS.filter((name) => lacks[`list ${name}`] === undefined).map(background.lists.reload)
+  await Promise.all([...lists, background.jobs.look()])
+  await loadStages(ui)
+}
+
+async function toggleFirst({ store, world, background }: Ui): Promise<void> {
+  const isFirst = !store.get().home.isFirst
+  store.update((state) => ({ ...state, home: { ...state.home, isFirst } }))
+  try {
+    await world.setFirst(isFirst ? 'home' : undefined)
+    background.notices.done(isFirst ? 'crm browse begins with Home' : 'crm browse begins with the screen shown last')
+  } catch (error) {
+    background.notices.problem(error, 'Not remembered: ')
+  }
+}
