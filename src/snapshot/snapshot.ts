@@ -1,12 +1,10 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
 import type { Api } from '../api/api.ts'
 import type { Page } from '../api/operations.ts'
 import { unaskedText } from '../core/asked-members.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
 import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
+import { linesOf } from '../files/lines.ts'
 import { toMachineError } from '../files/machine-error.ts'
 
 const SNAPSHOT_TYPES = ['contact', 'deal'] as const
@@ -86,7 +84,7 @@ export async function readSnapshot(
   file: string,
   stdin: () => AsyncIterable<Uint8Array | string>,
 ): Promise<OpenSnapshot> {
-  const lines = linesOf(file, stdin)
+  const lines = snapshotLines(file, stdin)
   const { value, done } = await lines.next()
   if (done) throw new CrmError('invalid_input', `${file} is empty`, { hint: 'crm snapshot > before.ndjson' })
   const start = parseLine(file, 1, value)
@@ -122,10 +120,9 @@ async function* entriesBehindStart(file: string, lines: AsyncIterable<string>): 
     throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')
 }
 
-async function* linesOf(file: string, stdin: () => AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
-  const input = file === STDIN ? Readable.from(stdin(), { objectMode: false }) : createReadStream(file, 'utf8')
+async function* snapshotLines(file: string, stdin: () => AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) yield line
+    yield* linesOf(file === STDIN ? stdin() : file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new CrmError('invalid_input', `there is no file ${JSON.stringify(file)}`, {

@@ -55,3 +55,12 @@ test('a record that a job deleted is created again with all its members', async 
   expect(await json('jobs', 'undo', job, '--yes')).toMatchObject({ done: 1 })
   expect((await json('contacts', 'list'))[0]).toMatchObject({ name: 'Bea', email: 'b@x.test', company: 'B' })
 })
+
+test('an undo restores texts with the line separators of Unicode, which JSON does not escape', async () => {
+  const { json, crm } = await serviceHome()
+  const contact = await json('contacts', 'create', '--set', 'name=one\u2028two\u2029three', '--set', 'email=a@x.test')
+  const { job } = await json('contacts', 'update', '--where', 'true', '--set', 'name=Ada', '--yes')
+  const { exit, stderr } = await crm('jobs', 'undo', job, '--yes')
+  expect(exit, stderr).toBe(0)
+  expect((await json('contacts', 'get', contact.id)).name).toBe('one\u2028two\u2029three')
+})

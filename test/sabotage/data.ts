@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const DATA: readonly Sabotage[] = [
   {
+    name: 'a kept record ends at a line separator of Unicode',
+    file: 'src/files/lines.ts',
+    line: "const lines = (rest + chunk).split('\\n')",
+    to: 'const lines = (rest + chunk).split(/\\n|\\u2028/)',
+    tests: ['test/files/lines.test.ts'],
+  },
+  {
     name: 'the variables of --env-out github are written through a link',
     file: 'src/fixtures/write-env.ts',
     line: 'const APPENDED = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW',

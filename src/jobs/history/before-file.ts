@@ -1,6 +1,6 @@
-import { closeSync, createReadStream, existsSync, openSync, writeSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
+import { linesOf } from '../../files/lines.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 
@@ -15,7 +15,7 @@ export async function writeBefore({ before }: JobPaths, to: string): Promise<num
   let count = 0
   try {
     if (!existsSync(before)) return 0
-    for await (const line of createInterface({ input: createReadStream(before) })) {
+    for await (const line of linesOf(before)) {
       // Quotes inside JSON texts are escaped, so this occurs first before the record. It is copied with all digits.
       const record = line.slice(line.indexOf(RECORD) + RECORD.length, -1)
       writeSync(file, `${record}\n`)

@@ -1,9 +1,9 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { linesOf } from '../../files/lines.ts'
 import { createFailedRows, failedRowsName } from '../input/failed-rows.ts'
 import type { DoubtEntry, FailedEntry } from '../journal/entry.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
@@ -193,7 +193,7 @@ function sorted(groups: ReadonlyMap<string, FailureGroup>): readonly FailureGrou
 export async function* leftOutPages({ leftOut }: JobPaths): AsyncGenerator<FailurePage> {
   if (!existsSync(leftOut)) return
   let items: CrmRecord[] = []
-  for await (const line of createInterface({ input: createReadStream(leftOut) })) {
+  for await (const line of linesOf(leftOut)) {
     items.push(parseExactJson(line) as CrmRecord)
     if (items.length < PAGE_ROWS) continue
     yield { items, nextCursor: undefined }

@@ -1,5 +1,5 @@
-import { closeSync, createReadStream, existsSync, openSync, rmSync, writeSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
+import { linesOf } from '../../files/lines.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { RowFinding } from './row.ts'
 
@@ -44,7 +44,7 @@ export function createFindingsFile(path: string): FindingsFile {
     async *all() {
       flush()
       if (!existsSync(path)) return
-      for await (const line of createInterface({ input: createReadStream(path) })) yield JSON.parse(line)
+      for await (const line of linesOf(path)) yield JSON.parse(line)
     },
     close,
   }

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
-import { closeSync, createReadStream, existsSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { closeSync, existsSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { linesOf } from '../../files/lines.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import type { PlanFile } from './plan-file.ts'
 import type { NewOperation, OperationHead, PlanCounts, PlanEnd, PlanHead, PlanOperation } from './plan-format.ts'
@@ -184,7 +184,7 @@ interface BeforeImage {
 /** The records before a job changed them, in the order of its operations; none if the job has none. */
 async function* readBefore(path: string): AsyncGenerator<BeforeImage, void, undefined> {
   if (!existsSync(path)) return
-  for await (const line of createInterface({ input: createReadStream(path) })) {
+  for await (const line of linesOf(path)) {
     yield parseExactJson(line) as unknown as BeforeImage
   }
 }
