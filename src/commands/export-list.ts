@@ -1,3 +1,4 @@
+import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { commandLine } from './command-line.ts'
@@ -12,21 +13,44 @@ type ExportFormat = (typeof FORMATS)[number]
 
 export const EXPORT_FILE_HELP = 'the extension names the format: csv, tsv, jsonl, json or yaml; - is stdout, with -o'
 
+export interface ExportFlags {
+  /** `--types`: headers state the types of their columns. */
+  readonly types?: boolean
+}
+
+export function addTypesFlag(command: object): void {
+  ;(command as Command).addOption(
+    new Option('--types', 'csv, tsv: state types in the header row (score:number), so that an import keeps them'),
+  )
+}
+
 /** Writes a whole list to a file, or to stdout for `-`. */
-export async function exportList(ctx: Context, file: string, list: List): Promise<undefined> {
-  const { formatOfName, exportToFile, exportToStream } = await ctx.exports()
+export async function exportList(
+  ctx: Context,
+  file: string,
+  list: List,
+  { types = false }: ExportFlags = {},
+): Promise<undefined> {
+  const { formatOfName, exportToFile, exportToStream, exportTyped } = await ctx.exports()
   const format = exportFormat(ctx, { named: file === '-' ? undefined : formatOfName(file), file, plural: list.plural })
-  refuseCsvSafe(ctx, format)
+  const isDelimited = format === 'csv' || format === 'tsv'
+  for (const [flag, isGiven] of [['--csv-safe', ctx.flags.isCsvSafe] as const, ['--types', types] as const])
+    if (isGiven && !isDelimited) throw refuseFor(flag, format)
   const plain = await recordOutput(ctx, list.columns)
   const out = { ...plain, format, signal: ctx.signal }
   const check = await checkOf(ctx, list)
+  const temporary = ctx.env.TMPDIR || '/tmp'
   if (file === '-') {
-    await exportToStream(out, itemsOf(await chosenPages(ctx, list, check)))
+    const write: typeof exportToStream = types
+      ? (...given) => exportTyped(given[0], '-', given[1], temporary)
+      : exportToStream
+    await write(out, itemsOf(await chosenPages(ctx, list, check)))
     await check.judge()
     return
   }
   const pages = itemsOf(judged(await chosenPages(ctx, list, check, false), check))
-  const count = await exportToFile(out, file, pages).catch((cause: unknown) => {
+  const writing = types ? exportTyped(out, file, pages, temporary) : exportToFile(out, file, pages)
+  const count = await writing.catch((cause: unknown) => {
     if (!ctx.signal.aborted) throw cause
     throw new CrmError('interrupted', `interrupted; nothing was written to ${file}`, {
       hint: commandLine(ctx.argv),
@@ -60,7 +84,6 @@ function exportFormat(
   })
 }
 
-function refuseCsvSafe({ flags }: WithFlags<'isCsvSafe'>, format: ExportFormat): void {
-  if (!flags.isCsvSafe || format === 'csv' || format === 'tsv') return
-  throw new CrmError('usage', `--csv-safe does not go with ${format}`, { hint: 'use -o csv or -o tsv' })
+function refuseFor(flag: string, format: ExportFormat): CrmError {
+  return new CrmError('usage', `${flag} does not go with ${format}`, { hint: 'use -o csv or -o tsv' })
 }

@@ -5,6 +5,7 @@ import type { ExitCode } from '../core/exit.ts'
 import { commandLine } from './command-line.ts'
 import { type CommandGroup, examples } from './command-tree.ts'
 import { dryRunWrite } from './dry-run.ts'
+import { addTypesFlag, EXPORT_FILE_HELP, type ExportFlags, exportList } from './export-list.ts'
 import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from './fields-input.ts'
 import { addScopedFlags } from './flags.ts'
 import { listOf, printList, printWritten, requestedLimit } from './print.ts'
@@ -25,6 +26,7 @@ export const NOTES_COMMANDS: CommandGroup = {
           'crm notes list deal_0abc -o id | crm notes delete - --yes --expect 3',
         ],
       }),
+    export: addNotesExport,
     import: (parent, act) =>
       addImport(parent, act, {
         resource: 'note',
@@ -54,6 +56,22 @@ async function listNotes(ctx: Context, dealId: string, { cursor, sort }: Options
   const query = { limit: sort === undefined ? requestedLimit(ctx) : undefined, cursor, filters: {} }
   const list = { pages: api.notes(dealId).list(query), ...listOf('note'), resource: 'note', cursor } as const
   return sort === undefined ? printList(ctx, list) : printSorted(ctx, list, sort)
+}
+
+function addNotesExport(notes: CommandUnknownOpts, act: Act): void {
+  const all = notes
+    .command('export')
+    .description('write the notes of all deals to a file, where the server lists them; if it fails, no file is written')
+    .argument('<file>', EXPORT_FILE_HELP)
+    .addHelpText('after', examples('crm notes export notes.csv', 'crm notes export - -o jsonl'))
+    .action(act(exportNotes))
+  addTypesFlag(all)
+  addScopedFlags(all, ['export'])
+}
+
+async function exportNotes(ctx: Context, file: string, flags: ExportFlags): Promise<undefined> {
+  const { allNotes } = await ctx.exports()
+  return exportList(ctx, file, { pages: allNotes(await ctx.api()), ...listOf('note') }, flags)
 }
 
 interface NoteOptions extends FieldsOptions {

@@ -3,8 +3,8 @@ import type { Page } from '../api/operations.ts'
 import { idText, parseExactJson } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
+import { hasOneListOfNotes, notesOf } from '../jobs/export/all-notes.ts'
 import { openScratch, type Scratch } from '../jobs/plan/scratch.ts'
-import { listParts } from '../jobs/server-records.ts'
 import type { Migrated } from './pair.ts'
 
 export interface KeptRecord {
@@ -83,9 +83,6 @@ function parsed(text: unknown): CrmRecord {
   return parseExactJson(String(text)) as CrmRecord
 }
 
-/** Lists of notes that are read at the same time. */
-const LISTS_AT_ONCE = 8
-
 /** All records of a resource; notes are those of the deals in the copy, each with the id of its deal. */
 export async function* recordsOf(
   api: Api,
@@ -94,23 +91,6 @@ export async function* recordsOf(
 ): AsyncGenerator<Page, void, undefined> {
   if (type === 'contact') yield* api.contacts.list()
   else if (type === 'deal') yield* api.deals.list()
+  else if (hasOneListOfNotes(api)) yield* api.notes().list()
   else yield* notesOf(api, [...copy.ids('deal')])
-}
-
-async function* notesOf(api: Api, dealIds: readonly string[]): AsyncGenerator<Page, void, undefined> {
-  const isOneList = api.connector.rules('note').parent === undefined && api.connector.offers('note', 'list')
-  if (isOneList) {
-    yield* listParts(api, 'note', dealIds)
-    return
-  }
-  for (let at = 0; at < dealIds.length; at += LISTS_AT_ONCE) {
-    const lists = dealIds.slice(at, at + LISTS_AT_ONCE).map(async (dealId) => {
-      const pages: Page[] = []
-      for await (const page of listParts(api, 'note', [dealId])) {
-        pages.push({ ...page, items: page.items.map((note) => ({ ...note, deal_id: note.deal_id ?? dealId })) })
-      }
-      return pages
-    })
-    for (const pages of await Promise.all(lists)) yield* pages
-  }
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
+import { headerOf } from './column-type.ts'
 import type { FormatWriter, RecordOutput } from './record-output.ts'
 import { type FieldPath, fieldName, valueAtField } from './record-output.ts'
 import { defuse, jsonText, linesFor } from './safe-text.ts'
@@ -49,8 +50,15 @@ function createDelimitedWriter(out: RecordOutput, { delimiter, lineEnd, cell }: 
   const line = (texts: readonly (string | undefined)[]): string =>
     texts.map((text) => cell(text, texts.length === 1)).join(delimiter) + lineEnd
   const rows = (records: readonly CrmRecord[], of: readonly FieldPath[]): string =>
-    records.map((record) => line(of.map((path) => valueText(valueAtField(record, path), safe)))).join('')
-  const head = (of: readonly FieldPath[]): string => line(of.map((path) => safe(fieldName(path))))
+    records.map((record) => line(of.map((path) => cellText(valueAtField(record, path), path)))).join('')
+  const types = out.columnTypes
+  const cellText = (value: JsonValue | undefined, path: FieldPath): string | undefined =>
+    typeof value === 'string' && types?.get(fieldName(path)) === 'json' ? safe(jsonText(value)) : valueText(value, safe)
+  const named = (path: FieldPath): string => {
+    const name = fieldName(path)
+    return types ? headerOf(name, types.get(name)) : name
+  }
+  const head = (of: readonly FieldPath[]): string => line(of.map((path) => safe(named(path))))
   const shown = (text: string): string => linesFor(out.io.stdout, text)
   return {
     page(records) {

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { Io } from '../core/streams.ts'
 import type { Query } from '../expr/expression.ts'
+import type { ColumnType } from './column-type.ts'
 
 export const OUTPUT_FORMATS = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id'] as const
 
@@ -24,6 +25,8 @@ export interface RecordOutput {
    * lines are then shorter than later ones. Undefined: the first page determines the columns.
    */
   readonly onHeader?: ((line: string) => void) | undefined
+  /** For csv and tsv with `--types`: the type of each column, which its header states. */
+  readonly columnTypes?: ReadonlyMap<string, ColumnType>
   /** From `--jq`, for json and jsonl: its results are printed instead of the records. */
   readonly query: Query | undefined
 }

@@ -73,6 +73,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   'deals export': { words: () => ['deals.jsonl'], mayWrite: /^work\/deals\.jsonl$/ },
   'notes add': { words: (printed) => [printed('deals create'), '--body', 'Called.', '-o', 'id'] },
   'notes list': { words: (printed) => [printed('deals create')] },
+  'notes export': { words: () => ['notes.csv'], mayWrite: /^work\/notes\.csv$/ },
   'pipelines list': only(),
   'pipelines stages': only('sales'),
   'webhooks create': only('--url', 'http://127.0.0.1:9/', '--events', 'deal.*', '-o', 'id'),

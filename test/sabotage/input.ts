@@ -2,6 +2,20 @@ import type { Sabotage } from './sabotage.ts'
 
 export const INPUT: readonly Sabotage[] = [
   {
+    name: 'the type that a header states is ignored',
+    file: 'src/jobs/input/header-row.ts',
+    line: 'return mappings.has(header) ? resolve(header) : typedColumn(resolve, header)',
+    to: 'return resolve(header)',
+    tests: ['test/commands/typed-export.test.ts'],
+  },
+  {
+    name: 'texts of a column of several types are not written as JSON',
+    file: 'src/output/delimited-writer.ts',
+    line: "typeof value === 'string' && types?.get(fieldName(path)) === 'json' ? safe(jsonText(value)) : valueText(value, safe)",
+    to: 'valueText(value, safe)',
+    tests: ['test/commands/typed-export.test.ts'],
+  },
+  {
     name: 'a number with a thousands separator is imported as a text',
     file: 'src/jobs/input/columns.ts',
     line: 'if (isOfNumericType(value, type)) return { value }',

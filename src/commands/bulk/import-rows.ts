@@ -156,7 +156,7 @@ function noteRejected(ctx: Pick<Context, 'note'>, lines: readonly string[]): voi
 type Refused = Extract<MadeImport, { readonly type: 'refused' }>
 
 /** The error, with the findings before it; programs have got them. */
-function refuseFindings(ctx: Context, { findings, lines, tooMany }: Refused, name: string): CrmError {
+function refuseFindings(ctx: Context, { findings, lines, tooMany, hint }: Refused, name: string): CrmError {
   // Part of the error, not a note that -q suppresses.
   if (!isForProgram(ctx)) for (const line of lines) writeNoteLine(ctx.io.stderr, line)
   const { count } = findings
@@ -166,7 +166,7 @@ function refuseFindings(ctx: Context, { findings, lines, tooMany }: Refused, nam
     })
   }
   return new CrmError('invalid_input', `${count} ${count === 1 ? 'error' : 'errors'} in ${name}; nothing was sent`, {
-    hint: `correct the file, and run the same command again; --rejects FILE sends the other rows`,
+    hint: hint ?? 'correct the file, and run the same command again; --rejects FILE sends the other rows',
   })
 }
 

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type CommandGroup, examples } from '../command-tree.ts'
-import { EXPORT_FILE_HELP, exportList } from '../export-list.ts'
+import { addTypesFlag, EXPORT_FILE_HELP, type ExportFlags, exportList } from '../export-list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags, parseFilters } from '../flags.ts'
 import { listOf } from '../print.ts'
@@ -51,7 +51,7 @@ export const DEALS_COMMANDS: CommandGroup = {
   },
 }
 
-interface ExportOptions {
+interface ExportOptions extends ExportFlags {
   readonly filter?: readonly string[]
 }
 
@@ -70,6 +70,7 @@ function addDealsExport(deals: CommandUnknownOpts, act: Act): void {
       ),
     )
     .action(act(exportDeals))
+  addTypesFlag(all)
   addScopedFlags(all, ['export'])
 }
 
@@ -78,5 +79,5 @@ async function exportDeals(ctx: Context, file: string, options: ExportOptions): 
   const api = await ctx.api()
   const pages = api.deals.list({ filters })
   const checks = [createStageCheck(ctx, filters), createFilterCheck(ctx, { filters, flag: '--filter' })]
-  return exportList(ctx, file, { pages, ...listOf('deal'), checks })
+  return exportList(ctx, file, { pages, ...listOf('deal'), checks }, options)
 }

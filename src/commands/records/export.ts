@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type PlainCommand } from '../command-tree.ts'
-import { EXPORT_FILE_HELP, exportList } from '../export-list.ts'
+import { addTypesFlag, EXPORT_FILE_HELP, type ExportFlags, exportList } from '../export-list.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf } from '../print.ts'
 
@@ -12,12 +12,18 @@ export function addExport(parent: CommandUnknownOpts, act: Act, { resource, exam
     .description(`write all ${RESOURCES[resource].plural} to a file; if it fails, no file is written`)
     .argument('<file>', EXPORT_FILE_HELP)
     .addHelpText('after', examples(...lines))
-    .action(act((ctx, file: string) => exportRecords(ctx, resource, file)))
+    .action(act((ctx, file: string, flags: ExportFlags) => exportRecords(ctx, resource, file, flags)))
+  addTypesFlag(all)
   addScopedFlags(all, ['export'])
 }
 
-async function exportRecords(ctx: Context, resource: PlainResource, file: string): Promise<undefined> {
+async function exportRecords(
+  ctx: Context,
+  resource: PlainResource,
+  file: string,
+  flags: ExportFlags,
+): Promise<undefined> {
   const api = await ctx.api()
   const pages = api[RESOURCES[resource].plural].list()
-  return exportList(ctx, file, { pages, ...listOf(resource) })
+  return exportList(ctx, file, { pages, ...listOf(resource) }, flags)
 }

@@ -78,6 +78,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'deals export': arrayOf(DEAL_SCHEMA),
   'deals import': JOB_RUN,
   'notes list': arrayOf(NOTE_SCHEMA),
+  'notes export': arrayOf(NOTE_SCHEMA),
   'notes add': oneOfSchemas(NOTE_SCHEMA, PLANNED_REQUEST),
   'notes delete': arrayOf(DELETION),
   'notes import': JOB_RUN,

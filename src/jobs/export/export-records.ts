@@ -8,6 +8,7 @@ import type { RecordOutput } from '../../output/record-output.ts'
 import { createDelimitedCutter, type Dialect } from '../input/cut-delimited.ts'
 import { cutRecords } from '../input/cut-records.ts'
 import type { InputFormat } from '../input/row.ts'
+import { withTypedColumns } from './typed-columns.ts'
 
 type Pages = AsyncIterable<readonly CrmRecord[]>
 
@@ -46,6 +47,13 @@ export async function exportToStream(out: Export, pages: Pages): Promise<number>
   throw new CrmError('partial', 'the export is incomplete: some values have no column', {
     hint: 'export to a file, where columns can be added, or name the columns with --fields',
   })
+}
+
+/** As exportToFile or, for `-`, exportToStream, with the type of each column in its header: an import reads the same values again. */
+export async function exportTyped(out: Export, path: string, pages: Pages, temporary: string): Promise<number> {
+  return withTypedColumns(out, pages, temporary, ({ pages: again, ...typed }) =>
+    path === '-' ? exportToStream({ ...out, ...typed }, again) : exportToFile({ ...out, ...typed }, path, again),
+  )
 }
 
 async function* counted(pages: Pages, columns: ReturnType<typeof createColumns>): AsyncGenerator<readonly CrmRecord[]> {

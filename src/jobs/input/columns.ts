@@ -10,6 +10,7 @@ import {
   numericType,
   RESOURCES,
 } from '../../core/resources/registry.ts'
+import { COLUMN_TYPES, type ColumnType, typedHeader } from '../../output/column-type.ts'
 import type { FindingCode, ServerMembers } from './row.ts'
 
 /** The prefix of the columns that crm adds to a failed-rows file: docs/imports.md. */
@@ -87,6 +88,15 @@ export function mappedColumn(kind: ImportableResource, { column, field, type, co
   return type === undefined ? plain : { ...plain, type, isTyped: true }
 }
 
+/** The column of a header that may state its type, as `export --types` writes it: `score:number`. */
+export function typedColumn(resolve: ColumnResolver, header: string): Column | UnknownColumn {
+  const typed = typedHeader(header)
+  if (!typed) return resolve(header)
+  const column = resolve(typed.name)
+  if ('suggestion' in column) return { name: header, suggestion: `${column.suggestion}:${typed.type}` }
+  return { ...column, name: header, ...(column.role === 'field' && { type: typed.type, isTyped: true }) }
+}
+
 /** Undefined for a name that neither crm nor the server is known to have. */
 function knownColumn(kind: ImportableResource, name: string, server?: ServerMembers): Column | undefined {
   if (server?.isReadOnly(name)) return ignoredColumn(name)
@@ -137,9 +147,7 @@ export function aliasOf(kind: ImportableResource, name: string): string | undefi
   return fieldsOf(kind).find((field) => fieldOf(kind, field)?.aliases?.includes(folded))
 }
 
-const CELL_TYPES = ['text', 'number', 'integer', 'boolean', 'json'] as const
-
-type CellType = (typeof CELL_TYPES)[number]
+type CellType = ColumnType
 
 /** One part of `--map`. */
 export interface Mapping {
@@ -205,7 +213,7 @@ function readPart(match: RegExpExecArray | null, text: string): Mapping {
 }
 
 function isCellType(type: string): type is CellType {
-  return (CELL_TYPES as readonly string[]).includes(type)
+  return (COLUMN_TYPES as readonly string[]).includes(type)
 }
 
 interface Fault {

@@ -7,6 +7,7 @@ import {
   fieldsOf,
   type Mapping,
   mappedColumn,
+  typedColumn,
   type UnknownColumn,
 } from './columns.ts'
 import { type InputPlace, inputError, inputName } from './input-file.ts'
@@ -31,7 +32,8 @@ export function planColumns(input: HeaderRow): readonly Column[] {
     // The number tells two columns of the same name apart in --compute and in reports.
     if (numbered)
       return mappedColumn(kind, { ...numbered, column: header === '' ? numberOf(at) : `${header} (${numberOf(at)})` })
-    return header === '' ? unnamed() : resolve(header)
+    if (header === '') return unnamed()
+    return mappings.has(header) ? resolve(header) : typedColumn(resolve, header)
   })
   const unknown = found.filter((column): column is UnknownColumn => 'suggestion' in column)
   if (unknown.length > 0) throw unknownError(input, unknown)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Asked } from '../../core/asked-members.ts'
 import { isListed, resourceOf } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { earlierJobs, existingFromRun } from '../history/earlier-jobs.ts'
 import { headOf } from '../history/find-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
@@ -41,6 +42,8 @@ export type MadeImport =
       readonly lines: readonly string[]
       /** The number of rows with errors, if it is above `--max-rejects`. */
       readonly tooMany?: number
+      /** What to change, if more is known than that the rows have errors. */
+      readonly hint?: string
     }
 
 /** Reads and checks the whole input, and creates a job only if it has no errors. */
@@ -150,13 +153,24 @@ function readingOf(context: PlanningContext, request: ImportRequest, { path, siz
 }
 
 function refusedFor(
-  { rejects, inputName }: ImportRequest,
+  { rejects, inputName, as }: ImportRequest,
   findings: Findings,
   { counts }: PlanBuilder,
 ): MadeImport | undefined {
   const tooMany = areTooMany(counts, rejects?.most) ? counts.rejected : undefined
   if (findings.count === 0 || (rejects && tooMany === undefined)) return undefined
-  return { type: 'refused', findings, lines: findingLines(inputName, findings), ...(tooMany && { tooMany }) }
+  const hint = as === 'import' ? otherIdsHint(findings) : undefined
+  const more = { ...(tooMany && { tooMany }), ...(hint && { hint }) }
+  return { type: 'refused', findings, lines: findingLines(inputName, findings), ...more }
+}
+
+/** For an export of another server: no id exists here. */
+function otherIdsHint(findings: Findings): string | undefined {
+  const [group, ...others] = findings.groups()
+  if (group?.code !== 'not_there' || others.length > 0) return undefined
+  const column = group.column ?? 'id'
+  const map = shellWord(`${/[",=]/.test(column) ? JSON.stringify(column) : column}=`)
+  return `if they are the ids of another server: --map ${map} leaves them out, and creates a record for each row`
 }
 
 interface HeadParts {
