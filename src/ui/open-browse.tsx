@@ -12,10 +12,11 @@ import { watchNotes } from './background/notes.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
 import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice } from './draw/look.ts'
+import { openMouse } from './mouse-session.ts'
 import { SCREENS, type ScreenName, SESSION_SCREENS } from './screens.ts'
 import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
 import { askBackground } from './terminal-background.ts'
-import type { Keymap, Profiles, Ui } from './ui.ts'
+import type { Keymap, Profiles, Ui, World } from './ui.ts'
 
 export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   /** Undefined: the screen last used with this profile. */
@@ -24,6 +25,7 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   /** Shown as messages at first. */
   readonly greeting: readonly string[]
   readonly profiles: Profiles | undefined
+  readonly isMouseOn: boolean
   readonly sendsTo: string | undefined
   readonly hasColor: boolean
   readonly profileFlag: string | undefined
@@ -45,6 +47,7 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
 export interface Next {
   readonly profile: string
   readonly screen: ScreenName
+  readonly isMouseOn: boolean
   /** What leaving had to say. */
   readonly lines: readonly string[]
 }
@@ -57,7 +60,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   let next: string | undefined
   const lines: string[] = []
   const options: BrowseOptions = { ...given, say: (line) => (next === undefined ? given.say(line) : lines.push(line)) }
-  const { stdin, stdout, now, place, env, server } = options
+  const { stdin, stdout, place, env, server } = options
   const document = openBrowseDocument(env)
   const keymap = await readKeymap(document)
   const left = await document.left(place.text)
@@ -65,21 +68,16 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const screen = options.screen ?? first ?? rememberedScreen(left) ?? 'contacts'
   const boards = createBoards()
   const look = lookFrom(env, options.hasColor, await readTheme(document))
-  const fresh = { ...initialState(screen, place, { columns: stdout.columns, rows: stdout.rows }), look }
+  const fresh = initialState(screen, place, { columns: stdout.columns, rows: stdout.rows })
   const home = { ...fresh.home, isFirst: first === 'home' }
-  const store = createStore(withRemembered({ ...fresh, home }, left))
+  const { isMouseOn } = options
+  const store = createStore(withRemembered({ ...fresh, look, home, isMouseOn }, left))
   const changes = server === undefined ? undefined : openKeptChanges(env, server)
   const background = createBackground(store, { ...options, changes })
   options.onNotes((line) => background.notices.wait(line))
-  const world = {
-    openApi: options.openApi,
-    ...{ env, now, sendsTo: options.sendsTo, profileFlag: options.profileFlag },
-    writeRaw: (text: string) => void stdout.write(text),
-    pauseProcess: options.pauseProcess,
-    ...remembering(document),
-    profiles: options.profiles,
-  }
+  const world = worldOf(options, document)
   let isKept = true
+  const mouse = openMouse({ store, stdin, write: world.writeRaw })
   const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>): Ui => {
     const quit = (pending: 'keep' | 'discard' = 'keep', profile?: string) => {
       isKept = pending === 'keep'
@@ -88,7 +86,9 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
       if (profile === undefined && store.get().underWay.length > 0) options.interrupt()
       else terminal.quit()
     }
-    const ui: Ui = { store, world, background, keymap, boards, ...terminal, quit }
+    const suspend = (during: () => Promise<void>) => terminal.suspend(() => mouse.without(during))
+    const ui: Ui = { store, world, background, keymap, boards, suspend, quit }
+    mouse.connect(ui)
     openScreen(ui, screen)
     for (const line of options.greeting) background.notices.wait(line)
     void background.kept.restore()
@@ -111,12 +111,22 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
     exitOnCtrlC: false,
     interactive: true,
   })
-  await untilLeft({ options, store, background, instance, isKept: () => isKept }).finally(() => {
+  await untilLeft({ options, store, background, instance, isKept: () => isKept, endMouse: mouse.end }).finally(() => {
     stopNotes()
     stopAsking?.()
   })
   await document.remember(place.text, toRemember(store.get()))
-  return next === undefined ? undefined : { profile: next, screen: store.get().screen, lines }
+  const { screen: lastScreen, isMouseOn: isMouseNow } = store.get()
+  return next === undefined ? undefined : { profile: next, screen: lastScreen, isMouseOn: isMouseNow, lines }
+}
+
+function worldOf(options: BrowseOptions, document: BrowseDocument): World {
+  const { openApi, env, now, sendsTo, profileFlag, pauseProcess, profiles, stdout } = options
+  return {
+    ...{ openApi, env, now, sendsTo, profileFlag, pauseProcess, profiles },
+    writeRaw: (text) => void stdout.write(text),
+    ...remembering(document),
+  }
 }
 
 function remembering(document: BrowseDocument): Pick<Ui['world'], 'setTheme' | 'setFirst'> {
@@ -138,10 +148,12 @@ interface Open {
   readonly background: Background
   readonly instance: Pick<Instance, 'unmount' | 'waitUntilExit'>
   readonly isKept: () => boolean
+  /** Turns the reports of the mouse off. */
+  readonly endMouse: () => void
 }
 
 /** An uncaught error closes the screens, too, and is rethrown when changes are kept. */
-async function untilLeft({ options, store, background, instance, isKept }: Open): Promise<void> {
+async function untilLeft({ options, store, background, instance, isKept, endMouse }: Open): Promise<void> {
   const { signal, interrupt, watchProcess, profileFlag, say } = options
   const closing = createClosing({ store, background, profileFlag, say })
   const keep = () => {
@@ -156,11 +168,16 @@ async function untilLeft({ options, store, background, instance, isKept }: Open)
     interrupt()
     stop()
   }
-  const ending = watchEnding({ watchProcess, keep, stop: stopAll, lastWords: closing.lastWords })
+  const lastWords = () => {
+    endMouse()
+    closing.lastWords()
+  }
+  const ending = watchEnding({ watchProcess, keep, stop: stopAll, lastWords })
   signal.addEventListener('abort', stop)
   try {
     await Promise.race([instance.waitUntilExit().catch(ending.breakWith), ending.broken])
   } finally {
+    endMouse()
     signal.removeEventListener('abort', stop)
     background.events.close()
     background.jobs.close()

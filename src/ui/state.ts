@@ -113,6 +113,8 @@ export interface State {
   readonly times: TimeStyle
   /** `isFirst`: crm browse opens Home, whatever was shown last. */
   readonly home: { readonly top: number; readonly isFirst: boolean }
+  /** The terminal reports the mouse, and selects no text itself. */
+  readonly isMouseOn: boolean
 }
 
 export function initialState(screen: ScreenName, place: ServerPlace, size: { columns: number; rows: number }): State {
@@ -141,6 +143,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     chosenColumns: {},
     times: { nowMs: Date.now(), isWhole: false },
     home: { top: 0, isFirst: false },
+    isMouseOn: false,
   }
 }
 

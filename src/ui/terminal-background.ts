@@ -38,10 +38,11 @@ export function askBackground({ stdin, stdout, onAnswer }: Asked): () => void {
     const text = held + chunk
     const answer = ANSWER.exec(text)
     held = answer ? '' : (BEGINNING.exec(text)?.[0] ?? '')
-    if (!answer) return held === '' ? text : text.slice(0, -held.length) || null
+    // With null, the reader would wait for an event that does not come while it has not read to the end.
+    if (!answer) return held === '' ? text : text.slice(0, -held.length) || readWithout(size)
     stop()
     onAnswer(backgroundOf(answer.slice(1)))
-    return text.replace(ANSWER, '') || null
+    return text.replace(ANSWER, '') || read.call(stdin, size)
   }
   const timer = setTimeout(stop, WAIT_MS).unref()
   stdin.read = readWithout

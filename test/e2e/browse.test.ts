@@ -96,6 +96,20 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect((await all(service, '/v1/contacts')).map(({ name }) => name).toSorted()).toEqual(['Keep', 'Test 1'])
   })
 
+  test('with --mouse a click selects, keys go on after it, and the mouse is off after SIGTERM', async () => {
+    const service = await serviceWith([{ name: 'Ada' }, { name: 'Grace' }, { name: 'Hedy' }])
+    const terminal = await browse(service.env, WIDE, 'contacts', '--mouse')
+    await terminal.sees('❯  Hedy')
+    expect(terminal.isMouseOn()).toBe(true)
+    terminal.type('\x1b[<0;5;6M\x1b[<0;5;6m')
+    await terminal.sees('❯  Ada')
+    terminal.type('k')
+    await terminal.sees('❯  Grace')
+    process.kill(crmPid(terminal), 'SIGTERM')
+    await terminal.sees('exit=143')
+    expect(terminal.isMouseOn()).toBe(false)
+  })
+
   test('more than twenty need the count typed out', async () => {
     const service = await serviceWith(Array.from({ length: 21 }, (_, at) => ({ name: `Test ${at}` })))
     const terminal = await browse(service.env)

@@ -17,6 +17,8 @@ export interface Terminal {
   /** Whether the program draws on the alternate screen, which leaves the first one unchanged. */
   isOnSecondScreen(): boolean
   isCursorVisible(): boolean
+  /** Whether the program asked for reports of the mouse. */
+  isMouseOn(): boolean
   /** Of the process in it. */
   pid(): number
   /** What is on the screen now, its lines without trailing blanks. */
@@ -71,6 +73,7 @@ function openCommand(command: string, env: Env, size: Size): Terminal {
     resize: (columns, rows) => void tmux('resize-window', '-t', 'crm', '-x', String(columns), '-y', String(rows)),
     close: () => void tmux('kill-session', '-t', 'crm'),
     isOnSecondScreen: () => asked('alternate_on') === '1',
+    isMouseOn: () => asked('mouse_any_flag') === '1',
     isCursorVisible: () => asked('cursor_flag') === '1',
     pid: () => Number(asked('pane_pid')),
     screen,

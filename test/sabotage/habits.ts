@@ -57,4 +57,18 @@ export const HABITS: readonly Sabotage[] = [
     to: 'return url',
     tests: ['test/ui/command-log.test.ts'],
   },
+  {
+    name: 'a report of the mouse that is cut is typed as keys',
+    file: 'src/ui/mouse-input.ts',
+    line: "held = BEGINNING.exec(rest)?.[0] ?? ''",
+    to: "held = ''",
+    tests: ['test/ui/mouse.test.ts'],
+  },
+  {
+    name: 'a click answers a question that changes data',
+    file: 'src/ui/mouse.ts',
+    line: "if (overlay.type !== 'choice' || hit.on !== 'option') return",
+    to: '',
+    tests: ['test/ui/mouse.test.ts'],
+  },
 ]

@@ -382,14 +382,14 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'a protected profile is not in the header',
     file: 'src/ui/draw/header-line.ts',
-    line: "const badge = place.isProtected ? ` PROTECTED ${profileOf(place.text)} ` : ''",
-    to: "const badge = ''",
+    line: "return place.isProtected ? ` PROTECTED ${profileOf(place.text)} ` : ''",
+    to: "return ''",
     tests: ['test/ui/look.test.ts'],
   },
   {
     name: 'the answer of the terminal is read as keys',
     file: 'src/ui/terminal-background.ts',
-    line: "return text.replace(ANSWER, '') || null",
+    line: "return text.replace(ANSWER, '') || read.call(stdin, size)",
     to: 'return text',
     tests: ['test/ui/look.test.ts'],
   },

@@ -13,6 +13,7 @@ type Screen = (typeof SCREENS)[number]
 
 interface Options {
   readonly plain?: true
+  readonly mouse?: true
 }
 
 export function addBrowse(program: CommandUnknownOpts, act: Act): void {
@@ -22,6 +23,7 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
     .description('browse and change contacts, deals and pipelines on screens; ? shows the keys')
     .addArgument(new Argument('[screen]', 'the screen to begin with').choices(SCREENS))
     .option('--plain', 'plain lines for screen readers, without redrawing')
+    .option('--mouse', 'click, double click and wheel; M turns them on and off')
     .addHelpText(
       'after',
       examples('crm browse', 'crm browse home', 'crm browse pipelines', 'crm browse contacts --plain'),
@@ -41,18 +43,20 @@ async function browse(ctx: Context, screen: Screen | undefined, options: Options
     await sayLines(ctx, terminal, { screen: first ?? 'contacts', senders })
     return ended(ctx)
   }
-  await showProfiles(ctx, terminal, screen)
+  await showProfiles(ctx, terminal, { screen, isMouseOn: options.mouse === true })
   return ended(ctx)
 }
 
+type First = Pick<BrowsedServer, 'screen' | 'isMouseOn'>
+
 /** The screens of one profile after the other, as long as another is chosen. */
-async function showProfiles(ctx: Context, terminal: Terminal, screen: Screen | undefined): Promise<void> {
-  let next = await showProfile(ctx, terminal, { screen, greeting: [] })
+async function showProfiles(ctx: Context, terminal: Terminal, first: First): Promise<void> {
+  let next = await showProfile(ctx, terminal, { ...first, greeting: [] })
   while (next) {
-    const { profile, screen: before, lines } = next
+    const { profile, lines, ...shown } = next
     const other = ctx.withProfile(profile)
     try {
-      next = await showProfile(other, terminal, { screen: before, greeting: lines })
+      next = await showProfile(other, terminal, { ...shown, greeting: lines })
     } finally {
       await other.close()
     }
@@ -62,7 +66,7 @@ async function showProfiles(ctx: Context, terminal: Terminal, screen: Screen | u
 async function showProfile(
   ctx: Context,
   terminal: Terminal,
-  shown: Pick<BrowsedServer, 'screen' | 'greeting'>,
+  shown: First & Pick<BrowsedServer, 'greeting'>,
 ): Promise<Next | undefined> {
   return showScreens(ctx, terminal, {
     ...shown,

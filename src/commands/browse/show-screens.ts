@@ -11,7 +11,17 @@ import { findMany } from '../find-many.ts'
 
 export type BrowsedServer = Pick<
   BrowseOptions,
-  'screen' | 'place' | 'server' | 'openApi' | 'live' | 'senders' | 'sendsTo' | 'signal' | 'greeting' | 'profiles'
+  | 'screen'
+  | 'place'
+  | 'server'
+  | 'openApi'
+  | 'live'
+  | 'senders'
+  | 'sendsTo'
+  | 'signal'
+  | 'greeting'
+  | 'profiles'
+  | 'isMouseOn'
 >
 
 /** Runs the screens until they are quit or the signal aborts. Notes are shown on them. */

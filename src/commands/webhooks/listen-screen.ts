@@ -26,6 +26,7 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
         screen: 'events',
         greeting: [],
         profiles: undefined,
+        isMouseOn: false,
         ...(await serverOf(ctx, options)),
         live: {
           url: publicUrl ?? url,

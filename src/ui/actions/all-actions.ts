@@ -9,6 +9,7 @@ import { JOBS } from './jobs.ts'
 import { MOVING } from './moving.ts'
 import { SCREEN_ACTIONS } from './open-screen.ts'
 import { STAGING } from './staging.ts'
+import { MOUSE } from './toggle-mouse.ts'
 import { LISTING, VIEW } from './view.ts'
 
 /** In the order in which footer, help and palette show them. */
@@ -24,5 +25,6 @@ export const ACTIONS: readonly Action[] = [
   ...SCREEN_ACTIONS,
   ...COMMAND_LOG,
   ...LOOKS,
+  ...MOUSE,
   ...MOVING,
 ]

@@ -49,7 +49,7 @@ export function boardLines(
 ): readonly string[] {
   const { column, card } = clampBoard(state.board, columns)
   const { first, fitting } = stagesShown(columns.length, column, area.width)
-  const width = Math.floor((area.width - (fitting - 1) * GAP.length) / Math.max(1, fitting))
+  const width = widthOf(fitting, area)
   const most = columns.reduce((most, { sum }) => (compareDecimals(sum, most) > 0 ? sum : most), ZERO)
   const total = columns.reduce((all, { sum }) => addDecimals(all, sum), ZERO)
   const drawn = columns.slice(first, first + fitting).map((each, index) => {
@@ -62,6 +62,28 @@ export function boardLines(
     const used = fitting * width + (fitting - 1) * GAP.length
     return text + ' '.repeat(Math.max(0, area.width - used))
   })
+}
+
+function widthOf(fitting: number, area: BoardArea): number {
+  return Math.floor((area.width - (fitting - 1) * GAP.length) / Math.max(1, fitting))
+}
+
+/** The stage and the deal that are drawn there, relative to the board; its first card for the head of a stage. */
+export function cardAt(
+  columns: readonly BoardColumn[],
+  selected: Pick<State['board'], 'column' | 'card'>,
+  area: BoardArea,
+  { x, y }: { readonly x: number; readonly y: number },
+): { readonly column: number; readonly card: number } | undefined {
+  const { first, fitting } = stagesShown(columns.length, selected.column, area.width)
+  const column = first + Math.floor(x / (widthOf(fitting, area) + GAP.length))
+  const deals = columns[column]?.deals
+  if (!deals || column >= first + fitting) return undefined
+  const room = cardsShown(area.height)
+  const line = y - HEAD_ROWS
+  if (line >= room) return undefined
+  const card = Math.max(0, line) + topOf(column === selected.column ? selected.card : undefined, deals.length, room)
+  return line < 0 ? { column, card: 0 } : card < deals.length ? { column, card } : undefined
 }
 
 /** The columns that fit around the selected one. */

@@ -13,10 +13,9 @@ const LONGEST_PROFILE = 20
 /** The screens, and the server; a protected profile is first, so that no width cuts it. */
 export function headerLine(state: State, theme: Theme): string {
   const { place, columns } = state
-  const badge = place.isProtected ? ` PROTECTED ${profileOf(place.text)} ` : ''
-  const whole = tabsOf(state, true)
+  const badge = badgeOf(place)
   const room = columns - textWidth(badge)
-  const tabs = widthOf(whole) <= room ? whole : tabsOf(state, false)
+  const tabs = fittingTabs(state, room)
   const left = room - widthOf(tabs)
   const painted = tabs.map(({ text, isOpen }) =>
     isOpen ? theme.bold(theme.accent(theme.inverse(text))) : theme.dim(text),
@@ -25,12 +24,33 @@ export function headerLine(state: State, theme: Theme): string {
   return `${badge === '' ? '' : theme.danger(badge)}${painted.join('')}${theme.accent(where)}`
 }
 
+/** The screen whose tab is drawn there. */
+export function tabAt(state: State, x: number): ScreenName | undefined {
+  const badge = textWidth(badgeOf(state.place))
+  let end = badge
+  return fittingTabs(state, state.columns - badge).find(({ text }) => {
+    const start = end
+    end += textWidth(text)
+    return x >= start && x < end
+  })?.screen
+}
+
+function badgeOf(place: State['place']): string {
+  return place.isProtected ? ` PROTECTED ${profileOf(place.text)} ` : ''
+}
+
+function fittingTabs(state: State, room: number): readonly Tab[] {
+  const whole = tabsOf(state, true)
+  return widthOf(whole) <= room ? whole : tabsOf(state, false)
+}
+
 function profileOf(place: string): string {
   const [name = ''] = place.split(' ')
   return fitCell(name, Math.min(LONGEST_PROFILE, textWidth(name)))
 }
 
 interface Tab {
+  readonly screen: ScreenName
   readonly text: string
   readonly isOpen: boolean
 }
@@ -43,6 +63,7 @@ function tabsOf(state: State, isWhole: boolean): readonly Tab[] {
   return shown.map((each) => {
     const isOpen = each === state.screen
     return {
+      screen: each,
       text: isOpen ? `[${keyOf(each)} ${TITLES[each]}]` : ` ${keyOf(each)}${isWhole ? ` ${TITLES[each]}` : ''} `,
       isOpen,
     }
