@@ -10,5 +10,13 @@ export function hasPassword(uri: string): boolean {
 
 /** The URI for messages. */
 export function withoutPassword(uri: string): string {
-  return uri.replace(/^([a-z]+:\/\/[^:@/?]*):[^/?]*@/i, '$1@').replace(/([?&])password=[^&]*&?/gi, '$1')
+  const rest = uri.replace(/^([a-z]+:\/\/[^:@/?]*):[^/?]*@/i, '$1@').replace(/([?&])password=[^&]*&?/gi, '$1')
+  return rest.replace(/[?&]$/, '')
+}
+
+/** For a URI that cannot be read, where a password may stand anywhere before the last @, and where the port should be. */
+export function withoutSecrets(uri: string): string {
+  return withoutPassword(uri)
+    .replace(/^([a-z]+:\/\/).*@/is, '$1…@')
+    .replace(/^([a-z]+:\/\/(?:…@)?[^/?:]*):(?!\d{0,5}(?:[/?]|$))[^/?]*/i, '$1:…')
 }

@@ -6,9 +6,9 @@ import { unsupportedType } from './body.ts'
 import { answerClientError, closeInStages, createHttpServer, type Timeouts, type Tls } from './http-server.ts'
 import { type FaultPlan, injectFaults } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
-import type { Log } from './log.ts'
+import { failureText, type Log } from './log.ts'
 import { PROBLEM_TYPE, Problem, problemText, requestId } from './problem.ts'
-import { ownUrl, type Proxies, prefixFor, readForwarded } from './proxies.ts'
+import { originFor, ownUrl, type Proxies, prefixFor, readForwarded } from './proxies.ts'
 import type { Route, RouteReply } from './route.ts'
 
 /** Requests that Fastify rejects before a route sees them. */
@@ -105,6 +105,7 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
           url: request.url,
           path: id === '' ? route.path : route.path.replace(':id', () => encodeURIComponent(id)),
           prefix: prefixFor(request.raw, proxies),
+          origin: originFor(request.raw, proxies),
           id,
           query: request.query as Record<string, string>,
           headers: request.headers,
@@ -156,8 +157,7 @@ function send(
 function sendProblem(options: AppOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const problem = problemOf(error, request.method)
   if (problem.status >= 500) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    options.log?.({ level: 'error', event: 'failure', request_id: request.id, error: text })
+    options.log?.({ level: 'error', event: 'failure', request_id: request.id, error: failureText(error) })
   }
   const answer: RouteReply = {
     status: problem.status,

@@ -53,8 +53,8 @@ export class Problem extends Error {
   readonly status: ProblemStatus
   readonly parts: ProblemParts
 
-  constructor(status: ProblemStatus, parts: ProblemParts) {
-    super(parts.detail)
+  constructor(status: ProblemStatus, parts: ProblemParts, options?: ErrorOptions) {
+    super(parts.detail, options)
     this.status = status
     this.parts = parts
   }

@@ -27,6 +27,19 @@ export function prefixFor({ headers, socket }: IncomingMessage, { trusts, basePa
   return prefix === '' || isPathPrefix(prefix) ? prefix : basePath
 }
 
+/** `https://crm.example`, where a trusted proxy says which scheme the client used; or nothing. */
+export function originFor({ headers, socket }: IncomingMessage, { trusts }: Proxies): string {
+  const { host = '' } = headers
+  const given = headers['x-forwarded-proto'] ?? /(?:^|[;,\s])proto="?(\w+)/i.exec(headers.forwarded ?? '')?.[1]
+  const scheme = String(given).toLowerCase()
+  if ((scheme !== 'http' && scheme !== 'https') || !trusts(socket.remoteAddress ?? '')) return ''
+  return isHost(host) ? `${scheme}://${host}` : ''
+}
+
+function isHost(text: string): boolean {
+  return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text)
+}
+
 /**
  * `Forwarded` (RFC 7239) as the list of `X-Forwarded-For`, where a trusted proxy sends the first alone. Identifiers that are
  * no address are left out.

@@ -20,6 +20,8 @@ export interface RouteCall {
   readonly path: string
   /** What the client puts before the path, such as `/crm`; often empty. */
   readonly prefix: string
+  /** The scheme and host that a trusted proxy states, or nothing. */
+  readonly origin: string
   /** The `:id` of the path; empty when the path has none. */
   readonly id: string
   /** Only parameters of the route, each once. */

@@ -8,7 +8,7 @@ import { TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
 import type { FaultPlan } from './injected-faults.ts'
 import { gatherKeyUses } from './key-uses.ts'
 import { listenError } from './listen-error.ts'
-import type { Log } from './log.ts'
+import { failureText, type Log } from './log.ts'
 import { NO_PROXIES, type Proxies } from './proxies.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { dealRoutes } from './resources/deals.ts'
@@ -68,8 +68,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const isTarget = targetRule(allowsPrivateTargets)
   const keyUses = gatherKeyUses(options.store, {
     onFailure: (error) => {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      log?.({ level: 'error', event: 'failure', error: `audit of keys: ${text}` })
+      log?.({ level: 'error', event: 'failure', error: `audit of keys: ${failureText(error)}` })
     },
   })
   const stopping = new Stopping()

@@ -64,23 +64,27 @@ async function showReadiness(store: Store): Promise<RouteReply> {
     await store.checkWritable()
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
-    throw notReady('the database cannot be written at the moment')
+    throw notReady('the database cannot be written at the moment', error)
   }
   return { status: 200, body: '{"status":"ready"}', headers: {} }
 }
 
-function notReady(detail: string): Problem {
-  return new Problem(503, { code: 'not_ready', detail, headers: { 'retry-after': '5' } })
+function notReady(detail: string, cause?: unknown): Problem {
+  return new Problem(503, { code: 'not_ready', detail, headers: { 'retry-after': '5' } }, { cause })
 }
 
 /** Public: the document describes the service and contains no data. */
 export function openapiRoutes(version: string, answersKeptMs?: number): readonly Route[] {
   let text: Promise<string> | undefined
-  const handle: Route['handle'] = async (_store, { prefix }) => {
+  const handle: Route['handle'] = async (_store, { prefix, origin }) => {
     text ??= import('./openapi/document.ts').then(({ openapiDocument }) =>
       JSON.stringify(openapiDocument(version, answersKeptMs)),
     )
-    return { status: 200, body: (await text).replace('"servers":[{"url":"', `$&${prefix}`), headers: {} }
+    return {
+      status: 200,
+      body: (await text).replace('"servers":[{"url":"', () => `"servers":[{"url":"${origin}${prefix}`),
+      headers: {},
+    }
   }
   return [{ method: 'GET', path: '/v1/openapi.json', scope: undefined, parameters: [], handle }]
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -63,7 +63,7 @@ describe('serve backup', () => {
     await expectRefusal(backup(database), {
       exit: 13,
       code: 'machine',
-      what: /exists; a backup does not replace/,
+      what: /exists, and is not replaced/,
       next: /another file/,
     })
     const link = join(folder, 'link.db')
@@ -71,7 +71,7 @@ describe('serve backup', () => {
     await expectRefusal(backup(link), {
       exit: 13,
       code: 'machine',
-      what: /exists; a backup does not replace/,
+      what: /exists, and is not replaced/,
       next: /another file/,
     })
     const nowhere = join(folder, 'none', 'b.db')
@@ -79,5 +79,48 @@ describe('serve backup', () => {
     const missing = ['serve', 'backup', join(folder, 'b.db'), '--database', join(folder, 'no.db')]
     await expectRefusal({ args: missing, env }, { exit: 13, code: 'machine', what: /no database/, next: /crm serve/ })
     expect(existsSync(join(folder, 'b.db'))).toBe(false)
+  })
+
+  test('--every is refused for stdout and for what is no folder', async () => {
+    const folder = tempFolder()
+    const file = join(folder, 'a.txt')
+    writeFileSync(file, '')
+    const env = emptyHome()
+    const args = (target: string) => ['serve', 'backup', target, '--every', '1h', '--database', join(folder, 'crm.db')]
+    await expectRefusal(
+      { args: args('-'), env },
+      { exit: 2, code: 'usage', what: /needs a folder, got -/, next: /crm/ },
+    )
+    for (const target of [file, join(folder, 'none')]) {
+      const refusal = { exit: 13, code: 'machine', what: /is not a folder/, next: /^mkdir -p / }
+      await expectRefusal({ args: args(target), env }, refusal)
+    }
+  })
+
+  test('restore names the backup that cannot be used, not a file of its own', async () => {
+    const folder = tempFolder()
+    const [backup, foreign] = [join(folder, 'text.db'), join(folder, 'foreign.db')]
+    writeFileSync(backup, 'no database')
+    const other = new DatabaseSync(foreign)
+    other.exec('CREATE TABLE invoices (n)')
+    other.close()
+    const target = join(folder, 'new.db')
+    const restore = (file: string, input = '') => ({
+      args: ['serve', 'restore', file, '--database', target],
+      env: emptyHome(),
+      input,
+    })
+    const refusal = { exit: 13, code: 'machine', next: /^name a(nother)? backup/ }
+    await expectRefusal(restore(backup), {
+      ...refusal,
+      what: new RegExp(`^(crm: )?the backup ${backup} is not a database$`),
+    })
+    await expectRefusal(restore(foreign), {
+      ...refusal,
+      what: new RegExp(`the backup ${foreign} belongs to another program`),
+    })
+    await expectRefusal(restore('-', 'no database'), { ...refusal, what: /the backup stdin is not a database$/ })
+    await expectRefusal(restore(join(folder, 'none')), { ...refusal, what: /there is no file .*none$/ })
+    expect(readdirSync(folder).sort()).toEqual(['foreign.db', 'text.db'])
   })
 })

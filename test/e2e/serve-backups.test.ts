@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
@@ -91,6 +92,11 @@ test('--every makes copies until it is stopped, and --keep removes older ones al
   const copies = tempFolder()
   writeFileSync(join(copies, 'crm-20200101T000000Z.db'), 'old')
   writeFileSync(join(copies, 'notes.db'), 'kept')
+  // What copies that were killed have left, a week ago and now.
+  const [old, young] = ['20200101T000000Z', '20990101T000000Z'].map((time) => `.crm-${time}.db.${randomUUID()}`)
+  for (const name of [old, `${old}-journal`, young]) writeFileSync(join(copies, String(name)), 'part')
+  const weekAgo = Date.now() / 1000 - 7 * 86_400
+  for (const name of [old, `${old}-journal`]) utimesSync(join(copies, String(name)), weekAgo, weekAgo)
   const child = startCrm(['serve', 'backup', copies, '--every', '1s', '--keep', '2', '--database', database], env)
   onTestFinished(() => void child.kill('SIGKILL'))
   await vi.waitFor(() => expect(readdirSync(copies).filter((name) => name.startsWith('crm-20')).length).toBe(2), {
@@ -102,8 +108,11 @@ test('--every makes copies until it is stopped, and --keep removes older ones al
   expect(exit).toBe(0)
   expect(stderr).toContain('Removed crm-20200101T000000Z.db.')
   const left = readdirSync(copies)
+  // A copy of another process that is being made is younger than a day.
+  const unfinished = left.filter((name) => name.startsWith('.crm-2020') || name.startsWith('.crm-2099'))
+  expect(unfinished).toEqual([young])
   expect(left).toContain('notes.db')
-  for (const name of left.filter((each) => each !== 'notes.db')) expect(contactsIn(join(copies, name))).toBe(2)
+  for (const name of left.filter((each) => each.startsWith('crm-'))) expect(contactsIn(join(copies, name))).toBe(2)
 })
 
 test.each(['30d', '500ms'])('--every %s is refused', (every) => {

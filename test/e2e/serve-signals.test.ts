@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
@@ -81,6 +82,22 @@ test('SIGHUP takes a new certificate and a new log file, and stops nothing', asy
   await vi.waitFor(() => expect(readFileSync(log, 'utf8').match(/path=\/healthz status=200/g)).toHaveLength(2))
   child.kill('SIGTERM')
   expect((await child.done).exit).toBe(0)
+})
+
+test('SIGHUP during the start stops nothing, and is obeyed when the service is ready', async () => {
+  const log = join(tempFolder(), 'crm.log')
+  const flags = ['--port', '0', '--ready-json', '--log', 'text', '--log-file', log, '--seed', '-']
+  const child = startCrm(['serve', '--database', await memoryDatabase(), ...flags], emptyHome())
+  onTestFinished(() => void child.kill('SIGKILL'))
+  // Opened before it waits for the records.
+  await vi.waitFor(() => expect(existsSync(log)).toBe(true))
+  renameSync(log, `${log}.1`)
+  child.kill('SIGHUP')
+  child.stdin.end('contacts: [{ name: Ada }]')
+  await once(child.stdout, 'data')
+  await vi.waitFor(() => expect(existsSync(log)).toBe(true))
+  child.kill('SIGTERM')
+  expect(await child.done).toMatchObject({ exit: 0, stderr: expect.stringContaining('Reloaded: the log.') })
 })
 
 test('--database refuses the address of another database, and does not repeat it', async () => {

@@ -65,3 +65,19 @@ test.each(['10.0.0.0/33', '10.0.0', '::1/129', '', '10.0.0.0/8/8', 'localhost'])
 test.each(['crm', '//crm', '/crm/..', '/a b', '/a?b'])('--base-path %j is refused', (text) => {
   expect(() => parseBasePath(text)).toThrow('Expected a path such as /crm')
 })
+
+test('the server of the OpenAPI document has the scheme that a trusted proxy states, with the host of the request', async () => {
+  const { url, send } = await serveForTest({ proxies: { ...TRUSTED, basePath: '/crm' } })
+  const { host } = new URL(url)
+  const server = async (headers: Record<string, string>) =>
+    ((await send('GET', '/v1/openapi.json', undefined, headers)).json.servers as { url: string }[])[0]?.url
+  expect(await server({ 'x-forwarded-proto': 'https' })).toBe(`https://${host}/crm/`)
+  expect(await server({ forwarded: 'for=1.2.3.4;proto=https' })).toBe(`https://${host}/crm/`)
+  expect(await server({ 'x-forwarded-proto': 'https', 'x-forwarded-prefix': '/other' })).toBe(`https://${host}/other/`)
+  for (const scheme of ['javascript', 'https://evil.test/"', '']) {
+    expect(await server({ 'x-forwarded-proto': scheme })).toBe('/crm/')
+  }
+  const { send: sendOther } = await serveForTest({ proxies: { trusts: () => false, basePath: '' } })
+  const { json } = await sendOther('GET', '/v1/openapi.json', undefined, { 'x-forwarded-proto': 'https' })
+  expect(json.servers).toMatchObject([{ url: '/' }])
+})

@@ -1,10 +1,11 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags, parseTime } from '../flags.ts'
@@ -53,9 +54,13 @@ async function backUp(ctx: Context, file: string, options: Options): Promise<num
       hint: 'give --database FILE',
     })
   }
-  const database = chooseFile(ctx.env, options.database, 'pg_dump --format=custom --file=crm.dump')
+  const database = chooseFile(ctx.env, options.database, 'pg_dump --format=custom --file=crm.dump ')
   if (options.keep !== undefined && options.every === undefined)
     throw new CrmError('usage', '--keep needs --every', { hint: 'add --every 1h' })
+  if (options.every !== undefined && file === '-')
+    throw new CrmError('usage', '--every needs a folder, got - for stdout', {
+      hint: 'crm serve backup backups --every 1h',
+    })
   if (options.every !== undefined)
     return backUpEvery(ctx, { folder: resolve(file), database, everyMs: options.every, keep: options.keep })
   if (file === '-') await backUpToStdout(ctx, database)
@@ -93,8 +98,15 @@ interface Rotation {
 
 const COPY = /^crm-\d{8}T\d{6}Z\.db$/
 
+/** A copy before its end, or what a process that was killed has left of it. */
+const UNFINISHED = /^\.crm-\d{8}T\d{6}Z\.db\.[\da-f-]{36}(?:-\w+)?$/
+
+const UNFINISHED_KEPT_MS = 86_400_000
+
 /** Until the signal; 3 if a copy could not be made. */
 async function backUpEvery(ctx: Context, { folder, database, everyMs, keep }: Rotation): Promise<number> {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new CrmError('machine', `${folder} is not a folder`, { hint: `mkdir -p ${shellWord(folder)}` })
   let hasFailed = false
   while (!ctx.signal.aborted) {
     const name = `crm-${new Date(ctx.now()).toISOString().replace(/[-:]|\.\d+/g, '')}.db`
@@ -113,10 +125,21 @@ async function backUpEvery(ctx: Context, { folder, database, everyMs, keep }: Ro
 }
 
 /** Names are times, so that their order is that of the copies. Other files stay. */
-function removeOldest(ctx: Pick<Context, 'note'>, folder: string, keep: number): void {
-  const copies = readdirSync(folder).filter((name) => COPY.test(name))
-  for (const name of copies.sort().slice(0, -keep)) {
+function removeOldest(ctx: Pick<Context, 'note' | 'now'>, folder: string, keep: number): void {
+  const names = readdirSync(folder)
+  const oldest = names
+    .filter((name) => COPY.test(name))
+    .sort()
+    .slice(0, -keep)
+  const unfinished = names.filter(
+    (name) => UNFINISHED.test(name) && ageMs(ctx, join(folder, name)) > UNFINISHED_KEPT_MS,
+  )
+  for (const name of [...oldest, ...unfinished]) {
     rmSync(join(folder, name))
     ctx.note(`Removed ${name}.`)
   }
+}
+
+function ageMs({ now }: Pick<Context, 'now'>, file: string): number {
+  return now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now())
 }

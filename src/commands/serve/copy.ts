@@ -71,7 +71,7 @@ function chooseEnds(ctx: Pick<Context, 'env'>, { from, to }: Options): readonly 
   if (isFromPostgres !== isToPostgres) return ends
   throw isFromPostgres
     ? new CrmError('usage', 'both databases are of PostgreSQL, which has tools of its own for this', {
-        hint: 'pg_dump --format=custom --file=crm.dump, then pg_restore --dbname=DATABASE crm.dump',
+        hint: 'pg_dump --format=custom --file=crm.dump, then pg_restore --single-transaction --no-owner --dbname=DATABASE crm.dump',
       })
     : new CrmError('usage', 'both databases are SQLite files, which a backup copies', {
         hint: `crm serve backup ${shellWord(ends[1].location)} --database ${shellWord(ends[0].location)}`,

@@ -17,6 +17,8 @@ export interface ChosenDatabase {
   readonly location: string
 }
 
+const EXPECTED = 'an SQLite file, postgres:// or :memory:'
+
 /**
  * `--database`, or CRM_DATABASE_URL, or else a file in the data folder of the user (XDG). A password may stand in the variable;
  * on the command line every user of the machine could see it.
@@ -25,6 +27,11 @@ export function chooseDatabase(env: Env, given: string | undefined, flag = '--da
   if (given !== undefined && isPostgresUri(given) && hasPassword(given)) {
     throw new CrmError('usage', `${flag} has a password, which every user of this machine could read`, {
       hint: `put the address into CRM_DATABASE_URL, or the password into PGPASSWORD or a file: PGPASSFILE=FILE ${commandOf(flag)} ${flag} ${shellWord(withoutPassword(given))}`,
+    })
+  }
+  if (given === '' || /(?:^|\s)(?:host|dbname|user|port)\s*=/.test(given ?? '')) {
+    throw new CrmError('usage', `${flag} is ${given ? 'a list of parameters' : 'empty'}, expected ${EXPECTED}`, {
+      hint: `${commandOf(flag)} ${flag} crm.db, or postgres://user@host:5432/database`,
     })
   }
   const name = given ?? (env.CRM_DATABASE_URL || undefined)
@@ -36,8 +43,7 @@ export function chooseDatabase(env: Env, given: string | undefined, flag = '--da
   // One letter is a drive of Windows.
   const [scheme] = /^[a-z][a-z0-9+.-]+:/i.exec(name) ?? []
   if (scheme !== undefined) {
-    const expected = 'an SQLite file, postgres:// or :memory:'
-    throw new CrmError('usage', `${source} is an address with ${scheme}, expected ${expected}`, {
+    throw new CrmError('usage', `${source} is an address with ${scheme}, expected ${EXPECTED}`, {
       hint: `${commandOf(flag)} ${flag} crm.db; for a file whose name starts so, write ./ before it`,
     })
   }
@@ -48,12 +54,12 @@ function commandOf(flag: string): string {
   return flag === '--database' ? 'crm serve' : 'crm serve copy'
 }
 
-/** A file of SQLite, for what copies files. */
+/** A file of SQLite, for what copies files; `instead` is the command for a database of PostgreSQL, before its address. */
 export function chooseFile(env: Env, given: string | undefined, instead: string): string {
   const { location } = chooseDatabase(env, given)
   if (isPostgresUri(location)) {
     throw new CrmError('usage', `${location} is a database of PostgreSQL, which has tools of its own for this`, {
-      hint: instead,
+      hint: `${instead}${shellWord(location)}`,
     })
   }
   return location

@@ -26,7 +26,11 @@ async function restoreBackup(ctx: Context, file: string, options: DatabaseOption
   if (options.database === ':memory:') {
     throw new CrmError('usage', 'a database in memory ends with its process', { hint: 'give --database FILE' })
   }
-  const database = chooseFile(ctx.env, options.database, 'pg_restore --dbname=crm crm.dump')
+  const database = chooseFile(
+    ctx.env,
+    options.database,
+    'pg_restore --single-transaction --no-owner crm.dump --dbname=',
+  )
   const { restoreStore } = await ctx.service.store()
   const backup = file === '-' ? ctx.io.stdin : resolve(file)
   const { sizeBytes } = await restoreStore(backup, database)

@@ -28,7 +28,7 @@ import { addServeRestore } from './restore.ts'
 import { addRetentionFlags, type RetentionFlags, retentionOf } from './retention-flags.ts'
 import { readPipelinesFile, readSeedFile } from './seed.ts'
 import { parsePort, parseRateLimit, parseRetrySchedule, readTls } from './serve-flags.ts'
-import { drain, isTerminated, reload } from './signals.ts'
+import { drain, holdHangups, isTerminated, reload } from './signals.ts'
 import { addServeStats } from './stats.ts'
 import { inTime, type Lost, notStored, stop } from './stop.ts'
 import { parseUnique } from './unique.ts'
@@ -119,6 +119,7 @@ export function addServe(program: CommandUnknownOpts, act: Act, words: readonly 
 
 /** Returns after the service has stopped: requests in flight are answered, and acknowledged writes are on disk. */
 async function serveUntilStopped(given: Context, options: Options): Promise<number | undefined> {
+  const hasHungUp = holdHangups(given)
   const { log, reopen } = await openLog(given, { format: options.log, file: options.logFile })
   const ctx = options.log === 'json' ? notingIn(log, given) : given
   const tls = await readTls(options)
@@ -149,7 +150,7 @@ async function serveUntilStopped(given: Context, options: Options): Promise<numb
   const metrics = await startMetrics(ctx, options, () => clock.now())
   let lost: Lost
   try {
-    lost = await serveUntilAborted(ctx, options, { prepared, clock, tls, log, reopen, metrics })
+    lost = await serveUntilAborted(ctx, options, { prepared, clock, tls, log, reopen, metrics, hasHungUp })
   } finally {
     await metrics?.close()
   }
@@ -163,10 +164,12 @@ interface Parts extends Pick<Running, 'log'>, Pick<OpenLog, 'reopen'> {
   readonly clock: { now: () => number }
   readonly tls: Tls | undefined
   readonly metrics: RunningMetrics | undefined
+  /** Whether SIGHUP came during the start. */
+  readonly hasHungUp: () => boolean
 }
 
 async function serveUntilAborted(ctx: Context, options: Options, parts: Parts): Promise<Lost> {
-  const { prepared, clock, log, reopen, metrics } = parts
+  const { prepared, clock, log, reopen, metrics, hasHungUp } = parts
   const { location } = prepared
   const opening = Promise.withResolvers<Store>()
   // A failure to open is thrown below, even if no request waits for it.
@@ -192,8 +195,10 @@ async function serveUntilAborted(ctx: Context, options: Options, parts: Parts): 
       await writeText(ctx.io.stdout, `${JSON.stringify(ready)}\n`)
     }
     const manager = ctx.env.NOTIFY_SOCKET ? (await ctx.service.manager()).openServiceManager(ctx) : undefined
-    ctx.reloadOnHangup?.(() => void reload(ctx, options, { server, reopen, manager }))
+    const reloadNow = (): void => void reload(ctx, options, { server, reopen, manager })
+    ctx.reloadOnHangup?.(reloadNow)
     manager?.ready(server.url)
+    if (hasHungUp()) reloadNow()
     const lost = await deliverUntilStopped(ctx, options, { store, server, log, manager })
     await manager?.sent()
     return lost

@@ -30,6 +30,15 @@ export async function drain(
   await server.drain(timeMs)
 }
 
+/** Until the service is ready, SIGHUP stops nothing either; returns whether it came. */
+export function holdHangups(ctx: Pick<Context, 'reloadOnHangup'>): () => boolean {
+  let came = false
+  ctx.reloadOnHangup?.(() => {
+    came = true
+  })
+  return () => came
+}
+
 interface Reloaded extends Pick<OpenLog, 'reopen'> {
   readonly server: Pick<RunningServer, 'url' | 'useTls'>
   readonly manager: ServiceManager | undefined

@@ -14,15 +14,15 @@ export interface Certified {
 
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
 
-/** A certificate for a server, for example of `DNS:db.example`, by an authority made for it. */
-export function certify(names: string): Certified {
+/** A certificate for a server, for example of `DNS:db.example`, by an authority made for it; -1 day has passed. */
+export function certify(names: string, days = 2): Certified {
   const folder = tempFolder()
   const file = (name: string): string => join(folder, name)
   const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
   openssl('req', '-x509', ...KEY, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=authority of a test')
   openssl('req', ...KEY, '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=server of a test')
   writeFileSync(file('names'), `subjectAltName=${names}\n`)
-  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2']
+  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', `${days}`]
   openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...signed)
   const { user } = findPrograms()
   // The server runs as another user than root.

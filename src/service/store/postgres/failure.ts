@@ -13,9 +13,25 @@ const GONE: Failure = {
   isPassing: true,
 }
 
+const UNKNOWN_HOST: Failure = {
+  what: 'has a host whose name cannot be resolved',
+  hint: 'check the host of the address, and the name servers of this machine',
+  isPassing: true,
+}
+
 const REFUSED: Failure = {
   what: 'refuses this user',
-  hint: 'check the user, and the password in PGPASSWORD or in the password file',
+  hint: 'check the user, and the password in CRM_DATABASE_URL, PGPASSWORD or the password file',
+}
+
+const NOT_ADMITTED: Failure = {
+  what: 'has no line in pg_hba.conf for this user, database and machine',
+  hint: 'add one there, then reload PostgreSQL',
+}
+
+const NOT_ADMITTED_PLAIN: Failure = {
+  what: 'has no line in pg_hba.conf for this user, database and machine without encryption',
+  hint: 'encrypt the connection: ?sslmode=verify-full; or add a line to pg_hba.conf, then reload PostgreSQL',
 }
 
 const DISK_FULL = '53100'
@@ -71,7 +87,17 @@ const OTHER_NAME: Failure = {
 
 const UNVERIFIED: Failure = {
   what: 'has a certificate that cannot be verified',
-  hint: 'name the file of its authority: ?sslrootcert=FILE',
+  hint: 'name the file of the authority that signed it: ?sslrootcert=FILE',
+}
+
+const EXPIRED: Failure = {
+  what: 'has a certificate that has expired',
+  hint: 'renew it in ssl_cert_file of PostgreSQL, and reload PostgreSQL',
+}
+
+const TOO_NEW: Failure = {
+  what: 'has a certificate that is not yet valid',
+  hint: 'compare the clocks of both machines',
 }
 
 const TLS_FAILED: Failure = {
@@ -96,6 +122,8 @@ const BY_MESSAGE: readonly {
     message: /^The server does not support SSL connections|^There was an error establishing an SSL connection/,
     failure: UNENCRYPTED,
   },
+  { code: '28000', message: /^no pg_hba\.conf entry .*, no encryption$/, failure: NOT_ADMITTED_PLAIN },
+  { code: '28000', message: /^no pg_hba\.conf entry /, failure: NOT_ADMITTED },
   // A standby has no unlogged tables.
   { code: '0A000', message: /during recovery/, failure: READ_ONLY },
   { code: '08P01', message: /statement pooling/, failure: POOLED_STATEMENTS },
@@ -105,11 +133,19 @@ const BY_MESSAGE: readonly {
 export function databaseFailure(name: string, error: unknown): unknown {
   const failure = failureOf(error)
   if (!failure) return error
-  return new CrmError('machine', `database ${name} ${failure.what}`, {
+  return new CrmError('machine', `database ${name} ${failure.what}${namesOf(error)}`, {
     hint: failure.hint,
     isRetryable: failure.isPassing ?? false,
     cause: error,
   })
+}
+
+/** Those of a certificate of another host. */
+function namesOf(error: unknown): string {
+  if (codeOf(error) !== 'ERR_TLS_CERT_ALTNAME_INVALID') return ''
+  const { cert } = error as { readonly cert?: { readonly subjectaltname?: string } }
+  const names = [...(cert?.subjectaltname ?? '').matchAll(/(?:DNS|IP Address):([\w.*:-]+)/g)].map(([, name]) => name)
+  return names.length === 0 ? '' : `: ${names.slice(0, 5).join(', ')}`
 }
 
 /** A COMMIT whose answer was lost. */
@@ -136,7 +172,12 @@ export function isDiskFull(error: unknown): boolean {
 /** Whether the connection itself is lost, so that the outcome of a statement under way is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   const failure = failureOf(error)
-  return failure === GONE || failure === POOLED_STATEMENTS || (failure?.what.startsWith('is shutting down') ?? false)
+  return (
+    failure === GONE ||
+    failure === UNKNOWN_HOST ||
+    failure === POOLED_STATEMENTS ||
+    (failure?.what.startsWith('is shutting down') ?? false)
+  )
 }
 
 /** Whether a connection does not know a statement that was prepared: a pooler is in between. */
@@ -152,8 +193,11 @@ function failureOf(error: unknown): Failure | undefined {
   )
   if (said || code === undefined) return said?.failure
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return OTHER_NAME
+  if (code === 'CERT_HAS_EXPIRED') return EXPIRED
+  if (code === 'CERT_NOT_YET_VALID') return TOO_NEW
   if (isUnverified(code)) return UNVERIFIED
   if (/^(ERR_SSL|ERR_OSSL|ERR_TLS|EPROTO$)/.test(code)) return TLS_FAILED
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return UNKNOWN_HOST
   // Codes of the system, such as ECONNREFUSED; five characters are a code of PostgreSQL.
   if (/^E[A-Z]{3,}/.test(code)) return GONE
   return FAILURES[code] ?? FAILURES[code.slice(0, 2)]

@@ -6,6 +6,7 @@ import type { Database, Session, Transaction } from './database.ts'
 import { insertPipelines } from './pipelines.ts'
 import { MIGRATIONS, plainTables, SCHEMA, SCHEMA_VERSION, versionAfter } from './schema.ts'
 import { SCHEMA_LOCK } from './sequence.ts'
+import { checkWhole, incomplete } from './whole-schema.ts'
 
 /** Older ones get no updates. */
 const OLDEST_VERSION = 130_000
@@ -30,6 +31,7 @@ export async function prepareDatabase(
   await checkVersionAndEncoding(database)
   const version = await versionOf(database)
   const newest = versionAfter(steps)
+  if (version === newest && steps === MIGRATIONS) await checkWhole(database)
   if (version === newest && (await hasPlainTables(database))) return
   const origin = version === undefined ? await readOrigin(database) : undefined
   if (origin) throw unfinishedCopy(database.name, origin)
@@ -106,9 +108,11 @@ async function hasPlainTables(session: Session): Promise<boolean> {
 export async function checkEmpty(tx: Transaction, name: string): Promise<void> {
   const found = await tx.get<[string]>(
     `SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-      WHERE relkind IN ('r', 'p', 'v') AND nspname = current_schema() LIMIT 1`,
+      WHERE relkind IN ('r', 'p', 'v') AND nspname = current_schema()
+      ORDER BY relname = '${VERSION_TABLE}' DESC, relname LIMIT 1`,
   )
   if (!found) return
+  if (found[0] === VERSION_TABLE) throw incomplete(name, `the row of the table ${VERSION_TABLE}`)
   throw new CrmError('machine', `database ${name} belongs to another program: it has a table ${found[0]}`, {
     hint: 'make one of its own: createdb DATABASE',
   })

@@ -22,6 +22,7 @@ import { writing } from './sequence.ts'
 import { followClock } from './shared-clock.ts'
 import { readStats } from './stats.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
+import { checkRights } from './whole-schema.ts'
 import { DELIVERIES_CHANNEL, FIRST_BATCH, type WriteContext } from './write-batch.ts'
 
 /** `openStore` for a database of PostgreSQL, which any number of processes may have open. */
@@ -30,9 +31,12 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const database = openPool(readAddress(address, env), { observer })
   try {
     await prepareDatabase(database, { isCreated, isOnlyRead })
+    if (options.sharesClock) await checkRights(database)
     return await postgresStore(database, options)
   } catch (error) {
     await database.close()
+    // A connection that failed on its way may be open still.
+    database.cut()
     throw error
   }
 }

@@ -14,12 +14,7 @@ const SQLITE_CORRUPT = 11
  * renamed. CrmError `machine` when it cannot be made.
  */
 export async function backUpDatabase(file: string, target: string): Promise<{ readonly sizeBytes: number }> {
-  // A dangling link counts as existing.
-  if (lstatSync(target, { throwIfNoEntry: false })) {
-    throw new CrmError('machine', `${target} exists; a backup does not replace a file`, {
-      hint: 'name another file',
-    })
-  }
+  checkNew(target)
   const source = openToRead(file)
   const temporary = join(dirname(target), `.${basename(target)}.${crypto.randomUUID()}`)
   try {
@@ -38,6 +33,16 @@ export async function backUpDatabase(file: string, target: string): Promise<{ re
   } finally {
     source.close()
   }
+}
+
+/** A dangling link counts as existing. */
+export function checkNew(target: string): void {
+  try {
+    if (lstatSync(target, { throwIfNoEntry: false }) === undefined) return
+  } catch (error) {
+    throw toMachineError(error, target)
+  }
+  throw new CrmError('machine', `${target} exists, and is not replaced`, { hint: 'name another file' })
 }
 
 function isDamage(error: unknown): boolean {

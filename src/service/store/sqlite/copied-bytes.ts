@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../../core/errors.ts'
 import { shellWord } from '../../../core/shell-words.ts'
-import { toMachineError } from '../../../files/machine-error.ts'
-import { backUpDatabase } from './backup.ts'
+import { errorCode, toMachineError } from '../../../files/machine-error.ts'
+import { backUpDatabase, checkNew } from './backup.ts'
 
 // Backups through a pipe. They pass through a file beside the database, which only its owner can read, and which is removed.
 
@@ -28,12 +28,29 @@ export async function restoreDatabase(
   target: string,
 ): Promise<{ readonly sizeBytes: number }> {
   const temporary = temporaryBeside(target)
+  const name = typeof backup === 'string' ? backup : 'stdin'
+  checkNew(target)
   try {
     await writeAll(temporary, typeof backup === 'string' ? bytesOf(backup) : backup)
     return await backUpDatabase(temporary, target)
+  } catch (error) {
+    throw namingBackup(error, { temporary, name })
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(`${temporary}${end}`, { force: true })
   }
+}
+
+/** The file that was read has a temporary name. */
+function namingBackup(error: unknown, { temporary, name }: Readonly<Record<'temporary' | 'name', string>>): unknown {
+  if (!(error instanceof CrmError) || !error.message.includes(temporary)) return error
+  const { hint: before = '', ...details } = error.details
+  const hint = before
+    .replace('restore a backup', 'restore another one')
+    .replace(/^name another file with --database$/, 'name a backup of crm serve')
+  return new CrmError(error.code, error.message.replace(`database ${temporary}`, `the backup ${name}`), {
+    ...details,
+    hint,
+  })
 }
 
 /** CrmError `machine` for a database in use, whose last writes stand in another file. */
@@ -46,6 +63,8 @@ async function* bytesOf(backup: string): AsyncGenerator<Uint8Array, void, undefi
   try {
     yield* createReadStream(backup)
   } catch (error) {
+    if (errorCode(error) === 'ENOENT')
+      throw new CrmError('machine', `there is no file ${backup}`, { hint: 'name another backup', cause: error })
     throw toMachineError(error, backup)
   }
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { readAddress } from '../../../../src/service/store/postgres/address.ts'
@@ -155,4 +155,38 @@ test('a password file may have escapes, and its first line that fits counts', as
   }
   expect(await passwordOf('a%3Ab')).toBe('se:s\\ame')
   expect(await passwordOf('other')).toBe('later')
+})
+
+test.each([
+  'postgres://crm:se/same@h/crm',
+  'postgres://crm:se#same@h/crm',
+  'postgres://crm:se?same@h:5432/crm',
+  'postgres://crm:se%zzsame@h/crm',
+  'postgres://crm:100@se@h:x/crm',
+  'postgres://crm:12?same@h/crm',
+  'postgres://crm:12#same@h/crm',
+  'postgres://crm:12/same@h/crm',
+  'postgres://crm:sesame',
+  'postgres://crm:sesame@h:port/crm',
+])('an address that cannot be read (%s) is exit 2, and no part of its password is printed', async (address) => {
+  const { exit, stderr } = await crm(['serve', 'stats'], home({ CRM_DATABASE_URL: address }))
+  expect(exit).toBe(2)
+  expect(stderr).toContain('expected the address of a PostgreSQL database, got postgres://')
+  expect(stderr).not.toMatch(/same|se[/#?%]/)
+})
+
+test.each([
+  ['', '--database is empty'],
+  ['host=db dbname=crm user=crm', '--database is a list of parameters'],
+  ['postgres://crm@a:5432,b:5432/crm', 'names several hosts, expected one'],
+  ['postgres://h/crm?sslcert=/x.pem&sslmode=require', 'the file /x.pem'],
+])('%j, which names no database, is refused and makes no file', async (address, what) => {
+  const folder = tempFolder()
+  const { exit, stderr } = await crm(['serve', '--port', '0', '--database', address], home(), '', folder)
+  expect([exit, stderr.includes(what), readdirSync(folder)]).toEqual([what.includes('file') ? 13 : 2, true, []])
+})
+
+test('a password is left out of an address with the sign before it', async () => {
+  const args = ['serve', 'stats', '--database', 'postgres://crm@h/crm?password=sesame']
+  expect((await crm(args, home())).stderr).toMatch(/--database postgres:\/\/crm@h\/crm\n/)
 })

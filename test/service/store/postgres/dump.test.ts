@@ -24,7 +24,7 @@ test('a copy by pg_dump and pg_restore has the records and answers, and later id
   // While the service runs, as the user of the service.
   await run(programs.pathOf('pg_dump'), ['--format=custom', '--file', file, from])
   await store.write(creation('contact', { name: 'Grace' }))
-  await run(programs.pathOf('pg_restore'), ['--exit-on-error', '--no-owner', '--dbname', to, file])
+  await run(programs.pathOf('pg_restore'), ['--single-transaction', '--no-owner', '--dbname', to, file])
   const restored = await openStore({ address: to, now: Date.now })
   onTestFinished(async () => {
     await store.close()

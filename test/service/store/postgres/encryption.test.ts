@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStore } from '../../../../src/service/store/open-store.ts'
 import { readAddress } from '../../../../src/service/store/postgres/address.ts'
 import { certify } from '../../../harness/postgres/certificates.ts'
@@ -37,7 +38,7 @@ describe('a database with a certificate', () => {
       expect(refused).toMatchObject({
         code: 'machine',
         message: expect.stringMatching(/^database postgres:\/\/crm@127.*has a certificate that cannot be verified$/),
-        details: { hint: 'name the file of its authority: ?sslrootcert=FILE' },
+        details: { hint: 'name the file of the authority that signed it: ?sslrootcert=FILE' },
       })
       for (const host of ['localhost', '127.0.0.1']) {
         expect(await connections(cluster, address, { host, sslmode, sslrootcert: authority })).toEqual(['encrypted'])
@@ -55,7 +56,7 @@ describe('a database with a certificate', () => {
       const parameters = { host, sslrootcert: authority }
       for (const sslmode of ['require', 'verify-full']) {
         await expect(connections(cluster, address, { ...parameters, sslmode })).rejects.toThrow(
-          'has a certificate of another name',
+          'has a certificate of another name: db.example, 127.0.0.2',
         )
       }
       expect(await connections(cluster, address, { ...parameters, sslmode: 'verify-ca' })).toEqual(['encrypted'])
@@ -83,11 +84,45 @@ test('without sslmode, a database on another machine is verified, and one on thi
     expect(encryptionOf(host)).toEqual(encryptionOf(host, '?sslmode=verify-full'))
   }
   for (const host of ['localhost', '127.0.0.1', '[::1]']) expect(encryptionOf(host)).toBe(false)
+  const { authority } = certify('DNS:localhost')
+  expect(encryptionOf('localhost', `?sslrootcert=${authority}`)).toMatchObject({ rejectUnauthorized: true })
 })
 
 test('a file of an authority that is none is a failure that names what to check', async () => {
   const { settings } = certify('DNS:localhost')
   const { cluster, address } = await clusterWith(settings)
   const refused = connections(cluster, address, { sslmode: 'require', sslrootcert: '/dev/null' })
-  await expect(refused).rejects.toMatchObject({ code: 'machine' })
+  await expect(refused).rejects.toThrow('the file /dev/null has no certificate in PEM')
+})
+
+test('a certificate that has expired is named as such', async () => {
+  const { authority, settings } = certify('IP:127.0.0.1', -1)
+  const { cluster, address } = await clusterWith(settings)
+  const refused = connections(cluster, address, { sslrootcert: authority })
+  await expect(refused).rejects.toThrow('has a certificate that has expired')
+})
+
+test('a key that does not fit its certificate is refused before a connection is made, and one alone, too', () => {
+  const [one, other] = [certify('IP:127.0.0.1'), certify('IP:127.0.0.1')]
+  const read = (parameters: Readonly<Record<string, string>>) =>
+    readAddress(`postgres://crm@db.example/crm?${new URLSearchParams(parameters)}`, {})
+  const [sslcert, sslkey] = [String(one.settings.ssl_cert_file), String(other.settings.ssl_key_file)]
+  expect(() => read({ sslcert, sslkey })).toThrow(`the certificate ${sslcert} and the key ${sslkey} cannot be used`)
+  expect(() => read({ sslcert })).toThrow('needs its private key')
+  expect(read({ sslcert, sslkey: String(one.settings.ssl_key_file) }).ssl).toMatchObject({ rejectUnauthorized: true })
+})
+
+test('a database that admits encrypted connections alone says so', async () => {
+  const { settings } = certify('IP:127.0.0.1')
+  const { cluster, address } = await clusterWith(settings)
+  const rules = String((await administer(cluster, 'SHOW hba_file')).rows[0]?.hba_file)
+  writeFileSync(rules, readFileSync(rules, 'utf8').replace(/^host\b/gm, 'hostssl'))
+  await administer(cluster, 'SELECT pg_reload_conf()')
+  await vi.waitFor(() => expect(connections(cluster, address, {})).rejects.toThrow('pg_hba.conf'))
+  await expect(connections(cluster, address, {})).rejects.toMatchObject({
+    message: expect.stringContaining(
+      'has no line in pg_hba.conf for this user, database and machine without encryption',
+    ),
+    details: { hint: expect.stringContaining('?sslmode=verify-full') },
+  })
 })

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { encodeId } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
 import { readAddress } from '../../../../src/service/store/postgres/address.ts'
@@ -8,6 +8,7 @@ import { MIGRATIONS, plainTables, SCHEMA_VERSION } from '../../../../src/service
 import { crm } from '../../../harness/crm.ts'
 import { connectTo, newPostgres, openTestStore } from '../../../harness/database.ts'
 import { databaseEnv, emptyHome } from '../../../harness/home.ts'
+import { administer } from '../../../harness/postgres/databases.ts'
 import { allContacts, creation } from '../samples.ts'
 import { FIRST_SCHEMA } from './first-schema.ts'
 
@@ -113,4 +114,46 @@ test('a database of another program, without tables of crm, is refused and uncha
     `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
   )
   expect(rows).toEqual([{ relname: 'invoices' }])
+})
+
+test.each([
+  ['DROP INDEX history_by_key', 'the index history_by_key'],
+  ['DROP INDEX contacts_by_email', 'the index contacts_by_email'],
+  ['ALTER TABLE events DROP CONSTRAINT events_pkey', 'the index events_pkey'],
+  ['DROP TABLE writers', 'the table writers'],
+  ['ALTER TABLE notes DROP CONSTRAINT notes_deal_id_fkey', 'a foreign key'],
+  ['DELETE FROM crm_schema', 'the row of the table crm_schema'],
+])('a database after %s, as an interrupted pg_restore leaves it, is refused', async (loss, lacking) => {
+  const address = await newPostgres()
+  await (await connectTo(address)).query(loss)
+  const opened = openStore({ address, env: databaseEnv(), now: Date.now })
+  await expect(opened).rejects.toMatchObject({
+    message: expect.stringMatching(new RegExp(`is an incomplete database of crm: it lacks ${lacking}$`)),
+    details: { hint: expect.stringContaining('pg_restore --single-transaction') },
+  })
+})
+
+test('a service whose user may not write to a table does not start, and what only reads works', async () => {
+  const address = await newPostgres()
+  const client = await connectTo(address)
+  const reader = `reader_${process.pid}`
+  const { rows } = await client.query('SELECT current_database() AS name')
+  const admin = (sql: string, database?: string) => administer(inject('postgres').reach, sql, database)
+  await admin(`CREATE ROLE ${reader} LOGIN PASSWORD '${inject('postgres').servicePassword}'`)
+  onTestFinished(async () => {
+    await admin(`DROP OWNED BY ${reader}`, rows[0].name)
+    await admin(`DROP ROLE ${reader}`)
+  })
+  await client.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${reader}`)
+  const url = new URL(address)
+  url.username = reader
+  const serving = openStore({ address: url.href, env: databaseEnv(), now: Date.now, sharesClock: true })
+  await expect(serving).rejects.toMatchObject({
+    message: expect.stringMatching(
+      `the user ${reader} of database .*${rows[0].name} may not write to its table api_keys`,
+    ),
+    details: { hint: expect.stringMatching(/GRANT SELECT, INSERT, UPDATE, DELETE/) },
+  })
+  const reading = await openTestStore({ address: url.href, isCreated: false, isOnlyRead: true })
+  expect((await reading.stats()).records.contact).toBe(0)
 })
