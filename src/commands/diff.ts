@@ -2,7 +2,8 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
-import { RESOURCES } from '../core/resources/registry.ts'
+import { READ_ONLY_FIELDS, RESOURCES } from '../core/resources/registry.ts'
+import type { OpenSnapshot } from '../snapshot/snapshot.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import type { ListPage } from './keep-matching.ts'
@@ -10,6 +11,7 @@ import { printList } from './print.ts'
 
 interface Options {
   readonly ignore: readonly string[]
+  readonly key?: readonly string[]
 }
 
 const COLUMNS = ['change', 'type', 'id', 'name', 'fields']
@@ -19,14 +21,16 @@ export function addDiff(program: CommandUnknownOpts, act: Act): void {
     .command('diff <before> <after>')
     .summary('show what changed between two snapshots')
     .description(
-      'show what changed between two snapshots, or a snapshot and live, the current CRM; - is stdin; exit 10 on differences',
+      'show what changed between two snapshots, or a snapshot and live, the current CRM; - is stdin, profile:NAME another CRM; exit 10 on differences',
     )
     .option('--ignore <names>', 'members that may differ, comma separated', parseNames, ['updated_at', 'version'])
+    .option('--key <names>', 'match records by the first of these members that they have, not by id', parseNames)
     .addHelpText(
       'after',
       examples(
         'crm diff before.ndjson after.ndjson',
         'crm diff before.ndjson live -o json',
+        'crm diff profile:old profile:new --key email,name',
         "crm diff before.ndjson live --jq 'map({change, type, name})'",
       ),
     )
@@ -43,15 +47,37 @@ function parseNames(text: string): string[] {
 
 async function compareSnapshots(ctx: Context, before: string, after: string, options: Options): Promise<ExitCode> {
   ctx.keepExitCode?.()
-  const [{ differences }, { openSnapshot }] = await Promise.all([ctx.snapshot.compare(), ctx.snapshot.entries()])
+  const { openSnapshot } = await ctx.snapshot.entries()
   if (before === '-' && after === '-') {
     throw new CrmError('usage', 'stdin is one snapshot, and - names it twice', { hint: 'crm diff before.ndjson -' })
   }
-  const sources = { api: () => ctx.api(), stdin: () => ctx.io.stdin }
-  const [old, now] = [await openSnapshot(before, sources), await openSnapshot(after, sources)]
+  const others: Context[] = []
+  const open = (source: string) => {
+    const name = /^profile:(.+)$/.exec(source)?.[1]
+    const at = name === undefined ? ctx : ctx.withProfile(name)
+    if (at !== ctx) others.push(at)
+    return openSnapshot(name === undefined ? source : 'live', { api: () => at.api(), stdin: () => ctx.io.stdin })
+  }
+  try {
+    return await compareOpened(ctx, { old: await open(before), now: await open(after) }, options)
+  } finally {
+    for (const other of others) await other.close()
+  }
+}
+
+interface Opened {
+  readonly old: OpenSnapshot
+  readonly now: OpenSnapshot
+}
+
+async function compareOpened(ctx: Context, { old, now }: Opened, options: Options): Promise<ExitCode> {
+  const { differences } = await ctx.snapshot.compare()
   const lacks = new Map([...old.lacks, ...now.lacks])
   for (const [type, reason] of lacks) ctx.note(`Not compared: ${RESOURCES[type].plural}, as ${reason}.`)
-  const found = differences(old, now, { members: new Set(options.ignore), types: new Set(lacks.keys()) })
+  const { key = [] } = options
+  // Other servers give them other values.
+  const members = new Set([...options.ignore, ...(key.length > 0 ? READ_ONLY_FIELDS : [])])
+  const found = differences(old, now, { key, members, types: new Set(lacks.keys()) })
   const counts = new Map<string, number>()
   async function* pages(): AsyncGenerator<ListPage> {
     for await (const items of found) {

@@ -1,4 +1,5 @@
 import { canonicalJson, idText, type JsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
+import { foldedText } from '../core/nearest.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { OpenSnapshot, SnapshotEntry, SnapshotType } from './snapshot.ts'
 
@@ -12,8 +13,11 @@ export interface Difference extends JsonObject {
 
 type Entries = Pick<OpenSnapshot, 'entries'>
 
-/** What is not compared. */
-export interface Ignored {
+/** How records are compared. */
+export interface Comparison {
+  /** Records with the same text in the first of these members that they have are the same; empty: those with the same id. */
+  readonly key: readonly string[]
+  /** Members that are not compared. */
   readonly members: ReadonlySet<string>
   readonly types: ReadonlySet<SnapshotType>
 }
@@ -22,15 +26,21 @@ export interface Ignored {
  * The changes from `before` to `after`, in the order of `after`; removed records come last. `before` is held in memory as
  * text, `after` is streamed.
  */
-export async function* differences(before: Entries, after: Entries, ignored: Ignored): AsyncGenerator<Difference[]> {
-  const isCompared = ({ type }: SnapshotEntry) => !ignored.types.has(type)
+export async function* differences(
+  before: Entries,
+  after: Entries,
+  comparison: Comparison,
+): AsyncGenerator<Difference[]> {
+  const isCompared = ({ type }: SnapshotEntry) => !comparison.types.has(type)
+  const [oldKeys, newKeys] = [keysBy(comparison), keysBy(comparison)]
   const old = new Map<string, string>()
   for await (const entries of before.entries) {
-    for (const { type, record } of entries.filter(isCompared))
-      old.set(`${type} ${idOf(record)}`, JSON.stringify(record))
+    for (const entry of entries.filter(isCompared)) old.set(oldKeys(entry), JSON.stringify(entry.record))
   }
   for await (const entries of after.entries) {
-    yield entries.filter(isCompared).flatMap((entry) => differenceOf(entry, old, ignored.members))
+    yield entries
+      .filter(isCompared)
+      .flatMap((entry) => differenceOf(entry, { key: newKeys(entry), old, ignored: comparison.members }))
   }
   const removed = [...old].map(([key, text]) => {
     const [type = ''] = key.split(' ')
@@ -40,9 +50,27 @@ export async function* differences(before: Entries, after: Entries, ignored: Ign
   yield removed
 }
 
+/** The key of each record. Of records with the same key, the first of one side is compared with the first of the other. */
+function keysBy({ key }: Comparison): (entry: SnapshotEntry) => string {
+  const seen = new Map<string, number>()
+  return ({ type, record }) => {
+    const text = key.map((name) => foldedText(idText(record[name]) ?? '')).find((each) => each !== undefined)
+    if (text === undefined) return `${type} ${idOf(record)}`
+    const own = `${type} ${JSON.stringify(text)}`
+    const count = seen.get(own) ?? 0
+    seen.set(own, count + 1)
+    return `${own} ${count}`
+  }
+}
+
+interface Sides {
+  readonly key: string
+  readonly old: Map<string, string>
+  readonly ignored: ReadonlySet<string>
+}
+
 /** Removes the record from `old`. */
-function differenceOf({ type, record }: SnapshotEntry, old: Map<string, string>, ignored: ReadonlySet<string>) {
-  const key = `${type} ${idOf(record)}`
+function differenceOf({ type, record }: SnapshotEntry, { key, old, ignored }: Sides) {
   const text = old.get(key)
   old.delete(key)
   if (text === undefined) return [difference('added', type, record, { record })]

@@ -199,3 +199,21 @@ test('a key, a connector or a profile for all servers is refused, and so is one 
     stderr: expect.stringContaining('are the same server'),
   })
 })
+
+test('diff --key compares two profiles by a member, not by id', async () => {
+  const { env, from, to, migrate } = await twoServices()
+  await fill(from)
+  expect((await migrate('--yes')).exit).toBe(0)
+  const words = ['diff', 'profile:old', 'profile:new', '--key', 'email,name', '-o', 'json']
+  const before = await crm([...words, '--ignore', 'owner_id'], env)
+  expect(before, before.stderr).toMatchObject({ exit: 0, stdout: '[]\n' })
+  const [grace, , ada] = await all(at(to), '/v1/contacts')
+  await crmPrints(['contacts', 'update', String(ada?.id), '--set', 'score:=8', '-p', 'new'], env)
+  await crmPrints(['contacts', 'delete', String(grace?.id), '--yes', '-p', 'new'], env)
+  const { exit, stdout } = await crm([...words, '--ignore', 'owner_id'], env)
+  expect(exit).toBe(10)
+  expect(JSON.parse(stdout)).toMatchObject([
+    { change: 'changed', id: ada?.id, fields: { score: { from: 7, to: 8 } } },
+    { change: 'removed', type: 'contact', record: { name: 'Grace' } },
+  ])
+})

@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const DATA: readonly Sabotage[] = [
   {
+    name: 'two records with the same key are compared with one',
+    file: 'src/snapshot/compare.ts',
+    line: 'return `${own} ${count}`',
+    to: 'return own',
+    tests: ['test/commands/migrate.test.ts'],
+  },
+  {
     name: 'a kept record ends at a line separator of Unicode',
     file: 'src/files/lines.ts',
     line: "const lines = (rest + chunk).split('\\n')",

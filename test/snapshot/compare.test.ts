@@ -13,7 +13,7 @@ function contacts(...records: readonly string[]) {
 
 async function compare(before: readonly string[], after: readonly string[], ignored: readonly string[] = []) {
   const found: Difference[] = []
-  const ignoring = { members: new Set(ignored), types: new Set<SnapshotType>() }
+  const ignoring = { key: [], members: new Set(ignored), types: new Set<SnapshotType>() }
   for await (const some of differences(contacts(...before), contacts(...after), ignoring)) found.push(...some)
   return found
 }
