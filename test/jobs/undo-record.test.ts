@@ -41,6 +41,7 @@ test('a record that a job created may be deleted if no one changed it, by its me
   const { version: _, ...unversioned } = made
   expect(changesSince(WROTE, unversioned)).toEqual([])
   expect(changesSince(WROTE, { ...unversioned, updated_at: 't2' })).toMatchObject([{ field: 'updated_at' }])
+  expect(changesSince(WROTE, { ...unversioned, updated_at: null })).toEqual([])
 })
 
 test('a value that the server only writes in another form was changed by no one', () => {

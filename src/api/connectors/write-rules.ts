@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Answer } from '../transport/answer.ts'
 import { signsOf } from '../writes/answer-signs.ts'
-import { readShown } from '../writes/shown-record.ts'
+import { ownId, readShown } from '../writes/shown-record.ts'
 import type { Operation } from './document.ts'
 import type { References } from './field-map.ts'
 import { compilePath, readFirst } from './paths.ts'
@@ -29,15 +29,17 @@ export function answerRules({ record: at, returns, made, path }: Operation, map:
   return {
     serverRecord,
     translated: (answer, references) => {
+      if (returns === 'nothing') return { ...answer, isStatusProof: true }
       const record = serverRecord(answer.json)
-      if (returns === 'nothing' || !record || isRefusal(answer.json, record)) return answer
+      if (!record || isRefusal(answer.json, record)) return answer
       if (map.isPlain) return { ...answer, json: record }
       const isMade = madeAt && readFirst(madeAt, answer.json)
       return {
         ...answer,
         ...(typeof isMade === 'boolean' && { isMade }),
         ...(at !== undefined && at !== '.' && { isPlaced: true }),
-        json: returns === 'id' ? { id: map.idOf(record) ?? null } : map.read(record, references),
+        // An answer with the id alone often has another name for it than a record: `id` and `Id`.
+        json: returns === 'id' ? { id: map.idOf(record) ?? ownId(record) ?? null } : map.read(record, references),
       }
     },
   }

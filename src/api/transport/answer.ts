@@ -144,6 +144,8 @@ export interface Answer {
   readonly json: JsonValue | undefined
   /** `json` is the record at the place within the answer that the connector names. */
   readonly isPlaced?: true
+  /** The connector expects nothing of the answer: its status says whether the write is done. */
+  readonly isStatusProof?: true
   /** The same, redacted for messages. */
   readonly quoted?: () => JsonValue
   /** Of a write: the values that were sent, as this record shows them where it has them. */

@@ -72,7 +72,7 @@ export type WriteOutcome =
   | { readonly type: 'refused' }
   | { readonly type: 'in doubt'; readonly isAnother?: true }
 
-type WriteAnswer = Pick<Answer, 'status' | 'headers' | 'json' | 'isPlaced'>
+type WriteAnswer = Pick<Answer, 'status' | 'headers' | 'json' | 'isPlaced' | 'isStatusProof'>
 
 const REFUSED: WriteOutcome = { type: 'refused' }
 const IN_DOUBT: WriteOutcome = { type: 'in doubt' }
@@ -225,10 +225,18 @@ function judgeMany(list: readonly JsonValue[]): WriteOutcome {
 function judgeWithoutRecord(answer: WriteAnswer, { kind, id, path }: AskedWrite): WriteOutcome {
   const { status, json, headers } = answer
   // RFC 9110 section 15.3.5: 204 means done.
-  if (kind === 'update') return status === 204 ? done(undefined, id) : IN_DOUBT
+  if (kind === 'update') return status === 204 || isProven(answer) ? done(undefined, id) : IN_DOUBT
   if (kind === 'delete') return isDeletionConfirmed(status, json) ? done(undefined, id) : IN_DOUBT
   const made = status === 201 || status === 204 ? idInLocation(headers, path) : undefined
   return made === undefined ? IN_DOUBT : done(undefined, made)
+}
+
+/** Where the connector expects nothing of the answer but its status. */
+function isProven({ isStatusProof, status, json }: WriteAnswer): boolean {
+  if (!isStatusProof || status === 202) return false
+  if (!isJsonObject(json)) return true
+  const { isRefusing, isTroubled } = signsOf(json)
+  return !isRefusing && !isTroubled && !isPending(json)
 }
 
 /** A delete is done without a record in the answer; not with 202, which only accepts it, or an empty list, which may mean no match. */

@@ -47,7 +47,9 @@ export function changesSince(written: JsonObject, now: CrmRecord, isRepeated = f
   // A version or a time of change also shows changes of other members.
   if (typeof now.version === 'number') return now.version === 1 ? [] : [sides('version')]
   const { created_at, updated_at } = now
-  const isTouched = updated_at !== undefined && updated_at !== created_at && !isOneMoment(created_at, updated_at)
+  // Some servers state a time of change from the first change on.
+  const isStated = updated_at !== undefined && updated_at !== null
+  const isTouched = isStated && updated_at !== created_at && !isOneMoment(created_at, updated_at)
   return isTouched ? [sides('updated_at')] : []
 }
 

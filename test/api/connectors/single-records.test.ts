@@ -78,6 +78,49 @@ test('a record that is sent whole leaves out what the server does not take back,
   ])
 })
 
+const SILENT = CONTACTS.replace(
+  "body: { person: '{record}' }, record: data }\n    delete",
+  "body: { person: '{record}' }, returns: nothing }\n    delete",
+)
+
+test.each([
+  [200, { person: { first: 'Ada' } }],
+  [200, { ok: true }],
+  [200, undefined],
+  [204, undefined],
+])('a change of which the answer shows nothing is done with %i %j', async (status, json) => {
+  const { api } = await connectedTo(SILENT, (response, { method }) => {
+    if (method !== 'PUT') sendJson(response, 200, { data: { id: 5, full_name: 'Ada' } })
+    else if (json) sendJson(response, status, json)
+    else response.writeHead(status).end()
+  })
+  const changed = await api.contacts.update('5', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined })
+  expect(changed).toMatchObject({ name: 'Ada' })
+})
+
+test.each([
+  [200, { success: false, error: 'no permission' }, 'rejected'],
+  [200, { status: 'queued' }, 'in_doubt'],
+  [202, { person: {} }, 'in_doubt'],
+])('a change of which the answer shows nothing is not done with %i %j', async (status, json, code) => {
+  const { api } = await connectedTo(SILENT, (response) => sendJson(response, status, json))
+  const change = api.contacts.update('5', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined })
+  expect((await failureOf(change)).code).toBe(code)
+})
+
+test('a create whose answer names the id otherwise than a record does has that id', async () => {
+  const lines = BY_ID.replace('id: { at: id, type: integer }', 'id: Id').replace(
+    'record: data, returns: id',
+    'returns: id',
+  )
+  const { api } = await connectedTo(lines, (response, { method }) =>
+    method === 'POST'
+      ? sendJson(response, 201, { id: '7', success: true, errors: [] })
+      : sendJson(response, 200, { data: { Id: '7', full_name: 'Ada', made_at: NOW, changed_at: NOW } }),
+  )
+  expect(await api.contacts.create({ name: 'Ada' }, NO_KEY)).toMatchObject({ id: '7', name: 'Ada' })
+})
+
 test('a single record that is answered with 204 is not there', async () => {
   const { api } = await connectedTo(CONTACTS, (response) => response.writeHead(204).end())
   await expect(api.contacts.get('5')).resolves.toBeUndefined()

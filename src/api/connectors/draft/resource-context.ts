@@ -7,6 +7,7 @@ import { type Offered, offeredOf } from './offered.ts'
 import { keyIn, parameterIn, segmentsOf } from './path-parts.ts'
 import { escaped, idMemberOf, RecordFinder } from './record-places.ts'
 import { mergedView, type SchemaView } from './schemas.ts'
+import { fieldFit } from './server-names.ts'
 
 export interface ResourceRequest {
   readonly api: ApiDescription
@@ -46,10 +47,13 @@ export function contextOf(request: ResourceRequest): ResourceContext {
   const { resource } = collection
   const offered = withOther(offeredOf(api, collection), other && offeredOf(api, other))
   const finder = new RecordFinder(api.schemas, resource)
-  const single = [offered.get, offered.create, ...offered.updates].flatMap((method) => {
-    const found = method?.answer && finder.record(method.answer)
-    return found ? [found.view] : []
+  const found = [offered.get, offered.create, ...offered.updates].flatMap((method) => {
+    const place = method?.answer && finder.record(method.answer)
+    return place ? [place.view] : []
   })
+  // An answer with an id alone, such as that of a create, may name it otherwise than a record does.
+  const isRecord = (view: SchemaView) => finder.inside(view) !== '.' || fieldFit(resource, view.members.keys()) > 0
+  const single = found.some(isRecord) ? found.filter(isRecord) : found
   const items = offered.list?.answer && finder.items(offered.list.answer)?.view
   const [first, ...more] = [...(items ? [items] : []), ...single]
   const record = more.slice(0, 1).reduce((all, view) => mergedView(all, view), first ?? api.schemas.view(undefined))

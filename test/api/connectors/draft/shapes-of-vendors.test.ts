@@ -148,6 +148,17 @@ test('an answer with an id, a kind and times has no fields of the record to comp
   })
 })
 
+test('the id of a record is not that of an answer with the id alone', () => {
+  const record = object({ Id: READ_ONLY, Name: TEXT, Email: TEXT })
+  const saved = object({ id: TEXT, success: { type: 'boolean' } })
+  const { contacts } = contactsOf({
+    '/people': { get: get(listOf(record)), post: post(record, saved) },
+    '/people/{id}': { get: get(record), patch: { ...body(record), ...GONE } },
+  })
+  expect(contacts).toMatchObject({ id: 'Id', create: { returns: 'id' }, update: { returns: 'nothing' } })
+  expect(contacts).not.toHaveProperty('read_only')
+})
+
 test('a second key in the query is asked for at login, and is a decision', () => {
   const securitySchemes = {
     key: { type: 'apiKey', in: 'query', name: 'api_key' },
