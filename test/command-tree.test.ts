@@ -64,6 +64,6 @@ test.each(['lst', '--help', 'constructor', 'con_1'])(
     expect(commandsOn(['contacts'], commandTree(['contacts', word]))).toEqual(
       commandsOn(['contacts'], commandTree(['contacts'])),
     )
-    expect(commandsOn(['contacts'], commandTree(['contacts']))).toHaveLength(11)
+    expect(commandsOn(['contacts'], commandTree(['contacts']))).toHaveLength(12)
   },
 )

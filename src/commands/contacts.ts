@@ -8,6 +8,7 @@ import { addRecordHistory } from './records/history.ts'
 import { addImport } from './records/import.ts'
 import { addList } from './records/list.ts'
 import { addMerge } from './records/merge.ts'
+import { addRestore } from './records/restore.ts'
 import { addUpdate } from './records/update.ts'
 
 const EXAMPLES = {
@@ -59,6 +60,7 @@ export const CONTACTS_COMMANDS: CommandGroup = {
     list: (parent, act) => addList(parent, act, { resource: 'contact', examples: EXAMPLES.list }),
     get: (parent, act) => addGet(parent, act, { resource: 'contact', examples: EXAMPLES.get }),
     history: (parent, act) => addRecordHistory(parent, act, { resource: 'contact' }),
+    restore: (parent, act) => addRestore(parent, act, 'contact'),
     create: (parent, act) => addCreate(parent, act, { resource: 'contact', examples: EXAMPLES.create }),
     update: (parent, act) => addUpdate(parent, act, { resource: 'contact', examples: EXAMPLES.update }),
     delete: (parent, act) => addDelete(parent, act, { resource: 'contact', examples: EXAMPLES.delete }),

@@ -48,6 +48,7 @@ import type { ImportRequest } from './plan/import-terms.ts'
 import { type MadeImport, makeImport } from './plan/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob, type PlanningContext, type PlanningHooks } from './plan/make-job.ts'
 import { type MergeRequest, makeMerge } from './plan/make-merge.ts'
+import { makeRestore, type RestoreRequest } from './plan/make-restore.ts'
 import { type Correction, correctFailedRows, type MadeCorrection, makeRetry } from './plan/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
@@ -84,8 +85,10 @@ export interface Jobs {
   makeRetry(paths: JobPaths): Promise<MadeImport>
   /** A job that sends the rows that failed for one cause, all with the same correction. */
   correct(paths: JobPaths, correction: Correction): Promise<MadeCorrection>
-  /** A job that reverts another one, as far as its records are unchanged since. */
-  makeUndo(paths: JobPaths): Promise<MadeImport>
+  /** A job that reverts another one, as far as its records are unchanged since; with `only` these members of changed records. */
+  makeUndo(paths: JobPaths, only?: readonly string[]): Promise<MadeImport>
+  /** A job that gives a record the values that it had. */
+  makeRestore(request: RestoreRequest): Promise<MadeImport>
   applyPlan(path: string, isDriftAllowed: boolean, hooks?: PlanningHooks): Promise<MadeImport>
   /** Jobs that ended before this time. */
   prunable(beforeMs: number): AsyncIterable<Pruned>
@@ -187,7 +190,8 @@ export function openJobs(host: JobsHost): Jobs {
     makeMerge: (request) => plan((make) => makeMerge(make, request)),
     makeRetry: (paths) => plan((make) => makeRetry(make, paths)),
     correct: (paths, how) => plan(async (make) => ({ type: 'made', ...(await correctFailedRows(make, paths, how)) })),
-    makeUndo: (paths) => plan((make) => makeUndo(make, paths)),
+    makeUndo: (paths, only) => plan((make) => makeUndo(make, paths, only)),
+    makeRestore: (request) => plan((make) => makeRestore(make, request)),
     applyPlan: (path, isDriftAllowed, hooks) => plan((make) => applyPlan(make, path, isDriftAllowed), hooks),
     prunable: (beforeMs) => prunable(folder, beforeMs),
     remove: (ids) => removeJobs(folder, ids, host.now()),
@@ -215,9 +219,7 @@ export function openJobs(host: JobsHost): Jobs {
     reportFailures,
     writeRejects: (paths) => writeRejects(folder, paths),
     reportRejects,
-    writeBefore,
-    openPlan,
-    drop,
+    ...{ writeBefore, openPlan, drop },
   }
 }
 

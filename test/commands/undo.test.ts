@@ -64,3 +64,35 @@ test('an undo restores texts with the line separators of Unicode, which JSON doe
   expect(exit, stderr).toBe(0)
   expect((await json('contacts', 'get', contact.id)).name).toBe('one\u2028two\u2029three')
 })
+
+test('an undo of --fields takes back these members alone, and a second one the rest', async () => {
+  const { json, crm, ada, job } = await imported()
+  const part = await json('jobs', 'undo', job, '--fields', 'name', '--yes')
+  expect(part).toMatchObject({ rows: 1, done: 1, failed: 0, skipped: 0 })
+  const adaNow = async () => (await json('contacts', 'list')).find(({ id }: { id: string }) => id === ada.id)
+  expect(await adaNow()).toMatchObject({ name: 'Ada', company: 'Acme' })
+  expect(await json('contacts', 'list')).toHaveLength(3)
+  const again = await crm('jobs', 'undo', job, '--fields', 'name', '--yes')
+  expect(again).toMatchObject({ exit: 0, stderr: expect.stringContaining(`${part.job} has already done this`) })
+  expect(await json('jobs', 'undo', job, '--yes', '--expect', '2')).toMatchObject({ rows: 3, done: 3 })
+  expect(await json('contacts', 'list')).toHaveLength(1)
+  expect((await adaNow()).company).toBeUndefined()
+  const covered = await crm('jobs', 'undo', job, '--fields', 'company', '--yes')
+  expect(covered).toMatchObject({ exit: 0, stderr: expect.stringContaining('has already done this') })
+})
+
+test('--fields of an undo names members that the job wrote, and says which records stay', async () => {
+  const { crm, job } = await imported()
+  const wrong = await crm('jobs', 'undo', job, '--fields', 'phone', '--yes')
+  expect(wrong).toMatchObject({ exit: 2, stderr: expect.stringContaining('did not write phone; it wrote') })
+  const plan = await crm('jobs', 'undo', job, '--fields', 'company', '--dry-run')
+  expect(plan.stderr + plan.stdout).toContain('because of --fields: 2 created')
+})
+
+test('an undo of some members is undone, and these members can then be undone by an undo of all', async () => {
+  const { json, ada, job } = await imported()
+  const part = await json('jobs', 'undo', job, '--fields', 'name', '--yes')
+  await json('jobs', 'undo', part.job, '--yes')
+  await json('jobs', 'undo', job, '--yes', '--expect', '2')
+  expect(await json('contacts', 'list')).toMatchObject([{ id: ada.id, name: 'Ada' }])
+})

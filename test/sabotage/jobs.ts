@@ -346,7 +346,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'an undo that is run twice deletes records that were created since',
-    file: 'src/jobs/plan/make-undo.ts',
+    file: 'src/jobs/plan/earlier-undos.ts',
     line: 'if (by === undefined) return { held: job, before: [] }',
     to: 'if (by === undefined) continue',
     tests: ['test/commands/undo.test.ts'],
@@ -399,5 +399,19 @@ export const JOBS: readonly Sabotage[] = [
     line: "if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')",
     to: '',
     tests: ['test/commands/beyond-contract.test.ts'],
+  },
+  {
+    name: 'an undo of some members takes back all of them',
+    file: 'src/jobs/plan/make-undo.ts',
+    line: 'const wanted = only ? Object.entries(written).filter(([name]) => only.includes(name)) : Object.entries(written)',
+    to: 'const wanted = Object.entries(written)',
+    tests: ['test/commands/undo.test.ts'],
+  },
+  {
+    name: 'a record is restored to values that a pruned history cannot know',
+    file: 'src/commands/history/values-at.ts',
+    line: "if (first !== undefined && typeof previous === 'string' && Date.parse(previous) <= atMs) return values",
+    to: 'if (first !== undefined) return values',
+    tests: ['test/commands/restore.test.ts'],
   },
 ]

@@ -10,6 +10,7 @@ import { addDelete } from '../records/delete.ts'
 import { addGet } from '../records/get.ts'
 import { addRecordHistory } from '../records/history.ts'
 import { addImport } from '../records/import.ts'
+import { addRestore } from '../records/restore.ts'
 import { addUpdate } from '../records/update.ts'
 import { createFilterCheck, createStageCheck } from './filter-check.ts'
 import { addDealsList, FILTER_HELP } from './list.ts'
@@ -43,6 +44,7 @@ export const DEALS_COMMANDS: CommandGroup = {
     stale: addDealsStale,
     get: (parent, act) => addGet(parent, act, { resource: 'deal', examples: EXAMPLES.get }),
     history: (parent, act) => addRecordHistory(parent, act, { resource: 'deal' }),
+    restore: (parent, act) => addRestore(parent, act, 'deal'),
     create: (parent, act) => addCreate(parent, act, { resource: 'deal', examples: EXAMPLES.create }),
     update: (parent, act) => addUpdate(parent, act, { resource: 'deal', examples: EXAMPLES.update }),
     delete: (parent, act) => addDelete(parent, act, { resource: 'deal', examples: EXAMPLES.delete }),

@@ -94,7 +94,7 @@ export function parseSince(text: string): string {
   throw new InvalidArgumentError('Expected a time span such as 1d or 2h, or a time such as 2026-11-20T09:00:00Z.')
 }
 
-const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/
+export const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/
 
 function timeOf(text: string, nowMs: number): number {
   const spanMs = parseDurationWithUnitMs(text)

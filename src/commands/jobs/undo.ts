@@ -11,14 +11,26 @@ export function addJobsUndo(jobs: CommandUnknownOpts, act: Act): void {
   const command = jobs
     .command('undo <job>')
     .description('revert what a job did, where it is unchanged since; runs as a job of its own')
-    .addHelpText('after', examples('crm jobs undo psve --dry-run', 'crm jobs undo psve'))
+    .option('--fields <names>', 'take back these members of changed records alone, comma separated')
+    .addHelpText(
+      'after',
+      examples('crm jobs undo psve --dry-run', 'crm jobs undo psve', 'crm jobs undo psve --fields stage'),
+    )
     .action(act(undoJob))
   addExpectFlag(command)
   addRunFlags(command)
   addScopedFlags(command, ['yes', 'dryRun', 'exitCode', 'progress'])
 }
 
-async function undoJob(ctx: Context, word: string, flags: PlanFlags): Promise<ExitCode> {
+interface Flags extends PlanFlags {
+  /** As typed. */
+  readonly fields?: string
+}
+
+async function undoJob(ctx: Context, word: string, flags: Flags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
-  return showOrSendMade(ctx, await jobs.makeUndo(jobs.find(word)), word, flags)
+  // Here the flag does not choose what is printed.
+  const only = ctx.flags.fields?.map((path) => path.join('.')).toSorted()
+  const whole = { ...ctx, flags: { ...ctx.flags, fields: undefined } }
+  return showOrSendMade(whole, await jobs.makeUndo(jobs.find(word), only), word, flags)
 }

@@ -66,6 +66,8 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainOutputs)),
   'contacts duplicates': arrayOf(DUPLICATE_GROUP),
   'contacts merge': JOB_RUN,
+  'contacts restore': JOB_RUN,
+  'deals restore': JOB_RUN,
   'deals list': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(SUMMARY_ROW)),
   'deals stale': oneOfSchemas(arrayOf(DEAL_SCHEMA), arrayOf(SUMMARY_ROW)),
   'report pipeline': arrayOf(PIPELINE_REPORT_ROW),

@@ -144,7 +144,10 @@ export async function existingFromRun(
   let count = 0
   for (const paths of allJobs(jobsFolder)) {
     const head = headOf(paths)
-    if (head.account !== account || head.kind === 'undo' || undone.has(paths.id) || !isOfRun(head.run, run)) continue
+    const undo = undone.get(paths.id)
+    // An undo of some members leaves the records that the job created.
+    const isUndone = undo !== undefined && undo.head.only === undefined
+    if (head.account !== account || head.kind === 'undo' || isUndone || !isOfRun(head.run, run)) continue
     const { done } = (await readJobState(paths)).account
     if (done === 0) continue
     ids.push(paths.id)

@@ -141,7 +141,7 @@ export async function ownUpdates(context: PlanningContext, noun: JobNoun): Promi
   }
 }
 
-type Kept = 'kind' | 'noun' | 'run' | 'of' | 'updates' | 'upsert' | 'terms' | keyof Asked
+type Kept = 'kind' | 'noun' | 'run' | 'of' | 'only' | 'updates' | 'upsert' | 'terms' | keyof Asked
 
 export type JobIdentity = Pick<PlanHead, Kept>
 
@@ -172,7 +172,7 @@ export async function makeJob(
 
 function planHead(
   context: PlanningContext,
-  { kind, noun, run, of, updates, upsert, terms, asked, unasked }: JobIdentity,
+  { kind, noun, run, of, only, updates, upsert, terms, asked, unasked }: JobIdentity,
   job: string,
 ): PlanHead {
   return {
@@ -181,6 +181,7 @@ function planHead(
     command: context.command,
     input: undefined,
     of,
+    ...(only === undefined ? {} : { only }),
     ...(updates === undefined ? {} : { updates }),
     ...(upsert === undefined ? {} : { upsert }),
     ...(terms === undefined ? {} : { terms }),

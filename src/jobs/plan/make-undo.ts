@@ -6,12 +6,13 @@ import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { isOlder } from '../../core/made-at.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { typedProfile } from '../../core/shell-words.ts'
-import { type EarlierJob, undosInEffect, withUndos } from '../history/earlier-jobs.ts'
-import { allJobs, headOf } from '../history/find-jobs.ts'
+import type { EarlierJob } from '../history/earlier-jobs.ts'
+import { headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readResults, type StoredResult, type StoredResults } from '../history/job-results.ts'
-import { type JobState, readJobState } from '../history/job-state.ts'
+import { readJobState } from '../history/job-state.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
+import { earlierUndos, undoRun } from './earlier-undos.ts'
 import type { Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type LeftOut, leftOutLines } from './left-out.ts'
@@ -24,10 +25,19 @@ import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
 import { BeforeImages } from './plan-writer.ts'
 import { readNow } from './records-now.ts'
 import { openScratch } from './scratch.ts'
+import { chosenIn, refuseUnwritten, type Stayed, stayedLines } from './undo-members.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
 
-/** A job that reverts another one, as far as its records are unchanged since; the rest is named. */
-export async function makeUndo(context: PlanningContext, paths: JobPaths): Promise<MadeImport> {
+/**
+ * A job that reverts another one, as far as its records are unchanged since; the rest is named. With `only` these members of
+ * changed records, and nothing of records that the job created or deleted.
+ */
+export async function makeUndo(
+  context: PlanningContext,
+  paths: JobPaths,
+  only?: readonly string[],
+): Promise<MadeImport> {
+  if (only) refuseUnwritten(paths, only)
   const { state } = await readJobState(paths)
   if (state !== 'finished' && state !== 'cancelled') {
     const hint = `crm jobs resume ${paths.id}${typedProfile(context.command)}, or crm jobs cancel ${paths.id}`
@@ -36,20 +46,23 @@ export async function makeUndo(context: PlanningContext, paths: JobPaths): Promi
   const head = headOf(paths)
   refuseOtherAccount(head, context.account)
   await dropPlannedOf(context, 'undo', paths.id)
-  const { held, before } = await earlierUndos(context, paths.id)
+  const { held, before } = await earlierUndos(context, paths.id, only)
   if (held) return { type: 'same', job: held }
+  let lines: readonly string[] = []
   let leftLines: readonly string[] = []
   const rules = await context.rowRules(head.noun)
   const asked = rules?.ask(head.asked ?? [], mayDelete(paths) ? 'all' : undefined)
   const job = await makeJob(
     context,
     {
-      ...{ kind: 'undo', noun: head.noun, run: `undo.${paths.id}`, of: paths.id },
+      ...{ kind: 'undo', noun: head.noun, run: undoRun(paths.id, only), of: paths.id },
+      ...(only && { only }),
       ...(head.updates === undefined ? {} : { updates: head.updates }),
       ...asked,
     },
     async (builder, draft) => {
-      await planUndo({ context, paths, builder, draft, before, rules })
+      const stayed = await planUndo({ context, paths, builder, draft, before, rules, only })
+      lines = stayedLines(stayed)
       const isRestoring = head.unasked !== undefined && builder.counts.create > 0
       leftLines = [
         ...leftOutLines(builder.leftOut, `Not reverted by the undo of ${paths.id}:`),
@@ -57,7 +70,7 @@ export async function makeUndo(context: PlanningContext, paths: JobPaths): Promi
       ]
     },
   )
-  return { type: 'made', job, lines: [], leftLines }
+  return { type: 'made', job, lines, leftLines }
 }
 
 /** Records that the job created are deleted. */
@@ -70,33 +83,6 @@ function mayDelete(paths: JobPaths): boolean {
   }
 }
 
-interface EarlierUndos {
-  /** The undo that is resumed, or is done. */
-  readonly held: JobState | undefined
-  /** Those that were cancelled, with their undos. */
-  readonly before: readonly EarlierJob[]
-}
-
-/** CrmError `conflict` if the undo was undone: only that job knows the new ids of the records that it created again. */
-async function earlierUndos({ jobsFolder, command }: PlanningContext, id: string): Promise<EarlierUndos> {
-  const own = allJobs(jobsFolder).filter((each) => {
-    const { kind, of } = headOf(each)
-    return kind === 'undo' && of === id
-  })
-  const undone = await undosInEffect(jobsFolder)
-  for (const each of own) {
-    const job = await readJobState(each)
-    if (job.state === 'cancelled') continue
-    const by = undone.get(each.id)?.paths.id
-    if (by === undefined) return { held: job, before: [] }
-    throw new CrmError('conflict', `${id} was undone by ${each.id}, and that was undone by ${by}`, {
-      hint: `crm jobs undo ${by}${typedProfile(command)}`,
-      job: by,
-    })
-  }
-  return { held: undefined, before: await withUndos(jobsFolder, own, command) }
-}
-
 interface UndoParts {
   readonly context: PlanningContext
   readonly paths: JobPaths
@@ -105,9 +91,11 @@ interface UndoParts {
   /** Earlier undos of the same job that are not in effect. */
   readonly before: readonly EarlierJob[]
   readonly rules: RowRules | undefined
+  readonly only: readonly string[] | undefined
 }
 
-async function planUndo({ context, paths, builder, draft, before, rules }: UndoParts): Promise<void> {
+async function planUndo({ context, paths, builder, draft, before, rules, only }: UndoParts): Promise<Stayed> {
+  const stayed: Stayed = { create: 0, delete: 0 }
   const plan = openJobPlan(paths)
   const scratch = openScratch(draft.folder, 'results')
   const images = new BeforeImages(paths.before)
@@ -118,12 +106,12 @@ async function planUndo({ context, paths, builder, draft, before, rules }: UndoP
     const isKept = (before: JsonObject, name: string) =>
       !rules?.isSelecting || Object.hasOwn(before, name) || asked.includes(name)
     const isRestorable = context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0))
-    const given = { noun, offers: context.offers, rules, isKept, isRestorable }
+    const given = { noun, offers: context.offers, rules, isKept, isRestorable, only }
     const now = await readNow(context, { plan, results, draft, before: paths.before })
     const withNotes = await dealsWithNotes(context, plan, results)
     const moved = new MovedOperations()
     for (const batch of plan.operations()) {
-      for (const operation of batch) {
+      for (const operation of chosenIn(batch, only, stayed)) {
         const image = await images.of(operation.op)
         const { planned, left = [] } = revert({ ...given, operation, before: image, results, now, withNotes })
         if (!planned && left.length === 0) continue
@@ -136,6 +124,7 @@ async function planUndo({ context, paths, builder, draft, before, rules }: UndoP
       }
     }
     now?.close()
+    return stayed
   } finally {
     ledger?.close()
     await images.close()
@@ -158,6 +147,7 @@ interface RevertParts {
   readonly isRestorable: boolean
   /** Undefined if nothing can be reverted. */
   readonly now: Existing | undefined
+  readonly only: readonly string[] | undefined
 }
 
 /** Both are absent for an operation that was not done. */
@@ -244,8 +234,13 @@ interface Updated {
 }
 
 function revertUpdate(parts: WithNow, { id, written, record }: Updated): Reverted {
-  const { noun, operation, before = {} } = parts
-  const [kept, unkept] = [{ ...written }, Object.keys(written).filter((name) => !parts.isKept(before, name))]
+  const { noun, operation, before = {}, only } = parts
+  const wanted = only ? Object.entries(written).filter(([name]) => only.includes(name)) : Object.entries(written)
+  if (wanted.length === 0) return {}
+  const [kept, unkept] = [
+    Object.fromEntries(wanted),
+    wanted.map(([name]) => name).filter((name) => !parts.isKept(before, name)),
+  ]
   for (const name of unkept) delete kept[name]
   const { patch, conflicts } = restore(before, kept, record)
   const lost = (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${NOT_KEPT}`), field })

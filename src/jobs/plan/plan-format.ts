@@ -43,6 +43,8 @@ export interface PlanHead extends Asked {
   readonly input: PlanInput | undefined
   /** The job that this one undoes or retries. */
   readonly of: string | undefined
+  /** Of an undo: it takes back these members alone; undefined: all that the job did. */
+  readonly only?: readonly string[]
   /** How deals are changed; undefined for jobs that change none. */
   readonly updates?: DealUpdates
   /** The field by which the server itself decides whether a row of the job creates or changes a record. */

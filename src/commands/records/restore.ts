@@ -1,0 +1,79 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { InvalidArgumentError } from 'commander'
+import type { Act, Context } from '../../context.ts'
+import { changedMembers } from '../../core/changes.ts'
+import { parseDurationWithUnitMs } from '../../core/duration.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import { isReadOnly, RESOURCES } from '../../core/resources/registry.ts'
+import { addRunFlags } from '../bulk/bulk-flags.ts'
+import { showOrSendMade } from '../bulk/import-rows.ts'
+import type { PlanFlags } from '../bulk/plan.ts'
+import { examples } from '../command-tree.ts'
+import { findOne } from '../find.ts'
+import { addScopedFlags } from '../flags.ts'
+import { RFC3339 } from '../history/show-history.ts'
+import { valuesAt } from '../history/values-at.ts'
+
+type Restorable = 'contact' | 'deal'
+
+interface Options extends PlanFlags {
+  readonly at: string
+}
+
+export function addRestore(parent: CommandUnknownOpts, act: Act, resource: Restorable): void {
+  const { plural, singular, idPrefix } = RESOURCES[resource]
+  const restore = parent
+    .command('restore <id>')
+    .description(
+      `give a ${singular} the values that it had at a time, where the server keeps its history; a job, which can be undone`,
+    )
+    .requiredOption('--at <time>', 'a time such as 2026-11-20T09:00:00Z, or 2h: so long ago', parseAt)
+    .addHelpText(
+      'after',
+      examples(
+        `crm ${plural} restore ${idPrefix}0abc --at 2h --dry-run`,
+        `crm ${plural} restore ${idPrefix}0abc --at 2026-11-20T09:00:00Z`,
+      ),
+    )
+    .action(act((ctx, id: string, options: Options) => restoreRecord(ctx, { resource, id }, options)))
+  addRunFlags(restore)
+  addScopedFlags(restore, ['yes', 'dryRun', 'exitCode', 'progress'])
+}
+
+function parseAt(text: string): string {
+  const isTime = RFC3339.test(text) && !Number.isNaN(Date.parse(text))
+  if (isTime || parseDurationWithUnitMs(text) !== undefined) return text
+  throw new InvalidArgumentError('Expected a time such as 2026-11-20T09:00:00Z, or a time span such as 2h.')
+}
+
+async function restoreRecord(
+  ctx: Context,
+  { resource, id }: { readonly resource: Restorable; readonly id: string },
+  { at, ...flags }: Options,
+): Promise<ExitCode> {
+  const { plural } = RESOURCES[resource]
+  const api = await ctx.api()
+  if (!(await api.history.offers({ resource, id }))) {
+    const hint = `what jobs of this machine changed: crm ${plural} history ${id}; crm jobs undo JOB reverts one`
+    throw new CrmError(
+      'not_supported',
+      `this server keeps no history of ${plural}, so that no earlier values are known`,
+      {
+        hint,
+      },
+    )
+  }
+  const spanMs = parseDurationWithUnitMs(at)
+  const atMs = spanMs === undefined ? Date.parse(at) : ctx.now() - spanMs
+  // Before its history, so that a change meanwhile is refused by the version.
+  const record = await findOne(ctx, resource, id)
+  const isUnchanged = Date.parse(String(record.updated_at)) <= atMs
+  const changes = api.history.list({ record: { resource, id } })
+  const then = isUnchanged ? {} : await valuesAt(changes, { atMs, resource, id })
+  const own = Object.entries(then).filter(([name]) => !isReadOnly(name))
+  const changed = Object.keys(changedMembers(record, Object.fromEntries(own)))
+  const patch = Object.fromEntries(own.filter(([name]) => changed.includes(name)))
+  const made = await (await ctx.jobs()).makeRestore({ noun: plural, id, record, patch })
+  return showOrSendMade(ctx, made, id, flags)
+}
