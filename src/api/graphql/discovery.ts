@@ -5,7 +5,8 @@ import type { ApiOptions } from '../options.ts'
 import type { Http } from '../transport/http.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
 import type { GraphqlAnswer, GraphqlRequest } from './graphql-api.ts'
-import { type GraphqlOffers, INTROSPECTION, type OfferName, readOffers, readSchema } from './offers.ts'
+import { type GraphqlOffers, type OfferName, readOffers } from './offers.ts'
+import { INTROSPECTION, readSchema } from './schema.ts'
 
 /** Changes when offers written by another release would be misread. */
 const FORMAT = 1
