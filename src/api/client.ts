@@ -256,6 +256,8 @@ function createGraphql(http: Http, options: ApiOptions): Api['graphql'] {
     async *notes(dealId, query) {
       yield* (await reads()).notes(dealId, query)
     },
+    deliveries: async (signal) => (await reads()).deliveries(signal),
+    rotateSecret: async (id, writing) => (await reads()).rotateSecret(id, writing),
     dealUpdates: async () => (await reads()).dealUpdates(),
     updateDeal: async (id, patch, writing) => (await reads()).updateDeal(id, patch, writing),
   }

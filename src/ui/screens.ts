@@ -9,7 +9,17 @@ import {
 } from '../core/resources/registry.ts'
 import type { ListColumn } from './list/columns.ts'
 
-export const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs', 'log', 'commands'] as const
+export const SCREENS = [
+  'home',
+  'contacts',
+  'deals',
+  'pipelines',
+  'events',
+  'jobs',
+  'webhooks',
+  'log',
+  'commands',
+] as const
 
 export type ScreenName = (typeof SCREENS)[number]
 
@@ -22,7 +32,7 @@ export type ServerList = (typeof SERVER_LISTS)[number]
 export const SERVER_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'pipelines']
 
 /** The screens that show a list; the board shows the deals. */
-export const LISTS = [...SERVER_LISTS, 'events', 'jobs', 'log', 'commands'] as const
+export const LISTS = [...SERVER_LISTS, 'events', 'jobs', 'webhooks', 'log', 'commands'] as const
 
 export type ListName = (typeof LISTS)[number]
 
@@ -36,6 +46,7 @@ export const TITLES: Readonly<Record<ScreenName, string>> = {
   pipelines: 'Pipelines',
   events: 'Events',
   jobs: 'Jobs',
+  webhooks: 'Webhooks',
   log: 'Log',
   commands: 'Commands',
 }
@@ -70,6 +81,16 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
     { name: 'made_at', head: 'MADE', least: 8, most: 24, kind: 'time' },
     { name: 'what', head: 'WHAT', least: 16, most: 60 },
   ],
+  webhooks: [
+    { name: 'url', head: 'URL', least: 20, most: 60 },
+    { name: 'status', head: 'STATE', least: 8, most: 10, isVital: true },
+    { name: 'last', head: 'LAST', least: 6, most: 20 },
+    { name: 'last_at', head: 'AT', least: 8, most: 24, kind: 'time' },
+    { name: 'attempts', head: 'ATTEMPTS', least: 8, most: 9, align: 'right' },
+    { name: 'failing', head: 'FAILING', least: 7, most: 9, align: 'right' },
+    { name: 'events', head: 'EVENTS', least: 6, most: 40 },
+    { name: 'id', head: 'ID', least: 15, most: 18 },
+  ],
   log: [
     { name: 'time', head: 'TIME', least: 8, most: 8 },
     { name: 'message', head: 'MESSAGE', least: 30, most: 120 },
@@ -87,6 +108,7 @@ export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
   deals: searchedMembers('deal'),
   events: ['event', 'record_id', 'state', 'id'],
   jobs: ['id', 'state', 'what'],
+  webhooks: ['url', 'events', 'status', 'description', 'id'],
   log: ['message', 'request_id'],
   commands: ['command'],
 }

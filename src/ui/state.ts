@@ -111,6 +111,8 @@ export interface State {
   /** The columns that the person chose, by list, in their order. */
   readonly chosenColumns: Readonly<Partial<Record<ListName, readonly string[] | undefined>>>
   readonly times: TimeStyle
+  /** Why the server does not show subscriptions, or only their deliveries; undefined where it does, or was not asked. */
+  readonly webhooks: { readonly lack: string | undefined; readonly deliveriesLack: string | undefined }
   /** `isFirst`: crm browse opens Home, whatever was shown last. */
   readonly home: { readonly top: number; readonly isFirst: boolean }
   /** The terminal reports the mouse, and selects no text itself. */
@@ -144,6 +146,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     times: { nowMs: Date.now(), isWhole: false },
     home: { top: 0, isFirst: false },
     isMouseOn: false,
+    webhooks: { lack: undefined, deliveriesLack: undefined },
   }
 }
 

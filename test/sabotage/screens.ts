@@ -463,4 +463,18 @@ export const SCREENS: readonly Sabotage[] = [
     to: 'run: ({ background }) => void SERVER_LISTS.map(background.lists.all),',
     tests: ['test/ui/home.test.ts'],
   },
+  {
+    name: 'a subscription on a protected profile is changed without its typed count',
+    file: 'src/ui/actions/webhooks.ts',
+    line: 'expected: place.isProtected || count > MOST_BY_KEY ? String(count) : undefined,',
+    to: 'expected: undefined,',
+    tests: ['test/ui/webhooks.test.ts'],
+  },
+  {
+    name: 'the new secret of a subscription is in a message',
+    file: 'src/ui/background/webhooks.ts',
+    line: 'if (secret !== undefined) await look()',
+    to: 'notices.done(`new secret ${secret}`)',
+    tests: ['test/ui/webhooks.test.ts'],
+  },
 ]

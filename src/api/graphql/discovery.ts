@@ -107,6 +107,8 @@ const WORDS: Readonly<Partial<Record<OfferName, string>>> = {
   pipelines: 'pipelines',
   webhooks: 'webhooks',
   updateDeal: 'updateDeal(input)',
+  deliveries: 'webhooks with deliveries(first)',
+  rotateWebhookSecret: 'rotateWebhookSecret(input) with a secret',
 }
 
 /** The query was refused before execution. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord, ListedResource } from '../../core/resources/registry.ts'
-import type { ConditionalOptions, ListQuery, Page } from '../operations.ts'
+import type { ConditionalOptions, ListQuery, Page, WriteCallOptions } from '../operations.ts'
 
 export interface GraphqlRequest {
   readonly query: string
@@ -34,6 +34,10 @@ export interface GraphqlReads {
   get(resource: ListedResource, id: string): Promise<CrmRecord | undefined>
   list(noun: 'pipelines' | 'webhooks', query?: Partial<ListQuery>): AsyncIterable<Page>
   notes(dealId: string, query?: Partial<ListQuery>): AsyncIterable<Page>
+  /** The last deliveries of each subscription by its id, the newest first, with the member names of REST. */
+  deliveries(signal: AbortSignal): Promise<ReadonlyMap<string, readonly JsonObject[]>>
+  /** Makes a new secret for a subscription, which is the result. CrmError `in_doubt` if the answer does not show it. */
+  rotateSecret(id: string, options: WriteCallOptions): Promise<string>
   updateDeal(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
   /** What bulk updates of deals need; reads the schema again. */
   dealUpdates(): Promise<DealUpdates>

@@ -1,5 +1,5 @@
 import { LISTED_RESOURCES, type ListedResource } from '../../core/resources/registry.ts'
-import { isRequired, namedType, type Schema, typeText } from './schema.ts'
+import { type Field, isRequired, namedType, type Schema, typeText } from './schema.ts'
 import { fieldById, type ListText, listOf, selectionOf } from './selections.ts'
 
 /** A record by its id. Offers are plain data, because they are cached in a file. */
@@ -26,12 +26,21 @@ export interface UpdateOffer {
   readonly members: readonly string[]
 }
 
+/** A change of a subscription that answers with its new secret. */
+export interface SecretOffer {
+  readonly query: string
+  readonly field: string
+}
+
 /** What the GraphQL schema of a server supports; absent members are not supported. */
 export interface GraphqlOffers extends Readonly<Partial<Record<ListedResource, ReadOffer>>> {
   readonly notes?: ListOffer
   readonly pipelines?: ListOffer
   readonly webhooks?: ListOffer
   readonly updateDeal?: UpdateOffer
+  /** Subscriptions, each with its last deliveries. */
+  readonly deliveries?: ListOffer
+  readonly rotateWebhookSecret?: SecretOffer
 }
 
 export type OfferName = keyof GraphqlOffers
@@ -44,6 +53,8 @@ export function readOffers(schema: Schema): GraphqlOffers {
     ...named('pipelines', listOffer(schema, 'pipelines')),
     ...named('webhooks', listOffer(schema, 'webhooks')),
     ...named('updateDeal', updateOffer(schema)),
+    ...named('deliveries', deliveriesOffer(schema)),
+    ...named('rotateWebhookSecret', secretOffer(schema)),
   }
 }
 
@@ -93,4 +104,39 @@ function updateOffer(schema: Schema): UpdateOffer | undefined {
   if (!payload || !members.includes('id')) return undefined
   const query = `mutation ($input: ${typeText(input.type)}) { updateDeal(input: $input) { deal { ${selectionOf(schema, payload)} } } }`
   return { query, field: 'updateDeal', member: 'deal', members }
+}
+
+const LAST_DELIVERIES = 10
+
+/** The list of subscriptions with `id` and `deliveries(first: 10)`, if they have both. */
+function deliveriesOffer(schema: Schema): ListOffer | undefined {
+  const field = schema.queries.find(({ name }) => name === 'webhooks')
+  const list = field && listOf(schema, field, (webhooks) => deliveriesOf(schema, webhooks))
+  if (!list?.text.includes('deliveries')) return undefined
+  const { shape, isPaged, variables } = list
+  const declared = variables === '' ? '' : ` (${variables.slice(2)})`
+  return { query: `query${declared} { ${list.text} }`, place: ['webhooks'], shape, isPaged }
+}
+
+function deliveriesOf(schema: Schema, { type }: Field): string {
+  const members = schema.fieldsOf(namedType(type).name)
+  const field = members.find(({ name }) => name === 'deliveries')
+  const inner = field && schema.fieldsOf(namedType(field.type).name)
+  const nodes = inner?.find(({ name }) => name === 'nodes')
+  const first = field?.args.find(({ name }) => name === 'first')
+  if (!field || !nodes || !first || field.args.some((each) => each !== first && isRequired(each))) return '__typename'
+  return `id deliveries(first: ${LAST_DELIVERIES}) { nodes { ${selectionOf(schema, nodes)} } }`
+}
+
+function secretOffer(schema: Schema): SecretOffer | undefined {
+  const field = schema.mutations.find(({ name }) => name === 'rotateWebhookSecret')
+  const input = field?.args.find(({ name }) => name === 'input')
+  if (!field || !input || field.args.some((argument) => argument !== input && isRequired(argument))) return undefined
+  const members = schema.inputsOf(namedType(input.type).name)
+  const isOfId =
+    members.some(({ name }) => name === 'id') && !members.some((each) => each.name !== 'id' && isRequired(each))
+  const hasSecret = schema.fieldsOf(namedType(field.type).name).some(({ name }) => name === 'secret')
+  if (!isOfId || !hasSecret) return undefined
+  const query = `mutation ($input: ${typeText(input.type)}) { rotateWebhookSecret(input: $input) { secret } }`
+  return { query, field: 'rotateWebhookSecret' }
 }

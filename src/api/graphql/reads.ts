@@ -11,6 +11,10 @@ import { changedRecord, dealInput, graphqlError, recordOf } from './answers.ts'
 import type { Discovery } from './discovery.ts'
 import type { GraphqlAnswer, GraphqlReads } from './graphql-api.ts'
 import type { ListOffer, UpdateOffer } from './offers.ts'
+import { deliveriesById, rotateSecret } from './webhook-reads.ts'
+
+/** Each comes with its last deliveries, and servers limit the size of answers. */
+const WEBHOOKS_AT_ONCE = 20
 
 const DEALS_COMMAND = 'crm deals list'
 
@@ -31,6 +35,21 @@ export function createReads(discovery: Discovery, pageSize: number): GraphqlRead
         action: `list the notes of deal ${dealId}`,
         hint: DEALS_COMMAND,
       }),
+    deliveries: (signal) =>
+      deliveriesById(
+        listPages(
+          discovery,
+          'deliveries',
+          { signal },
+          {
+            pageSize: WEBHOOKS_AT_ONCE,
+            variables: {},
+            action: 'list the deliveries of webhooks',
+            hint: 'crm graphql --help',
+          },
+        ),
+      ),
+    rotateSecret: (id, options) => rotateSecret(discovery, id, options),
     updateDeal: (id, patch, options) => updateDeal(discovery, id, patch, options),
     dealUpdates: async () => {
       const { offer, path } = await discovery.find('updateDeal')
@@ -64,7 +83,7 @@ interface ListCall {
 
 async function* listPages(
   discovery: Discovery,
-  name: 'notes' | 'pipelines' | 'webhooks',
+  name: 'notes' | 'pipelines' | 'webhooks' | 'deliveries',
   query: Partial<ListQuery> = {},
   { pageSize, variables, action, hint }: ListCall,
 ): AsyncGenerator<Page, void, undefined> {

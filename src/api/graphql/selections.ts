@@ -16,20 +16,22 @@ export interface ListText {
   readonly isPaged: boolean
 }
 
-export function listOf(schema: Schema, field: Field): ListText | undefined {
+export function listOf(
+  schema: Schema,
+  field: Field,
+  select: (nodes: Field) => string = (nodes) => selectionOf(schema, nodes),
+): ListText | undefined {
   const own = field.args.filter(({ name }) => name === 'first' || name === 'after')
   if (field.args.some((argument) => isRequired(argument) && !own.includes(argument))) return undefined
   if (isList(field.type)) {
-    return { text: `${field.name} { ${selectionOf(schema, field)} }`, variables: '', shape: 'list', isPaged: false }
+    return { text: `${field.name} { ${select(field)} }`, variables: '', shape: 'list', isPaged: false }
   }
   const members = schema.fieldsOf(namedType(field.type).name)
   const nodes = members.find(({ name }) => name === 'nodes')
   const edges = members.find(({ name }) => name === 'edges')
   const node = edges && schema.fieldsOf(namedType(edges.type).name).find(({ name }) => name === 'node')
   if (!members.some(({ name }) => name === 'pageInfo') || !(nodes ?? node)) return undefined
-  const selected = nodes
-    ? `nodes { ${selectionOf(schema, nodes)} }`
-    : `edges { node { ${node ? selectionOf(schema, node) : ''} } }`
+  const selected = nodes ? `nodes { ${select(nodes)} }` : `edges { node { ${node ? select(node) : ''} } }`
   const given = own.map(({ name }) => `${name}: $${name}`).join(', ')
   return {
     text: `${field.name}${given && `(${given})`} { ${selected} pageInfo { hasNextPage endCursor } }`,

@@ -7,7 +7,7 @@ import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
 import { type BrowsedServer, browsedServer, sayLines, showScreens, type Terminal, terminalOf } from './show-screens.ts'
 
-const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
+const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs', 'webhooks'] as const
 
 type Screen = (typeof SCREENS)[number]
 
@@ -93,10 +93,11 @@ const INSTEAD: Readonly<Record<Screen, string>> = {
   pipelines: 'crm deals list --summary stage',
   events: 'crm webhooks events list',
   jobs: 'crm jobs list',
+  webhooks: 'crm webhooks list',
 }
 
 function isOfServer(screen: Screen | undefined): boolean {
-  return screen !== undefined && screen !== 'home' && screen !== 'events' && screen !== 'jobs'
+  return screen !== undefined && screen !== 'home' && screen !== 'events' && screen !== 'jobs' && screen !== 'webhooks'
 }
 
 /** CrmError `not_supported` for a list that a connector lacks. Without a connector the server has both. */

@@ -11,6 +11,7 @@ import { SCREEN_ACTIONS } from './open-screen.ts'
 import { STAGING } from './staging.ts'
 import { MOUSE } from './toggle-mouse.ts'
 import { LISTING, VIEW } from './view.ts'
+import { WEBHOOK_ACTIONS } from './webhooks.ts'
 
 /** In the order in which footer, help and palette show them. */
 export const ACTIONS: readonly Action[] = [
@@ -21,6 +22,7 @@ export const ACTIONS: readonly Action[] = [
   ...JOBS,
   ...EVENTS,
   ...HOME_ACTIONS,
+  ...WEBHOOK_ACTIONS,
   ...COPY_EXPORT,
   ...SCREEN_ACTIONS,
   ...COMMAND_LOG,

@@ -15,7 +15,7 @@ import type { Action, Ui } from '../ui.ts'
 /** The limit of hterm and tmux. */
 const MOST_BYTES = 74_994
 
-const RECORDS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs']
+const RECORDS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 
 export const COPY_EXPORT: readonly Action[] = [
   {
@@ -119,7 +119,7 @@ async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[
  * OSC 52: the terminal itself copies the text to the clipboard, also over ssh. tmux passes on a sequence that is wrapped for
  * it. Undefined for a text that is too long.
  */
-function clipboardSequence(text: string, env: Env): string | undefined {
+export function clipboardSequence(text: string, env: Env): string | undefined {
   const data = Buffer.from(text).toString('base64')
   if (data.length > MOST_BYTES) return undefined
   const sequence = `\x1b]52;c;${data}\x07`

@@ -94,7 +94,7 @@ async function reload(ui: Ui): Promise<void> {
   const { store, background } = ui
   const { lacks } = store.get().offered
   const lists = SERVER_LISTS.filter((name) => lacks[`list ${name}`] === undefined).map(background.lists.reload)
-  await Promise.all([...lists, background.jobs.look()])
+  await Promise.all([...lists, background.jobs.look(), background.webhooks.look()])
   await loadStages(ui)
 }
 

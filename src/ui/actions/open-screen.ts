@@ -6,7 +6,7 @@ import { isServerList, listOfScreen, type ScreenName, SERVER_LISTS, type ServerL
 import type { State } from '../state.ts'
 import type { Action, Ui, World } from '../ui.ts'
 
-const TOUR = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
+const TOUR = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs', 'webhooks'] as const
 
 export const SCREEN_ACTIONS: readonly Action[] = [
   {
@@ -46,6 +46,7 @@ export function openScreen(ui: Ui, screen: ScreenName, load?: () => Promise<void
   store.update((state) => ({ ...state, screen, leftOut: screen === 'log' ? 0 : state.leftOut }))
   if (screen === 'events') void ui.background.events.look()
   if (screen === 'jobs') ui.background.jobs.watch()
+  if (screen === 'webhooks') void ui.background.webhooks.look()
   if (screen === 'home') return void loadHome(ui)
   const name = listOfScreen(screen)
   if (!isServerList(name)) return
@@ -64,7 +65,7 @@ export async function loadHome(ui: StagesUi): Promise<void> {
     return rows.length === 0 && !isComplete && store.get().offered.lacks[`list ${name}`] === undefined
   }
   const lists = SERVER_LISTS.filter(isMissing).map(background.lists.more)
-  await Promise.all([...lists, background.jobs.look()])
+  await Promise.all([...lists, background.jobs.look(), background.webhooks.look()])
   await loadStages(ui)
 }
 

@@ -22,9 +22,9 @@ import { openFilter } from './find.ts'
 import { leave } from './leave.ts'
 import { askServerFilter } from './server-filter.ts'
 
-const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs', 'commands']
+const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs', 'webhooks', 'commands']
 
-const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs']
+const LIVE_SCREENS: readonly ScreenName[] = [...SERVER_SCREENS, 'events', 'jobs', 'webhooks']
 
 export const VIEW: readonly Action[] = [
   {
@@ -177,6 +177,7 @@ export const LISTING: readonly Action[] = [
       const name = listOfScreen(store.get().screen)
       if (isServerList(name)) void background.lists.reload(name)
       else if (name === 'events') void background.events.look()
+      else if (name === 'webhooks') void background.webhooks.look()
       else void background.jobs.look()
     },
   },

@@ -16,6 +16,7 @@ import { createNotices, type Notices } from './notices.ts'
 import type { FindRecords } from './restore-kept.ts'
 import { createSearch, type Search } from './searching.ts'
 import { createHistory, createUnderWay, type History, type UnderWay } from './under-way.ts'
+import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { createWrites, type Writes } from './writes.ts'
 
 /** The work in the background, independent of the open screen. */
@@ -35,6 +36,7 @@ export interface Background {
   readonly events: Events
   readonly sending: Sending
   readonly jobs: JobList
+  readonly webhooks: Webhooks
 }
 
 export interface BackgroundWorld {
@@ -80,6 +82,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     commit: createCommit({ store, writes, notices, commands, openJobs, underWay, history, ofJob, kept, signal }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
     sending: createSending({ senders, notices, commands, underWay }),
+    webhooks: createWebhooks({ store, openApi, notices, underWay, commands, signal, late }),
     jobs: createJobList({ store, openJobs, notices, commands, underWay, signal }),
   }
 }

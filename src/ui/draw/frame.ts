@@ -129,6 +129,7 @@ function statusLine(state: State, board: readonly BoardColumn[] | undefined, the
       : []),
     ...listeningPart(state),
     ...otherJobsPart(state),
+    ...deliveriesPart(state),
     ...(list.news > 0 ? [`${list.news} new (r shows)`] : []),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
   ]
@@ -171,6 +172,10 @@ function listeningPart(state: State): readonly string[] {
 function otherJobsPart({ screen, jobs }: State): readonly string[] {
   if (screen !== 'jobs' || jobs.others === 0) return []
   return [jobs.isOfAll ? `${jobs.others} of other servers (a hides)` : `${jobs.others} of other servers (a shows)`]
+}
+
+function deliveriesPart({ screen, webhooks: { deliveriesLack } }: State): readonly string[] {
+  return screen === 'webhooks' && deliveriesLack !== undefined ? [`no deliveries: ${safeText(deliveriesLack)}`] : []
 }
 
 /** Names the stages that do not fit. */

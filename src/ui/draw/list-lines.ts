@@ -1,6 +1,6 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText, safeText } from '../../output/safe-text.ts'
-import { textWidth } from '../../output/terminal-text.ts'
+import { textWidth, wrapText } from '../../output/terminal-text.ts'
 import {
   COLUMN_GAP,
   cellTextOf,
@@ -181,8 +181,9 @@ function noMatchText({ loading, isComplete }: ListState): readonly string[] {
 
 /** Why there is no row, and how to create one: at most two lines. */
 export function emptyText(state: State): readonly string[] {
-  const { screen, lists, listening } = state
+  const { screen, lists, listening, webhooks } = state
   const list = lists[listOfScreen(screen)]
+  if (screen === 'webhooks' && webhooks.lack !== undefined) return wrapText(safeText(webhooks.lack), state.columns - 6)
   if (list.rows.length > 0) return noMatchText(list)
   if (screen === 'log') return ['No messages.']
   if (screen === 'commands') return ['Nothing was changed yet. Each change adds the command that does the same.']
@@ -192,6 +193,7 @@ export function emptyText(state: State): readonly string[] {
     if (listening) return [`No event yet. Senders reach this at ${safeText(listening.url)}`, 'T makes one up.']
     return ['No events are kept on this machine.', 'crm listen receives them; T makes one up and sends it.']
   }
+  if (screen === 'webhooks') return ['No subscriptions.', 'crm webhooks create makes one, and crm listen its own.']
   if (screen === 'jobs') return ['No jobs on this machine.', 'crm contacts import FILE makes a job, as b and w do.']
   const isNarrowed = Object.keys(list.serverFilters).length > 0
   if (isNarrowed) return ['No record on the server matches. f changes the filter.']

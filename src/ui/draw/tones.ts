@@ -4,10 +4,11 @@ import type { Tone } from './theme.ts'
 /** The tone of a cell; undefined where its value says nothing about success. */
 export function toneOf(column: string, value: JsonValue | undefined): Tone | undefined {
   if (value === null || value === undefined) return undefined
-  if (column === 'failed' || column === 'in_doubt') return Number(value) > 0 ? 'bad' : 'dim'
+  if (column === 'failed' || column === 'failing' || column === 'in_doubt') return Number(value) > 0 ? 'bad' : 'dim'
   if (column === 'unchanged') return 'dim'
   if (column === 'stage') return stageTone(String(value))
-  if (column === 'state') return stateTone(String(value))
+  if (column === 'last') return resultTone(String(value))
+  if (column === 'state' || column === 'status') return stateTone(String(value))
   return column === 'id' || column.endsWith('_id') || column.endsWith('_at') ? 'dim' : undefined
 }
 

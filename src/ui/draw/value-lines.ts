@@ -28,6 +28,8 @@ export function valueLines(name: string, value: JsonValue | undefined, area: Val
 }
 
 const ATTEMPT = /^attempt \d+$/
+/** Its first word is its result. */
+const DELIVERY = /^(?:attempt|delivery) \d+$/
 
 /** One line: the target is cut if both do not fit, the result never. */
 function attemptText(value: string, width: number): string {
@@ -50,7 +52,7 @@ function bodyOf(name: string, value: JsonValue | undefined) {
 }
 
 function toneFor(name: string, value: JsonValue | undefined) {
-  return ATTEMPT.test(name) ? resultTone(String(value)) : (toneOf(name, value) ?? kindTone(value))
+  return DELIVERY.test(name) ? resultTone(String(value)) : (toneOf(name, value) ?? kindTone(value))
 }
 
 /** ` · 2 d` after a time, which is whole. */

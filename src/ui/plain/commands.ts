@@ -12,6 +12,7 @@ import { sayHome } from './home.ts'
 import { JOB_COMMANDS } from './job-commands.ts'
 import { PLAIN_SCREENS, type Plain, type PlainCommand } from './plain.ts'
 import { recordLines } from './row-text.ts'
+import { WEBHOOK_COMMANDS } from './webhook-commands.ts'
 
 export const KEYS = 'Enter: next rows. A number: that record. /text: find. r: from the start. ?: all commands. q: quit.'
 
@@ -43,6 +44,7 @@ const COMMANDS: readonly PlainCommand[] = [
   },
   ...CHANGING,
   ...JOB_COMMANDS,
+  ...WEBHOOK_COMMANDS,
   ...PLAIN_SCREENS.map(
     (screen): PlainCommand => ({
       word: screen,

@@ -4,8 +4,8 @@ import { loadStages } from '../actions/open-screen.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { setFilter } from '../list/list-view.ts'
 import { offeredColumns } from '../offered.ts'
-import { isServerList, listOfScreen, type ServerList } from '../screens.ts'
-import { withList } from '../state.ts'
+import { isServerList, type ListName, listOfScreen, type ServerList } from '../screens.ts'
+import { type State, withList } from '../state.ts'
 import type { Listing, Plain, PlainScreen } from './plain.ts'
 import { rowText, stageRow } from './row-text.ts'
 
@@ -27,7 +27,6 @@ export function createListing(parts: Parts): Listing {
   let problems: readonly string[] = []
 
   const list = () => store.get().lists[listOfScreen(screen)]
-
   const found = () => foundRows(parts, screen, stage)
 
   /** Until ten more rows are loaded, or no further ones can be. */
@@ -62,9 +61,8 @@ export function createListing(parts: Parts): Listing {
   /** Reads what is not paged, and gives the messages of what is. */
   async function look(work: (name: ServerList) => Promise<void>): Promise<readonly string[]> {
     const name = listOfScreen(screen)
-    if (name === 'jobs') await background.jobs.look()
-    else if (name === 'events') await background.events.look()
-    else if (isServerList(name)) return held(() => work(name))
+    if (isServerList(name)) return held(() => work(name))
+    await lookAt(name, parts)
     return []
   }
 
@@ -102,6 +100,18 @@ export function createListing(parts: Parts): Listing {
     },
     found,
   }
+}
+
+async function lookAt(name: ListName, { store, background, held, say }: Parts): Promise<void> {
+  if (name === 'jobs') return background.jobs.look()
+  if (name === 'events') return background.events.look()
+  if (name !== 'webhooks') return
+  const notes = await held(background.webhooks.look)
+  for (const note of [...notes, ...lacksOf(store.get())]) say(note)
+}
+
+function lacksOf({ webhooks: { lack, deliveriesLack } }: State): readonly string[] {
+  return lack !== undefined ? [lack] : deliveriesLack === undefined ? [] : [`No deliveries: ${deliveriesLack}`]
 }
 
 /** Of pipelines, a row for each stage. */

@@ -4,7 +4,7 @@ import type { Boards } from '../board.ts'
 import type { State, StateStore } from '../state.ts'
 import type { World } from '../ui.ts'
 
-export const PLAIN_SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs'] as const
+export const PLAIN_SCREENS = ['contacts', 'deals', 'pipelines', 'events', 'jobs', 'webhooks'] as const
 
 export type PlainScreen = (typeof PLAIN_SCREENS)[number]
 

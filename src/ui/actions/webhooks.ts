@@ -1,0 +1,165 @@
+import { safeText } from '../../output/safe-text.ts'
+import { currentRow, rowId } from '../list/list-state.ts'
+import { formIn } from '../overlay.ts'
+import type { ScreenName } from '../screens.ts'
+import { actedOn } from '../selected.ts'
+import { showOverlay } from '../show-overlay.ts'
+import type { State } from '../state.ts'
+import { textInput } from '../text/text-input.ts'
+import type { Action, Ui } from '../ui.ts'
+import { clipboardSequence } from './copy-export.ts'
+import { MOST_BY_KEY } from './limits.ts'
+
+const WEBHOOKS: readonly ScreenName[] = ['webhooks']
+
+export const WEBHOOK_ACTIONS: readonly Action[] = [
+  {
+    id: 'webhook-toggle',
+    title: 'Disable the subscription, or enable it again',
+    screens: WEBHOOKS,
+    keys: ['e'],
+    footer: 'enable/disable',
+    refusal: withoutRow,
+    run: askToggle,
+  },
+  {
+    id: 'webhook-test',
+    title: 'Have the server send a test event to the subscription',
+    screens: WEBHOOKS,
+    keys: ['t'],
+    footer: 'test',
+    refusal: withoutRow,
+    run: askTest,
+  },
+  {
+    id: 'webhook-rotate',
+    title: 'Make a new secret, which is shown once',
+    screens: WEBHOOKS,
+    keys: ['R'],
+    footer: 'new secret',
+    refusal: withoutRow,
+    run: askRotation,
+  },
+  {
+    id: 'webhook-delete',
+    isOfMarks: true,
+    title: 'Delete the subscription for good',
+    screens: WEBHOOKS,
+    keys: ['d'],
+    footer: 'delete',
+    refusal: withoutRow,
+    run: askDeletion,
+  },
+]
+
+function withoutRow({ lists, webhooks }: State): string | undefined {
+  if (webhooks.lack !== undefined) return webhooks.lack
+  return currentRow(lists.webhooks) ? undefined : 'there is no subscription'
+}
+
+interface Question {
+  readonly title: string
+  readonly lines: readonly string[]
+  readonly verb: string
+  readonly count: number
+  readonly onConfirm: () => void
+}
+
+/** As for records: Cancel is preselected; more than 20, and any on a protected profile, are typed. */
+function ask(ui: Ui, { title, lines, verb, count, onConfirm }: Question): void {
+  const { place } = ui.store.get()
+  showOverlay(ui, {
+    type: 'confirm',
+    title: `${title} ${place.isProtected ? 'on the protected' : 'on'} ${place.text}?`,
+    lines,
+    verb,
+    isOnCancel: true,
+    expected: place.isProtected || count > MOST_BY_KEY ? String(count) : undefined,
+    input: textInput(),
+    onConfirm,
+  })
+}
+
+function askToggle(ui: Ui): void {
+  const row = currentRow(ui.store.get().lists.webhooks)
+  if (!row) return
+  const isDisabled = row.status === 'disabled'
+  ask(ui, {
+    title: `${isDisabled ? 'Enable' : 'Disable'} ${nameOf(row)}`,
+    lines: isDisabled
+      ? ['Events from now on are sent to it; those of the time in between are not.']
+      : ['The server sends it no events until it is enabled again; they are not sent later.'],
+    verb: isDisabled ? 'Enable' : 'Disable',
+    count: 1,
+    onConfirm: () => void ui.background.webhooks.setStatus(row, isDisabled ? 'enabled' : 'disabled'),
+  })
+}
+
+function askTest(ui: Ui): void {
+  const row = currentRow(ui.store.get().lists.webhooks)
+  if (!row) return
+  ask(ui, {
+    title: `Send a test event to ${nameOf(row)}`,
+    lines: ['The server sends it, to this subscription alone.'],
+    verb: 'Send',
+    count: 1,
+    onConfirm: () => void ui.background.webhooks.test(row),
+  })
+}
+
+function askRotation(ui: Ui): void {
+  const row = currentRow(ui.store.get().lists.webhooks)
+  if (!row) return
+  const rotate = async () => {
+    const secret = await ui.background.webhooks.rotate(row)
+    if (secret !== undefined) showSecret(ui, nameOf(row), secret)
+  }
+  ask(ui, {
+    title: `Make a new secret for ${nameOf(row)}`,
+    lines: [
+      'It is shown once, and cannot be shown again. Receivers need it when the server no longer signs with the old one;',
+      'crm serve signs with both for a day.',
+    ],
+    verb: 'Make it',
+    count: 1,
+    onConfirm: () => void rotate(),
+  })
+}
+
+const COPY = 'Copy it to the clipboard of the terminal, and close'
+
+/** The only place that shows it: no message, no file, and not the log. */
+function showSecret(ui: Ui, name: string, secret: string): void {
+  const { world, background } = ui
+  showOverlay(ui, {
+    behind: formIn(ui.store.get().overlay),
+    type: 'choice',
+    title: `New secret of ${name}, shown only now`,
+    lines: [safeText(secret), 'crm does not keep it.'],
+    options: ['Close', COPY],
+    index: 0,
+    onChoose: (option) => {
+      if (option !== COPY) return
+      const sequence = clipboardSequence(secret, world.env)
+      if (sequence === undefined) return void background.notices.wait('Not copied: too long for the clipboard')
+      world.writeRaw(sequence)
+      background.notices.done("Gave the secret to the terminal's clipboard (OSC 52)")
+    },
+  })
+}
+
+function askDeletion(ui: Ui): void {
+  const rows = actedOn(ui.store.get(), ui.boards)
+  const what = rows.length === 1 && rows[0] ? nameOf(rows[0]) : `${rows.length} subscriptions`
+  ask(ui, {
+    title: `Delete ${what}`,
+    lines: ['At once and for good, with its secret and its deliveries.'],
+    verb: 'Delete',
+    count: rows.length,
+    onConfirm: () => void ui.background.webhooks.remove(rows),
+  })
+}
+
+function nameOf({ id, url }: NonNullable<ReturnType<typeof currentRow>>): string {
+  return safeText(`${rowId({ id: id ?? null }) ?? 'it'} (${String(url ?? '').slice(0, 60)})`)
+}

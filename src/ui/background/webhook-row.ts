@@ -1,0 +1,59 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+
+/** A subscription as a row: its events as one text. */
+export function webhookRow(webhook: CrmRecord): CrmRecord {
+  // No server should show it, and no screen does.
+  const { secret: _, ...row } = webhook
+  return { ...row, events: eventsText(webhook.events) }
+}
+
+function eventsText(events: JsonValue | undefined): JsonValue {
+  return Array.isArray(events) && events.every((each) => typeof each === 'string')
+    ? events.join(', ')
+    : (events ?? null)
+}
+
+/** The deliveries of a subscription, the newest first; undefined if the server does not show them. */
+export function withDeliveries(row: CrmRecord, deliveries: readonly JsonObject[] | undefined): CrmRecord {
+  if (!deliveries) return row
+  const [last] = deliveries
+  const { id, created_at, updated_at, version, ...members } = row
+  return {
+    ...members,
+    last: last ? resultText(last) : 'none',
+    last_at: last?.last_try_at ?? null,
+    attempts: last?.attempts ?? null,
+    failing: deliveries.filter(isFailing).length,
+    looked_at: deliveries.length,
+    ...Object.fromEntries(deliveries.map((each, at) => [`delivery ${at + 1}`, deliveryText(each)])),
+    ...present({ id, created_at, updated_at, version }),
+  }
+}
+
+function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+/** `200`, `503 failed`, `no answer pending`. */
+function resultText({ last_status: status, last_error: error, state }: JsonObject): string {
+  const word = String(state ?? '').toLowerCase()
+  const result = typeof status === 'number' ? String(status) : error ? 'no answer' : ''
+  return word === 'succeeded' ? result || word : [result, word].filter((part) => part !== '').join(' ')
+}
+
+function deliveryText(delivery: JsonObject): string {
+  const { attempts, kind, event_id: event, last_try_at: tried, next_try_at: next, last_error: error } = delivery
+  const count = typeof attempts === 'number' ? `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : undefined
+  const parts = [resultText(delivery), count, kind, event, tried, next ? `again ${String(next)}` : undefined, error]
+  return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ')
+}
+
+/** Whether it was given up, or its last attempt failed. */
+function isFailing({ state, last_status: status, last_error: error }: JsonObject): boolean {
+  if (state === 'FAILED') return true
+  if (state === 'SUCCEEDED') return false
+  return (typeof status === 'number' && (status < 200 || status > 299)) || (error !== null && error !== undefined)
+}

@@ -1,0 +1,155 @@
+import type { Api } from '../../api/api.ts'
+import { CrmError } from '../../core/errors.ts'
+import type { JsonValue } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import { removeRows, rowId, takePage } from '../list/list-state.ts'
+import { SEARCHED } from '../screens.ts'
+import { type State, type StateStore, withList } from '../state.ts'
+import type { DoneCommands } from './done-commands.ts'
+import type { Notices } from './notices.ts'
+import type { UnderWay } from './under-way.ts'
+import { webhookRow, withDeliveries } from './webhook-row.ts'
+
+export interface Webhooks {
+  /** Reads the subscriptions and their last deliveries, as far as the server shows them. */
+  look(): Promise<void>
+  setStatus(row: CrmRecord, status: 'enabled' | 'disabled'): Promise<void>
+  /** Has the server send a test event. */
+  test(row: CrmRecord): Promise<void>
+  /** The new secret; undefined if there is none, which is shown. It is in no message, and kept nowhere. */
+  rotate(row: CrmRecord): Promise<string | undefined>
+  remove(rows: readonly CrmRecord[]): Promise<void>
+}
+
+/** `crm webhooks list` prints more. */
+const MOST_WEBHOOKS = 500
+
+interface Parts {
+  readonly store: StateStore<State>
+  readonly openApi: () => Promise<Api>
+  readonly notices: Notices
+  readonly underWay: UnderWay
+  readonly commands: DoneCommands
+  readonly signal: AbortSignal
+  /** Aborts requests that may finish after the program was stopped. */
+  readonly late: AbortSignal
+}
+
+function createLook({ store, openApi, notices, signal }: Parts): Webhooks['look'] {
+  const change = (part: Partial<State['webhooks']>) =>
+    store.update((state) => ({ ...state, webhooks: { ...state.webhooks, ...part } }))
+
+  const show = (items: readonly CrmRecord[], isOpen: boolean) =>
+    store.update((state) =>
+      withList(state, 'webhooks', (list) =>
+        takePage({ ...list, isStale: true }, { items, nextCursor: undefined, isOpen, searched: SEARCHED.webhooks }),
+      ),
+    )
+
+  async function look(): Promise<void> {
+    try {
+      const { rows, isOpen } = await subscriptions(await openApi())
+      change({ lack: undefined })
+      show(rows, isOpen)
+      if (rows.length > 0) await showDeliveries(rows, isOpen)
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      if (error.code !== 'not_supported') return notices.problem(error, '', 'webhooks')
+      change({ lack: error.message })
+      show([], false)
+    }
+  }
+
+  async function subscriptions(api: Api): Promise<{ rows: readonly CrmRecord[]; isOpen: boolean }> {
+    const rows: CrmRecord[] = []
+    let isOpen = false
+    for await (const page of api.webhooks.list({ limit: MOST_WEBHOOKS, signal })) {
+      rows.push(...page.items.map(webhookRow))
+      isOpen = page.isCut === true || page.nextCursor !== undefined || page.rest !== undefined
+    }
+    return { rows, isOpen }
+  }
+
+  async function showDeliveries(rows: readonly CrmRecord[], isOpen: boolean): Promise<void> {
+    try {
+      const deliveries = await (await openApi()).graphql.deliveries(signal)
+      change({ deliveriesLack: undefined })
+      show(
+        rows.map((row) => withDeliveries(row, deliveries.get(rowId(row) ?? ''))),
+        isOpen,
+      )
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      if (error.code !== 'not_supported') return notices.problem(error, 'Deliveries are not shown: ', 'webhooks')
+      change({ deliveriesLack: error.message })
+    }
+  }
+
+  return look
+}
+
+export function createWebhooks(parts: Parts): Webhooks {
+  const { store, openApi, notices, underWay, commands, late } = parts
+  const look = createLook(parts)
+  const options = () => ({ idempotencyKey: undefined, isLetFinish: true, signal: late })
+
+  /** Shows the failure; undefined after one. */
+  async function attempt<Result>(what: string, work: (api: Api) => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await underWay.track(what, async () => work(await openApi()))
+    } catch (error) {
+      notices.problem(error, `${what}: `)
+      return undefined
+    }
+  }
+
+  return {
+    look,
+    setStatus: async (row, status) => {
+      const id = rowId(row) ?? ''
+      const ifMatch = versionOf(row.version)
+      const changed = await attempt(`the change of ${id}`, (api) =>
+        api.webhooks.update(id, { status }, { ...options(), ifMatch }),
+      )
+      if (!changed) return
+      commands.add(['webhooks', 'update', id, '--status', status])
+      notices.done(`${id} is ${String(changed.status ?? status)}`)
+      await look()
+    },
+    test: async (row) => {
+      const id = rowId(row) ?? ''
+      const sent = await attempt(`the test of ${id}`, (api) => api.webhooks.test(id, options()))
+      if (!sent) return
+      commands.add(['webhooks', 'test', id])
+      const event = typeof sent.event_id === 'string' ? `, event ${sent.event_id}` : ''
+      notices.done(`The server sends a test event to ${id}${event}; r shows its delivery`)
+      await look()
+    },
+    rotate: async (row) => {
+      const id = rowId(row) ?? ''
+      const secret = await attempt(`the new secret of ${id}`, (api) => api.graphql.rotateSecret(id, options()))
+      if (secret !== undefined) await look()
+      return secret
+    },
+    remove: async (rows) => {
+      const gone: string[] = []
+      for (const row of rows) {
+        const id = rowId(row)
+        if (id === undefined) continue
+        const isGone = await attempt(`the deletion of ${id}`, async (api) => {
+          await api.webhooks.delete(id, { ...options(), ifMatch: undefined })
+          return true
+        })
+        if (!isGone) break
+        gone.push(id)
+        commands.add(['webhooks', 'delete', id, '--yes'])
+      }
+      store.update((state) => withList(state, 'webhooks', (list) => removeRows(list, gone)))
+      if (gone.length > 0) notices.done(`Deleted ${gone.length === 1 ? gone[0] : `${gone.length} subscriptions`}`)
+    },
+  }
+}
+
+function versionOf(version: JsonValue | undefined): string | undefined {
+  return typeof version === 'number' ? String(version) : undefined
+}

@@ -1,0 +1,126 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { withDeliveries } from '../../src/ui/background/webhook-row.ts'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { openClient, WIRE } from '../api/client-fixture.ts'
+import { countRequests } from '../harness/request-counter.ts'
+import { serveForTest } from '../service/serve-for-test.ts'
+import { plainAtService } from './plain-of.ts'
+import { type TestUi, uiOf } from './ui-of.ts'
+
+const OPTIONS = { idempotencyKey: undefined }
+/** Nothing listens there. */
+const NOWHERE = 'http://127.0.0.1:9/hook'
+
+async function screenAt(hidden?: RegExp) {
+  const service = await serveForTest()
+  const { url } = await countRequests(service.url, undefined, hidden && { paths: hidden, status: 404 })
+  const direct = openClient(new URL(service.url), { key: service.key.text, wire: WIRE }).api
+  const { id, secret } = await direct.webhooks.create({ url: NOWHERE, events: ['contact.*'] }, OPTIONS)
+  const { api } = openClient(new URL(url), { key: service.key.text, wire: WIRE })
+  const ui = await uiOf('contacts', { openApi: async () => api })
+  return { ui, direct, id: String(id), secret: String(secret) }
+}
+
+const rowsOf = (ui: TestUi) => ui.store.get().lists.webhooks.rows
+
+function textOf({ store, keymap, boards }: TestUi): string {
+  const { lines } = drawFrame(store.get(), { theme: createTheme('none'), keymap, boards })
+  return lines.map(stripVTControlCharacters).join('\n')
+}
+
+async function opened(ui: TestUi): Promise<void> {
+  ui.press('tab', 'tab', 'tab', 'tab', 'tab')
+  expect(ui.store.get().screen).toBe('webhooks')
+  await expect.poll(() => rowsOf(ui)[0]?.last).toBeDefined()
+}
+
+test('subscriptions have their state and last delivery, and no secret', async () => {
+  const { ui, direct, secret } = await screenAt()
+  await direct.contacts.create({ name: 'Ada', email: 'ada@example.test' }, OPTIONS)
+  await opened(ui)
+  expect(rowsOf(ui)[0]).toMatchObject({ status: 'enabled', events: 'contact.*', last: 'pending', failing: 0 })
+  expect(rowsOf(ui)[0]?.['delivery 1']).toContain('contact.created')
+  expect(textOf(ui)).toContain(NOWHERE)
+  expect(JSON.stringify(ui.store.get().lists)).not.toContain(secret)
+})
+
+test('the last delivery is the newest, with its attempts, and those count as failing whose last attempt failed', () => {
+  const row = withDeliveries({ id: 'wh_1', url: NOWHERE }, [
+    { state: 'PENDING', attempts: 2, last_status: 503, last_error: null, event_id: 'evt_3', last_try_at: '2026-11-26' },
+    { state: 'SUCCEEDED', attempts: 3, last_status: 200, last_error: null },
+    { state: 'FAILED', attempts: 10, last_status: null, last_error: 'refused', kind: 'deal.created' },
+    { state: 'PENDING', attempts: 0, last_status: null, last_error: null },
+  ])
+  expect(row).toMatchObject({ last: '503 pending', attempts: 2, last_at: '2026-11-26', failing: 2, looked_at: 4 })
+  expect(row['delivery 2']).toBe('200 · 3 attempts')
+  expect(row['delivery 3']).toBe('no answer failed · 10 attempts · deal.created · refused')
+  expect(withDeliveries({ id: 'wh_1' }, undefined)).toEqual({ id: 'wh_1' })
+})
+
+test('a subscription is disabled and enabled only after a confirmation, typed on a protected profile', async () => {
+  const { ui, direct, id } = await screenAt()
+  await opened(ui)
+  ui.press('e', 'enter')
+  expect((await direct.webhooks.get(id))?.status).toBe('enabled')
+  ui.press('e', 'y')
+  await expect.poll(() => rowsOf(ui)[0]?.status).toBe('disabled')
+  ui.store.update((state) => ({ ...state, place: { ...state.place, isProtected: true } }))
+  ui.press('e', 'y', 'enter')
+  expect((await direct.webhooks.get(id))?.status).toBe('disabled')
+  ui.press('esc', 'e', '1', 'enter')
+  await expect.poll(() => rowsOf(ui)[0]?.status).toBe('enabled')
+})
+
+test('a new secret is shown once, and is in no message, list or remembered state', async () => {
+  const { ui, secret } = await screenAt()
+  await opened(ui)
+  ui.press('R', 'y')
+  await expect.poll(() => ui.store.get().overlay?.type).toBe('choice')
+  const shown = /whsec_\S+/.exec(textOf(ui))?.[0] ?? ''
+  expect(shown).toMatch(/^whsec_/)
+  expect(shown).not.toBe(secret)
+  ui.press('enter')
+  expect(JSON.stringify(ui.store.get())).not.toContain(shown)
+})
+
+test('a test event is sent, and a subscription deleted, after a confirmation', async () => {
+  const { ui, direct, id } = await screenAt()
+  await opened(ui)
+  ui.press('t', 'y')
+  await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toContain(`sends a test event to ${id}`)
+  ui.press('d', 'd', 'esc')
+  expect(await direct.webhooks.get(id)).toBeDefined()
+  ui.press('d', 'y')
+  await expect.poll(() => rowsOf(ui)).toEqual([])
+  expect(await direct.webhooks.get(id)).toBeUndefined()
+})
+
+test('a server without subscriptions or GraphQL says so in a sentence, and no key asks anything', async () => {
+  const { ui } = await screenAt(/openapi|swagger|graphql|webhooks/)
+  ui.press('tab', 'tab', 'tab', 'tab', 'tab')
+  await expect.poll(() => ui.store.get().webhooks.lack).toBeDefined()
+  expect(textOf(ui)).toContain(ui.store.get().webhooks.lack?.slice(0, 30))
+  ui.press('e', 'R', 'd', 't')
+  expect(ui.store.get().overlay).toBeUndefined()
+})
+
+test('--plain lists, disables and deletes subscriptions, and says a new secret once', async () => {
+  const plain = await plainAtService((api) => api.webhooks.create({ url: NOWHERE, events: ['*'] }, OPTIONS), {
+    screen: 'webhooks',
+  })
+  await plain.says(`1. ${NOWHERE}, enabled`)
+  plain.type('disable 1')
+  await plain.says('Type y')
+  plain.type('y')
+  await plain.says('is disabled')
+  plain.type('rotate 1')
+  await plain.says('Type y')
+  plain.type('y')
+  await plain.says(/said only now: whsec_/)
+  plain.type('delete 1')
+  await plain.says('Type y')
+  plain.type('y')
+  await plain.says('Deleted wh_')
+})
