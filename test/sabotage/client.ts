@@ -137,8 +137,8 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a refusal inside a 200 to a delete is dropped with a connector',
     file: 'src/api/connectors/write-rules.ts',
-    line: "if (returns === 'nothing' || !record || isRefusal(answer.json, record)) return answer",
-    to: "if (returns === 'nothing') return { ...answer, json: undefined }\n      if (!record || isRefusal(answer.json, record)) return answer",
+    line: "if (returns === 'nothing') return { ...answer, isStatusProof: true }",
+    to: "if (returns === 'nothing') return { ...answer, json: undefined }",
     tests: ['test/api/connectors/refused-writes.test.ts'],
   },
   {
