@@ -1,23 +1,35 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ROOT } from './crm-process.ts'
-import { loadExamples } from './load-examples.ts'
-import { screenSvg } from './screen-svg.ts'
+import { bulkSteps, STEPS_SIZE } from './screenshots/bulk-steps.ts'
+import { loadDemo } from './screenshots/demo-data.ts'
+import { type Background, screenSvg, stepsSvg } from './screenshots/screen-svg.ts'
+import { openTmux, type Size } from './screenshots/tmux-screen.ts'
 
 /**
- * `node scripts/screenshots.ts`: takes the pictures of docs/browse.md from the built program in tmux with the example data.
+ * `npm run screenshots [-- WORD...]`: takes the pictures in docs/screens from the built program in tmux, with data of its own. A word
+ * selects the pictures whose name contains it.
  */
 const CRM = join(ROOT, 'bin/crm.js')
-const COLUMNS = 120
-const ROWS = 30
+const SCREENS = join(ROOT, 'docs/screens')
+
+const SIZES: readonly Size[] = [
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+  { columns: 200, rows: 60 },
+]
+
+const AT_ONCE = 3
+
+const BACKGROUNDS: readonly Background[] = ['dark', 'light']
 
 interface Shot {
   readonly name: string
-  readonly args: readonly string[]
+  readonly screen: string
   /** Keys by their names in tmux. */
   readonly keys: readonly string[]
   /** The text that shows that the screen is ready. */
@@ -25,55 +37,111 @@ interface Shot {
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: 'contacts', args: ['contacts'], keys: ['Space', 'j', 'Space', 'j', 'Enter'], sees: '2 marked' },
-  { name: 'deals', args: ['deals'], keys: ['l', 's', 's'], sees: 'sorted by amount ↓' },
-  { name: 'pipelines', args: ['pipelines'], keys: ['l'], sees: '❯ Qualified' },
-  { name: 'help', args: ['contacts'], keys: ['?'], sees: 'Keys of Contacts' },
-  { name: 'form', args: ['contacts'], keys: ['e'], sees: 'Ctrl-S saves' },
-  { name: 'delete', args: ['contacts'], keys: ['d'], sees: '❯[Cancel]' },
+  { name: 'home', screen: 'home', keys: [], sees: 'Lead' },
+  { name: 'contacts', screen: 'contacts', keys: ['Space', 'j', 'Space', 'j'], sees: '2 marked' },
+  { name: 'detail', screen: 'contacts', keys: ['j', 'j', 'j', 'Enter'], sees: 'created_at' },
+  { name: 'deals', screen: 'deals', keys: ['l', 's', 's'], sees: 'sorted by amount ↓' },
+  { name: 'pipelines', screen: 'pipelines', keys: ['l', 'j', 'j', 'j'], sees: '❯ Qualified' },
+  { name: 'events', screen: 'events', keys: ['j', 'j'], sees: '.created' },
+  { name: 'jobs', screen: 'jobs', keys: [], sees: 'finished' },
+  { name: 'help', screen: 'contacts', keys: ['?'], sees: 'Keys of Contacts' },
+  { name: 'form', screen: 'contacts', keys: ['e'], sees: 'Ctrl-S saves' },
+  {
+    name: 'plan',
+    screen: 'contacts',
+    keys: ['12', 'Space', 'b', 'company=Acme', 'Enter', 'w'],
+    sees: '❯[Cancel]',
+  },
+  { name: 'delete', screen: 'contacts', keys: ['d'], sees: '❯[Cancel]' },
+  { name: 'commands', screen: 'deals', keys: [':', 'contacts comp'], sees: 'company=' },
 ]
 
+const words = process.argv.slice(2)
 const home = mkdtempSync(join(tmpdir(), 'crm-screens-'))
-const env = { HOME: home, PATH: process.env.PATH ?? '', TERM: 'xterm-256color' }
-const service = spawn(process.execPath, [CRM, 'serve', '--database', ':memory:', '--port', '4243'], {
-  env,
-  stdio: ['ignore', 'ignore', 'pipe'],
-})
+mkdirSync(join(home, 'bin'))
+symlinkSync(CRM, join(home, 'bin/crm'))
+const env = {
+  HOME: home,
+  PATH: `${join(home, 'bin')}:${process.env.PATH ?? ''}`,
+  TERM: 'xterm-256color',
+  LANG: 'C.UTF-8',
+}
+const start = (...args: string[]) =>
+  spawn(process.execPath, [CRM, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+const service = start('serve', '--database', ':memory:', '--port', '4243')
+const children = [service]
 try {
   await once(service.stderr, 'data')
   await delay(500)
-  await loadExamples({ ...env, CRM_PROFILE: 'local' })
-  for (const shot of SHOTS) {
-    writeFileSync(
-      join(ROOT, `docs/screens/${shot.name}.svg`),
-      screenSvg(`crm browse: ${shot.name}`, await take(shot), COLUMNS),
-    )
-    console.log(`docs/screens/${shot.name}.svg`)
-  }
+  const listener = start('listen', '-p', 'local')
+  children.push(listener)
+  await once(listener.stderr, 'data')
+  await delay(1_500)
+  await loadDemo(home, env)
+  await takeAll()
 } finally {
-  service.kill()
+  for (const child of children) child.kill()
   rmSync(home, { recursive: true, force: true })
 }
 
-async function take({ name, args, keys, sees }: Shot): Promise<string> {
-  const tmux = (...words: string[]) =>
-    spawnSync('tmux', ['-L', `crm-shot-${process.pid}`, '-f', '/dev/null', ...words], { encoding: 'utf8', env })
-  const command = [process.execPath, CRM, 'browse', ...args, '-p', 'local'].join(' ')
-  tmux('new-session', '-d', '-x', String(COLUMNS), '-y', String(ROWS), '-s', 'crm', command)
-  const waitFor = async (text: string) => {
-    for (let tries = 0; tries < 100; tries++) {
-      if (tmux('capture-pane', '-p', '-t', 'crm').stdout.includes(text)) return
-      await delay(100)
-    }
-    throw new Error(`${name}: ${text} does not appear on the screen`)
+async function takeAll(): Promise<void> {
+  const all = SHOTS.flatMap((shot) =>
+    SIZES.flatMap((size) => BACKGROUNDS.map((background) => ({ shot, size, background }))),
+  )
+  await Promise.all(Array.from({ length: AT_ONCE }, () => takeFrom(all)))
+  if (!isChosen('bulk')) return
+  const steps = await bulkSteps(home, env)
+  keep('bulk', stepsSvg({ ...describe('plan, interrupt, resume, undo', STEPS_SIZE), background: 'dark' }, steps))
+}
+
+interface Wanted {
+  readonly shot: Shot
+  readonly size: Size
+  readonly background: Background
+}
+
+async function takeFrom(queue: Wanted[]): Promise<void> {
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const { shot, size, background } = next
+    const name = `${shot.name}-${size.columns}x${size.rows}-${background}`
+    if (!isChosen(name)) continue
+    const picture = await take(name, next)
+    keep(name, screenSvg({ ...describe(shot.name, size), background }, picture))
   }
+}
+
+function isChosen(name: string): boolean {
+  return words.length === 0 || words.some((word) => name.includes(word))
+}
+
+function describe(what: string, { columns }: Size) {
+  return { title: `crm: ${what}`, columns }
+}
+
+function keep(name: string, svg: string): void {
+  writeFileSync(join(SCREENS, `${name}.svg`), svg)
+  console.log(`docs/screens/${name}.svg`)
+}
+
+async function take(name: string, { shot: { screen, keys, sees }, size, background }: Wanted): Promise<string> {
+  const command = [process.execPath, CRM, 'browse', screen, '-p', 'local'].join(' ')
+  // Settings of its own: the state of the screens is remembered.
+  const own = { CRM_CONFIG_HOME: join(home, `config-${name}`) }
+  cpSync(join(home, '.config/crm'), own.CRM_CONFIG_HOME, { recursive: true })
+  // COLORFGBG tells the background where the terminal does not answer.
+  const terminal = openTmux(name, command, size, { ...env, ...own, COLORFGBG: background === 'dark' ? '15;0' : '0;15' })
   try {
-    await waitFor('? help')
-    await waitFor('❯')
-    for (const key of keys) tmux('send-keys', '-t', 'crm', key)
-    await waitFor(sees)
-    return tmux('capture-pane', '-e', '-p', '-t', 'crm').stdout
+    await terminal.sees('? help')
+    await terminal.sees(screen === 'home' ? 'Home' : '❯')
+    for (const key of keys) {
+      terminal.press(key)
+      await delay(60)
+    }
+    await terminal.sees(sees)
+    // Messages and counts follow the first frame.
+    await delay(250)
+    return terminal.picture()
   } finally {
-    tmux('kill-server')
+    terminal.close()
   }
 }
