@@ -152,7 +152,7 @@ test('the id of a record is not that of an answer with the id alone', () => {
   const record = object({ Id: READ_ONLY, Name: TEXT, Email: TEXT })
   const saved = object({ id: TEXT, success: { type: 'boolean' } })
   const { contacts } = contactsOf({
-    '/people': { get: get(listOf(record)), post: post(record, saved) },
+    '/people': { post: post(record, saved) },
     '/people/{id}': { get: get(record), patch: { ...body(record), ...GONE } },
   })
   expect(contacts).toMatchObject({ id: 'Id', create: { returns: 'id' }, update: { returns: 'nothing' } })
