@@ -18,9 +18,15 @@ export interface Finished {
   readonly stderr: string
 }
 
+interface CrmOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly input?: string
+  readonly cwd?: string
+}
+
 /** Runs one command of the built crm to its end. */
-export async function crm(args: readonly string[], { env, input = '' }: { env: NodeJS.ProcessEnv; input?: string }) {
-  const child = spawn(process.execPath, [CRM, ...args], { env, stdio: 'pipe' })
+export async function crm(args: readonly string[], { env, input = '', cwd }: CrmOptions) {
+  const child = spawn(process.execPath, [CRM, ...args], { env, cwd, stdio: 'pipe' })
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
@@ -29,7 +35,7 @@ export async function crm(args: readonly string[], { env, input = '' }: { env: N
   return { exit, stdout, stderr } satisfies Finished
 }
 
-export async function crmOrThrow(args: readonly string[], options: Parameters<typeof crm>[1]): Promise<string> {
+export async function crmOrThrow(args: readonly string[], options: CrmOptions): Promise<string> {
   const { exit, stdout, stderr } = await crm(args, options)
   if (exit !== 0) throw new Error(`crm ${args.join(' ')} exited with ${exit}\n${stderr}`)
   return stdout

@@ -28,9 +28,9 @@ export async function loadDemo(folder: string, env: NodeJS.ProcessEnv): Promise<
   await load('contacts', 'name,email,phone,company', contacts)
   await load('deals', 'name,stage,amount,currency,pipeline_id', deals)
   async function load(noun: string, head: string, rows: readonly string[]): Promise<void> {
-    const file = join(folder, `${noun}-${rows.length}.csv`)
-    writeFileSync(file, [head, ...rows, ''].join('\n'))
-    const options = { env: { ...env, CRM_PROFILE: 'local' } }
+    const file = `${noun}-${rows.length}.csv`
+    writeFileSync(join(folder, file), [head, ...rows, ''].join('\n'))
+    const options = { env: { ...env, CRM_PROFILE: 'local' }, cwd: folder }
     await crmOrThrow([noun, 'import', file, '--yes'], options)
   }
 }
