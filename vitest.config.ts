@@ -38,11 +38,12 @@ const SLOW = [
   'test/e2e/{webhooks-wait,fixtures-lost-answers}.test.ts',
 ]
 
-/** Files of ten seconds and more: many starts, large files, receivers and sandboxes. `npm run test:slow`. */
+/** Files of five seconds and more: many starts, large files, receivers and sandboxes. `npm run test:slow`. */
 const LONG = [
   'test/commands/jobs/messy-file.test.ts',
-  'test/e2e/{fixtures,left-reader,listen,listen-log,modules,pipes,sandbox,serve-backups,webhooks-events}.test.ts',
-  'test/e2e/jobs/{hindrances,in-doubt}.test.ts',
+  'test/e2e/{fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',
+  'test/e2e/{listen,listen-forwarding,listen-log,serve-backups,serve-notify,webhooks-events,webhooks-trigger}.test.ts',
+  'test/e2e/jobs/{hindrances,in-doubt,two-upserts,undo-chain}.test.ts',
 ]
 
 /**
