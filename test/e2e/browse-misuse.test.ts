@@ -121,6 +121,6 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.press('Enter')
     await terminal.sees('Added the note')
     terminal.type('JJJJJJJJ')
-    await terminal.sees(/note \d{4}-\d\d-\d\d.*called them.*deal_/s)
+    await terminal.sees(/● \d{4}-\d\d-\d\d.*called them.*deal_/s)
   })
 })

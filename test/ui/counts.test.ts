@@ -95,10 +95,10 @@ test('the last line shows the count that was typed', async () => {
   expect(stripVTControlCharacters(lines.at(-1) ?? '').trim()).toBe('12g …')
 })
 
-test('no key that changes, sends, copies or exports takes a count', () => {
+test('no key that changes, sends, copies or exports takes a count; the one that stops a send ignores it', () => {
   const changing = [...CHANGING, ...STAGING, ...JOBS, ...EVENTS, ...COPY_EXPORT, ...COMMAND_LOG]
   expect(changing.length).toBeGreaterThan(20)
-  expect(changing.filter(({ takesCount }) => takesCount).map(({ id }) => id)).toEqual([])
+  expect(changing.filter(({ takesCount }) => takesCount).map(({ id }) => id)).toEqual(['stop-sending'])
 })
 
 test('in a choice G and g go to its ends, and in the help too', async () => {

@@ -99,6 +99,8 @@ export const CHANGING: readonly Action[] = [
   },
   {
     id: 'stop-sending',
+    // It stops whatever was typed before.
+    takesCount: true,
     title: 'Stop sending; what is left stays in the job, or edited',
     keys: ['X'],
     footer: 'stop',
