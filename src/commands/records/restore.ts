@@ -5,7 +5,7 @@ import { changedMembers } from '../../core/changes.ts'
 import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { isReadOnly, RESOURCES } from '../../core/resources/registry.ts'
+import { type ImportableResource, isReadOnly, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { addRunFlags } from '../bulk/bulk-flags.ts'
 import { showOrSendMade } from '../bulk/import-rows.ts'
 import type { PlanFlags } from '../bulk/plan.ts'
@@ -15,7 +15,7 @@ import { addScopedFlags } from '../flags.ts'
 import { RFC3339 } from '../history/show-history.ts'
 import { valuesAt } from '../history/values-at.ts'
 
-type Restorable = 'contact' | 'deal'
+type Restorable = ImportableResource & ListedResource
 
 interface Options extends PlanFlags {
   readonly at: string
