@@ -47,7 +47,7 @@ export interface Context extends Host, LazyModules {
   repository(): Promise<RepositoryFile | undefined>
   /** Where requests go and with which key, by flags, environment and profile. */
   target(): Promise<Target>
-  /** The context that the same command would have with `-p NAME`; whoever asks for it closes it. */
+  /** A context for another profile, as with `-p NAME`. The caller closes it. */
   withProfile(name: string): Context
   /** For the target of this command line, or for another one that is being tried. */
   api(target?: ApiTarget): Promise<Api>

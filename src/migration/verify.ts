@@ -40,7 +40,7 @@ export interface Verified {
 const MOST_NAMED = 10
 const DIGEST_CHARS = 22
 
-/** Compares each record of the source, as it is carried over, with its record on the target. */
+/** Compares the members that were sent for each record of the source with those of its record on the target. */
 export function verify({ source, ids, rules }: PlanParts, target: RecordCopy): Verified {
   const { type } = rules
   const [own, theirs] = [createHash('sha256'), createHash('sha256')]

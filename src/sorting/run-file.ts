@@ -14,8 +14,7 @@ export interface Run {
 }
 
 /**
- * A temporary file of mode 0600 without a name: it is removed from its folder as soon as it is open, so that nothing is left
- * of it when the process is killed.
+ * A temporary file of mode 0600. It is unlinked once it is open, so that the system frees it even if the process is killed.
  */
 export class RunFile {
   readonly #file: FileHandle

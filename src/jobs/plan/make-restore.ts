@@ -8,9 +8,9 @@ import { makeJob, ownUpdates, type PlanningContext } from './make-job.ts'
 export interface RestoreRequest {
   readonly noun: Exclude<PluralOf<ImportableResource>, 'notes'>
   readonly id: string
-  /** As it is now. */
+  /** The present record. */
   readonly record: CrmRecord
-  /** The values that it had, null for none. */
+  /** Its earlier values; null for a member that it did not have. */
   readonly patch: JsonObject
 }
 

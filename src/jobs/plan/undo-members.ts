@@ -15,7 +15,7 @@ export function refuseUnwritten(paths: JobPaths, only: readonly string[]): void 
   })
 }
 
-/** Operations of the job of which an undo of some members takes nothing back. */
+/** Operations of the job of which an undo of some members reverts nothing. */
 export interface Stayed {
   create: number
   delete: number
@@ -36,5 +36,5 @@ export function chosenIn(
 
 export function stayedLines({ create, delete: deleted }: Stayed): readonly string[] {
   const parts = [create > 0 ? `${create} created` : '', deleted > 0 ? `${deleted} deleted` : ''].filter(Boolean)
-  return parts.length === 0 ? [] : [`Records that stay as they are, because of --fields: ${parts.join(', ')}.`]
+  return parts.length === 0 ? [] : [`Left unchanged because of --fields: ${parts.join(', ')}.`]
 }
