@@ -62,7 +62,7 @@ test('a server with the nine endpoints alone cannot say which deals have notes, 
   const without = await crm(['deals', 'list', '--without', 'notes'], env)
   expect(without).toMatchObject({ exit: 7, stdout: '', stderr: expect.stringContaining('this server lists no notes') })
   const stale = await crm(['deals', 'stale', '--for', '90d', '-o', 'id'], env)
-  const stderr = 'Of 1 deal the server does not say whether the stage is open.\n'
+  const stderr = 'Whether the stage is open is not known: 1 deal.\n'
   expect(stale).toEqual({ exit: 0, stdout: 'd1\n', stderr })
 })
 

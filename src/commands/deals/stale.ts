@@ -1,14 +1,13 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
-import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, counted } from '../../core/resources/registry.ts'
 import { examples } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printChosen } from '../kept-list.ts'
 import { addSummaryFlags, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
+import { parseSpan } from '../time-flags.ts'
 import { DealStages } from './deal-stages.ts'
 import { dealsMatching, FILTER_HELP } from './list.ts'
 
@@ -45,12 +44,6 @@ export function addDealsStale(deals: CommandUnknownOpts, act: Act): void {
   addScopedFlags(stale, ['fields', 'where', 'limit'])
 }
 
-function parseSpan(text: string): number {
-  const timeMs = parseDurationWithUnitMs(text)
-  if (timeMs === undefined) throw new InvalidArgumentError('Expected a time such as 90d or 12h.')
-  return timeMs
-}
-
 async function listStale(
   ctx: Context,
   { for: spanMs, filter = [], closed: isClosedShown = false, ...choice }: Options,
@@ -58,7 +51,6 @@ async function listStale(
   refuseWithoutSummary(choice)
   const stale = new StaleDeals(ctx, { beforeMs: ctx.now() - spanMs, isClosedShown })
   const list = await dealsMatching(ctx, filter, { limit: undefined })
-  // Only what a summary does not group has an order of its own.
   const sort = choice.sort ?? (choice.summary === undefined ? 'updated_at' : undefined)
   const checks = [...(list.checks ?? []), { see: () => {}, judge: async () => stale.judge() }]
   await printChosen(ctx, { ...list, checks }, { ...choice, ...(sort !== undefined && { sort }), keep: stale.keep })
@@ -111,12 +103,8 @@ class StaleDeals {
 
   note(): void {
     const { timeless, closed, unknown } = this.#count
-    if (timeless > 0) this.#ctx.note(`Left out: ${deals(timeless)} without a time of the last change.`)
-    if (closed > 0) this.#ctx.note(`Left out: ${deals(closed)} in a closed stage; --closed shows them.`)
-    if (unknown > 0) this.#ctx.note(`Of ${deals(unknown)} the server does not say whether the stage is open.`)
+    if (timeless > 0) this.#ctx.note(`Left out: ${counted(timeless, 'deal')} without a time of the last change.`)
+    if (closed > 0) this.#ctx.note(`Left out: ${counted(closed, 'deal')} in a closed stage; --closed shows them.`)
+    if (unknown > 0) this.#ctx.note(`Whether the stage is open is not known: ${counted(unknown, 'deal')}.`)
   }
-}
-
-function deals(count: number): string {
-  return `${count} ${count === 1 ? 'deal' : 'deals'}`
 }

@@ -3,7 +3,8 @@ import type { Act } from '../../context.ts'
 import { RECORD_RESOURCES } from '../../core/resources/registry.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
-import { type HistoryOptions, parseSince, SINCE_HELP, showHistory } from './show-history.ts'
+import { parseMoment } from '../time-flags.ts'
+import { type HistoryOptions, SINCE_HELP, showHistory } from './show-history.ts'
 
 export function addHistory(program: CommandUnknownOpts, act: Act): void {
   const history = program
@@ -11,7 +12,7 @@ export function addHistory(program: CommandUnknownOpts, act: Act): void {
     .description(
       'show who changed what, the newest change first; where the server keeps no history, what jobs of this machine did',
     )
-    .option('--since <time>', SINCE_HELP, parseSince)
+    .option('--since <time>', SINCE_HELP, parseMoment)
     .option('--key <name>', 'only changes made with this API key: its name or id')
     .option('--job <job>', 'only changes made by this job')
     .addOption(new Option('--resource <name>', 'only changes of records of this kind').choices(RECORD_RESOURCES))

@@ -1,12 +1,11 @@
-import { InvalidArgumentError } from 'commander'
 import type { HistoryFilters, HistoryRequest } from '../../api/history.ts'
 import type { Context } from '../../context.ts'
-import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { LocalQuery } from '../../jobs/history/local-changes.ts'
 import type { ListPage } from '../keep-matching.ts'
 import { printList, requestedLimit } from '../print.ts'
+import { momentMs } from '../time-flags.ts'
 
 export interface HistoryOptions {
   /** In RFC 3339, or a time span before now. */
@@ -30,7 +29,7 @@ export async function showHistory(
 ): Promise<undefined> {
   const columns = record ? COLUMNS : COLUMNS_OF_ALL
   const api = await ctx.api()
-  const sinceMs = options.since === undefined ? undefined : timeOf(options.since, ctx.now())
+  const sinceMs = options.since === undefined ? undefined : momentMs(options.since, ctx.now())
   if (!(await api.history.offers(record))) {
     return printList(ctx, { pages: await localPages(ctx, options, { record, sinceMs }), columns, plural: 'changes' })
   }
@@ -85,18 +84,4 @@ async function localPages(
 
 async function* pagesOf(batches: AsyncIterable<readonly CrmRecord[]>): AsyncGenerator<ListPage> {
   for await (const items of batches) yield { items, nextCursor: undefined }
-}
-
-/** For `--since`. */
-export function parseSince(text: string): string {
-  if (parseDurationWithUnitMs(text) !== undefined) return text
-  if (RFC3339.test(text) && !Number.isNaN(Date.parse(text))) return text
-  throw new InvalidArgumentError('Expected a time span such as 1d or 2h, or a time such as 2026-11-20T09:00:00Z.')
-}
-
-export const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/
-
-function timeOf(text: string, nowMs: number): number {
-  const spanMs = parseDurationWithUnitMs(text)
-  return spanMs === undefined ? Date.parse(text) : nowMs - spanMs
 }

@@ -3,7 +3,8 @@ import type { Act } from '../../context.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type RecordCommand } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
-import { type HistoryOptions, parseSince, SINCE_HELP, showHistory } from '../history/show-history.ts'
+import { type HistoryOptions, SINCE_HELP, showHistory } from '../history/show-history.ts'
+import { parseMoment } from '../time-flags.ts'
 
 export function addRecordHistory(
   parent: CommandUnknownOpts,
@@ -14,7 +15,7 @@ export function addRecordHistory(
   const history = parent
     .command('history <id>')
     .description(`show who changed a ${singular}, the newest change first, with old and new values`)
-    .option('--since <time>', SINCE_HELP, parseSince)
+    .option('--since <time>', SINCE_HELP, parseMoment)
     .addHelpText(
       'after',
       examples(

@@ -1,8 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
-import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { type ImportableResource, isReadOnly, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
@@ -12,8 +10,8 @@ import type { PlanFlags } from '../bulk/plan.ts'
 import { examples } from '../command-tree.ts'
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
-import { RFC3339 } from '../history/show-history.ts'
 import { valuesAt } from '../history/values-at.ts'
+import { momentMs, parseMoment } from '../time-flags.ts'
 
 type Restorable = ImportableResource & ListedResource
 
@@ -28,7 +26,7 @@ export function addRestore(parent: CommandUnknownOpts, act: Act, resource: Resto
     .description(
       `give a ${singular} the values that it had at a time, where the server keeps its history; a job, which can be undone`,
     )
-    .requiredOption('--at <time>', 'a time such as 2026-11-20T09:00:00Z, or 2h: so long ago', parseAt)
+    .requiredOption('--at <time>', 'a time such as 2026-11-20T09:00:00Z, or 2h: so long ago', parseMoment)
     .addHelpText(
       'after',
       examples(
@@ -41,12 +39,6 @@ export function addRestore(parent: CommandUnknownOpts, act: Act, resource: Resto
   addScopedFlags(restore, ['yes', 'dryRun', 'exitCode', 'progress'])
 }
 
-function parseAt(text: string): string {
-  const isTime = RFC3339.test(text) && !Number.isNaN(Date.parse(text))
-  if (isTime || parseDurationWithUnitMs(text) !== undefined) return text
-  throw new InvalidArgumentError('Expected a time such as 2026-11-20T09:00:00Z, or a time span such as 2h.')
-}
-
 async function restoreRecord(
   ctx: Context,
   { resource, id }: { readonly resource: Restorable; readonly id: string },
@@ -55,17 +47,11 @@ async function restoreRecord(
   const { plural } = RESOURCES[resource]
   const api = await ctx.api()
   if (!(await api.history.offers({ resource, id }))) {
-    const hint = `what jobs of this machine changed: crm ${plural} history ${id}; crm jobs undo JOB reverts one`
-    throw new CrmError(
-      'not_supported',
-      `this server keeps no history of ${plural}, so that no earlier values are known`,
-      {
-        hint,
-      },
-    )
+    throw new CrmError('not_supported', `this server keeps no history of ${plural}: earlier values are not known`, {
+      hint: `what jobs of this machine changed: crm ${plural} history ${id}; crm jobs undo JOB reverts one`,
+    })
   }
-  const spanMs = parseDurationWithUnitMs(at)
-  const atMs = spanMs === undefined ? Date.parse(at) : ctx.now() - spanMs
+  const atMs = momentMs(at, ctx.now())
   // Before its history, so that a change meanwhile is refused by the version.
   const record = await findOne(ctx, resource, id)
   const isUnchanged = Date.parse(String(record.updated_at)) <= atMs

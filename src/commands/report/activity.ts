@@ -1,12 +1,11 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
-import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { barText } from '../../output/terminal-text.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printDerived } from '../print-derived.ts'
+import { parseSpan } from '../time-flags.ts'
 import { PERIODS, type Period, periodStart, periodsBetween } from './periods.ts'
 import { lacking, readRecords } from './read-report.ts'
 
@@ -37,12 +36,6 @@ export function addActivityReport(report: CommandUnknownOpts, act: Act): void {
     .addHelpText('after', examples('crm report activity', 'crm report activity --by day --since 14d -o csv'))
     .action(act(reportActivity))
   addScopedFlags(activity, ['fields', 'progress'])
-}
-
-function parseSpan(text: string): number {
-  const timeMs = parseDurationWithUnitMs(text)
-  if (timeMs === undefined) throw new InvalidArgumentError('Expected a time such as 30d or 48h.')
-  return timeMs
 }
 
 /** By the start of the period. */
