@@ -79,3 +79,21 @@ export async function confirmProtected(
   if (typed !== String(count))
     throw new CrmError('unconfirmed', 'not confirmed; nothing was sent', { hint: commandLine(ctx.argv) })
 }
+
+interface PlainChange extends Pick<ProtectedChange, 'toDo' | 'isStdinFree'> {
+  /** Behind the command of the hint. */
+  readonly condition?: string
+}
+
+/** On a terminal, asks; without one, requires `--yes`. Returns only if confirmed. */
+export async function confirmChange(ctx: Asking, { toDo, isStdinFree, condition = '' }: PlainChange): Promise<void> {
+  if (ctx.flags.isConfirmed) return
+  const place = placeText(await ctx.target())
+  if (!isStdinFree || !canAsk(ctx)) {
+    throw new CrmError('unconfirmed', `this would ${toDo} of ${place}, and needs --yes`, {
+      hint: `${commandLine([...ctx.argv, '--yes'])}${condition}`,
+    })
+  }
+  const isSure = await askYesNo(ctx.io, `This will ${toDo} of ${place}. Go on? [y/N] `, ctx.signal)
+  if (!isSure) throw new CrmError('unconfirmed', 'not confirmed; nothing was sent', { hint: commandLine(ctx.argv) })
+}

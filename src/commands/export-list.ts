@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import { temporaryFolder } from '../core/temporary-folder.ts'
 import { commandLine } from './command-line.ts'
 import type { WithFlags } from './global-flags.ts'
-import type { ListPage } from './keep-matching.ts'
-import type { ListCheck } from './member-check.ts'
-import { checkOf, chosenPages, itemsOf, type List, recordOutput } from './print.ts'
+import { checkOf, chosenPages, itemsOf, judged, type List, recordOutput } from './print.ts'
 
 const FORMATS = ['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const
 
@@ -39,18 +38,17 @@ export async function exportList(
   const plain = await recordOutput(ctx, list.columns)
   const out = { ...plain, format, signal: ctx.signal }
   const check = await checkOf(ctx, list)
-  const temporary = ctx.env.TMPDIR || '/tmp'
+  const write = (pages: Parameters<typeof exportToStream>[1]) => {
+    if (types) return exportTyped(out, file, pages, temporaryFolder(ctx.env))
+    return file === '-' ? exportToStream(out, pages) : exportToFile(out, file, pages)
+  }
   if (file === '-') {
-    const write: typeof exportToStream = types
-      ? (...given) => exportTyped(given[0], '-', given[1], temporary)
-      : exportToStream
-    await write(out, itemsOf(await chosenPages(ctx, list, check)))
+    await write(itemsOf(await chosenPages(ctx, list, check)))
     await check.judge()
     return
   }
   const pages = itemsOf(judged(await chosenPages(ctx, list, check, false), check))
-  const writing = types ? exportTyped(out, file, pages, temporary) : exportToFile(out, file, pages)
-  const count = await writing.catch((cause: unknown) => {
+  const count = await write(pages).catch((cause: unknown) => {
     if (!ctx.signal.aborted) throw cause
     throw new CrmError('interrupted', `interrupted; nothing was written to ${file}`, {
       hint: commandLine(ctx.argv),
@@ -58,12 +56,6 @@ export async function exportList(
     })
   })
   ctx.note(`${count} ${list.plural} in ${file}`)
-}
-
-/** Runs the checks before the file is renamed to its final name. */
-async function* judged(pages: AsyncIterable<ListPage>, check: ListCheck): AsyncGenerator<ListPage> {
-  yield* pages
-  await check.judge()
 }
 
 /** The format of `-o`, else that of the file extension; `table`, the default of `-o`, is not an export format. */

@@ -60,6 +60,12 @@ export function requestedLimit({ flags }: WithFlags<'limit' | 'where'>): number 
   return flags.where === undefined ? flags.limit : undefined
 }
 
+/** Runs the checks when all pages were read, before what is made of them is complete. */
+export async function* judged(pages: AsyncIterable<ListPage>, check: ListCheck): AsyncGenerator<ListPage> {
+  yield* pages
+  await check.judge()
+}
+
 /** Prints pages as they arrive. An empty list is a success; it, and records beyond `--limit`, are noted on stderr. */
 export async function printList(ctx: Context, list: List): Promise<undefined> {
   const pager = await openPagerFor(ctx)

@@ -1,9 +1,9 @@
-import { tmpdir } from 'node:os'
 import { isatty } from 'node:tty'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../context.ts'
 import { parseDurationWithUnitMs } from '../core/duration.ts'
+import { temporaryFolder } from '../core/temporary-folder.ts'
 import { safeText } from '../output/safe-text.ts'
 import type { RateLimit } from '../service/rate-limit.ts'
 import { type CommandGroup, examples } from './command-tree.ts'
@@ -69,7 +69,7 @@ async function runCommand(
       fail: options.fail ?? {},
       rateLimit: options.rateLimit,
       clockMs: options.clock,
-      parent: ctx.env.TMPDIR || tmpdir(),
+      parent: temporaryFolder(ctx.env),
       version: ctx.version,
       onMistake: (text) => ctx.io.stderr.write(`${safeText(text)}\n`),
     },

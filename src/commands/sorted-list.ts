@@ -1,13 +1,13 @@
-import { tmpdir } from 'node:os'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import type { ListedResource, Resource } from '../core/resources/registry.ts'
+import { temporaryFolder } from '../core/temporary-folder.ts'
 import type { SortMember } from '../sorting/record-order.ts'
 import { withFlag, withoutFlag } from './command-line.ts'
 import type { ListPage } from './keep-matching.ts'
 import { allOf, createMemberCheck } from './member-check.ts'
-import { checkOf, chosenPages, itemsOf, type List, printList } from './print.ts'
+import { checkOf, chosenPages, itemsOf, judged, type List, printList } from './print.ts'
 import { derivedContext } from './print-derived.ts'
 
 export interface SortFlag {
@@ -37,11 +37,10 @@ export async function printSorted(ctx: Context, list: SortableList<Resource>, so
   const members = parseSort(sort, list.resource)
   const check = allOf([createMemberCheck(ctx, list.resource, members.map(useOf)), await checkOf(ctx, list)])
   const whole = { ...ctx, flags: { ...ctx.flags, limit: undefined } }
-  const pages = itemsOf(await chosenPages(whole, list, check, false))
+  const pages = itemsOf(judged(await chosenPages(whole, list, check, false), check))
   const { sortRecords } = await ctx.sorting.sort()
   const { limit } = ctx.flags
-  const sorted = await sortRecords(pages, { members, limit, folder: ctx.env.TMPDIR || tmpdir() })
-  await check.judge()
+  const sorted = await sortRecords(pages, { members, limit, folder: temporaryFolder(ctx.env) })
   const { cursor: _, checks: __, ...printed } = list
   await printList(await derivedContext(ctx), { ...printed, pages: listPages(sorted.pages) })
   if (limit !== undefined && sorted.count > limit) {

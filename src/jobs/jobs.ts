@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SYSTEM_TIMING } from '../api/transport/timing.ts'
 import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
+import { temporaryFolder } from '../core/temporary-folder.ts'
 import { checkTimes } from '../core/wire.ts'
 import { stateFolder } from '../files/folders.ts'
 import { writeBefore } from './history/before-file.ts'
@@ -208,7 +208,7 @@ export function openJobs(host: JobsHost): Jobs {
     serverOf: (paths) => headIfReadable(paths).account,
     fields: fieldsOfJob,
     setAside,
-    localChanges: (query) => localChanges(folder, query, host.env.TMPDIR || tmpdir()),
+    localChanges: (query) => localChanges(folder, query, temporaryFolder(host.env)),
     cancel: (paths) => cancelJob(paths, host.now),
     changes: planChanges,
     exportPlan: copyPlan,

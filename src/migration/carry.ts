@@ -3,13 +3,13 @@ import { type CrmRecord, fieldOf, isReadOnly, RESOURCES, type Resource } from '.
 import type { RowRules } from '../jobs/plan/make-job.ts'
 import type { IdMap } from './id-map.ts'
 import { MIGRATED, type Migrated } from './pair.ts'
-import { type StageRules, targetStage } from './stages.ts'
+import type { stageChoice } from './stages.ts'
 
 /** What both servers say of the records of one resource. */
 export interface CarryRules {
   readonly type: Migrated
   readonly ids: Pick<IdMap, 'idOf'>
-  readonly stages: StageRules
+  readonly stageOf: ReturnType<typeof stageChoice>
   /** Whether the source sets this member itself. */
   isSetBySource(name: string): boolean
   /** Whether the target has this member. */
@@ -19,7 +19,7 @@ export interface CarryRules {
 }
 
 export interface Carried {
-  /** What the target is to have; without the id of the deal of a note, which is in the path. */
+  /** The body of the create; the id of the deal of a note is in its path. */
   readonly body: JsonObject
   /** The deal of a note, on the target; undefined for other records, and for a note whose deal is not there. */
   readonly parentId: string | undefined
@@ -29,17 +29,17 @@ export interface Carried {
   readonly fault: string | undefined
 }
 
-/** The record as the target is to have it: without ids, times and version, and with its references re-pointed. */
+/** The record for the target: without ids, times and version, and with references to records of the target. */
 export function carried(how: CarryRules, record: CrmRecord): Carried {
-  const { type, stages, rules, ids } = how
+  const { type, stageOf, rules, ids } = how
   const given: JsonObject = {}
   const left: string[] = []
-  const own = type === 'deal' ? stageMembers(stages, record) : {}
-  for (const [name, value] of Object.entries({ ...record, ...own })) {
-    if (isReadOnly(name) || isEmpty(value) || how.isSetBySource(name) || isParent(type, name)) continue
-    const kept = Object.hasOwn(own, name) ? value : carriedValue(how, name, value)
-    if (kept === undefined || !how.isKnown(name)) left.push(name)
-    else given[name] = kept
+  const own = type === 'deal' ? stageMembers(stageOf, record) : {}
+  for (const name of Object.keys({ ...record, ...own })) {
+    if (isReadOnly(name) || how.isSetBySource(name) || isParent(type, name)) continue
+    const kept = Object.hasOwn(own, name) ? own[name] : carriedValue(how, name, record[name])
+    if (!isEmpty(kept) && how.isKnown(name)) given[name] = kept
+    else if (!isEmpty(record[name])) left.push(name)
   }
   const body = rules?.shown(given) ?? given
   const dealId = idText(record.deal_id)
@@ -58,16 +58,16 @@ interface Deal {
   readonly parentId: string | undefined
 }
 
-function stageMembers(stages: StageRules, { stage, pipeline_id: pipelineId }: CrmRecord): JsonObject {
+function stageMembers(stageOf: CarryRules['stageOf'], { stage, pipeline_id: pipelineId }: CrmRecord): JsonObject {
   const name = idText(stage)
   if (name === undefined) return {}
-  const target = targetStage(stages, { stage: name, pipelineId: idText(pipelineId) })
+  const target = stageOf({ stage: name, pipelineId: idText(pipelineId) })
   if ('reason' in target) return {}
   return { stage: target.stage, pipeline_id: target.pipelineId ?? null }
 }
 
 /** Undefined for a value that means nothing on the target: the id of a user, or of a record that was not migrated. */
-function carriedValue({ ids }: CarryRules, name: string, value: JsonValue): JsonValue | undefined {
+function carriedValue({ ids }: CarryRules, name: string, value: JsonValue | undefined): JsonValue | undefined {
   const type = MIGRATED.find((each) => name === `${each}_id`)
   if (type !== undefined) return ids.idOf(type, idText(value) ?? '')
   return isReference(name) ? undefined : value
@@ -85,6 +85,6 @@ function isParent(type: Migrated, name: string): boolean {
 }
 
 /** A new record without the member is the same. */
-function isEmpty(value: JsonValue): boolean {
-  return value === null || value === ''
+function isEmpty(value: JsonValue | undefined): value is null | undefined | '' {
+  return value === undefined || value === null || value === ''
 }

@@ -22,7 +22,7 @@ import {
   pipelinesById,
   pipelinesOf,
   type StageRules,
-  targetStage,
+  stageChoice,
   type UsedStage,
 } from './stages.ts'
 import { type Verified, verify } from './verify.ts'
@@ -45,7 +45,7 @@ export interface MigrationParts {
   readonly onRead: (count: number, what: string) => void
 }
 
-/** The records of one server on their way to another. The methods are called in this order. */
+/** One migration. The methods are called in this order. */
 export interface Migration {
   readonly pair: Pair
   /** Jobs that have to be sent to their end first. */
@@ -105,7 +105,7 @@ class OpenMigration implements Migration {
   readonly #ids: IdMap
   readonly #rules = new Map<Migrated, CarryRules>()
   #doubtful: Doubtful = new Map()
-  #stages: StageRules = { source: [], target: undefined, named: new Map() }
+  #stageOf = stageChoice({ source: [], target: undefined, named: new Map() })
 
   constructor(parts: MigrationParts, pair: Pair, copies: Copies, ids: IdMap) {
     this.#parts = parts
@@ -138,13 +138,13 @@ class OpenMigration implements Migration {
       const onRead = (count: number) => this.#parts.onRead(count, `${plural} of the source`)
       await source.read(type, recordsOf(from, type, source), onRead)
     }
-    if (!this.lacks.has('deal')) this.#stages = await this.#readStages()
+    if (!this.lacks.has('deal')) this.#stageOf = stageChoice(await this.#readStages())
     for (const type of this.#types()) this.#rules.set(type, await this.#rulesOf(type))
   }
 
   missingStages(): readonly MissingStage[] {
     return this.#usedStages().flatMap((used) => {
-      const place = targetStage(this.#stages, used)
+      const place = this.#stageOf(used)
       return 'reason' in place ? [place] : []
     })
   }
@@ -189,7 +189,7 @@ class OpenMigration implements Migration {
 
   #plan(type: Migrated): PlanParts {
     const rules = this.#rules.get(type)
-    if (!rules) throw new Error(`the ${type}s of the source were not read`)
+    if (!rules) throw new Error(`${RESOURCES[type].plural} of the source were not read`)
     return { source: this.#copies.source, ids: this.#ids, doubtful: this.#doubtful, rules }
   }
 
@@ -235,7 +235,7 @@ class OpenMigration implements Migration {
       type,
       ids: this.#ids,
       rules,
-      stages: this.#stages,
+      stageOf: this.#stageOf,
       isSetBySource: (name) => own?.isReadOnly(name) === true,
       isKnown: (name) => !known || (known.has(name) && members?.isReadOnly(name) !== true),
     }

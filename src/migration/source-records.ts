@@ -3,7 +3,7 @@ import type { Page } from '../api/operations.ts'
 import { idText, parseExactJson } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { hasOneListOfNotes, notesOf } from '../jobs/export/all-notes.ts'
+import { notesOf } from '../jobs/export/all-notes.ts'
 import { openScratch, type Scratch } from '../jobs/plan/scratch.ts'
 import type { Migrated } from './pair.ts'
 
@@ -91,6 +91,6 @@ export async function* recordsOf(
 ): AsyncGenerator<Page, void, undefined> {
   if (type === 'contact') yield* api.contacts.list()
   else if (type === 'deal') yield* api.deals.list()
-  else if (hasOneListOfNotes(api)) yield* api.notes().list()
+  else if (api.connector.hasOneList('note')) yield* api.notes().list()
   else yield* notesOf(api, [...copy.ids('deal')])
 }

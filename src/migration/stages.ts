@@ -32,8 +32,7 @@ export interface MissingStage extends UsedStage {
 export async function pipelinesOf(api: Api): Promise<readonly Pipeline[] | undefined> {
   try {
     await api.require('pipeline', 'list')
-    const { stage } = api.connector.document.resources
-    if (stage?.list !== undefined && stage.parent === undefined) return await withStages(api, await listed(api))
+    if (api.connector.hasOneList('stage')) return await withStages(api, await listed(api))
     const pipelines = await listed(api)
     // GraphQL shows the stages with their pipelines.
     return await Promise.all(
@@ -94,8 +93,21 @@ export interface StageRules {
   readonly named: ReadonlyMap<string, string>
 }
 
+export type ChosenStage = TargetStage | MissingStage
+
+/** The stage of the target for each stage of the source, chosen once. */
+export function stageChoice(rules: StageRules): (used: UsedStage) => ChosenStage {
+  const chosen = new Map<string, ChosenStage>()
+  return (used) => {
+    const key = JSON.stringify([used.pipelineId, used.stage])
+    const known = chosen.get(key) ?? targetStage(rules, used)
+    chosen.set(key, known)
+    return known
+  }
+}
+
 /** Chooses by the name of the stage: within the pipeline of the same name, else among all pipelines of the target. */
-export function targetStage({ source, target, named }: StageRules, used: UsedStage): TargetStage | MissingStage {
+function targetStage({ source, target, named }: StageRules, used: UsedStage): ChosenStage {
   const { pipelineId, stage } = used
   const pipeline = source.find(({ id }) => id === pipelineId)?.name ?? pipelineId
   const wanted = named.get(`${pipeline}/${stage}`) ?? named.get(stage) ?? stage

@@ -1,4 +1,4 @@
-import { runAction } from './actions/keymap.ts'
+import { runAction, runById } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
 import { clampBoard } from './board.ts'
 import { listHeight } from './draw/areas.ts'
@@ -74,9 +74,4 @@ function select(ui: Ui, hit: Hit, isDouble: boolean): void {
     })
   }
   if (isDouble && hit.on !== 'pane') runById(ui, 'detail')
-}
-
-function runById(ui: Ui, id: string, count?: number): void {
-  const action = ui.keymap.actions.find((each) => each.id === id)
-  if (action) runAction(ui, action, count)
 }

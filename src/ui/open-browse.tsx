@@ -48,7 +48,7 @@ export interface Next {
   readonly profile: string
   readonly screen: ScreenName
   readonly isMouseOn: boolean
-  /** What leaving had to say. */
+  /** Messages from closing the screens. */
   readonly lines: readonly string[]
 }
 

@@ -403,8 +403,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an undo of some members takes back all of them',
     file: 'src/jobs/plan/make-undo.ts',
-    line: 'const wanted = only ? Object.entries(written).filter(([name]) => only.includes(name)) : Object.entries(written)',
-    to: 'const wanted = Object.entries(written)',
+    line: 'const wanted = Object.keys(written).filter((name) => !only || only.includes(name))',
+    to: 'const wanted = Object.keys(written)',
     tests: ['test/commands/undo.test.ts'],
   },
   {

@@ -20,6 +20,8 @@ export interface Connector {
   adopt(document: ConnectorDocument): void
   credentials(key: string): Credentials
   readonly offers: Offers
+  /** Whether one list has all records of a resource, and not a list for each parent. */
+  hasOneList(resource: Resource): boolean
   /** Whether the server itself creates or changes the record that has a value in this field. */
   upserts(resource: Resource, field: string): boolean
   /** CrmError `not_supported` if the server has nothing of this resource. */
@@ -60,6 +62,10 @@ export function createConnector(
     errors: createErrorRules(given),
     credentials: compileCredentials(given, place.variables),
     offers: (resource, operation) => document.resources[resource]?.[operation] !== undefined,
+    hasOneList: (resource) => {
+      const described = document.resources[resource]
+      return described?.list !== undefined && described.parent === undefined
+    },
     upserts: (resource, field) => {
       const { upsert = {}, batch = {} } = document.resources[resource] ?? {}
       return Object.hasOwn(upsert, field) || Object.hasOwn(batch.upsert?.by ?? {}, field)

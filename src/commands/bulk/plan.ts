@@ -6,9 +6,9 @@ import type { ExitCode } from '../../core/exit.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
-import { askYesNo, canAsk } from '../../output/prompt.ts'
+import { canAsk } from '../../output/prompt.ts'
 import { commandLine, withFlag } from '../command-line.ts'
-import { confirmDeletion, confirmProtected, type Deletion, placeText, requireExpected } from '../confirm.ts'
+import { confirmChange, confirmDeletion, confirmProtected, type Deletion, requireExpected } from '../confirm.ts'
 import { parseCount } from '../flags.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { changesText } from './preview-lines.ts'
@@ -163,21 +163,12 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
     await confirmProtected(ctx, { count, toDo: toDoOf(job, canAsk(ctx)), expect, isStdinFree })
     return
   }
-  if ((end.update > 0 || job.question !== undefined) && !ctx.flags.isConfirmed) await askChanges(ctx, job)
-}
-
-/** Confirms changes of existing records, and possible duplicates. */
-async function askChanges(ctx: Context, job: MadeJob): Promise<void> {
-  const { head, question } = job
-  const isStdinFree = head.input?.name !== '-'
-  const place = placeText(await ctx.target())
-  const isAsked = isStdinFree && canAsk(ctx)
-  const what = toDoOf(job, isAsked)
-  if (!isAsked) {
-    throw new CrmError('unconfirmed', `this would ${what} of ${place}, and needs --yes`, {
-      hint: `${commandLine([...ctx.argv, '--yes'])}${question === undefined ? '' : ', if that is right'}`,
-    })
-  }
-  const isSure = await askYesNo(ctx.io, `This will ${what} of ${place}. Go on? [y/N] `, ctx.signal)
-  if (!isSure) throw new CrmError('unconfirmed', 'not confirmed; nothing was sent', { hint: commandLine(ctx.argv) })
+  // Changes of existing records, and possible duplicates.
+  if (end.update === 0 && job.question === undefined) return
+  const toDo = toDoOf(job, isStdinFree && canAsk(ctx))
+  await confirmChange(ctx, {
+    toDo,
+    isStdinFree,
+    ...(job.question !== undefined && { condition: ', if that is right' }),
+  })
 }

@@ -8,9 +8,9 @@ import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { PlanFile } from '../../jobs/plan/plan-file.ts'
 import type { Recheck } from '../../jobs/send/recheck.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
-import { createJobProgress } from '../../output/progress.ts'
 import { printOne } from '../print.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
+import { runShown } from './run-shown.ts'
 import { UnshownValues } from './unshown-values.ts'
 
 const MOST_CAUSES = 10
@@ -22,43 +22,29 @@ type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'>
 export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): Promise<ExitCode> {
   ctx.keepExitCode?.()
   const jobs = await ctx.jobs()
-  const { io, now } = ctx
-  const progress = createJobProgress({ stderr: io.stderr, flag: ctx.flags.isQuiet ? 'none' : ctx.flags.progress, now })
-  let counts = { done: 0, total: 0, failed: 0 }
   let existing = 0
   let isOver = false
   const unshown = new UnshownValues()
   let noun: PlanFile['head']['noun'] | undefined
-  let live: { readonly done: number; readonly failed: number } = counts
-  const showProgress = () => {
-    counts = { done: live.done + live.failed, total: counts.total, failed: live.failed }
-    progress.update(counts)
-  }
-  const { account, otherRows, recheck, error } = await jobs.run(
+  const { account, otherRows, recheck, error } = await runShown(ctx, jobs, {
     paths,
-    { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
-    {
+    terms: { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
+    hooks: {
       onStart: (sofar, plan, { reopened, successor }) => {
         isOver = sofar.end !== undefined && reopened === 0
         noun = plan.head.noun
-        counts = { done: 0, total: plan.count, failed: 0 }
-        live = sofar.counts
         if (sofar.counts.done > 0 && sofar.end === undefined)
           ctx.note(`Resuming ${paths.id}: ${sofar.counts.done} rows are done.`)
         if (successor !== undefined)
           ctx.note(`Rows in doubt are not checked here: the later ${successor} has these rows.`)
         if (reopened > 0) ctx.note(`Checking ${reopened} ${reopened === 1 ? 'row' : 'rows'} in doubt again.`)
-        showProgress()
       },
       onEnd: (task, outcome) => {
         unshown.take(task, outcome)
         if (outcome.type === 'done' && outcome.flag === 'e') existing += 1
-        showProgress()
       },
-      onPause: (pause) => progress.pause(pause),
     },
-  )
-  progress.end(counts)
+  })
   if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths, isOver)
   if (existing > 0) {
     ctx.note(

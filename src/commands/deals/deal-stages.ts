@@ -1,18 +1,16 @@
 import type { Context } from '../../context.ts'
-import { compareDecimals, type Decimal, decimalOf, ZERO } from '../../core/decimal.ts'
+import { type DealState, stateOfProbability } from '../../core/deal-end.ts'
+import { type Decimal, decimalOf } from '../../core/decimal.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-
-const ONE: Decimal = { digits: 1n, scale: 0 }
 
 export interface DealStage {
   readonly name: string
   /** Undefined if the server does not state one. */
   readonly probability: Decimal | undefined
+  readonly state: DealState | undefined
 }
-
-export type DealState = 'open' | 'won' | 'lost'
 
 /** The stages of the pipelines of deals, each pipeline read once. */
 export class DealStages {
@@ -29,18 +27,15 @@ export class DealStages {
     return this.#known.get(pipelineId)
   }
 
-  /** Undefined if that is not known. Deals end in a stage with the probability 0 or 1. */
+  /** Undefined if that is not known. */
   async stateOf(deal: CrmRecord): Promise<DealState | undefined> {
     const stages = await this.of(pipelineOf(deal))
-    const { probability } = stages?.find(({ name }) => name === deal.stage) ?? {}
-    if (!probability) return undefined
-    if (compareDecimals(probability, ZERO) <= 0) return 'lost'
-    return compareDecimals(probability, ONE) < 0 ? 'open' : 'won'
+    return stages?.find(({ name }) => name === deal.stage)?.state
   }
 
   async #read(pipelineId: string): Promise<readonly DealStage[] | undefined> {
     const api = await this.#ctx.api()
-    const isOfAll = api.connector.document.resources.stage?.parent === undefined
+    const isOfAll = api.connector.hasOneList('stage')
     if (!isOfAll && pipelineId === '') return undefined
     const stages: CrmRecord[] = []
     try {
@@ -52,7 +47,9 @@ export class DealStages {
     const own = stages.filter(
       ({ pipeline_id: id }) => id === undefined || pipelineId === '' || idText(id) === pipelineId,
     )
-    return own.map(({ name, probability }) => ({ name: String(name), probability: decimalOf(probability) }))
+    return own.map(({ name, probability }) => ({
+      ...{ name: String(name), probability: decimalOf(probability), state: stateOfProbability(probability) },
+    }))
   }
 }
 

@@ -11,8 +11,7 @@ const AT_ONCE = 20
  * `not_supported` if it lists no notes.
  */
 export function keepWithoutNotes(api: Api): (deals: readonly CrmRecord[]) => Promise<readonly CrmRecord[]> {
-  const { note } = api.connector.document.resources
-  if (note?.list && note.parent === undefined) {
+  if (api.connector.hasOneList('note')) {
     let withNotes: Promise<ReadonlySet<string>> | undefined
     return async (deals) => {
       withNotes ??= dealsOfNotes(api)

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { temporaryFolder } from '../../core/temporary-folder.ts'
 import type { MigrationParts } from '../../migration/open-migration.ts'
 
 interface Ends {
@@ -43,7 +44,7 @@ async function partsOf(
   return {
     ...{ from: await from.api(), to: await to.api(), jobs, accounts },
     isTrial: ctx.flags.isDryRun,
-    temporary: ctx.env.TMPDIR || '/tmp',
+    temporary: temporaryFolder(ctx.env),
     note: ctx.note,
   }
 }

@@ -99,7 +99,7 @@ async function migrateRecords(ctx: Context, parts: Parts): Promise<ExitCode> {
     ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
     return dryRunExit(ctx, count > 0)
   }
-  if (count > 0) await confirmMigration(ctx, to, { plans, count, expect: options.expect })
+  if (count > 0) await confirmMigration(to, { plans, count, expect: options.expect })
   ctx.keepExitCode?.()
   const problems = await sendAll(ctx, parts, plans)
   const verified = await shown(() => migration.verified())
@@ -141,12 +141,12 @@ function verdict(ctx: Pick<Context, 'argv' | 'note'>, { verified, problems }: Ve
   const sum = (name: 'missing' | 'different') => verified.reduce((all, one) => all + one[name], 0)
   const [missing, different] = [sum('missing'), sum('different')]
   if (problems.length > 0 || missing > 0) {
-    const parts = [...problems, ...(missing > 0 ? [`${missing} records are not on the target`] : [])]
+    const parts = [...problems, ...(missing > 0 ? [`records missing on the target: ${missing}`] : [])]
     throw new CrmError('partial', parts.join('; '), { hint: `${commandLine(ctx.argv)} tries those again` })
   }
   if (different === 0) return EXIT.ok
-  throw new CrmError('differences', `${different} migrated records differ from the source`, {
-    hint: 'they were changed on one of the servers, or the target does not keep what was sent',
+  throw new CrmError('differences', `migrated records that differ from the source: ${different}`, {
+    hint: 'they were changed on one of the servers, or the target stores other values than were sent',
   })
 }
 

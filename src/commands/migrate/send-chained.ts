@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { resourceOf } from '../../core/resources/registry.ts'
+import { counted, resourceOf } from '../../core/resources/registry.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
-import { createJobProgress } from '../../output/progress.ts'
 import { type RunFlags, runTerms } from '../bulk/bulk-flags.ts'
+import { runShown } from '../bulk/run-shown.ts'
 import { commandLine } from '../command-line.ts'
 
 interface Sending {
@@ -22,26 +22,11 @@ export async function sendChained(
   { flags, isResumed }: Sending,
 ): Promise<string | undefined> {
   const jobs = await to.jobs()
-  const { io, now } = ctx
-  const progress = createJobProgress({ stderr: io.stderr, flag: ctx.flags.isQuiet ? 'none' : ctx.flags.progress, now })
-  let live = { done: 0, failed: 0 }
-  let total = 0
-  const counts = () => ({ done: live.done + live.failed, total, failed: live.failed })
   if (isResumed) ctx.note(`Resuming ${paths.id}.`)
-  const { account, otherRows, error } = await jobs.run(
+  const { account, otherRows, error } = await runShown(ctx, jobs, {
     paths,
-    { ...runTerms(flags), isDoubtReopened: isResumed },
-    {
-      onStart: (sofar, plan) => {
-        total = plan.count
-        live = sofar.counts
-        progress.update(counts())
-      },
-      onEnd: () => progress.update(counts()),
-      onPause: (pause) => progress.pause(pause),
-    },
-  )
-  progress.end(counts())
+    terms: { ...runTerms(flags), isDoubtReopened: isResumed },
+  })
   const { rows, done, failed, in_doubt: doubt } = account
   const { noun } = (await jobs.state(paths)).head
   ctx.onServerChange?.(`${done} of ${rows} ${noun}; see crm jobs show ${paths.id}`)
@@ -57,6 +42,10 @@ export async function sendChained(
   }
   const report = await jobs.reportFailures(paths)
   for (const { code, count, reason } of report?.groups.slice(0, 10) ?? []) ctx.note(`${count} × ${code}: ${reason}`)
-  const parts = [`${failed} ${resourceOf(noun)}s failed`, `${doubt} ${resourceOf(noun)}s are in doubt`]
-  return `${parts.filter((part) => !part.startsWith('0 ')).join(', ')} (${paths.id})`
+  const resource = resourceOf(noun)
+  const parts = [
+    ...(failed > 0 ? [`${counted(failed, resource)} failed`] : []),
+    ...(doubt > 0 ? [`in doubt: ${counted(doubt, resource)}`] : []),
+  ]
+  return `${parts.join(', ')} (${paths.id})`
 }

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
+import type { DealState } from '../../core/deal-end.ts'
 import {
   addDecimals,
   compareDecimals,
@@ -10,10 +11,10 @@ import {
   ZERO,
 } from '../../core/decimal.ts'
 import { idText } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { type CrmRecord, counted } from '../../core/resources/registry.ts'
 import { barText, barWidth } from '../../output/terminal-text.ts'
 import { examples } from '../command-tree.ts'
-import { DealStages, type DealState } from '../deals/deal-stages.ts'
+import { DealStages } from '../deals/deal-stages.ts'
 import { FILTER_HELP } from '../deals/list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -62,7 +63,7 @@ async function reportOwners(ctx: Context, { filter = [] }: Options): Promise<und
   )
   const most = sorted.reduce((largest, { openAmount }) => larger(largest, openAmount), ZERO)
   const unknown = sums.reduce((count, { unknown: own }) => count + own, 0)
-  if (unknown > 0) ctx.note(`Neither open nor won: ${unknown} deals in stages without a known probability.`)
+  if (unknown > 0) ctx.note(`Neither open nor won: ${counted(unknown, 'deal')} in stages without a known probability.`)
   const columns = ['owner_id', 'deals', 'amount', 'open', 'open_amount', 'won', 'won_amount', 'last_change']
   const isTable = ctx.flags.output === 'table'
   const width = barWidth(ctx.io.stdout.columns, OTHER_COLUMNS, BAR_WIDTH)

@@ -103,7 +103,10 @@ async function rowsOf(ctx: Context, funnels: Funnels): Promise<readonly CrmRecor
     if (!listed) ctx.note(`The stages of ${pipelineId || 'the pipeline'} are not known: they are not in their order.`)
     const most = Math.max(...[...held.values()].map(({ count }) => count))
     const others = [...held.keys()].filter((name) => !listed?.some((stage) => stage.name === name))
-    const stages = [...(listed ?? []), ...others.toSorted().map((name) => ({ name, probability: undefined }))]
+    const stages = [
+      ...(listed ?? []),
+      ...others.toSorted().map((name) => ({ name, probability: undefined, state: undefined })),
+    ]
     rows.push(
       ...stages.map((stage) =>
         rowOf(ctx, stage, { most, of: held.get(stage.name) ?? new Stage(pipelineId, stage.name) }),

@@ -20,15 +20,10 @@ export async function* notesOf(api: Api, dealIds: readonly string[]): AsyncGener
   }
 }
 
-/** Whether the server has one list of the notes of all deals. */
-export function hasOneListOfNotes({ connector }: Pick<Api, 'connector'>): boolean {
-  return connector.offers('note', 'list') && connector.rules('note').parent === undefined
-}
-
 /** The notes of all deals. CrmError `not_supported` if the server does not list them. */
 export async function* allNotes(api: Api): AsyncGenerator<Page, void, undefined> {
   await api.require('note', 'list')
-  if (hasOneListOfNotes(api)) {
+  if (api.connector.hasOneList('note')) {
     yield* api.notes().list()
     return
   }

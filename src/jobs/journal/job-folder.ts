@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { accessSync, closeSync, constants, openSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
 import type { Env } from '../../core/streams.ts'
+import { temporaryFolder } from '../../core/temporary-folder.ts'
 import { makeFolder, makeTemporaryFolder, stateFolder } from '../../files/folders.ts'
 import { errorCode, syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
@@ -141,7 +141,7 @@ export async function ensureJobsFolder(env: Env, note: (line: string) => void): 
     return folder
   } catch (error) {
     if (env.CRM_STATE_HOME || !(error instanceof CrmError) || error.code !== 'machine') throw error
-    const temporary = join(env.TMPDIR || tmpdir(), `crm-state-${ownUid() ?? 'user'}`)
+    const temporary = join(temporaryFolder(env), `crm-state-${ownUid() ?? 'user'}`)
     await ensurePrivateFolder(temporary)
     const folder = join(temporary, 'jobs')
     await ensurePrivateFolder(folder)
@@ -155,7 +155,7 @@ export async function ensureJobsFolder(env: Env, note: (line: string) => void): 
  * machines temporary files are in memory, and a plan may be large.
  */
 export function makeTrialFolder(env: Env, jobsFolder: string): string {
-  const temporary = join(env.TMPDIR || tmpdir(), TRIALS.temporary)
+  const temporary = join(temporaryFolder(env), TRIALS.temporary)
   const prefix = isWritable(jobsFolder) ? join(jobsFolder, TRIALS.kept) : temporary
   try {
     return makeTemporaryFolder(prefix)

@@ -235,13 +235,12 @@ interface Updated {
 
 function revertUpdate(parts: WithNow, { id, written, record }: Updated): Reverted {
   const { noun, operation, before = {}, only } = parts
-  const wanted = only ? Object.entries(written).filter(([name]) => only.includes(name)) : Object.entries(written)
-  if (wanted.length === 0) return {}
-  const [kept, unkept] = [
-    Object.fromEntries(wanted),
-    wanted.map(([name]) => name).filter((name) => !parts.isKept(before, name)),
-  ]
-  for (const name of unkept) delete kept[name]
+  const wanted = Object.keys(written).filter((name) => !only || only.includes(name))
+  if (only && wanted.length === 0) return {}
+  const unkept = wanted.filter((name) => !parts.isKept(before, name))
+  const kept = Object.fromEntries(
+    Object.entries(written).filter(([name]) => wanted.includes(name) && !unkept.includes(name)),
+  )
   const { patch, conflicts } = restore(before, kept, record)
   const lost = (field: string) => ({ ...leftOf(operation, id, 'cannot', `${field}: ${NOT_KEPT}`), field })
   const left = [...conflicts.map(conflictOf(operation, id)), ...unkept.map(lost)]

@@ -50,8 +50,7 @@ export async function unknownStage(api: Api, stages: readonly string[]): Promise
 async function listedStages({ connector, stages, pipelines }: Api): Promise<readonly JsonObject[] | undefined> {
   const listed: JsonObject[] = []
   try {
-    const { stage } = connector.document.resources
-    if (stage?.list && stage.parent === undefined) {
+    if (connector.hasOneList('stage')) {
       for await (const { items } of stages().list()) listed.push(...items)
       return listed
     }

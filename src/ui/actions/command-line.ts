@@ -7,6 +7,7 @@ import { isServerList, listOfScreen, SCREENS, type ScreenName } from '../screens
 import { withList } from '../state.ts'
 import { refusalOf } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
+import { runById } from './keymap.ts'
 import { goToRow } from './moving.ts'
 import { openScreen } from './open-screen.ts'
 import { submitFilters } from './server-filter.ts'
@@ -56,11 +57,7 @@ export function runLine(ui: Ui, text: string): void {
   else goToRow(ui, Number(word), () => {})
 }
 
-function runById(ui: Ui, id: string): void {
-  ui.keymap.actions.find((action) => action.id === id)?.run(ui)
-}
-
-/** The filter of the line is the whole filter of the screen; without one, the screen is opened as it is. */
+/** The filter of the line replaces that of the screen; without one, the filter of the screen stays. */
 function showFiltered(ui: Ui, screen: ScreenName, rest: string): void {
   const list = listOfScreen(screen)
   const find = (text: string) => ui.store.update((state) => withList(state, list, (each) => setFilter(each, text)))

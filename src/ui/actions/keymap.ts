@@ -76,6 +76,12 @@ export function findActions({ actions }: Keymap, { screen }: State, text: string
   )
 }
 
+/** For other ways to an action than its keys. */
+export function runById(ui: Ui, id: string): void {
+  const action = ui.keymap.actions.find((each) => each.id === id)
+  if (action) runAction(ui, action)
+}
+
 /** Runs the action, or shows why it cannot run. */
 export function runAction(ui: Ui, action: Action, count?: number): void {
   const refusal = action.refusal?.(ui.store.get())

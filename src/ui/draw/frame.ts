@@ -19,7 +19,7 @@ import { boardLines, stagesShown } from './board-lines.ts'
 import { detailLines } from './detail-lines.ts'
 import { eventRateLine, hasRateLine } from './event-rate-line.ts'
 import { headerLine } from './header-line.ts'
-import { homeLines, homeStatus } from './home-lines.ts'
+import { homeLines } from './home-lines.ts'
 import { emptyText, listLines, visibleTop } from './list-lines.ts'
 import { messageLines } from './message-lines.ts'
 import { type Cursor, type Drawing, sheetOf } from './sheet.ts'
@@ -55,7 +55,7 @@ export function drawFrame(state: State, drawing: Drawing): Frame {
 
 function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const { theme, boards } = drawing
-  if (state.screen === 'home') return homeBody(state, theme)
+  if (state.screen === 'home') return homeLines(state, theme)
   const list = state.lists[listOfScreen(state.screen)]
   const areas = areasOf(state, list.isDetailOpen)
   const area = { width: areas.listColumns, height: areas.listRows }
@@ -86,10 +86,6 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const detail = detailLines(shown, { width, height }, theme)
   if (!isBeside) return [...status, ...body, theme.dim('─'.repeat(state.columns)), ...detail]
   return [...status, ...body.map((line, index) => `${line}${theme.dim(' │ ')}${detail[index] ?? ''}`)]
-}
-
-function homeBody(state: State, theme: Theme): readonly string[] {
-  return [theme.dim(fitCell(` ${homeStatus(state).join(' · ')}`, state.columns)), ...homeLines(state, theme)]
 }
 
 /** The visible rows, and the number as far as known: `1-37 of 400+`. */

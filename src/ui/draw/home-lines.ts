@@ -11,14 +11,16 @@ import { createTheme, type Theme } from './theme.ts'
 const WIDE = 120
 const GAP = ' │ '
 
-/** The visible lines of the home screen, each exactly as wide as the screen. */
+/** The home screen: a line of what is loaded and under way, and the visible lines, each exactly as wide as the screen. */
 export function homeLines(state: State, theme: Theme): readonly string[] {
   const [width, height] = [state.columns, homeHeight(state)]
   const lines = allLines(state, width, theme)
   const top = Math.max(0, Math.min(state.home.top, lines.length - height))
   const shown = lines.slice(top, top + height)
   while (shown.length < height) shown.push(' '.repeat(width))
-  return shown
+  const place =
+    lines.length > height ? [`lines ${top + 1}-${Math.min(top + height, lines.length)} of ${lines.length}`] : []
+  return [theme.dim(fitCell(` ${[...place, ...homeStatus(state)].join(' · ')}`, width)), ...shown]
 }
 
 /** The greatest scroll position. */
@@ -33,17 +35,12 @@ function homeHeight(state: State): number {
   return areasOf(state, false).listRows + 1
 }
 
-/** What is loaded, and what is going on. */
-export function homeStatus(state: State): readonly string[] {
-  const count = allLines(state, state.columns, UNPAINTED).length
-  const height = homeHeight(state)
-  const top = Math.max(0, Math.min(state.home.top, count - height))
+function homeStatus(state: State): readonly string[] {
   return [
-    ...(count > height ? [`lines ${top + 1}-${Math.min(top + height, count)} of ${count}`] : ['']),
     ...(state.home.isFirst ? ['crm browse begins here (F changes it)'] : []),
     ...underWayText(state),
     ...(state.isSlow ? ['loading … (Esc stops)'] : []),
-  ].filter((part) => part !== '')
+  ]
 }
 
 function allLines(state: State, width: number, theme: Theme): readonly string[] {

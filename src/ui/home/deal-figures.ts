@@ -1,3 +1,4 @@
+import { stateOfProbability } from '../../core/deal-end.ts'
 import { addDecimals, compareDecimals, type Decimal, decimalOf, ZERO } from '../../core/decimal.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
@@ -12,7 +13,7 @@ export interface Group {
 }
 
 export interface StageGroup extends Group {
-  /** `won` and `lost` by the name of the stage, or by its probability of 1 or 0. */
+  /** By the probability of the stage, or by its name where the server states none. */
   readonly ends: 'won' | 'lost' | undefined
 }
 
@@ -103,7 +104,9 @@ function groupsOf(groups: ReadonlyMap<string, Sum>): readonly Group[] {
 }
 
 function endOf({ name, probability }: CrmRecord): StageGroup['ends'] {
+  const state = stateOfProbability(probability)
+  if (state !== undefined) return state === 'open' ? undefined : state
   const tone = stageTone(cellText(name))
-  if (tone === 'good' || probability === 1) return 'won'
-  return tone === 'dim' || probability === 0 ? 'lost' : undefined
+  if (tone === 'good') return 'won'
+  return tone === 'dim' ? 'lost' : undefined
 }

@@ -12,7 +12,7 @@ import { basisText, type HomeRow, type HomeSection } from './section.ts'
 const MOST_OWNERS = 6
 const MOST_STALE = 5
 
-/** The pipeline, the amounts by owner, and the deals that stand still. */
+/** The pipeline, the amounts by owner, and stale deals. */
 export function dealSections(state: State): readonly HomeSection[] {
   const { lists, board, times } = state
   const figures = dealFigures(lists.deals.rows, board.stages, times.nowMs)

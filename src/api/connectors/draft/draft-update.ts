@@ -55,8 +55,8 @@ function sendsOf(
     ask: `Does ${method.path} (${method.method.toUpperCase()}) take the changes alone, or the whole record?`,
     choices: ['changes', 'whole'],
   })
-  const sends = decisions.answer(id) === undefined ? assumed : decisions.answer(id) === 'whole' ? 'whole' : 'changes'
-  return { sends, query: sends === 'whole' ? {} : queryOf(named) }
+  const isWhole = (decisions.answer(id) ?? assumed) === 'whole'
+  return isWhole ? { sends: 'whole', query: {} } : { ...CHANGES, query: queryOf(named) }
 }
 
 function queryOf(flag: string | undefined): JsonObject {
