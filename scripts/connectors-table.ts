@@ -46,8 +46,18 @@ function runSuite(): readonly Claim[] {
   const file = join(results, 'suite.json')
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const projects = ['--project', 'connectors', '--project', 'slow']
-  const reporters = ['--reporter=json', `--outputFile=${file}`]
-  spawnSync(process.execPath, [vitest, 'run', ...projects, ...reporters, ...SUITE], { cwd: ROOT, stdio: 'inherit' })
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const run = spawnSync(process.execPath, [vitest, 'run', ...projects, ...reporters, ...SUITE], {
+    cwd: ROOT,
+    // Results go to stdout, and the table to the page.
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  if (run.error) throw run.error
+  // Failed tests end it with 1 too, but with results.
+  if (!existsSync(file)) {
+    const end = run.signal ? `by the signal ${run.signal}` : `with ${run.status}`
+    throw new Error(`the contract suite ended ${end} before its results were written: its last lines say why`)
+  }
   const report: { testResults: readonly { name: string; assertionResults: readonly Claim[] }[] } = JSON.parse(
     readFileSync(file, 'utf8'),
   )

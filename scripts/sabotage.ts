@@ -55,9 +55,9 @@ for (const name of missed) console.log(`missed: ${name}`)
 console.log(`${usable.length - missed.length} of ${chosen.length} are noticed, in ${seconds} s`)
 if (missed.length + stray.length > 0) process.exitCode = 1
 
-/** What changes the store of PostgreSQL is run on it alone, and nothing else is. */
-function projectOf({ file }: Sabotage): string {
-  return file.includes('/postgres/') ? 'postgres' : '!postgres'
+/** What changes the store of PostgreSQL, or is seen by its tests alone, is run on it, and nothing else is. */
+function projectOf({ file, tests }: Sabotage): string {
+  return [file, ...tests].some((path) => path.includes('/postgres/')) ? 'postgres' : '!postgres'
 }
 
 /** Copies all files that git tracks or would add, and links the packages of this tree. */

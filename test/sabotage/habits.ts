@@ -65,10 +65,10 @@ export const HABITS: readonly Sabotage[] = [
     tests: ['test/ui/mouse.test.ts'],
   },
   {
-    name: 'a click answers a question that changes data',
+    name: 'one click answers a choice, instead of two',
     file: 'src/ui/mouse.ts',
-    line: "if (overlay.type !== 'choice' || hit.on !== 'option') return",
-    to: '',
+    line: "if (isDouble) return void pressInOverlay(ui, overlay, { chord: 'enter', text: undefined })",
+    to: "return void pressInOverlay(ui, overlay, { chord: 'enter', text: undefined })",
     tests: ['test/ui/mouse.test.ts'],
   },
 ]

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
+import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { misplaced } from './misplaced.ts'
 import { countOf, sabotaged } from './sabotage.ts'
-import { chosenBy, SABOTAGES } from './sabotages.ts'
+import { AREAS, chosenBy, SABOTAGES } from './sabotages.ts'
 
 test('the line that each changes occurs exactly once in its file', () => {
   expect(misplaced('.', SABOTAGES)).toEqual([])
@@ -38,4 +39,10 @@ test('a word chooses an area, a part of a name, or a part of a path', () => {
     expect(chosenBy(sabotage, words)).toBe(true)
   }
   expect(chosenBy(sabotage, ['no such word'])).toBe(false)
+})
+
+test('an area is called as its file', () => {
+  const files = globSync('test/sabotage/*.ts').map((file) => basename(file, '.ts'))
+  const helpers = ['misplaced', 'sabotage', 'sabotages', 'sabotages.test']
+  expect(Object.keys(AREAS).sort()).toEqual(files.filter((file) => !helpers.includes(file)).sort())
 })

@@ -16,14 +16,15 @@ import { SCREENS } from './screens.ts'
 import { SERVICE } from './service.ts'
 import { SETTINGS } from './settings.ts'
 
-const AREAS = {
+/** By the name of the file of each. */
+export const AREAS = {
   client: CLIENT,
   connectors: CONNECTORS,
   drafts: DRAFTS,
   lists: LISTS,
   input: INPUT,
   jobs: JOBS,
-  'kept members': KEPT_MEMBERS,
+  'kept-members': KEPT_MEMBERS,
   receiver: RECEIVER,
   service: SERVICE,
   postgres: POSTGRES,
