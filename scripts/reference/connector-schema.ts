@@ -1,6 +1,7 @@
 import { CONNECTOR, PLURALS } from '../../src/api/connectors/grammar.ts'
 import { FORMATS, type ObjectShape, type Shape, type TextFormat } from '../../src/api/connectors/shapes.ts'
 import type { JsonSchema } from '../../src/core/json.ts'
+import { MEMBERS } from './connector-members.ts'
 
 /** `schemas/connector.json`, with which an editor checks a connector while it is written. */
 export function connectorSchema(): JsonSchema {
@@ -82,10 +83,15 @@ function having(names: readonly string[]): JsonSchema {
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])), required: names }
 }
 
-function objectSchema({ members, required, some, oneOf }: ObjectShape, definitions: Definitions): JsonSchema {
+function objectSchema(
+  { name: title, members, required, some, oneOf }: ObjectShape,
+  definitions: Definitions,
+): JsonSchema {
   const properties = Object.entries(members).map(([name, shape]) => {
     const schema = schemaOf(shape, definitions)
-    return [name, required.includes(name) ? schema : orNull(schema)] as const
+    const description = MEMBERS[title]?.[name]
+    if (description === undefined) throw new Error(`${name} of ${title} has no description in connector-members.ts`)
+    return [name, { description, ...(required.includes(name) ? schema : orNull(schema)) }] as const
   })
   return {
     type: 'object',

@@ -28,6 +28,7 @@ async function indexPage(tree: Command): Promise<string> {
     '## Global flags',
     flagTable(tree),
     ...topics,
+    'The format of connectors: [connector-format](connector-format.md).',
     `Schemas of all that is printed with \`-o json\`: [schemas](../../schemas).`,
   ])
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { MEMBERS } from '../../../scripts/reference/connector-members.ts'
 import { connectorSchema } from '../../../scripts/reference/connector-schema.ts'
 import { loadConnector } from '../../../src/api/connectors/load-connector.ts'
 import { shippedNames } from '../../../src/api/connectors/shipped.ts'
@@ -148,4 +149,13 @@ it.each([...shippedNames()])('takes the shipped connector %s', (name) => {
 
 it('takes a connector that extends another without resources of its own', () => {
   expect(isValid({ connector: 1, name: 'mine', extends: 'pipedrive', base: '/v3' })).toBe(true)
+})
+
+it('describes every member, and no member that is not there', () => {
+  const { properties, $defs } = connectorSchema() as { properties: object; $defs: Record<string, JsonObject> }
+  const namesOf = (members: unknown) => Object.keys((members as object | undefined) ?? {}).sort()
+  const inSchema = { connector: namesOf(properties) }
+  const objects = Object.entries($defs).filter(([, each]) => each.properties !== undefined)
+  for (const [name, each] of objects) Object.assign(inSchema, { [name]: namesOf(each.properties) })
+  expect(Object.fromEntries(Object.entries(MEMBERS).map(([name, each]) => [name, namesOf(each)]))).toEqual(inSchema)
 })
