@@ -12,6 +12,7 @@ import type { KeyReader } from './keyed-reads.ts'
 import type { Ceilings } from './limits/ceiling.ts'
 import type { DescribedMembers, Operations, StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
+import type { ServerKey } from './server-key.ts'
 
 type Collection<D extends ResourceDefinition> = D extends { readonly parent: string }
   ? (parentId?: string) => Operations
@@ -52,6 +53,8 @@ export interface Api extends Collections {
   /** Whether the server is known to have this, such as `history.list` or `jobs.named`; sends no request. */
   knows(name: string): boolean
   readonly history: HistoryApi
+  /** What the server states about the key in use. */
+  readKey(): Promise<ServerKey>
   /** CrmError `not_supported` if the server does not have an operation. */
   require(resource: Resource, operation: OperationName): Promise<void>
   /** Undefined if the server cannot be asked for records by this field. */

@@ -37,6 +37,8 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const learn = isLearned ? async () => undefined : learner(connector, describe)
   const offers = offering(connector, learn)
   const listedNames = namesReader(parts)
+  const isDescribed = connector.document.isDescribed === true
+  const rate = () => http.rate() ?? ceilings.main.rate
   return {
     ...createCollections({ parts, graphql, offers }),
     connector,
@@ -53,8 +55,12 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
       wire: options.wire,
       describe,
       known,
-      isDescribed: connector.document.isDescribed === true,
+      isDescribed,
     }),
+    readKey: async () => {
+      const { readServerKey } = await import('./server-key.ts')
+      return readServerKey({ raw, describe, known, isDescribed, rate })
+    },
     require: async (resource, operation) => {
       if (!(await offers(resource, operation))) connector.rules(resource).operation(operation)
     },
@@ -78,7 +84,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
       const { describedMembers } = await import('./described-members.ts')
       return describedMembers({ raw, graphql }, resource)
     },
-    rate: () => http.rate() ?? ceilings.main.rate,
+    rate,
     close: http.close,
   }
 }

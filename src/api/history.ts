@@ -1,3 +1,4 @@
+import { historyName, LISTS_HISTORY } from '../core/resources/described-names.ts'
 import { HISTORY_PATH, RESOURCES, type RecordResource, recordHistoryPath } from '../core/resources/registry.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Page } from './operations.ts'
@@ -37,7 +38,7 @@ interface Parts {
 export function createHistory({ http, wire, describe, known, isDescribed }: Parts): HistoryApi {
   return {
     offers: async (record) => {
-      const name = record ? `${RESOURCES[record.resource].plural}.history` : 'history.list'
+      const name = record ? historyName(record.resource) : LISTS_HISTORY
       if (known.has(name) || !isDescribed) return known.has(name)
       // A profile of an earlier version has no such name.
       await describe()

@@ -13,6 +13,7 @@ import { NO_PROXIES, type Proxies } from './proxies.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { dealRoutes } from './resources/deals.ts'
 import { historyRoutes } from './resources/history.ts'
+import { keyRoutes } from './resources/key.ts'
 import { pipelineRoutes } from './resources/pipelines.ts'
 import { plainRoutes } from './resources/plain.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
@@ -78,6 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...healthRoutes({ isStopping: () => stopping.isStopping }),
       ...RESOURCE_ROUTES,
       ...webhookRoutes(isTarget),
+      ...keyRoutes(options.rateLimit),
       ...graphqlRoutes({ hasPage: isLoopback(options.host), isTarget }),
       ...openapiRoutes(options.version, answersKeptMs),
     ],

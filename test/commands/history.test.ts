@@ -4,6 +4,7 @@ import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { somePeople, writePeople } from '../harness/import-run.ts'
 import { countRequests } from '../harness/request-counter.ts'
+import { serve } from '../harness/service.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 
 /** A profile of a service. With `status`, its OpenAPI document is answered with that. */
@@ -33,6 +34,14 @@ test('the history of a contact names the job and the key of each change, with ol
   expect(await json('contacts', 'history', id, '--limit', '1')).toHaveLength(1)
   expect(await json('contacts', 'history', id, '--since', '1h')).toHaveLength(2)
   expect(await json('contacts', 'history', id, '--since', '2100-01-01T00:00:00Z')).toEqual([])
+})
+
+test('the first command with the profile that crm serve made names its job', async () => {
+  const env = { ...emptyHome(), CRM_STATE_HOME: join(tempFolder(), 'state') }
+  await serve([], env)
+  const json = async (...argv: string[]) => JSON.parse(await crmPrints([...argv, '-o', 'json'], env))
+  const { job } = await json('contacts', 'import', writePeople(tempFolder(), somePeople(1)))
+  expect(await json('history')).toMatchObject([{ action: 'created', job, key_name: 'first' }])
 })
 
 test('updates and deletions of a job name it, too', async () => {

@@ -148,8 +148,27 @@ describe('profiles', () => {
       shadows: ['file'],
       last_four: service.key.slice(-4),
       accepted: true,
+      key_id: expect.stringMatching(/^key_/),
+      key_name: 'first',
+      scopes: ['read', 'write'],
+      expires_at: null,
+      rate_limit: '1000/10s',
+      account: null,
     })
     expect(stdout).not.toContain(service.key)
+  })
+
+  test('auth status has the rate limit of headers, and says what the server does not state about the key', async () => {
+    const { url } = await startServer((response) => {
+      response.setHeader('ratelimit-policy', '"default";q=50;w=60')
+      response.setHeader('ratelimit', '"default";r=49;t=60')
+      sendJson(response, 200, { data: [] })
+    })
+    const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }
+    const { exit, stdout, stderr } = await crm(['auth', 'status', '-o', 'json'], env)
+    expect(exit).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ accepted: true, key_name: null, scopes: null, rate_limit: '50/1m' })
+    expect(stderr).toBe(`${url.host} does not state this about the key: name, scopes, expiry, account.\n`)
   })
 
   test('auth status --all lists the profiles and marks the active one, without asking a server', async ({
@@ -179,7 +198,7 @@ describe('profiles', () => {
     ])
     expect(stdout).not.toContain(service.key)
     expect((await crm(['auth', 'status'], home)).stderr).toBe(
-      'Other profiles: there; crm auth status --all lists them.\n',
+      `${new URL(service.url).host} does not state this about the key: account.\nOther profiles: there; crm auth status --all lists them.\n`,
     )
     expect((await crm(['auth', 'status', '--all', '-p', 'here'], home)).exit).toBe(2)
   })

@@ -295,4 +295,11 @@ export const SERVICE: readonly Sabotage[] = [
     to: 'job: paths.id,',
     tests: ['test/commands/history.test.ts'],
   },
+  {
+    name: 'a key without a rate of its own is shown as unlimited',
+    file: 'src/service/resources/key.ts',
+    line: "rate = rateLimit ?? 'none'",
+    to: "rate = 'none'",
+    tests: ['test/service/resources/key.test.ts'],
+  },
 ]

@@ -1,7 +1,15 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import {
+  historyName,
+  LISTS_HISTORY,
+  NAMES_JOBS,
+  operationName,
+  SHOWS_KEY,
+} from '../../core/resources/described-names.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import {
   HISTORY_PATH,
+  KEY_PATH,
   RECORD_RESOURCES,
   RESOURCES,
   type Resource,
@@ -26,28 +34,23 @@ export function operationsIn(document: JsonObject): readonly string[] {
   }))
   const has = (asked: string, method: string): boolean =>
     templates.some(({ path, methods }) => isPath(path, withoutNames(asked)) && methods.includes(method))
-  const ofRecords = Object.entries<ResourceDefinition>(RESOURCES).flatMap(
-    ([name, { plural, serviceOperations = [] }]) =>
-      serviceOperations
-        .filter((operation) =>
-          has(contractPath(name as Resource, operation), CONTRACT_METHODS[operation].toLowerCase()),
-        )
-        .map((operation) => `${plural}.${operation}`),
+  const ofRecords = Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { serviceOperations = [] }]) =>
+    serviceOperations
+      .filter((operation) => has(contractPath(name as Resource, operation), CONTRACT_METHODS[operation].toLowerCase()))
+      .map((operation) => operationName(name as Resource, operation)),
   )
   const ofHistory = RECORD_RESOURCES.filter((name) => has(recordHistoryPath(name), 'get'))
   return [
     ...ofRecords,
-    ...ofHistory.map((name) => `${RESOURCES[name].plural}.history`),
-    ...(has(HISTORY_PATH, 'get') ? ['history.list'] : []),
+    ...ofHistory.map(historyName),
+    ...(has(HISTORY_PATH, 'get') ? [LISTS_HISTORY] : []),
+    ...(has(KEY_PATH, 'get') ? [SHOWS_KEY] : []),
     ...(namesHeader(document, { path: RESOURCES.contact.path, header: JOB_HEADER }) ? [NAMES_JOBS] : []),
   ]
 }
 
 /** The header with the name of the job that sends a change. */
 export const JOB_HEADER = 'Crm-Job'
-
-/** Stands for that header among the operations of a server. */
-export const NAMES_JOBS = 'jobs.named'
 
 /** `/v1/deals/{dealId}` is `/v1/deals/{}`. */
 function withoutNames(path: string): string {

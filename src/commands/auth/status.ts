@@ -1,4 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Api } from '../../api/api.ts'
+import type { ServerKey } from '../../api/server-key.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { baseUrlText } from '../../core/http-rules.ts'
@@ -10,13 +12,24 @@ import type { Target } from '../../settings/target.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
+import { serverKeyMembers, unstatedText } from './server-key.ts'
+
+/** Of a key that the server was not asked about. */
+const UNSTATED: ServerKey = {
+  id: undefined,
+  name: undefined,
+  scopes: undefined,
+  expiresAt: undefined,
+  rate: undefined,
+  account: undefined,
+}
 
 const COLUMNS = ['profile', 'active', 'base_url', 'protected', 'key', 'last_four']
 
 export function addAuthStatus(auth: CommandUnknownOpts, act: Act): void {
   const status = auth
     .command('status')
-    .description('show which key is in use, its source, and whether the server accepts it')
+    .description('show which key is in use, its source, and what the server states about it')
     .option('--all', 'list the stored profiles, without a request')
     .addHelpText('after', examples('crm auth status', 'crm auth status -p prod -o json', 'crm auth status --all'))
     .action(act(showStatus))
@@ -32,14 +45,17 @@ async function showStatus(ctx: Context, options: { readonly all?: true }): Promi
     keyFromFlag: await readKeyFlag(ctx),
     repository: await ctx.repository(),
   })
-  const { target, refusal } = await tryKey(ctx)
+  const { target, accepted, stated, refusal } = await tryKey(ctx)
   const profileName = target?.profileName ?? sources.profileName
   await printOne(ctx, {
     profile: profileName ?? null,
     ...(target ? placeOf(target) : await keptPlace(ctx, profileName)),
     ...keyMembers(sources),
-    accepted: refusal === undefined ? true : refusal.code === 'unauthorized' ? false : null,
+    accepted,
+    ...serverKeyMembers(stated),
   })
+  const unstated = target && accepted ? unstatedText(stated, target.baseUrl.host) : undefined
+  if (unstated !== undefined) ctx.note(unstated)
   const others = [...(await settings.profiles()).keys()].filter((name) => name !== profileName)
   if (others.length > 0) ctx.note(`Other profiles: ${others.join(', ')}; crm auth status --all lists them.`)
   if (!refusal) return
@@ -70,19 +86,37 @@ function keyMembers({ winner, shadowed }: KeySources): JsonObject {
   }
 }
 
+interface TriedKey {
+  readonly target?: Target
+  /** Null if the server was not asked, or did not answer. */
+  readonly accepted: boolean | null
+  readonly stated: ServerKey
+  readonly refusal?: CrmError
+}
+
 /** Requests one contact. A 403 counts as accepted: the server knows the key. */
-async function tryKey(ctx: Pick<Context, 'api' | 'target'>): Promise<{ target?: Target; refusal?: CrmError }> {
+async function tryKey(ctx: Pick<Context, 'api' | 'target'>): Promise<TriedKey> {
   let target: Target | undefined
+  let accepted: TriedKey['accepted'] = null
   try {
     target = await ctx.target()
     const api = await ctx.api()
-    for await (const _ of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) break
-    return { target }
+    accepted = await isAccepted(api)
+    return { target, accepted, stated: await api.readKey() }
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
-    const known = target ? { target } : {}
-    return error.code === 'forbidden' ? known : { ...known, refusal: error }
+    if (error.code === 'unauthorized') accepted = false
+    return { ...(target && { target }), accepted, stated: UNSTATED, refusal: error }
   }
+}
+
+async function isAccepted(api: Api): Promise<true> {
+  try {
+    for await (const _ of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) break
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code !== 'forbidden') throw error
+  }
+  return true
 }
 
 /** Lists the stored profiles in alphabetical order, without requests. */

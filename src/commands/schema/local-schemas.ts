@@ -27,6 +27,12 @@ export const AUTH_STATUS = made({
   last_four: TEXT_OR_NULL,
   shadows: arrayOf(TEXT),
   accepted: TRUE_FALSE_OR_NULL,
+  key_id: TEXT_OR_NULL,
+  key_name: TEXT_OR_NULL,
+  scopes: orNull(arrayOf(TEXT)),
+  expires_at: TEXT_OR_NULL,
+  rate_limit: TEXT_OR_NULL,
+  account: TEXT_OR_NULL,
 })
 
 export const PROFILE = made({

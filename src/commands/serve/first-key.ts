@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback, reachableHere } from '../../core/http-rules.ts'
+import { serviceNames } from '../../core/resources/described-names.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Store } from '../../service/store/store.ts'
 import { keepInFile, keptKey } from '../../settings/keep-key.ts'
@@ -75,7 +76,7 @@ async function claimProfile(ctx: Pick<Context, 'settings'>, name: string, origin
   const profile = defaultProfile(origin)
   // The service accepts five times the default page size.
   const wire = { ...profile.wire, pageSize: LARGEST_PAGE }
-  await settings.putProfile(name, { ...profile, allowsInsecureHttp, wire })
+  await settings.putProfile(name, { ...profile, allowsInsecureHttp, wire, operations: serviceNames() })
   if ((await settings.active()) === undefined) await settings.setActive(name)
   return true
 }

@@ -163,6 +163,9 @@ export function filterFields(resource: Resource): readonly string[] {
 /** The history of all records of `crm serve`. */
 export const HISTORY_PATH = '/v1/history'
 
+/** The key that a request of `crm serve` is sent with. */
+export const KEY_PATH = '/v1/key'
+
 /** The path of the history of one record, with `{id}`. */
 export function recordHistoryPath(resource: RecordResource): string {
   return `${recordPath(resource)}/history`

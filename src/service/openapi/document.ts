@@ -1,8 +1,8 @@
-import { PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
+import { KEY_PATH, PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { KEPT_MS } from '../store/store-options.ts'
 import { EVENT_WEBHOOKS } from './event-webhooks.ts'
 import { HISTORY_PATHS } from './history-paths.ts'
-import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef } from './operations.ts'
+import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef, USUAL_PROBLEMS } from './operations.ts'
 import { type Part, refs, sharedParameters } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
 import { componentSchemas } from './schemas.ts'
@@ -63,6 +63,15 @@ const SERVICE_PATHS: Readonly<Record<string, Part>> = {
       parameters: refs('idempotencyKey', 'job'),
       requestBody: body('GraphqlRequest'),
       responses: { ...problems(...BODY_PROBLEMS), ...GRAPHQL_RESPONSES },
+    },
+  },
+  [KEY_PATH]: {
+    get: {
+      operationId: 'showKey',
+      tags: ['service'],
+      summary: 'Show the key in use',
+      description: 'Any key may ask, whatever its scopes.',
+      responses: { 200: answer('The key of the request.', 'Key'), ...problems(...USUAL_PROBLEMS) },
     },
   },
   '/v1/openapi.json': {

@@ -67,6 +67,15 @@ export const EXAMPLES = {
     request_id: PROBLEM.request_id,
     is_erased: false,
   },
+  Key: {
+    id: 'key_0s9ntcj9g01',
+    name: 'warehouse',
+    scopes: ['read', 'write'],
+    last_four: 'LCkQ',
+    rate_limit: { requests: 1000, window_ms: 10_000 },
+    created_at: TIMES.created_at,
+    expires_at: null,
+  },
   Problem: {
     ...PROBLEM,
     title: 'Unprocessable Content',

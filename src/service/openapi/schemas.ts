@@ -169,6 +169,26 @@ const CHANGE: JsonSchema = {
   ],
 }
 
+const KEY: JsonSchema = {
+  type: 'object',
+  description: 'The key that the request was sent with.',
+  properties: {
+    id: { type: 'string', pattern: '^key_' },
+    name: TEXT,
+    scopes: { type: 'array', items: { type: 'string', enum: ['read', 'write'] } },
+    last_four: { ...TEXT, description: 'The last characters of the key.' },
+    rate_limit: {
+      type: ['object', 'null'],
+      description: 'The requests that it may send in a window; null without a limit.',
+      properties: { requests: { type: 'integer', minimum: 1 }, window_ms: { type: 'integer', minimum: 1 } },
+      required: ['requests', 'window_ms'],
+    },
+    created_at: TIME,
+    expires_at: { type: ['string', 'null'], format: 'date-time', description: 'Null: when it is revoked.' },
+  },
+  required: ['id', 'name', 'scopes', 'last_four', 'rate_limit', 'created_at', 'expires_at'],
+}
+
 const CREATED_WEBHOOK = record('webhook', WEBHOOK_RULES, {
   ...WEBHOOK_STATUS,
   secret: { type: 'string', pattern: '^whsec_' },
@@ -204,6 +224,7 @@ export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
     WebhookTest: WEBHOOK_TEST,
     CreatedWebhook: CREATED_WEBHOOK,
     Change: CHANGE,
+    Key: KEY,
     Problem: PROBLEM,
     GraphqlRequest: GRAPHQL_REQUEST,
     GraphqlAnswer: GRAPHQL_ANSWER,

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { operationsIn } from '../../../src/api/connectors/described-operations.ts'
+import { serviceNames } from '../../../src/core/resources/described-names.ts'
 import { isEventPattern } from '../../../src/core/webhook-events.ts'
 import { openapiDocument } from '../../../src/service/openapi/document.ts'
 import { EXAMPLES } from '../../../src/service/openapi/examples.ts'
 import { dealRoutes } from '../../../src/service/resources/deals.ts'
 import { historyRoutes } from '../../../src/service/resources/history.ts'
+import { keyRoutes } from '../../../src/service/resources/key.ts'
 import { pipelineRoutes } from '../../../src/service/resources/pipelines.ts'
 import { plainRoutes } from '../../../src/service/resources/plain.ts'
 import { webhookRoutes } from '../../../src/service/resources/webhooks.ts'
@@ -28,6 +31,7 @@ const ROUTES = [
   ...dealRoutes,
   ...pipelineRoutes,
   ...historyRoutes,
+  ...keyRoutes(undefined),
   ...webhookRoutes(() => true),
   ...healthRoutes({ isStopping: () => false }),
   ...graphqlRoutes({ hasPage: false, isTarget: () => true }),
@@ -40,6 +44,10 @@ function queryParameters({ parameters = [] }: Operation): readonly string[] {
     .filter((each: Parameter) => each.in === 'query')
     .map((each: Parameter) => each.name)
 }
+
+test('a client reads from the document the names that crm serve stores in the profile of its first key', () => {
+  expect(operationsIn(document)).toEqual(serviceNames())
+})
 
 test('the document has exactly the routes, with their parameters and security', () => {
   const documented = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(

@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject, valueAt } from '../core/json.ts'
+import { SHOWS_KEY } from '../core/resources/described-names.ts'
+import { KEY_PATH } from '../core/resources/registry.ts'
+import type { StatedRate } from './operations.ts'
+import type { RawApi } from './raw.ts'
+
+/** What a server states about the key in use; undefined where it states nothing. */
+export interface ServerKey {
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly scopes: readonly string[] | undefined
+  /** Null: it does not expire. */
+  readonly expiresAt: string | null | undefined
+  /** Null: there is no limit. */
+  readonly rate: Partial<Pick<StatedRate, 'limit' | 'windowMs'>> | null | undefined
+  readonly account: string | undefined
+}
+
+interface Parts {
+  readonly raw: RawApi
+  /** Reads the document of the server once, and adds its names to `known`. */
+  readonly describe: () => Promise<unknown>
+  readonly known: ReadonlySet<string>
+  /** False for a connector of its own, which describes no key. */
+  readonly isDescribed: boolean
+  /** The limit of the last answer. */
+  readonly rate: () => StatedRate | undefined
+}
+
+/** Asks for the key if the document of the server names a path for that; the rate also follows from earlier answers. */
+export async function readServerKey({ raw, describe, known, isDescribed, rate }: Parts): Promise<ServerKey> {
+  if (!known.has(SHOWS_KEY) && isDescribed) await describe()
+  const record = known.has(SHOWS_KEY) ? await showKey(raw) : {}
+  const { expires_at: expiresAt, scopes, rate_limit: limit } = record
+  return {
+    id: textIn(record, 'id'),
+    name: textIn(record, 'name'),
+    scopes: Array.isArray(scopes) && scopes.every((each) => typeof each === 'string') ? scopes : undefined,
+    expiresAt: expiresAt === null ? null : textIn(record, 'expires_at'),
+    rate: limit === null ? null : isJsonObject(limit) ? rateIn(limit) : rate(),
+    account: textIn(record, 'account'),
+  }
+}
+
+async function showKey(raw: RawApi): Promise<JsonObject> {
+  const { fetchJson } = await import('./described-members.ts')
+  const json = await fetchJson(raw, KEY_PATH)
+  return isJsonObject(json) ? json : {}
+}
+
+function textIn(record: JsonObject, name: string): string | undefined {
+  const value = valueAt(record, [name])
+  return typeof value === 'string' ? value : undefined
+}
+
+function rateIn(limit: JsonObject): ServerKey['rate'] {
+  const { requests, window_ms: windowMs } = limit
+  return {
+    limit: typeof requests === 'number' ? requests : undefined,
+    windowMs: typeof windowMs === 'number' ? windowMs : undefined,
+  }
+}

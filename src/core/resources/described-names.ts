@@ -1,0 +1,24 @@
+import type { ResourceDefinition, ServiceOperation } from './field.ts'
+import { RECORD_RESOURCES, RESOURCES, type RecordResource, type Resource } from './registry.ts'
+
+/** Names of what a server has beyond the contract, as its OpenAPI document describes it. Profiles keep them as `operations`. */
+export const LISTS_HISTORY = 'history.list'
+export const SHOWS_KEY = 'key.show'
+/** Stands for the header of the job that sends a change. */
+export const NAMES_JOBS = 'jobs.named'
+
+export function operationName(resource: Resource, operation: ServiceOperation): string {
+  return `${RESOURCES[resource].plural}.${operation}`
+}
+
+export function historyName(resource: RecordResource): string {
+  return `${RESOURCES[resource].plural}.history`
+}
+
+/** What the document of `crm serve` describes, in the same order. */
+export function serviceNames(): readonly string[] {
+  const ofRecords = Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { serviceOperations = [] }]) =>
+    serviceOperations.map((operation) => operationName(name as Resource, operation)),
+  )
+  return [...ofRecords, ...RECORD_RESOURCES.map(historyName), LISTS_HISTORY, SHOWS_KEY, NAMES_JOBS]
+}
