@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { doubledNames } from '../scripts/exported-names.ts'
 import { boundaryFaults } from '../scripts/import-rules.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -78,12 +79,18 @@ const ALLOWED: readonly (readonly [file: string, code: string])[] = [
   ['src/files/processes.ts', "import process from 'node:process'"],
 ]
 
+type Files = readonly (readonly [file: string, code: string])[]
+
 /** A tree of these files alone. */
-function faultsIn(files: readonly (readonly [file: string, code: string])[]) {
+function treeOf(files: Files): string {
   const folder = mkdtempSync(join(tmpdir(), 'crm-boundaries-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const [file, code] of files) write(folder, file, code)
-  return boundaryFaults(folder)
+  return folder
+}
+
+function faultsIn(files: Files) {
+  return boundaryFaults(treeOf(files))
 }
 
 function write(folder: string, path: string, code: string): void {
@@ -111,6 +118,31 @@ test('files that import each other are a fault, if only types make the circle', 
 
 test('src crosses no boundary and has no circle', () => {
   expect(boundaryFaults(ROOT)).toEqual([])
+})
+
+test('a name that two files export is a fault, but for the two databases and the shapes of the library', () => {
+  const doubled: Files = [
+    ['src/core/a.ts', 'export interface Group {}'],
+    ['src/jobs/b.ts', 'export async function* Group() {}'],
+  ]
+  const fault = expect.stringContaining('exports Group, as does src/jobs/b.ts')
+  expect(doubledNames(treeOf(doubled))).toEqual([{ file: 'src/core/a.ts', fault }])
+  const [sqlite, postgres] = ['src/service/store/sqlite/', 'src/service/store/postgres/']
+  const pair: Files = [
+    [`${sqlite}stats.ts`, 'export const readStats = 1'],
+    [`${postgres}numbers.ts`, 'export function readStats() {}'],
+  ]
+  const library: Files = [
+    ['src/index.ts', 'export interface Page {}'],
+    ['src/api/operations.ts', 'export interface Page {}'],
+  ]
+  expect(doubledNames(treeOf([...pair, ...library]))).toEqual([])
+  expect(doubledNames(treeOf([...pair, [`${sqlite}more.ts`, 'export class readStats {}']]))).toHaveLength(1)
+  expect(doubledNames(treeOf([...pair, ['src/core/a.ts', 'export class readStats {}']]))).toHaveLength(1)
+})
+
+test('no name is exported by two files of src', () => {
+  expect(doubledNames(ROOT)).toEqual([])
 })
 
 test.each([

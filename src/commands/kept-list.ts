@@ -8,13 +8,13 @@ import { printSummary, type SummaryFlags } from './summary/print-summary.ts'
 type Keep = Parameters<typeof keepMatching>[1]
 
 /** What is asked of a list beside `--where`. */
-export interface Choice extends SummaryFlags {
+export interface ListChoice extends SummaryFlags {
   /** Applied to the records that match `--where`. */
   readonly keep?: Keep | undefined
 }
 
 /** Prints a list, or what its flags ask for instead. `--limit` counts the records that are kept. */
-export async function printChosen(ctx: Context, list: SortableList, choice: Choice): Promise<undefined> {
+export async function printChosen(ctx: Context, list: SortableList, choice: ListChoice): Promise<undefined> {
   const { keep, sort, summary } = choice
   if (keep) return printChosen(...(await kept(ctx, list, choice)))
   if (summary !== undefined) return printSummary(ctx, list, list.resource, choice)
@@ -24,7 +24,7 @@ export async function printChosen(ctx: Context, list: SortableList, choice: Choi
 async function kept(
   ctx: Context,
   list: SortableList,
-  { keep = async (records) => records, ...others }: Choice,
+  { keep = async (records) => records, ...others }: ListChoice,
 ): Promise<Parameters<typeof printChosen>> {
   const { limit } = ctx.flags
   const check = await checkOf(ctx, list)

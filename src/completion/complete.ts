@@ -9,7 +9,7 @@ import { chooseAddress, chooseProfile } from '../settings/address.ts'
 import { openSettings } from '../settings/settings.ts'
 import { answerTo, type Sources } from './candidates.ts'
 import { NOTHING_KNOWN } from './known.ts'
-import { beginKnowing, readKnown } from './known-file.ts'
+import { beginKnowing, readKnownFile } from './known-file.ts'
 import { answerText, SHELLS, typedWords } from './shells.ts'
 import { wantedAt } from './wanted.ts'
 import type { Vocabulary } from './words.ts'
@@ -54,7 +54,7 @@ function sourcesOf(env: Env): Sources {
     known: async (profileFlag) => {
       const chosen = await chooseProfile(settings, { env, profileFlag })
       if (!chosen) return NOTHING_KNOWN
-      return readKnown(env, { profileName: chosen.name, baseUrl: chooseAddress(env, chosen).href })
+      return readKnownFile(env, { profileName: chosen.name, baseUrl: chooseAddress(env, chosen).href })
     },
     jobs: () => {
       const names = namesIn(join(stateFolder(env), 'jobs')).filter((each) => each.startsWith(idPrefix('job')))

@@ -29,7 +29,7 @@ export async function beginKnowing(env: Env): Promise<void> {
   })
 }
 
-export async function readKnown(env: Env, place: KnownPlace): Promise<Known> {
+export async function readKnownFile(env: Env, place: KnownPlace): Promise<Known> {
   const path = knownPath(env, place.profileName)
   const document = await unlessInTheWay(async () => parseJsonObject(await readPrivateFile(path), path))
   return document?.base_url === place.baseUrl ? knownIn(document) : NOTHING_KNOWN
@@ -54,7 +54,7 @@ export type Sighting =
 /** Writes only what has changed. */
 export async function keepSightings(env: Env, place: KnownPlace, sightings: readonly Sighting[]): Promise<void> {
   if (!existsSync(knownFolder(env))) return
-  const before = await readKnown(env, place)
+  const before = await readKnownFile(env, place)
   const known = withGone(withShown(before, sightings), sightings)
   if (JSON.stringify(known) === JSON.stringify(before)) return
   const text = `${JSON.stringify({ base_url: place.baseUrl, ...known })}\n`

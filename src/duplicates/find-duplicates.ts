@@ -57,7 +57,7 @@ class KeyValues {
 }
 
 /** Takes records one by one, and keeps only their ids and what they are compared by. */
-export class Duplicates {
+export class DuplicateFinder {
   readonly #terms: DuplicateTerms
   readonly #groups = new Groups()
   readonly #ids = new Texts()

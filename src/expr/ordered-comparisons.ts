@@ -19,7 +19,7 @@ export interface Operand {
 }
 
 /** `.amount > 1000`: a member of the record, ordered against a literal. */
-export interface Comparison {
+export interface OrderedComparison {
   readonly path: readonly string[]
   readonly member: Operand
   readonly literal: Operand
@@ -33,7 +33,7 @@ export function literalKind({ kind, text }: Token): LiteralKind | undefined {
 
 /** Collects the comparisons by order of a member of the record with a literal. */
 export class Comparisons {
-  readonly #found = new Map<number, Comparison>()
+  readonly #found = new Map<number, OrderedComparison>()
   /** Offsets of operands that are also another value: in a function that is called on other input, too. */
   readonly #unclear = new Set<number>()
 
@@ -51,7 +51,7 @@ export class Comparisons {
   }
 
   /** The comparisons whose member is always one of the record, in the order of the program. */
-  proven(): readonly Comparison[] {
+  proven(): readonly OrderedComparison[] {
     return [...this.#found.values()].filter(({ member }) => !this.#unclear.has(member.start))
   }
 
@@ -70,7 +70,7 @@ const CHECK =
  * The program with each of these members checked at its comparison: a text against a number, and a number against a text, is
  * an error. Servers send decimals as texts (`"500.00"`), and jq would find all of them greater than any number.
  */
-export function withCheckedOrder(program: string, comparisons: readonly Comparison[]): string {
+export function withCheckedOrder(program: string, comparisons: readonly OrderedComparison[]): string {
   const inserts = comparisons.flatMap((comparison) => {
     const { member } = comparison
     return [
@@ -87,7 +87,7 @@ export function withCheckedOrder(program: string, comparisons: readonly Comparis
   return (comparisons.length === 0 ? '' : CHECK) + checked + program.slice(from)
 }
 
-function checkOf(program: string, { path, member, literal, operator }: Comparison): string {
+function checkOf(program: string, { path, member, literal, operator }: OrderedComparison): string {
   const name = path.join('.')
   const isNumber = literal.literal === 'number'
   const given = program.slice(literal.start, literal.end)

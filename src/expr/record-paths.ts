@@ -1,5 +1,5 @@
 import { jqTokens, type Token, UnreadJq } from './jq-tokens.ts'
-import type { Comparison } from './ordered-comparisons.ts'
+import type { OrderedComparison } from './ordered-comparisons.ts'
 import type { Input, PathUse } from './path-uses.ts'
 import { ProgramReader } from './program-reader.ts'
 
@@ -9,7 +9,7 @@ export interface ProgramPaths {
   /** Literal arguments of `older_than`. */
   readonly durations: readonly string[]
   /** Comparisons by order of a member with a literal. */
-  readonly comparisons: readonly Comparison[]
+  readonly comparisons: readonly OrderedComparison[]
 }
 
 /**

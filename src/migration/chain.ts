@@ -46,7 +46,7 @@ export async function unsettledJobs(jobs: Pick<Jobs, 'state'>, { jobs: own }: Ch
  * Adds the results of the jobs to the id map, and takes out what their undos deleted. Jobs that have sent nothing are removed. CrmError
  * `conflict` for a job that has not ended, or whose results are lost. `isTrial`: nothing is removed, and jobs may be stopped.
  */
-export async function collect(jobs: Jobs, chain: Chain, ids: IdMap, isTrial: boolean): Promise<Doubtful> {
+export async function collectResults(jobs: Jobs, chain: Chain, ids: IdMap, isTrial: boolean): Promise<Doubtful> {
   const doubtful = new Map<Migrated, Map<string, JobPaths>>(MIGRATED.map((type) => [type, new Map()]))
   const ended = new Set<string>()
   const undone = new Set<string>()

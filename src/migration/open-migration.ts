@@ -12,7 +12,7 @@ import type { JobPaths } from '../jobs/journal/job-folder.ts'
 import type { MadeJob } from '../jobs/plan/make-job.ts'
 import { rowRules } from '../jobs/server-records.ts'
 import type { CarryRules } from './carry.ts'
-import { chainOf, collect, type Doubtful, unsettledJobs } from './chain.ts'
+import { chainOf, collectResults, type Doubtful, unsettledJobs } from './chain.ts'
 import { type IdMap, readIdMap, writeIdMap } from './id-map.ts'
 import { MIGRATED, type Migrated, type Pair, pairOf } from './pair.ts'
 import { makeJobOf, type PlanParts, planAll, type ResourcePlan } from './plan-jobs.ts'
@@ -25,7 +25,7 @@ import {
   stageChoice,
   type UsedStage,
 } from './stages.ts'
-import { type Verified, verify } from './verify.ts'
+import { type Verified, verifyRecords } from './verify.ts'
 
 export interface MigrationParts {
   readonly from: Api
@@ -121,7 +121,7 @@ class OpenMigration implements Migration {
 
   async settle(): Promise<void> {
     const { jobs, isTrial } = this.#parts
-    this.#doubtful = await collect(jobs, chainOf(jobs, this.pair), this.#ids, isTrial)
+    this.#doubtful = await collectResults(jobs, chainOf(jobs, this.pair), this.#ids, isTrial)
     if (!isTrial) await writeIdMap(this.pair, this.#ids)
   }
 
@@ -178,7 +178,7 @@ class OpenMigration implements Migration {
         continue
       }
       await target.read(type, recordsOf(to, type, target), (count) => onRead(count, `${plural} of the target`))
-      results.push(verify(this.#plan(type), target))
+      results.push(verifyRecords(this.#plan(type), target))
     }
     return results
   }

@@ -3,7 +3,7 @@ import type { Page } from '../api/operations.ts'
 import { idText, parseExactJson } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import { notesOf } from '../jobs/export/all-notes.ts'
+import { notesOfDeals } from '../jobs/export/all-notes.ts'
 import { openScratch, type Scratch } from '../jobs/plan/scratch.ts'
 import type { Migrated } from './pair.ts'
 
@@ -92,5 +92,5 @@ export async function* recordsOf(
   if (type === 'contact') yield* api.contacts.list()
   else if (type === 'deal') yield* api.deals.list()
   else if (api.connector.hasOneList('note')) yield* api.notes().list()
-  else yield* notesOf(api, [...copy.ids('deal')])
+  else yield* notesOfDeals(api, [...copy.ids('deal')])
 }

@@ -3,7 +3,7 @@ import { CrmError } from '../core/errors.ts'
 import { idText, isJsonObject } from '../core/json.ts'
 import { foldedText } from '../core/nearest.ts'
 
-export interface Pipeline {
+export interface PipelineNames {
   readonly id: string
   readonly name: string
   readonly stages: readonly string[]
@@ -29,7 +29,7 @@ export interface MissingStage extends UsedStage {
 }
 
 /** The pipelines of a server; undefined where it lists none. */
-export async function pipelinesOf(api: Api): Promise<readonly Pipeline[] | undefined> {
+export async function pipelinesOf(api: Api): Promise<readonly PipelineNames[] | undefined> {
   try {
     await api.require('pipeline', 'list')
     if (api.connector.hasOneList('stage')) return await withStages(api, await listed(api))
@@ -44,7 +44,7 @@ export async function pipelinesOf(api: Api): Promise<readonly Pipeline[] | undef
   }
 }
 
-type Listed = Omit<Pipeline, 'stages'> & { readonly stages: readonly string[] | undefined }
+type Listed = Omit<PipelineNames, 'stages'> & { readonly stages: readonly string[] | undefined }
 
 async function listed(api: Api): Promise<readonly Listed[]> {
   const pipelines: Listed[] = []
@@ -58,7 +58,7 @@ async function listed(api: Api): Promise<readonly Listed[]> {
   return pipelines
 }
 
-async function withStages(api: Api, pipelines: readonly Listed[]): Promise<readonly Pipeline[]> {
+async function withStages(api: Api, pipelines: readonly Listed[]): Promise<readonly PipelineNames[]> {
   const names = new Map<string, string[]>(pipelines.map(({ id }) => [id, []]))
   for await (const { items } of api.stages().list()) {
     for (const { name, pipeline_id: id } of items) names.get(idText(id) ?? '')?.push(String(name))
@@ -79,16 +79,16 @@ async function stagesOf(api: Api, pipelineId: string): Promise<readonly string[]
 }
 
 /** The pipelines of the target with the ids of these, for a server that lists none. */
-export async function pipelinesById(api: Api, ids: readonly string[]): Promise<readonly Pipeline[] | undefined> {
+export async function pipelinesById(api: Api, ids: readonly string[]): Promise<readonly PipelineNames[] | undefined> {
   const found = await Promise.all(ids.map(async (id) => ({ id, name: id, stages: await stagesOf(api, id) })))
   const known = found.flatMap(({ stages, ...pipeline }) => (stages ? [{ ...pipeline, stages }] : []))
   return known.length > 0 ? known : undefined
 }
 
 export interface StageRules {
-  readonly source: readonly Pipeline[]
+  readonly source: readonly PipelineNames[]
   /** Undefined: the target does not list them, and stages keep their names. */
-  readonly target: readonly Pipeline[] | undefined
+  readonly target: readonly PipelineNames[] | undefined
   /** `--map-stage`: by the stage, or by `PIPELINE/STAGE`. */
   readonly named: ReadonlyMap<string, string>
 }
@@ -129,7 +129,7 @@ function targetStage({ source, target, named }: StageRules, used: UsedStage): Ch
   return { pipelineId: first.one.id, stage: first.name }
 }
 
-function placesText(places: readonly { readonly one: Pipeline; readonly name: string }[]): string {
+function placesText(places: readonly { readonly one: PipelineNames; readonly name: string }[]): string {
   return places.map(({ one, name }) => JSON.stringify(`${one.name}/${name}`)).join(', ')
 }
 

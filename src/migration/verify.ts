@@ -41,7 +41,7 @@ const MOST_NAMED = 10
 const DIGEST_CHARS = 22
 
 /** Compares the members that were sent for each record of the source with those of its record on the target. */
-export function verify({ source, ids, rules }: PlanParts, target: RecordCopy): Verified {
+export function verifyRecords({ source, ids, rules }: PlanParts, target: RecordCopy): Verified {
   const { type } = rules
   const [own, theirs] = [createHash('sha256'), createHash('sha256')]
   const first: OtherRecord[] = []

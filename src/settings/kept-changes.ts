@@ -31,7 +31,7 @@ export interface KeptForm {
   readonly problem: string | null
 }
 
-export interface Taken {
+export interface TakenChanges {
   readonly changes: readonly KeptChange[]
   readonly forms: readonly KeptForm[]
   /** Running processes that hold further changes. */
@@ -47,7 +47,7 @@ export interface KeptChanges {
    * Takes all kept changes that no running process holds. No two processes get the same change. CrmError `invalid_input` for a
    * damaged file, `machine` for one that other users can read.
    */
-  take(): Promise<Taken>
+  take(): Promise<TakenChanges>
   /** Replaces all that this process holds or took; others get it when this process has ended. CrmError `machine`. */
   hold(changes: readonly KeptChange[], forms?: readonly KeptForm[]): void
   /** The same, and lets other processes take it at once. */
@@ -127,7 +127,7 @@ function stemOf(name: string): string {
   return name.split('.', 1)[0] ?? name
 }
 
-type KeptInFile = Pick<Taken, 'changes' | 'forms'>
+type KeptInFile = Pick<TakenChanges, 'changes' | 'forms'>
 
 async function readChanges(path: string, server: string): Promise<KeptInFile> {
   const text = await readPrivateFile(path)

@@ -14,7 +14,7 @@ export interface Difference extends JsonObject {
 type Entries = Pick<OpenSnapshot, 'entries'>
 
 /** How records are compared. */
-export interface Comparison {
+export interface CompareOptions {
   /** Records with the same text in the first of these members that they have are the same; empty: those with the same id. */
   readonly key: readonly string[]
   /** Members that are not compared. */
@@ -29,7 +29,7 @@ export interface Comparison {
 export async function* differences(
   before: Entries,
   after: Entries,
-  comparison: Comparison,
+  comparison: CompareOptions,
 ): AsyncGenerator<Difference[]> {
   const isCompared = ({ type }: SnapshotEntry) => !comparison.types.has(type)
   const [oldKeys, newKeys] = [keysBy(comparison), keysBy(comparison)]
@@ -51,7 +51,7 @@ export async function* differences(
 }
 
 /** The key of each record. Of records with the same key, the first of one side is compared with the first of the other. */
-function keysBy({ key }: Comparison): (entry: SnapshotEntry) => string {
+function keysBy({ key }: CompareOptions): (entry: SnapshotEntry) => string {
   const seen = new Map<string, number>()
   return ({ type, record }) => {
     const text = key.map((name) => foldedText(idText(record[name]) ?? '')).find((each) => each !== undefined)

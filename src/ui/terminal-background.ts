@@ -13,7 +13,7 @@ const WAIT_MS = 2_000
 
 type Background = 'dark' | 'light'
 
-export interface Asked {
+export interface BackgroundQuestion {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly onAnswer: (background: Background) => void
@@ -23,7 +23,7 @@ export interface Asked {
  * Asks the terminal for its background. The answer arrives as input, between keys, so it is taken out of what the screens read.
  * Nothing waits for it, and the first frame is not later. Returns a function that stops looking for it.
  */
-export function askBackground({ stdin, stdout, onAnswer }: Asked): () => void {
+export function askBackground({ stdin, stdout, onAnswer }: BackgroundQuestion): () => void {
   const read = stdin.read
   let held = ''
   const stop = () => {

@@ -3,7 +3,7 @@ import { readEventBody, readEventFacts } from './read-event.ts'
 import { Rejection } from './rejection.ts'
 import { prepareSecrets, type SignedMessage, verify } from './verify.ts'
 
-export interface Verified {
+export interface VerifiedRequest {
   readonly scheme: string
   readonly id: string | undefined
   readonly name: string | undefined
@@ -45,7 +45,7 @@ export function headersOf(lines: readonly string[]): SignedMessage['headers'] {
 }
 
 /** Describes a genuine delivery. Throws a CrmError `rejected` with the reason for any other. */
-export function verifySaved(delivery: SignedMessage, secrets: readonly string[], nowMs: number): Verified {
+export function verifySaved(delivery: SignedMessage, secrets: readonly string[], nowMs: number): VerifiedRequest {
   try {
     const { name: scheme, idHeader, eventHeader } = verify(delivery, prepareSecrets(secrets), nowMs)
     const facts = readEventFacts(readEventBody(delivery.body))

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Duplicates, type WinnerRule } from '../../src/duplicates/find-duplicates.ts'
+import { DuplicateFinder, type WinnerRule } from '../../src/duplicates/find-duplicates.ts'
 import { parseMatchKeys } from '../../src/duplicates/match-key.ts'
 
 function groupsOf(by: string, records: readonly Record<string, string>[], winner: WinnerRule = 'fullest') {
-  const duplicates = new Duplicates({ keys: parseMatchKeys(by), threshold: 0.9, winner })
+  const duplicates = new DuplicateFinder({ keys: parseMatchKeys(by), threshold: 0.9, winner })
   for (const [at, record] of records.entries()) duplicates.add({ id: `c${at}`, ...record })
   return duplicates.found()
 }

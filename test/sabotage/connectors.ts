@@ -311,7 +311,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a draft takes the count of a page for that of the list',
     file: 'src/api/connectors/draft/draft-paging.ts',
-    line: "...only('total', member(TOTALS, isNumber) ?? member([COUNT], isCountOfAll)),",
+    line: "...only('total', member(TOTALS, isNumber) ?? member([COUNT_NAME], isCountOfAll)),",
     to: "...only('total', member([...TOTALS, COUNT], isNumber)),",
     tests: ['test/api/connectors/draft/draft-paging.test.ts'],
   },

@@ -32,13 +32,14 @@ test('indentation does not count, and a line that stands twice is not changed', 
   expect(() => sabotaged(source, { line: 'b()', to: '' })).toThrow('2 times')
 })
 
-test('a word chooses an area, a part of a name, or a part of a path', () => {
+test('a word chooses an area, else a part of a name or of a path', () => {
   const [sabotage] = SABOTAGES
   if (!sabotage) throw new Error('there are none')
   for (const words of [[], ['client'], ['jobs', sabotage.name.slice(3)], [sabotage.file]]) {
     expect(chosenBy(sabotage, words)).toBe(true)
   }
   expect(chosenBy(sabotage, ['no such word'])).toBe(false)
+  expect(SABOTAGES.filter((each) => chosenBy(each, ['commands']))).toEqual(AREAS.commands)
 })
 
 test('an area is called as its file', () => {

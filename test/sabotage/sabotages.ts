@@ -17,7 +17,7 @@ import { SERVICE } from './service.ts'
 import { SETTINGS } from './settings.ts'
 
 /** By the name of the file of each. */
-export const AREAS = {
+export const AREAS: Readonly<Record<string, readonly Sabotage[]>> = {
   client: CLIENT,
   connectors: CONNECTORS,
   drafts: DRAFTS,
@@ -38,13 +38,11 @@ export const AREAS = {
 
 export const SABOTAGES: readonly Sabotage[] = Object.values(AREAS).flat()
 
-/** By the area, or by a part of the name or of the path of the source; by no word are all. */
+/** By the name of an area, else by a part of the name or of the path of the source; by no word are all. */
 export function chosenBy(sabotage: Sabotage, words: readonly string[]): boolean {
   if (words.length === 0) return true
   return words.some((word) => {
-    const area: readonly Sabotage[] | undefined = Object.hasOwn(AREAS, word)
-      ? AREAS[word as keyof typeof AREAS]
-      : undefined
-    return area?.includes(sabotage) || sabotage.name.includes(word) || sabotage.file.includes(word)
+    if (Object.hasOwn(AREAS, word)) return AREAS[word]?.includes(sabotage) === true
+    return sabotage.name.includes(word) || sabotage.file.includes(word)
   })
 }

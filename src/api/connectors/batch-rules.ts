@@ -1,5 +1,5 @@
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { Batch } from './document.ts'
+import type { BatchOperation } from './document.ts'
 import { compilePath, type Path, readAll, readFirst } from './paths.ts'
 import type { RecordMap } from './record-map.ts'
 import type { ConnectorRequest, RequestMaker } from './requests.ts'
@@ -26,7 +26,7 @@ export interface BatchRules {
   outcomes(json: JsonValue | undefined, rows: readonly BatchRow[]): ReadonlyMap<string, RowOutcome>
 }
 
-export function batchRules(batch: Batch, map: RecordMap, { request }: RequestMaker): BatchRules {
+export function batchRules(batch: BatchOperation, map: RecordMap, { request }: RequestMaker): BatchRules {
   const item = compileTemplate(batch.item)
   const set = compileTemplate(batch.set)
   const [results, errors] = [batch.results, batch.errors].map(compiled)

@@ -137,7 +137,7 @@ export interface ResourceDocument {
   /** By the name of a field. */
   readonly find: Readonly<Record<string, FindOperation>>
   readonly upsert: Readonly<Record<string, Operation>>
-  readonly batch: Readonly<Partial<Record<BatchKind, Batch>>>
+  readonly batch: Readonly<Partial<Record<BatchKind, BatchOperation>>>
   readonly fields: Readonly<Record<string, FieldDocument>>
 }
 
@@ -227,7 +227,7 @@ export const BATCH_KINDS = ['create', 'update', 'upsert', 'delete', 'read'] as c
 
 export type BatchKind = (typeof BATCH_KINDS)[number]
 
-export interface Batch extends Operation {
+export interface BatchOperation extends Operation {
   readonly size: number
   readonly item: TemplateJson
   /** The fields other than the id by which it can ask, with the server's names. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/json.ts'
-import type { Batch, ListOperation, ResourceDocument } from './document.ts'
+import type { BatchOperation, ListOperation, ResourceDocument } from './document.ts'
 import type { ListRules } from './list-rules.ts'
 import type { RequestParts } from './requests.ts'
 import { compileTemplate, fill, placeholdersOf } from './templates.ts'
@@ -38,12 +38,12 @@ function isComparable(field: string, { fields }: ResourceDocument): boolean {
 }
 
 /** A request that names the field asks by id without a name. */
-function canAskBy(field: string, { by, path, query, body }: Batch): boolean {
+function canAskBy(field: string, { by, path, query, body }: BatchOperation): boolean {
   const parts = [path, query, body ?? null].map((each) => compileTemplate(each as JsonValue))
   return Object.hasOwn(by, field) || (field === 'id' && parts.flatMap(placeholdersOf).includes('by'))
 }
 
-function byBatch(field: string, read: Batch, rulesOf: ListRulesOf): KeyedRules {
+function byBatch(field: string, read: BatchOperation, rulesOf: ListRulesOf): KeyedRules {
   const item = compileTemplate(read.item)
   const by = field === 'id' || !Object.hasOwn(read.by, field) ? undefined : read.by[field]
   const list = { ...read, items: read.results, up: {}, keep: {}, paging: NOT_PAGED }

@@ -2,8 +2,8 @@ import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import {
   BATCH_KINDS,
-  type Batch,
   type BatchKind,
+  type BatchOperation,
   type FindOperation,
   type Limit,
   type ListOperation,
@@ -55,11 +55,11 @@ interface WrittenFind extends WrittenList {
 interface WrittenBatch extends WrittenOperation {
   readonly size: number
   readonly item: JsonValue
-  readonly by?: Batch['by']
+  readonly by?: BatchOperation['by']
   readonly results?: string
   readonly errors?: string
-  readonly row?: 'none' | Batch['row']
-  readonly accounts?: Batch['accounts']
+  readonly row?: 'none' | BatchOperation['row']
+  readonly accounts?: BatchOperation['accounts']
 }
 
 export interface WrittenOperations {
@@ -191,7 +191,7 @@ function normalPaging(all: readonly WrittenPaging[]): PagingDocument {
 function normalBatches(
   written: WrittenOperations['batch'],
   around: Surroundings,
-): Readonly<Partial<Record<BatchKind, Batch>>> {
+): Readonly<Partial<Record<BatchKind, BatchOperation>>> {
   if (!written) return {}
   const shared: JsonObject = { ...(written as JsonObject) }
   for (const kind of BATCH_KINDS) delete shared[kind]
@@ -215,7 +215,7 @@ function withShared(shared: JsonObject, own: JsonObject): JsonObject {
   return whole
 }
 
-function normalBatch(written: WrittenBatch, around: Surroundings): Batch {
+function normalBatch(written: WrittenBatch, around: Surroundings): BatchOperation {
   return {
     ...normalOperation('batch', written, around),
     size: written.size,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { FieldMap, References } from './field-map.ts'
 import type { OwnNames } from './own-names.ts'
 import { setMember } from './paths.ts'
-import { type Draft, isContradicted } from './write-field.ts'
+import { isContradicted, type WrittenRecord } from './write-field.ts'
 
 /** Own members of a row that contradict a field which is written there, with the name of the field. */
 export type Overruled = (values: JsonObject, references?: References) => ReadonlyMap<string, string>
@@ -21,7 +21,7 @@ export function createOverruled(fields: readonly FieldMap[], own: OwnNames): Ove
   }
 }
 
-function draftOf(members: readonly Member[], values: JsonObject, references: References | undefined): Draft {
+function draftOf(members: readonly Member[], values: JsonObject, references: References | undefined): WrittenRecord {
   const target: JsonObject = {}
   for (const { name, head } of members) setMember(target, head, values[name] ?? null)
   const given = new Set(members.map(({ head }) => head))

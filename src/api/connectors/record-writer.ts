@@ -7,9 +7,9 @@ import { compilePath, copyOf, readFirst, writeAt } from './paths.ts'
 import {
   asLists,
   checkRoundTrip,
-  type Draft,
   type FieldParts,
   type WriteRecordOptions,
+  type WrittenRecord,
   writeField,
 } from './write-field.ts'
 
@@ -43,7 +43,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const current = options.current && parts.inside(options.current)
       const isLeftOut = (name: string) => isOwnReadOnly(name) || options.drop?.includes(name) === true
       const target = options.isWhole && current ? wholeOf(current, parts, isLeftOut) : {}
-      const draft: Draft = { target, values, options, current, given: new Set() }
+      const draft: WrittenRecord = { target, values, options, current, given: new Set() }
       // The path of the request names the parent.
       const names = Object.keys(values).filter((name) => name !== parentField || !isNeverWritten(name))
       for (const name of names) {
@@ -69,7 +69,7 @@ function refusal(
 }
 
 /** Writes a member under the server's own name. */
-function writeOwn(name: string, { values, target, current, given, options }: Draft, parts: WriterParts): void {
+function writeOwn(name: string, { values, target, current, given, options }: WrittenRecord, parts: WriterParts): void {
   const { own, document } = parts
   const ownName = own.ownNameOf(name) ?? name
   const { path, hidden } = own.placeOf(ownName, current)
@@ -143,7 +143,7 @@ function wholeOf(current: JsonObject, parts: WriterParts, isLeftOut: (name: stri
   return whole
 }
 
-function checkRequired(fields: readonly FieldMap[], { values, options }: Draft): void {
+function checkRequired(fields: readonly FieldMap[], { values, options }: WrittenRecord): void {
   if (!options.isCreate) return
   for (const { name, document, refuse } of fields) {
     if (document.isRequired && (values[name] ?? null) === null)

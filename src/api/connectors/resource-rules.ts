@@ -4,7 +4,14 @@ import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/regis
 import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type BatchRules, batchRules } from './batch-rules.ts'
-import type { Batch, ConnectorDocument, ListOperation, NamesDocument, Operation, ResourceDocument } from './document.ts'
+import type {
+  BatchOperation,
+  ConnectorDocument,
+  ListOperation,
+  NamesDocument,
+  Operation,
+  ResourceDocument,
+} from './document.ts'
 import type { References } from './field-map.ts'
 import { type KeyedRules, keyedRules } from './keyed-rules.ts'
 import { type ListRules, listRules } from './list-rules.ts'
@@ -52,7 +59,7 @@ export interface ResourceRules extends ListRules {
   /** CrmError `not_supported` if the server has no upsert of single records by this field. */
   upsert(field: string): Pick<RequestMaker, 'request'> & AnswerRules
   /** Of one of the resource's batches. */
-  batch(batch: Batch): BatchRules
+  batch(batch: BatchOperation): BatchRules
   isDeleted(record: JsonObject): boolean
   /** Whether a record can have this id. */
   isId(id: string): boolean

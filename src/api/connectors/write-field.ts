@@ -22,7 +22,7 @@ export interface WriteRecordOptions {
 }
 
 /** One record that is written. */
-export interface Draft {
+export interface WrittenRecord {
   readonly target: JsonObject
   readonly values: JsonObject
   readonly options: WriteRecordOptions
@@ -38,7 +38,7 @@ export interface FieldParts {
   readonly own: OwnNames
 }
 
-export function writeField(field: FieldMap, draft: Draft, parts: FieldParts): void {
+export function writeField(field: FieldMap, draft: WrittenRecord, parts: FieldParts): void {
   const { name, document, refuse } = field
   const value = draft.values[name] ?? null
   if (document.when === 'create' && !draft.options.isCreate) {
@@ -49,7 +49,7 @@ export function writeField(field: FieldMap, draft: Draft, parts: FieldParts): vo
   else clearField(field, draft)
 }
 
-function writeValue(field: FieldMap, value: JsonValue, draft: Draft, parts: FieldParts): void {
+function writeValue(field: FieldMap, value: JsonValue, draft: WrittenRecord, parts: FieldParts): void {
   const { document, writes } = field
   const { options, target } = draft
   const fieldValue = (other: string) => fieldValueOf(other, draft, parts)
@@ -82,7 +82,7 @@ function emptyPart({ document }: FieldMap, { isCreate }: WriteRecordOptions): Js
   return isCreate || clear === 'omit' ? undefined : (clear as JsonValue)
 }
 
-function isAmongGiven({ steps: [step] }: Path, { given }: Draft): boolean {
+function isAmongGiven({ steps: [step] }: Path, { given }: WrittenRecord): boolean {
   return step?.type === 'member' && given.has(step.name)
 }
 
@@ -90,7 +90,7 @@ function isAmongGiven({ steps: [step] }: Path, { given }: Draft): boolean {
  * An own member that is shown in another shape, such as the text of a list of one, gives way to the field, which knows the
  * shape that is sent.
  */
-function takeShaped({ steps }: Path, field: FieldMap, { target, given, values }: Draft): void {
+function takeShaped({ steps }: Path, field: FieldMap, { target, given, values }: WrittenRecord): void {
   const [head] = steps
   if (head?.type !== 'member' || steps.length === 1 || !given.has(head.name)) return
   const shown = target[head.name] ?? null
@@ -112,13 +112,13 @@ export function asLists(target: JsonObject, paths: readonly Path[]): JsonObject 
 }
 
 /** A row may name a value both ways, as an exported one does, if both are the same. */
-function checkAgreement(field: FieldMap, value: JsonValue, draft: Draft): void {
+function checkAgreement(field: FieldMap, value: JsonValue, draft: WrittenRecord): void {
   const shown = shownByGiven(field, draft)
   if (!field.isKept(shown, value)) throw disagreement(field, value, shown)
 }
 
 /** What the field shows once the members are written that the row gives by their own names. */
-function shownByGiven(field: FieldMap, draft: Draft): JsonValue {
+function shownByGiven(field: FieldMap, draft: WrittenRecord): JsonValue {
   const { writes } = field
   const target = asLists(draft.target, writes)
   if (isReadWhereWritten(field)) return field.read(target, draft.options.references)
@@ -129,19 +129,19 @@ function shownByGiven(field: FieldMap, draft: Draft): JsonValue {
 }
 
 /** The parts that the row does not give by their own names follow from those that it does. */
-function partsAround(field: FieldMap, value: JsonValue, draft: Draft): readonly JsonValue[] {
+function partsAround(field: FieldMap, value: JsonValue, draft: WrittenRecord): readonly JsonValue[] {
   const given = givenParts(field, draft)
   const parts = splitAround(idText(value) ?? '', given)
   if (parts) return parts
   throw disagreement(field, value, joinedText(given))
 }
 
-function givenParts({ writes }: FieldMap, draft: Draft): readonly (string | undefined)[] {
+function givenParts({ writes }: FieldMap, draft: WrittenRecord): readonly (string | undefined)[] {
   return writes.map((path) => (isAmongGiven(path, draft) ? (idText(readFirst(path, draft.target)) ?? '') : undefined))
 }
 
 /** Whether the members that the row gives by their own names show another value of the field than the row has. */
-export function isContradicted(field: FieldMap, draft: Draft): boolean {
+export function isContradicted(field: FieldMap, draft: WrittenRecord): boolean {
   const { document, writes, name } = field
   const value = draft.values[name] ?? null
   for (const path of writes) takeShaped(path, field, draft)
@@ -160,7 +160,7 @@ function isReadWhereWritten({ reads, writes }: FieldMap): boolean {
   return writes.length === reads.length && writes.every((path, at) => path.text === reads[at]?.text)
 }
 
-function clearField({ document, writes, refuse, ...field }: FieldMap, draft: Draft): void {
+function clearField({ document, writes, refuse, ...field }: FieldMap, draft: WrittenRecord): void {
   const { target, current, options } = draft
   if (options.isCreate) return
   const isAbsent = current !== undefined && isCleared(field.read(current, undefined), document)
@@ -175,7 +175,7 @@ function clearField({ document, writes, refuse, ...field }: FieldMap, draft: Dra
 /** The value of another field of the row, else of the current record. */
 function fieldValueOf(
   name: string,
-  { values, current, options }: Draft,
+  { values, current, options }: WrittenRecord,
   { fields }: FieldParts,
 ): JsonValue | undefined {
   if (Object.hasOwn(values, name)) return values[name]
@@ -186,7 +186,7 @@ function fieldValueOf(
 }
 
 /** The elements of a list that are sent again have the shape in which they are written. */
-function currentFor(path: Path, { current }: Draft, { own, document }: FieldParts): JsonObject | undefined {
+function currentFor(path: Path, { current }: WrittenRecord, { own, document }: FieldParts): JsonObject | undefined {
   const at = path.steps.findIndex(({ type }) => type !== 'member')
   if (!current || !document.value || at < 0) return current
   const list = { text: path.text, steps: path.steps.slice(0, at) }
@@ -202,7 +202,7 @@ function currentFor(path: Path, { current }: Draft, { own, document }: FieldPart
  * The server must keep a value so that crm reads it back: CrmError with what it would keep. A field that is read elsewhere
  * than it is written is checked without its place.
  */
-export function checkRoundTrip(fields: readonly FieldMap[], draft: Draft): void {
+export function checkRoundTrip(fields: readonly FieldMap[], draft: WrittenRecord): void {
   const { target, current, values, options } = draft
   const record = options.isWhole ? target : { ...current, ...target }
   for (const field of fields) {

@@ -6,7 +6,7 @@ import { CHECKS, type CheckName, type Finding, failed, namingAddress, notAsked }
 import { checkGraphql } from './graphql.ts'
 import { clockFinding, latencyFinding, limitsFinding, versionFinding } from './header-checks.ts'
 import { idempotencyFinding } from './idempotency.ts'
-import { askList, checkRecords, isPage, isRejection, type Listing } from './lists.ts'
+import { askList, checkRecords, isPage, isRejection, type ListAnswer } from './lists.ts'
 import { findOpenApi, type OpenApi, openApiFinding } from './openapi.ts'
 import { checkLargest, checkPageSize, type LargestList } from './page-sizes.ts'
 import { checkPaging } from './paging.ts'
@@ -79,14 +79,14 @@ function unlessDown(probe: Probe, finding: Finding): Finding {
   return outage ? failed(finding.check, outage) : finding
 }
 
-function keyRefusal(first: Listing): CrmError | undefined {
+function keyRefusal(first: ListAnswer): CrmError | undefined {
   if (isPage(first)) return undefined
   const { code } = first.error
   return code === 'unauthorized' || code === 'forbidden' ? first.error : undefined
 }
 
 /** Does not test whether the server requires a key: a request without one looks like an attack in its log. */
-function keyFinding(first: Listing, { list }: Asked): Finding {
+function keyFinding(first: ListAnswer, { list }: Asked): Finding {
   if (first.json !== undefined || list) return { check: 'key', state: 'ok', seen: 'the server accepts it' }
   return { check: 'key', state: 'unknown', seen: 'no answer shows whether the server accepts it' }
 }
@@ -97,7 +97,7 @@ interface Asked {
   readonly list: LargestList | undefined
 }
 
-async function checkLists(probe: Probe, first: Listing, openapi: OpenApi | undefined): Promise<Asked> {
+async function checkLists(probe: Probe, first: ListAnswer, openapi: OpenApi | undefined): Promise<Asked> {
   if (!isPage(first) && first.json === undefined && !isRejection(first.error)) {
     return withoutList(failed('records', withoutVersion(first.error, probe.options)))
   }

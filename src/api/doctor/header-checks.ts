@@ -4,7 +4,7 @@ import { rateDialect, readRateSignal } from '../limits/rate-headers.ts'
 import type { ApiOptions } from '../options.ts'
 import { readRetirement } from '../transport/headers.ts'
 import type { Finding } from './finding.ts'
-import type { Probe, Sample } from './probe.ts'
+import type { Probe, ProbeAnswer } from './probe.ts'
 
 /** Versions of programs between (`x-varnish-version`) are not that of the API. */
 const VERSION_HEADER = /^(?:x-)?(?:api-(?:supported-)?versions?|(?:stripe|github-api|salesforce)-version|version)$/
@@ -22,7 +22,7 @@ interface Skew {
 }
 
 /** Compares the Date headers with the clock of this machine. */
-export function clockFinding(samples: readonly Sample[]): Finding {
+export function clockFinding(samples: readonly ProbeAnswer[]): Finding {
   const check = 'clock'
   const skew = readSkew(samples)
   if (!skew) return { check, state: 'unknown', seen: 'unknown: no answer has a Date header', found: { skew_ms: null } }
@@ -39,7 +39,7 @@ export function clockFinding(samples: readonly Sample[]): Finding {
  * An answer is dated after its request was sent and before it was received, to the second. So each sample bounds the skew on
  * both sides, and the tightest bounds of all samples apply unless a clock was set meanwhile.
  */
-export function readSkew(samples: readonly Sample[]): Skew | undefined {
+export function readSkew(samples: readonly ProbeAnswer[]): Skew | undefined {
   const bounds = samples.flatMap(({ sentAtMs, tookMs, headers }) => {
     const dateMs = Date.parse(headers.date ?? '')
     return Number.isNaN(dateMs) ? [] : [{ least: dateMs - sentAtMs - tookMs, most: dateMs + 1000 - sentAtMs }]
@@ -55,7 +55,7 @@ function seconds(timeMs: number): string {
 }
 
 /** The median of small requests on an open connection; the first request, which opened it, does not count. */
-export function latencyFinding(samples: readonly Sample[]): Finding {
+export function latencyFinding(samples: readonly ProbeAnswer[]): Finding {
   const times = samples.slice(1).map(({ tookMs }) => tookMs)
   const sorted = (times.length > 0 ? times : samples.map(({ tookMs }) => tookMs)).toSorted((a, b) => a - b)
   const [least = 0, most = 0] = [sorted[0], sorted.at(-1)]
@@ -108,7 +108,7 @@ function shownHeaders(headers: Readonly<Record<string, unknown>>): string {
 
 /** The version of the API by the answers, and its deprecation. */
 /** `path`: the version in the paths of the contract; undefined for those of a connector. */
-export function versionFinding(samples: readonly Sample[], path?: string): Finding {
+export function versionFinding(samples: readonly ProbeAnswer[], path?: string): Finding {
   const check = 'version'
   const all = samples.map(({ headers }) => headers)
   const named = all.flatMap((headers) => Object.entries(headers).filter(([name]) => VERSION_HEADER.test(name)))

@@ -5,7 +5,7 @@ import { OPENAPI_PATHS, type Parameter } from '../openapi-document.ts'
 import { showingHeader } from '../writes/key-keeping.ts'
 import type { Finding, Proposal } from './finding.ts'
 import type { OpenApi } from './openapi.ts'
-import type { Sample } from './probe.ts'
+import type { ProbeAnswer } from './probe.ts'
 
 const check = 'idempotency'
 
@@ -41,7 +41,7 @@ export function idempotencyFinding(openapi: OpenApi | undefined, { wire, samples
 
 interface ServerTerms {
   readonly wire: Wire
-  readonly samples: readonly Pick<Sample, 'headers'>[]
+  readonly samples: readonly Pick<ProbeAnswer, 'headers'>[]
 }
 
 interface KeyStatus {

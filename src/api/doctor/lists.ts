@@ -14,12 +14,12 @@ const MAX_DEPTH = 3
 export type CheckedList = PluralOf<ListedResource>
 
 /** One answer of a list, read like any list. */
-export type Listing =
+export type ListAnswer =
   | { readonly page: PageAnswer; readonly json: JsonValue | undefined; readonly url: URL }
   /** `json` is the body if the answer is not a page. */
   | { readonly error: CrmError; readonly json: JsonValue | undefined; readonly url: URL }
 
-export function isPage(listing: Listing): listing is Extract<Listing, { page: PageAnswer }> {
+export function isPage(listing: ListAnswer): listing is Extract<ListAnswer, { page: PageAnswer }> {
   return 'page' in listing
 }
 
@@ -48,12 +48,17 @@ export function pagingHint({ signs }: PageAnswer, wire: Wire): string {
 }
 
 /** The number of records; undefined if the answer is not a page. */
-export function countOf(listing: Listing): number | undefined {
+export function countOf(listing: ListAnswer): number | undefined {
   return isPage(listing) ? listing.page.items.length : undefined
 }
 
 /** The first page of the list, with `size` in the parameter of the settings; undefined sends no size. */
-export async function askList(probe: Probe, noun: CheckedList, wire: Wire, size: number | undefined): Promise<Listing> {
+export async function askList(
+  probe: Probe,
+  noun: CheckedList,
+  wire: Wire,
+  size: number | undefined,
+): Promise<ListAnswer> {
   const query = size === undefined || wire.limitParam === undefined ? {} : { [wire.limitParam]: String(size) }
   return listingOf(probe, questionOf(noun, { query }), wire)
 }
@@ -63,20 +68,20 @@ export async function askNext(
   probe: Probe,
   { noun, wire, size }: { readonly noun: CheckedList; readonly wire: Wire; readonly size: number | undefined },
   next: Position,
-): Promise<Listing> {
+): Promise<ListAnswer> {
   if ('address' in next) return listingOf(probe, questionOf(noun, { address: next.address }), wire)
   const limit = size === undefined || wire.limitParam === undefined ? {} : { [wire.limitParam]: String(size) }
   return listingOf(probe, questionOf(noun, { query: { ...limit, [next.parameter]: next.cursor } }), wire)
 }
 
 /** The same answer, read with other settings. */
-export function readAgain(listing: Listing, wire: Wire): Listing {
+export function readAgain(listing: ListAnswer, wire: Wire): ListAnswer {
   const { json, url } = listing
   const page = readPage({ status: 200, headers: {}, json }, url, wire)
   return typeof page === 'string' ? listing : { page, json, url }
 }
 
-async function listingOf(probe: Probe, question: ProbeRequest, wire: Wire): Promise<Listing> {
+async function listingOf(probe: Probe, question: ProbeRequest, wire: Wire): Promise<ListAnswer> {
   const url = probe.locate(question)
   const settled = await probe.ask(question)
   if ('error' in settled) return { error: settled.error, json: undefined, url }
@@ -126,7 +131,7 @@ interface Records {
 const SETTING = 'wire.items_path'
 
 /** Where the records are in an answer. `first` is the answer to a request for one contact. */
-export async function checkRecords(probe: Probe, wire: Wire, first: Listing): Promise<Records> {
+export async function checkRecords(probe: Probe, wire: Wire, first: ListAnswer): Promise<Records> {
   const refusal = isPage(first) || !isRejection(first.error) || wire.limitParam === undefined ? undefined : first.error
   const contacts = refusal ? await askList(probe, 'contacts', wire, undefined) : first
   const deals = await askList(probe, 'deals', wire, refusal ? undefined : 2)
@@ -147,11 +152,11 @@ export function isRejection({ code }: CrmError): boolean {
   return code === 'bad_request' || code === 'invalid_values' || code === 'rejected'
 }
 
-async function isShort(probe: Probe, wire: Wire, contacts: Listing): Promise<boolean> {
+async function isShort(probe: Probe, wire: Wire, contacts: ListAnswer): Promise<boolean> {
   return isPage(contacts) && !contacts.page.next && (countOf(await askList(probe, 'contacts', wire, 2)) ?? 0) < 2
 }
 
-function recordsFinding(contacts: Listing, deals: Listing): Finding {
+function recordsFinding(contacts: ListAnswer, deals: ListAnswer): Finding {
   const places = { contacts: placeOf(contacts), deals: placeOf(deals) }
   const count = countOf(contacts) ?? 0
   const found = { contacts_at: places.contacts ?? null, deals_at: places.deals ?? null }
@@ -170,14 +175,14 @@ function recordsFinding(contacts: Listing, deals: Listing): Finding {
   }
 }
 
-function placeOf(listing: Listing): string | undefined {
+function placeOf(listing: ListAnswer): string | undefined {
   if (!isPage(listing)) return undefined
   const { itemsAt } = listing.page
   return itemsAt.length === 0 ? 'the answer itself' : itemsAt.join('.')
 }
 
 /** The path to the records in both lists, if there is only one candidate; empty if no setting is needed. */
-function findItemsPath(wire: Wire, contacts: Listing, deals: Listing): Proposal['value'] | undefined {
+function findItemsPath(wire: Wire, contacts: ListAnswer, deals: ListAnswer): Proposal['value'] | undefined {
   const lists = settableMembers(contacts.json).filter(({ value }) => isRecordList(value))
   const paths = [
     ...(wire.itemsPath === undefined ? [] : ['']),

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { settingCommand, type Wire } from '../../core/wire.ts'
 import { SIZE_PARAMETERS } from '../pages/names.ts'
 import { type Finding, failed, notAsked, type Proposal } from './finding.ts'
-import { askList, type CheckedList, countOf, isPage, type Listing, pagingHint, statedDoubt } from './lists.ts'
+import { askList, type CheckedList, countOf, isPage, type ListAnswer, pagingHint, statedDoubt } from './lists.ts'
 import type { OpenApi } from './openapi.ts'
 import type { Probe } from './probe.ts'
 
@@ -167,7 +167,7 @@ interface Largest {
   readonly size: number
   /** The maximum in the OpenAPI document. */
   readonly documented: number | undefined
-  readonly listing: Extract<Listing, { page: unknown }>
+  readonly listing: Extract<ListAnswer, { page: unknown }>
   /** The refusal of the size before it. */
   readonly refusal: { readonly size: number; readonly error: CrmError } | undefined
   readonly isHonoured: boolean

@@ -11,7 +11,7 @@ import {
   askNext,
   type CheckedList,
   isPage,
-  type Listing,
+  type ListAnswer,
   pagingHint,
   readAgain,
   settableMembers,
@@ -89,7 +89,7 @@ function endFinding({ items, nextAt }: PageAnswer): Finding {
 
 interface Guessing {
   readonly list: List
-  readonly first: Extract<Listing, { page: PageAnswer }>
+  readonly first: Extract<ListAnswer, { page: PageAnswer }>
   readonly openapi: OpenApi | undefined
 }
 
@@ -168,7 +168,7 @@ async function otherNextPath(probe: Probe, { list, first, openapi }: Guessing): 
 }
 
 /** A number or a word is sent in a parameter; an address is requested itself. */
-function isPageNumberOf(json: Listing['json'], path: string): boolean {
+function isPageNumberOf(json: ListAnswer['json'], path: string): boolean {
   const value = settableMembers(json).find((member) => member.path === path)?.value
   return typeof value !== 'string' || !/^(?:https?:\/\/|[/?])/i.test(value)
 }

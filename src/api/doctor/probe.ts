@@ -15,7 +15,7 @@ const SEARCH_MS = 15_000
 const MAX_WAIT_MS = 5000
 
 /** The timing and headers of an answer. */
-export interface Sample {
+export interface ProbeAnswer {
   readonly sentAtMs: number
   readonly tookMs: number
   readonly headers: IncomingHttpHeaders
@@ -31,7 +31,7 @@ export interface Probe {
   readonly http: Http
   readonly options: ApiOptions
   /** One for each answer. */
-  readonly samples: readonly Sample[]
+  readonly samples: readonly ProbeAnswer[]
   /** The failure after which no request was sent. */
   outage(): CrmError | undefined
   hasTimeToSearch(): boolean
@@ -49,7 +49,7 @@ export function openProbe(target: ProbeTarget, key: string): Probe {
     onWait: undefined,
   }
   const http = createHttp(options, SYSTEM_TIMING)
-  const samples: Sample[] = []
+  const samples: ProbeAnswer[] = []
   const startedMs = performance.now()
   let last: Extract<Settled, { error: CrmError }> | undefined
 

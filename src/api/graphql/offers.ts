@@ -1,6 +1,6 @@
 import { LISTED_RESOURCES, type ListedResource } from '../../core/resources/registry.ts'
-import { type Field, isRequired, namedType, type Schema, typeText } from './schema.ts'
-import { fieldById, type ListText, listOf, selectionOf } from './selections.ts'
+import { isRequired, namedType, type Schema, type SchemaField, typeText } from './schema.ts'
+import { fieldById, type ListText, listTextOf, selectionOf } from './selections.ts'
 
 /** A record by its id. Offers are plain data, because they are cached in a file. */
 export interface ReadOffer {
@@ -76,7 +76,7 @@ function readOffer(schema: Schema, name: string): ReadOffer | undefined {
 function notesOffer(schema: Schema): ListOffer | undefined {
   const found = fieldById(schema, 'deal')
   const notes = found && schema.fieldsOf(namedType(found.field.type).name).find(({ name }) => name === 'notes')
-  const list = notes && listOf(schema, notes)
+  const list = notes && listTextOf(schema, notes)
   if (!found || !list) return undefined
   return {
     query: `query ($id: ${found.idType}${list.variables}) { deal(id: $id) { ${list.text} } }`,
@@ -88,7 +88,7 @@ function notesOffer(schema: Schema): ListOffer | undefined {
 
 function listOffer(schema: Schema, name: string): ListOffer | undefined {
   const field = schema.queries.find((each) => each.name === name)
-  const list = field && listOf(schema, field)
+  const list = field && listTextOf(schema, field)
   if (!list) return undefined
   const { shape, isPaged, variables } = list
   const declared = variables === '' ? '' : ` (${variables.slice(2)})`
@@ -111,14 +111,14 @@ const LAST_DELIVERIES = 10
 /** The list of subscriptions with `id` and `deliveries(first: 10)`, if they have both. */
 function deliveriesOffer(schema: Schema): ListOffer | undefined {
   const field = schema.queries.find(({ name }) => name === 'webhooks')
-  const list = field && listOf(schema, field, (webhooks) => deliveriesOf(schema, webhooks))
+  const list = field && listTextOf(schema, field, (webhooks) => deliveriesOf(schema, webhooks))
   if (!list?.text.includes('deliveries')) return undefined
   const { shape, isPaged, variables } = list
   const declared = variables === '' ? '' : ` (${variables.slice(2)})`
   return { query: `query${declared} { ${list.text} }`, place: ['webhooks'], shape, isPaged }
 }
 
-function deliveriesOf(schema: Schema, { type }: Field): string {
+function deliveriesOf(schema: Schema, { type }: SchemaField): string {
   const members = schema.fieldsOf(namedType(type).name)
   const field = members.find(({ name }) => name === 'deliveries')
   const inner = field && schema.fieldsOf(namedType(field.type).name)

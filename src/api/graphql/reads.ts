@@ -11,7 +11,7 @@ import { changedRecord, dealInput, graphqlError, recordOf } from './answers.ts'
 import type { Discovery } from './discovery.ts'
 import type { GraphqlAnswer, GraphqlReads } from './graphql-api.ts'
 import type { ListOffer, UpdateOffer } from './offers.ts'
-import { deliveriesById, rotateSecret } from './webhook-reads.ts'
+import { deliveriesById, rotateSecretOverGraphql } from './webhook-reads.ts'
 
 /** Each comes with its last deliveries, and servers limit the size of answers. */
 const WEBHOOKS_AT_ONCE = 20
@@ -49,7 +49,7 @@ export function createReads(discovery: Discovery, pageSize: number): GraphqlRead
           },
         ),
       ),
-    rotateSecret: (id, options) => rotateSecret(discovery, id, options),
+    rotateSecret: (id, options) => rotateSecretOverGraphql(discovery, id, options),
     updateDeal: (id, patch, options) => updateDeal(discovery, id, patch, options),
     dealUpdates: async () => {
       const { offer, path } = await discovery.find('updateDeal')

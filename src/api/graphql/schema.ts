@@ -13,18 +13,18 @@ interface TypeRef {
   readonly ofType: TypeRef | undefined
 }
 
-export interface Field {
+export interface SchemaField {
   readonly name: string
   readonly args: readonly Argument[]
   readonly type: TypeRef
 }
 
-export type Argument = Omit<Field, 'args'>
+export type Argument = Omit<SchemaField, 'args'>
 
 export interface Schema {
-  readonly queries: readonly Field[]
-  readonly mutations: readonly Field[]
-  fieldsOf(typeName: string | undefined): readonly Field[]
+  readonly queries: readonly SchemaField[]
+  readonly mutations: readonly SchemaField[]
+  fieldsOf(typeName: string | undefined): readonly SchemaField[]
   inputsOf(typeName: string | undefined): readonly Argument[]
 }
 
@@ -34,7 +34,7 @@ export function readSchema(data: JsonValue | undefined): Schema | undefined {
   const types = new Map(objectsIn(memberOf(schema, 'types')).map((type) => [String(type.name), type]))
   const queryName = memberOf(memberOf(schema, 'queryType'), 'name')
   if (types.size === 0 || typeof queryName !== 'string') return undefined
-  const fieldsOf = (name: unknown): readonly Field[] => objectsIn(types.get(String(name))?.fields).map(readField)
+  const fieldsOf = (name: unknown): readonly SchemaField[] => objectsIn(types.get(String(name))?.fields).map(readField)
   return {
     queries: fieldsOf(queryName),
     mutations: fieldsOf(memberOf(memberOf(schema, 'mutationType'), 'name')),
@@ -68,7 +68,7 @@ export function typeText({ kind, name, ofType }: TypeRef): string {
   return name ?? ''
 }
 
-function readField(field: JsonObject): Field {
+function readField(field: JsonObject): SchemaField {
   return { name: String(field.name), args: objectsIn(field.args).map(readField), type: readType(field.type) }
 }
 

@@ -1,7 +1,7 @@
-import { type Field, isLeaf, isList, isRequired, namedType, type Schema, typeText } from './schema.ts'
+import { isLeaf, isList, isRequired, namedType, type Schema, type SchemaField, typeText } from './schema.ts'
 
 /** A field with the argument `id` and no other required argument. */
-export function fieldById({ queries }: Schema, name: string): { field: Field; idType: string } | undefined {
+export function fieldById({ queries }: Schema, name: string): { field: SchemaField; idType: string } | undefined {
   const field = queries.find((each) => each.name === name)
   const id = field?.args.find((argument) => argument.name === 'id')
   if (!field || !id || field.args.some((argument) => argument !== id && isRequired(argument))) return undefined
@@ -16,10 +16,10 @@ export interface ListText {
   readonly isPaged: boolean
 }
 
-export function listOf(
+export function listTextOf(
   schema: Schema,
-  field: Field,
-  select: (nodes: Field) => string = (nodes) => selectionOf(schema, nodes),
+  field: SchemaField,
+  select: (nodes: SchemaField) => string = (nodes) => selectionOf(schema, nodes),
 ): ListText | undefined {
   const own = field.args.filter(({ name }) => name === 'first' || name === 'after')
   if (field.args.some((argument) => isRequired(argument) && !own.includes(argument))) return undefined
@@ -42,14 +42,14 @@ export function listOf(
 }
 
 /** `json` if the type has it, which is the whole record; else all scalars, and those of objects in lists. */
-export function selectionOf(schema: Schema, { type }: Field): string {
+export function selectionOf(schema: Schema, { type }: SchemaField): string {
   const free = schema.fieldsOf(namedType(type).name).filter(({ args }) => !args.some(isRequired))
   const whole = free.find((field) => field.name === 'json' && isLeaf(field.type))
   if (whole) return whole.name
   return free.flatMap((field) => partOf(schema, field)).join(' ') || '__typename'
 }
 
-function partOf(schema: Schema, { name, type }: Field): readonly string[] {
+function partOf(schema: Schema, { name, type }: SchemaField): readonly string[] {
   if (isLeaf(type)) return [name]
   if (!isList(type)) return []
   const inner = schema

@@ -17,7 +17,11 @@ export async function deliveriesById(pages: AsyncIterable<Page>): Promise<Readon
 }
 
 /** A repeated request has the same idempotency key, and so answers with the same secret. */
-export async function rotateSecret(discovery: Discovery, id: string, options: WriteCallOptions): Promise<string> {
+export async function rotateSecretOverGraphql(
+  discovery: Discovery,
+  id: string,
+  options: WriteCallOptions,
+): Promise<string> {
   const { signal, isLetFinish, idempotencyKey = crypto.randomUUID() } = options
   const action = `make a new secret for webhook ${id}`
   const { offer, answer } = await discovery.use('rotateWebhookSecret', (found, send) =>

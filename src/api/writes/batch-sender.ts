@@ -4,7 +4,7 @@ import { foldedText } from '../../core/nearest.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import type { BatchRow, RowOutcome } from '../connectors/batch-rules.ts'
 import type { Connector } from '../connectors/connector.ts'
-import type { Batch, BatchKind } from '../connectors/document.ts'
+import type { BatchKind, BatchOperation } from '../connectors/document.ts'
 import type { ExchangeParts } from '../connectors/exchange.ts'
 import { keyValue } from '../connectors/key-value.ts'
 import type { ConnectorRequest } from '../connectors/requests.ts'
@@ -129,7 +129,7 @@ function callOf(
 interface Answered {
   readonly call: Call
   readonly answer: Answer
-  readonly batch: Batch
+  readonly batch: BatchOperation
   readonly found: ReadonlyMap<string, RowOutcome>
   /** The same, redacted for messages. */
   readonly shown: () => ReadonlyMap<string, RowOutcome>

@@ -5,7 +5,14 @@ import { resourceOf } from '../../core/resources/registry.ts'
 import type { Next } from '../../ui/open-browse.tsx'
 import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
-import { type BrowsedServer, browsedServer, sayLines, showScreens, type Terminal, terminalOf } from './show-screens.ts'
+import {
+  type BrowsedServer,
+  browsedServer,
+  sayLines,
+  showScreens,
+  type TerminalStreams,
+  terminalOf,
+} from './show-screens.ts'
 
 const SCREENS = ['home', 'contacts', 'deals', 'pipelines', 'events', 'jobs', 'webhooks'] as const
 
@@ -50,7 +57,7 @@ async function browse(ctx: Context, screen: Screen | undefined, options: Options
 type First = Pick<BrowsedServer, 'screen' | 'isMouseOn'>
 
 /** The screens of one profile after the other, as long as another is chosen. */
-async function showProfiles(ctx: Context, terminal: Terminal, first: First): Promise<void> {
+async function showProfiles(ctx: Context, terminal: TerminalStreams, first: First): Promise<void> {
   let next = await showProfile(ctx, terminal, { ...first, greeting: [] })
   while (next) {
     const { profile, lines, ...shown } = next
@@ -65,7 +72,7 @@ async function showProfiles(ctx: Context, terminal: Terminal, first: First): Pro
 
 async function showProfile(
   ctx: Context,
-  terminal: Terminal,
+  terminal: TerminalStreams,
   shown: First & Pick<BrowsedServer, 'greeting'>,
 ): Promise<Next | undefined> {
   return showScreens(ctx, terminal, {

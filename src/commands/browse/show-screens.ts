@@ -27,7 +27,7 @@ export type BrowsedServer = Pick<
 /** Runs the screens until they are quit or the signal aborts. Notes are shown on them. */
 export async function showScreens(
   ctx: Context,
-  { stdin, stdout }: Terminal,
+  { stdin, stdout }: TerminalStreams,
   shown: BrowsedServer,
 ): Promise<Next | undefined> {
   const { env, flags } = ctx
@@ -56,7 +56,7 @@ export async function showScreens(
 /** The line mode, until it is left. Notes are lines as well. */
 export async function sayLines(
   ctx: Context,
-  terminal: Terminal,
+  terminal: TerminalStreams,
   { screen, senders }: Pick<PlainOptions, 'screen' | 'senders'>,
 ): Promise<void> {
   const { openPlain } = await ctx.ui.plain()
@@ -97,13 +97,13 @@ export async function browsedServer(
   return { place: { text, isProtected, profile }, server: baseUrl.href }
 }
 
-export interface Terminal {
+export interface TerminalStreams {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
 }
 
 /** The streams of the process if both are a terminal. CrmError `usage` with an alternative command if not. */
-export function terminalOf({ stdin, stdout }: Io, command: string, instead: string): Terminal {
+export function terminalOf({ stdin, stdout }: Io, command: string, instead: string): TerminalStreams {
   if (stdout.isTTY && stdin.isTTY) {
     return { stdin: stdin as unknown as NodeJS.ReadStream, stdout: stdout as unknown as NodeJS.WriteStream }
   }

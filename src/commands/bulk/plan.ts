@@ -11,7 +11,7 @@ import { commandLine, withFlag } from '../command-line.ts'
 import { confirmChange, confirmDeletion, confirmProtected, type Deletion, requireExpected } from '../confirm.ts'
 import { parseCount } from '../flags.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
-import { changesText } from './preview-lines.ts'
+import { valueChangesText } from './preview-lines.ts'
 import { sendJob } from './send-job.ts'
 import { cannotUndo, notePreview, planLines, showPlan } from './show-plan.ts'
 
@@ -110,7 +110,7 @@ function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['no
 
 /** `change 12 contacts`; a question also repeats the values. */
 function toDoOf({ end, head, preview }: MadeJob, isAsked: boolean): string {
-  const values = isAsked && end.update > 0 && preview ? changesText(preview) : ''
+  const values = isAsked && end.update > 0 && preview ? valueChangesText(preview) : ''
   return `${changesOf(end, head.noun)}${values === '' ? '' : ` (${values})`}`
 }
 

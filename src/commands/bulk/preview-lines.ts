@@ -17,7 +17,7 @@ export function previewLines({ members, samples }: Preview): readonly string[] {
 }
 
 /** `stage: Lead → Won 9, phone in 12`: for a question. */
-export function changesText({ members }: Preview): string {
+export function valueChangesText({ members }: Preview): string {
   const changed = members.filter(({ changes }) => changes.length > 0)
   const shown = changed.slice(0, FEW).map(({ field, changes, others }) => {
     const [change, ...more] = changes

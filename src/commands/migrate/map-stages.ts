@@ -5,7 +5,7 @@ import type { MissingStage } from '../../migration/stages.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 
 /** `--map-stage OLD=NEW`. */
-export function stageNames(texts: readonly string[]): ReadonlyMap<string, string> {
+export function parseMappedStages(texts: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const text of texts) {
     const at = text.indexOf('=')

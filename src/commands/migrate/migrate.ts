@@ -16,9 +16,9 @@ import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
 import { confirmMigration } from './confirm.ts'
 import { withEnds } from './ends.ts'
-import { refuseStages, stageNames } from './map-stages.ts'
+import { parseMappedStages, refuseStages } from './map-stages.ts'
 import { sendChained } from './send-chained.ts'
-import { notePlan, planColumns, planRecord, resultColumns, resultRecord } from './show.ts'
+import { migrationColumns, notePlan, planRecord, resultColumns, resultRecord } from './show.ts'
 
 interface Options extends RunFlags {
   readonly from: string
@@ -55,7 +55,7 @@ export function addMigrate(program: CommandUnknownOpts, act: Act): void {
 }
 
 async function migrate(ctx: Context, options: Options): Promise<ExitCode> {
-  const named = stageNames(options.mapStage ?? [])
+  const named = parseMappedStages(options.mapStage ?? [])
   const { withMigration } = await ctx.migration()
   let onRead: MigrationParts['onRead'] = () => {}
   const shown: Parts['shown'] = (work) =>
@@ -95,7 +95,7 @@ async function migrateRecords(ctx: Context, parts: Parts): Promise<ExitCode> {
   notePlan(ctx, plans)
   const count = plans.reduce((sum, { create }) => sum + create, 0)
   if (ctx.flags.isDryRun) {
-    await printList(ctx, { pages: onePage(plans.map(planRecord)), columns: planColumns, plural: 'resources' })
+    await printList(ctx, { pages: onePage(plans.map(planRecord)), columns: migrationColumns, plural: 'resources' })
     ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
     return dryRunExit(ctx, count > 0)
   }

@@ -3,7 +3,7 @@ import { type CrmRecord, RESOURCES } from '../../core/resources/registry.ts'
 import type { ResourcePlan } from '../../migration/plan-jobs.ts'
 import type { Verified } from '../../migration/verify.ts'
 
-export const planColumns = ['resource', 'source', 'migrated', 'create', 'cannot', 'in_doubt']
+export const migrationColumns = ['resource', 'source', 'migrated', 'create', 'cannot', 'in_doubt']
 
 export const resultColumns = [
   ...['resource', 'source', 'migrated', 'failed', 'in_doubt'],

@@ -83,8 +83,8 @@ async function groupsOf(
   const { uses } = await ctx.expr()
   const members = keys.flatMap(({ parts }) => parts.map(({ member }) => ({ flag: '--by', path: [member] })))
   const check = allOf([createMemberCheck(ctx, resource, [...uses('none'), ...members])])
-  const { Duplicates } = await ctx.duplicates.find()
-  const duplicates = new Duplicates({ keys, threshold, winner })
+  const { DuplicateFinder } = await ctx.duplicates.find()
+  const duplicates = new DuplicateFinder({ keys, threshold, winner })
   const list = { pages: api[RESOURCES[resource].plural].list(), ...listOf(resource) }
   for await (const { items } of await chosenPages(withoutLimit(ctx), list, check, false)) {
     for (const record of items) duplicates.add(record)

@@ -1,12 +1,16 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
-import { examples, type PlainCommand } from '../command-tree.ts'
+import { examples, type PlainRecordCommand } from '../command-tree.ts'
 import { addTypesFlag, EXPORT_FILE_HELP, type ExportFlags, exportList } from '../export-list.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf } from '../print.ts'
 
-export function addExport(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainCommand): void {
+export function addExport(
+  parent: CommandUnknownOpts,
+  act: Act,
+  { resource, examples: lines }: PlainRecordCommand,
+): void {
   const all = parent
     .command('export')
     .description(`write all ${RESOURCES[resource].plural} to a file; if it fails, no file is written`)

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
-import { examples, type PlainCommand } from '../command-tree.ts'
+import { examples, type PlainRecordCommand } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printChosen } from '../kept-list.ts'
 import { listOf, requestedLimit } from '../print.ts'
@@ -11,7 +11,7 @@ interface Options extends SummaryFlags {
   readonly cursor?: string
 }
 
-export function addList(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainCommand): void {
+export function addList(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainRecordCommand): void {
   const { plural } = RESOURCES[resource]
   const list = parent
     .command('list')

@@ -7,7 +7,7 @@ import { addScopedFlags } from '../flags.ts'
 import { printDerived } from '../print-derived.ts'
 import { parseSpan } from '../time-flags.ts'
 import { PERIODS, type Period, periodStart, periodsBetween } from './periods.ts'
-import { lacking, readRecords } from './read-report.ts'
+import { lackingMember, readAllRecords } from './read-report.ts'
 
 interface Options {
   readonly by: Period
@@ -47,12 +47,12 @@ async function reportActivity(ctx: Context, { by, since: spanMs }: Options): Pro
   const columns: string[] = []
   for (const { resource, plural } of COUNTED) {
     const seen = { read: 0, timed: 0 }
-    const isListed = await readRecords(ctx, resource, (record) => {
+    const isListed = await readAllRecords(ctx, resource, (record) => {
       seen.read++
       if (count(counts, record, { by, plural })) seen.timed++
     })
     if (!isListed) ctx.note(`This server lists no ${plural}.`)
-    else if (seen.read > 0 && seen.timed === 0) throw lacking(plural, `${MEMBERS.created} or ${MEMBERS.changed}`)
+    else if (seen.read > 0 && seen.timed === 0) throw lackingMember(plural, `${MEMBERS.created} or ${MEMBERS.changed}`)
     else columns.push(`${plural}_created`, `${plural}_changed`)
   }
   const rows = rowsOf(counts, by, columns)

@@ -19,7 +19,7 @@ import { FILTER_HELP } from '../deals/list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printDerived } from '../print-derived.ts'
-import { readDeals } from './read-report.ts'
+import { readAllDeals } from './read-report.ts'
 
 interface Options {
   readonly filter?: readonly string[]
@@ -47,7 +47,7 @@ async function reportOwners(ctx: Context, { filter = [] }: Options): Promise<und
   const owners = new Map<string, Sums>()
   const stages = new DealStages(ctx)
   const seen = { deals: 0, owned: 0 }
-  await readDeals(ctx, filter, async (deal) => {
+  await readAllDeals(ctx, filter, async (deal) => {
     seen.deals++
     if (deal.owner_id !== undefined) seen.owned++
     const id = idText(deal.owner_id) ?? ''

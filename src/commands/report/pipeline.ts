@@ -17,7 +17,7 @@ import { FILTER_HELP } from '../deals/list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printDerived } from '../print-derived.ts'
-import { lacking, readDeals } from './read-report.ts'
+import { lackingMember, readAllDeals } from './read-report.ts'
 
 interface Options {
   readonly filter?: readonly string[]
@@ -69,14 +69,14 @@ type Funnels = Map<string, Map<string, Stage>>
 async function reportPipeline(ctx: Context, { filter = [] }: Options): Promise<undefined> {
   const funnels: Funnels = new Map()
   const seen = { deals: 0, staged: 0, unmeasured: 0 }
-  await readDeals(ctx, filter, (deal) => {
+  await readAllDeals(ctx, filter, (deal) => {
     seen.deals++
     if (typeof deal.stage === 'string') seen.staged++
     const amount = decimalOf(deal.amount)
     if (!amount && deal.amount !== undefined && deal.amount !== null) seen.unmeasured++
     stageOf(funnels, deal).add(amount)
   })
-  if (seen.deals > 0 && seen.staged === 0) throw lacking('deals', 'stage')
+  if (seen.deals > 0 && seen.staged === 0) throw lackingMember('deals', 'stage')
   const rows = await rowsOf(ctx, funnels)
   if (seen.unmeasured > 0) ctx.note(`Not in the amounts: ${seen.unmeasured} values that are not numbers.`)
   const columns = ['pipeline_id', 'stage', 'deals', 'amount', 'probability', 'weighted']

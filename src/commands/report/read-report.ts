@@ -7,12 +7,12 @@ import { checkOf, chosenPages, type List, listOf } from '../print.ts'
 type See = (record: CrmRecord) => void | Promise<void>
 
 /** Reads all deals that match `--filter` and `--where`. */
-export async function readDeals(ctx: Context, filter: readonly string[], see: See): Promise<undefined> {
+export async function readAllDeals(ctx: Context, filter: readonly string[], see: See): Promise<undefined> {
   await readAll(ctx, await dealsMatching(ctx, filter, { limit: undefined }), see)
 }
 
 /** False if the server does not list them. */
-export async function readRecords(ctx: Context, resource: ListedResource, see: See): Promise<boolean> {
+export async function readAllRecords(ctx: Context, resource: ListedResource, see: See): Promise<boolean> {
   const api = await ctx.api()
   if (!(await api.offers(resource, 'list'))) return false
   await readAll(ctx, { pages: api[RESOURCES[resource].plural].list(), ...listOf(resource) }, see)
@@ -28,7 +28,7 @@ async function readAll(ctx: Context, list: List, see: See): Promise<void> {
 }
 
 /** CrmError `not_supported` for a report on a member that no record has. */
-export function lacking(plural: string, member: string): CrmError {
+export function lackingMember(plural: string, member: string): CrmError {
   return new CrmError('not_supported', `the ${plural} of this server do not show ${member}`, {
     hint: `see what they have: crm ${plural} list --limit 1 -o json`,
   })

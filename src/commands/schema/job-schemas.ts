@@ -197,7 +197,7 @@ export const MIGRATION_PLAN = made({
 })
 
 /** Null: the target has no list to compare with. */
-export const MIGRATED = made({
+export const MIGRATION_RESULT = made({
   ...MIGRATED_RESOURCE,
   failed: COUNT,
   equal: COUNT_OR_NULL,

@@ -17,7 +17,7 @@ export interface Prepared {
 }
 
 /** Opens the database with its pipelines and a key; makes it if it does not exist. */
-export async function openStore(
+export async function openPreparedStore(
   ctx: Context,
   { address, location, pipelines, unique, seed, given, retention, observer }: Prepared & Pick<StoreOptions, 'observer'>,
   url: string,

@@ -22,7 +22,7 @@ import { readKeyForNew } from './first-key.ts'
 import { KEYS_COMMANDS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, type OpenLog, openLog } from './log.ts'
 import { addMetricsFlags, type MetricsFlags, startMetrics } from './metrics-flags.ts'
-import { openStore, type Prepared } from './open-store.ts'
+import { openPreparedStore, type Prepared } from './open-store.ts'
 import { parseBasePath, parseTrustProxy } from './proxy-flags.ts'
 import { addServeRestore } from './restore.ts'
 import { addRetentionFlags, type RetentionFlags, retentionOf } from './retention-flags.ts'
@@ -178,7 +178,7 @@ async function serveUntilAborted(ctx: Context, options: Options, parts: Parts): 
   const server = await listen(ctx, options, { ...parts, store: opening.promise })
   let store: Store
   try {
-    store = await openStore(ctx, { ...prepared, observer: metrics?.observer }, server.url)
+    store = await openPreparedStore(ctx, { ...prepared, observer: metrics?.observer }, server.url)
     clock.now = store.now
     metrics?.watch(store)
     opening.resolve(store)

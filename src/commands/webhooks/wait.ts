@@ -216,7 +216,7 @@ function rejectedText({ reason, detail }: RejectedRequest): string {
 }
 
 /** The command of `--run`, or none. */
-export interface Run {
+export interface RunCommand {
   /** Call when events can be received; the command finds the address in CRM_LISTEN_URL. */
   start(url: string): Promise<void>
   /** Resolves when the command has succeeded; rejects with a CrmError `partial` if it failed after all events. */
@@ -233,7 +233,7 @@ async function prepareRun(
   ctx: Pick<Context, 'env' | 'io' | 'webhooks'>,
   text: string | undefined,
   onFailure: (error: CrmError) => void,
-): Promise<Run> {
+): Promise<RunCommand> {
   const words = text === undefined ? undefined : shellWords(text, '--run')
   if (words) await (await ctx.webhooks.command()).refuseMissingProgram(words[0], ctx.env)
   const ended = Promise.withResolvers<void>()

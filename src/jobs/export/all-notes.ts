@@ -7,7 +7,7 @@ import { listParts } from '../server-records.ts'
 const LISTS_AT_ONCE = 8
 
 /** The notes of these deals, each with the id of its deal; on a server with one list of notes, all of them. */
-export async function* notesOf(api: Api, dealIds: readonly string[]): AsyncGenerator<Page, void, undefined> {
+export async function* notesOfDeals(api: Api, dealIds: readonly string[]): AsyncGenerator<Page, void, undefined> {
   for (let at = 0; at < dealIds.length; at += LISTS_AT_ONCE) {
     const lists = dealIds.slice(at, at + LISTS_AT_ONCE).map(async (dealId) => {
       const pages: Page[] = []
@@ -28,7 +28,7 @@ export async function* allNotes(api: Api): AsyncGenerator<Page, void, undefined>
     return
   }
   for await (const { items } of api.deals.list()) {
-    yield* notesOf(
+    yield* notesOfDeals(
       api,
       items.flatMap(({ id }) => idText(id) ?? []),
     )

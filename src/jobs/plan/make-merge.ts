@@ -18,7 +18,7 @@ import { allJobs, headOf } from '../history/find-jobs.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
-import { changedMs, type MergeRules, mergePatch } from './merge-records.ts'
+import { changedMs, type MergeRules, winnerPatch } from './merge-records.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 
 /** Records of which one is kept. */
@@ -76,7 +76,7 @@ function planGroups(builder: PlanBuilder, { noun, groups, rules: chosen, mark }:
   const places = groups.map(({ winner, losers }): number | undefined => {
     const record = recordOf(winner)
     const isSet = (name: string) => rules?.isReadOnly(name) === true
-    const patch = mergePatch({ winner: record, losers: losers.map(recordOf), rules: chosen, isSet })
+    const patch = winnerPatch({ winner: record, losers: losers.map(recordOf), rules: chosen, isSet })
     if (Object.keys(patch).length === 0) {
       builder.leaveOut('unchanged')
       return undefined

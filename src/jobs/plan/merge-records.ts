@@ -20,7 +20,7 @@ interface Merged {
 }
 
 /** The change that gives the winner what the rules choose; empty if it has that already. */
-export function mergePatch({ winner, losers, rules, isSet }: Merged): JsonObject {
+export function winnerPatch({ winner, losers, rules, isSet }: Merged): JsonObject {
   const newest = [winner, ...losers].toSorted((one, other) => changedMs(other) - changedMs(one))
   const names = new Set([winner, ...losers].flatMap((record) => Object.keys(record)))
   const patch: JsonObject = {}

@@ -7,7 +7,7 @@ import { MOST_LEASED_AT_ONCE } from './leases.ts'
 import { Outcomes } from './outcomes.ts'
 import { isRefused, whyNotRepeated } from './send-outcome.ts'
 import type { Dispatched, DispatchParts, Stop } from './services.ts'
-import { type Group, type Task, TaskQueue } from './task-queue.ts'
+import { type Task, type TaskGroup, TaskQueue } from './task-queue.ts'
 
 const FAST_LEASE_MS = 500
 const SLOW_LEASE_MS = 2000
@@ -111,7 +111,7 @@ class Dispatch {
   }
 
   /** The next task, with those that may be sent in the same request; undefined while more are leased for it. */
-  #takeReady(): Group | undefined {
+  #takeReady(): TaskGroup | undefined {
     if (this.#isGrouped && this.#wantsMore) return undefined
     const first = this.#queue.take()
     const shared = first && this.#isGrouped ? this.#inBatch(first) : undefined
@@ -179,7 +179,7 @@ class Dispatch {
     this.#held = []
   }
 
-  async #send(group: Group): Promise<void> {
+  async #send(group: TaskGroup): Promise<void> {
     const { steadyMs, limiter, clock, keys } = this.#parts
     this.#underWay += 1
     const startedMs = steadyMs()
@@ -207,7 +207,7 @@ class Dispatch {
   }
 
   /** Rows without an outcome of their own have that of the request. */
-  #takeRows(group: Group, outcome: BatchAnswer['outcome'], rows: BatchAnswer['rows']): void {
+  #takeRows(group: TaskGroup, outcome: BatchAnswer['outcome'], rows: BatchAnswer['rows']): void {
     const shared = group.filter((_, at) => !rows[at])
     const [first, ...others] = shared
     const isHalved = first && others.length > 0 && outcome && isFailure(outcome) && isRefused(first, outcome)

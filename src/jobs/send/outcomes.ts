@@ -5,7 +5,7 @@ import { otherValueText } from '../../core/other-values.ts'
 import type { FailedEntry, Result } from '../journal/entry.ts'
 import { judge, mayRepeat, onlyOnce, type SendOutcome } from './send-outcome.ts'
 import type { DispatchParts, Stop, Unsettled } from './services.ts'
-import type { Group, Task, TaskQueue } from './task-queue.ts'
+import type { Task, TaskGroup, TaskQueue } from './task-queue.ts'
 
 const FAILURES_IN_A_ROW = 20
 
@@ -45,7 +45,7 @@ export class Outcomes {
   }
 
   /** Called after every request; each task of it ends, waits for its next try, or is looked up in the records. */
-  take(group: Group, outcomes: readonly (Answer | Failure)[]): void {
+  take(group: TaskGroup, outcomes: readonly (Answer | Failure)[]): void {
     const request: Request = { again: [], waitMs: 0, isOutageCounted: false, isFlushNeeded: false }
     for (const [at, task] of group.entries()) {
       const outcome = outcomes[at]
@@ -56,7 +56,7 @@ export class Outcomes {
   }
 
   /** A group whose request was refused as a whole: its halves are sent alone, until the refused row is. */
-  halve(group: Group, failure: Failure): void {
+  halve(group: TaskGroup, failure: Failure): void {
     for (const task of group) noteTry(task, failure)
     const middle = Math.ceil(group.length / 2)
     const nowMs = this.#parts.steadyMs()

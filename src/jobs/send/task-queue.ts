@@ -5,13 +5,13 @@ import type { PlanOperation } from '../plan/plan-format.ts'
 const MOST_IDS = 20_000
 
 /** Tasks that are sent in one request. */
-export type Group = readonly Task[]
+export type TaskGroup = readonly Task[]
 
 /** Tasks that may be sent, and groups of them that must wait. */
 export class TaskQueue {
   readonly #ready: Task[] = []
   #taken = 0
-  #later: { readonly group: Group; readonly atMs: number }[] = []
+  #later: { readonly group: TaskGroup; readonly atMs: number }[] = []
   #waiting = 0
 
   get readyCount(): number {
@@ -27,14 +27,14 @@ export class TaskQueue {
   }
 
   /** Not before `atMs`, by the clock of `takeDue`. */
-  delay(group: Group, atMs: number): void {
+  delay(group: TaskGroup, atMs: number): void {
     const index = this.#later.findIndex((other) => other.atMs > atMs)
     this.#later.splice(index < 0 ? this.#later.length : index, 0, { group, atMs })
     this.#waiting += group.length
   }
 
   /** A group whose wait has ended: it is older than what is ready. */
-  takeDue(nowMs: number): Group | undefined {
+  takeDue(nowMs: number): TaskGroup | undefined {
     const [first] = this.#later
     if (!first || first.atMs > nowMs) return undefined
     this.#later.shift()

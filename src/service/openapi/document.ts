@@ -3,11 +3,11 @@ import { KEPT_MS } from '../store/store-options.ts'
 import { EVENT_WEBHOOKS } from './event-webhooks.ts'
 import { HISTORY_PATHS } from './history-paths.ts'
 import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef, USUAL_PROBLEMS } from './operations.ts'
-import { type Part, refs, sharedParameters } from './parameters.ts'
+import { type DocumentPart, refs, sharedParameters } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
 import { componentSchemas } from './schemas.ts'
 
-function status(description: string): Part {
+function status(description: string): DocumentPart {
   const schema = { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] }
   return { description, content: { 'application/json': { schema } } }
 }
@@ -19,7 +19,7 @@ const JSON_PARAMETER = { ...TEXT_PARAMETER, required: false }
 const GRAPHQL_TYPES = ['application/graphql-response+json', 'application/json']
 
 /** A request that is not executed gives a problem, or a response with errors only. */
-const GRAPHQL_FAULT: Part = {
+const GRAPHQL_FAULT: DocumentPart = {
   ...graphqlAnswer('The query does not match the schema, or the request is malformed.'),
   content: {
     'application/graphql-response+json': { schema: schemaRef('GraphqlAnswer') },
@@ -34,7 +34,7 @@ const GRAPHQL_RESPONSES = {
 }
 
 /** Paths that do not belong to a resource. */
-const SERVICE_PATHS: Readonly<Record<string, Part>> = {
+const SERVICE_PATHS: Readonly<Record<string, DocumentPart>> = {
   '/v1/graphql': {
     get: {
       operationId: 'queryGraphql',
@@ -120,7 +120,7 @@ const TAGS = {
 }
 
 /** OpenAPI 3.1, derived from the rules that check requests. */
-export function openapiDocument(version: string, answersKeptMs: number = KEPT_MS.answersMs): Part {
+export function openapiDocument(version: string, answersKeptMs: number = KEPT_MS.answersMs): DocumentPart {
   return {
     openapi: '3.1.0',
     info: {
@@ -146,7 +146,7 @@ export function openapiDocument(version: string, answersKeptMs: number = KEPT_MS
   }
 }
 
-function graphqlAnswer(description: string): Part {
+function graphqlAnswer(description: string): DocumentPart {
   const content = Object.fromEntries(GRAPHQL_TYPES.map((type) => [type, { schema: schemaRef('GraphqlAnswer') }]))
   return { ...answer(description, 'GraphqlAnswer', 'Idempotent-Replayed'), content }
 }

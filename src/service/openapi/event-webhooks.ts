@@ -3,10 +3,10 @@ import { STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { type EventKind, eventKinds } from '../../core/webhook-events.ts'
 import { EXAMPLES, TIMES } from './examples.ts'
 import { type SchemaName, schemaRef } from './operations.ts'
-import type { Part } from './parameters.ts'
+import type { DocumentPart } from './parameters.ts'
 
 /** The headers of Standard Webhooks 1.0. */
-const HEADERS: readonly Part[] = [
+const HEADERS: readonly DocumentPart[] = [
   header('webhook-id', {
     description: 'The id of the event, the same in every attempt.',
     schema: { type: 'string', pattern: '^evt_' },
@@ -25,11 +25,11 @@ const HEADERS: readonly Part[] = [
 ]
 
 /** `webhooks` of the document: the request that a subscriber receives for each kind of event. */
-export const EVENT_WEBHOOKS: Readonly<Record<string, Part>> = Object.fromEntries(
+export const EVENT_WEBHOOKS: Readonly<Record<string, DocumentPart>> = Object.fromEntries(
   eventKinds().map((kind) => [kind, { post: delivery(kind) }]),
 )
 
-function delivery(kind: EventKind): Part {
+function delivery(kind: EventKind): DocumentPart {
   return {
     operationId: `receive${kind.replaceAll(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
     tags: ['webhooks'],
@@ -82,6 +82,6 @@ function exampleOf(kind: EventKind): object {
   return kind.endsWith('.updated') ? { ...event, previous: { owner_id: null } } : event
 }
 
-function header(name: string, parts: Part): Part {
+function header(name: string, parts: DocumentPart): DocumentPart {
   return { name, in: 'header', required: true, ...parts }
 }

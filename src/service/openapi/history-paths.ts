@@ -9,10 +9,10 @@ import { PAGE_PARAMETERS } from '../page.ts'
 import { HISTORY_FILTERS } from '../resources/history.ts'
 import { exampleId } from './examples.ts'
 import { page, problems, USUAL_PROBLEMS } from './operations.ts'
-import { idParameter, type Part, refs } from './parameters.ts'
+import { type DocumentPart, idParameter, refs } from './parameters.ts'
 
 /** The history of all records, and of each. */
-export const HISTORY_PATHS: Readonly<Record<string, Part>> = {
+export const HISTORY_PATHS: Readonly<Record<string, DocumentPart>> = {
   [HISTORY_PATH]: {
     get: {
       operationId: 'listHistory',

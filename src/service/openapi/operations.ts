@@ -1,13 +1,13 @@
 import type { JsonSchema } from '../../core/json.ts'
 import type { EXAMPLES } from './examples.ts'
-import type { Part } from './parameters.ts'
+import type { DocumentPart } from './parameters.ts'
 
 export type SchemaName = keyof typeof EXAMPLES
 
 const JSON_TYPE = 'application/json'
 
 /** `components/headers`. */
-export const HEADERS: Readonly<Record<string, Part>> = {
+export const HEADERS: Readonly<Record<string, DocumentPart>> = {
   ETag: { description: 'The version of the record.', schema: { type: 'string' }, example: '"1"' },
   Location: { description: 'Where the record is.', schema: { type: 'string', format: 'uri-reference' } },
   Link: { description: 'The next page (RFC 8288).', schema: { type: 'string' } },
@@ -58,7 +58,7 @@ const FAULTS: readonly (readonly [status: string, description: string, ...header
 ]
 
 /** `components/responses`, one per problem. */
-export const RESPONSES: Readonly<Record<string, Part>> = Object.fromEntries(
+export const RESPONSES: Readonly<Record<string, DocumentPart>> = Object.fromEntries(
   FAULTS.map(([status, description, ...headers]) => [
     `Problem${status}`,
     {
@@ -69,7 +69,7 @@ export const RESPONSES: Readonly<Record<string, Part>> = Object.fromEntries(
   ]),
 )
 
-export function problems(...statuses: readonly string[]): Readonly<Record<string, Part>> {
+export function problems(...statuses: readonly string[]): Readonly<Record<string, DocumentPart>> {
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]))
 }
 
@@ -79,11 +79,11 @@ export const USUAL_PROBLEMS = ['400', '401', '403', '429', '500', '503'] as cons
 /** Problems of an operation with a body. */
 export const BODY_PROBLEMS = [...USUAL_PROBLEMS, '409', '413', '415', '422'] as const
 
-export function body(schema: SchemaName, types: readonly string[] = [JSON_TYPE]): Part {
+export function body(schema: SchemaName, types: readonly string[] = [JSON_TYPE]): DocumentPart {
   return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema: schemaRef(schema) }])) }
 }
 
-export function answer(description: string, schema: SchemaName, ...headers: readonly string[]): Part {
+export function answer(description: string, schema: SchemaName, ...headers: readonly string[]): DocumentPart {
   return {
     description,
     headers: headerRefs([...ALWAYS, ...headers]),
@@ -91,7 +91,7 @@ export function answer(description: string, schema: SchemaName, ...headers: read
   }
 }
 
-export function page(description: string, schema: SchemaName): Part {
+export function page(description: string, schema: SchemaName): DocumentPart {
   const content: JsonSchema = {
     type: 'object',
     properties: {
@@ -104,7 +104,7 @@ export function page(description: string, schema: SchemaName): Part {
   return { description, headers: headerRefs([...ALWAYS, 'Link']), content: { [JSON_TYPE]: { schema: content } } }
 }
 
-export function headerRefs(names: readonly string[]): Readonly<Record<string, Part>> {
+export function headerRefs(names: readonly string[]): Readonly<Record<string, DocumentPart>> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 

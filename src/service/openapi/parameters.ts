@@ -16,7 +16,7 @@ import type { HISTORY_FILTERS as HISTORY_FILTER_NAMES } from '../resources/histo
 import { JOB_PATTERN } from '../route.ts'
 
 /** An object of the OpenAPI document. */
-export type Part = Readonly<Record<string, unknown>>
+export type DocumentPart = Readonly<Record<string, unknown>>
 
 const ALTERNATIVES = 'Values separated by commas are alternatives.'
 
@@ -95,10 +95,10 @@ const PARAMETERS = {
     schema: { type: 'string' },
     example: '"3"',
   }),
-} as Readonly<Record<string, Part>>
+} as Readonly<Record<string, DocumentPart>>
 
 /** `components/parameters`; the last one says how long a key is kept, in words that `crm doctor` reads. */
-export function sharedParameters(answersKeptMs: number): Readonly<Record<string, Part>> {
+export function sharedParameters(answersKeptMs: number): Readonly<Record<string, DocumentPart>> {
   const idempotencyKey = header('Idempotency-Key', {
     description: `For ${hoursText(answersKeptMs)} a request with the same key takes effect once and gets the same answer; another request with it gives 422.`,
     schema: { type: 'string', minLength: 1, maxLength: 257 },
@@ -115,15 +115,15 @@ function hoursText(timeMs: number): string {
   return hours > 48 && hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`
 }
 
-export function refs(...names: readonly string[]): readonly Part[] {
+export function refs(...names: readonly string[]): readonly DocumentPart[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
-export function filterRefs(resource: Resource): readonly Part[] {
+export function filterRefs(resource: Resource): readonly DocumentPart[] {
   return refs(...filtersOf(resource).map((name) => filterComponent(resource, name)))
 }
 
-export function idParameter(what: string, example: string): Part {
+export function idParameter(what: string, example: string): DocumentPart {
   return {
     name: 'id',
     in: 'path',
@@ -140,10 +140,10 @@ function filterComponent(resource: Resource, name: string): string {
   return name in TIMES ? key : `${resource}_${key}`
 }
 
-function query(name: string, parts: Part): Part {
+function query(name: string, parts: DocumentPart): DocumentPart {
   return { name, in: 'query', required: false, ...parts }
 }
 
-function header(name: string, parts: Part): Part {
+function header(name: string, parts: DocumentPart): DocumentPart {
   return { name, in: 'header', required: false, ...parts }
 }

@@ -21,7 +21,7 @@ import {
   type SchemaName,
   USUAL_PROBLEMS,
 } from './operations.ts'
-import { filterRefs, idParameter, type Part, refs } from './parameters.ts'
+import { type DocumentPart, filterRefs, idParameter, refs } from './parameters.ts'
 
 const CREATED = ['Location', 'ETag', 'Idempotent-Replayed']
 
@@ -83,12 +83,12 @@ function usualTexts(resource: Resource, operation: ServiceOperation): Texts {
 }
 
 /** The operations on records. */
-export const RECORD_PATHS: Readonly<Record<string, Part>> = Object.fromEntries(
+export const RECORD_PATHS: Readonly<Record<string, DocumentPart>> = Object.fromEntries(
   Object.keys(RESOURCES).flatMap((name) => pathsOf(name as Resource)),
 )
 
 /** The operations of a resource by path. */
-function pathsOf(resource: Resource): readonly (readonly [path: string, item: Part])[] {
+function pathsOf(resource: Resource): readonly (readonly [path: string, item: DocumentPart])[] {
   const operations: readonly ServiceOperation[] = serviceOperationsOf(resource)
   const items = Map.groupBy(operations, (operation) => operationPath(resource, operation))
   return [...items].map(([path, all]) => {
@@ -98,13 +98,13 @@ function pathsOf(resource: Resource): readonly (readonly [path: string, item: Pa
 }
 
 /** The `{id}` of a collection is the id of the parent. */
-function pathParameters(resource: Resource, path: string): Part {
+function pathParameters(resource: Resource, path: string): DocumentPart {
   if (!path.includes('{id}')) return {}
   const named = path === RESOURCES[resource].path ? parentOf(resource) : resource
   return { parameters: [idParameter(named ?? resource, exampleId(named ?? resource))] }
 }
 
-function partOf(resource: Resource, operation: ServiceOperation): Part {
+function partOf(resource: Resource, operation: ServiceOperation): DocumentPart {
   const { plural } = RESOURCES[resource]
   const changed: Readonly<Partial<Record<ServiceOperation, Partial<Texts>>>> = TEXTS[resource] ?? {}
   const noun = operation === 'list' ? `${plural.slice(0, 1).toUpperCase()}${plural.slice(1)}` : typeName(resource)
@@ -124,11 +124,11 @@ function parentOf(resource: Resource): Resource | undefined {
 }
 
 /** The request and the responses of an operation. */
-function exchangeOf(resource: Resource, operation: ServiceOperation): Part {
+function exchangeOf(resource: Resource, operation: ServiceOperation): DocumentPart {
   const { singular, plural } = RESOURCES[resource]
   const type = typeName(resource)
   const ofParent = parentOf(resource) === undefined ? [] : ['404']
-  const exchanges: Readonly<Record<ServiceOperation, () => Part>> = {
+  const exchanges: Readonly<Record<ServiceOperation, () => DocumentPart>> = {
     list: () => ({
       parameters: [...refs(...PAGE_PARAMETERS), ...filterRefs(resource)],
       responses: { 200: page(`A page of ${plural}.`, type as SchemaName), ...problems(...USUAL_PROBLEMS, ...ofParent) },

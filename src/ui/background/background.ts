@@ -6,7 +6,7 @@ import type { State, StateStore } from '../state.ts'
 import { type Commit, createCommit } from './commit.ts'
 import { createDeletions, type Deletions } from './deletions.ts'
 import { createDoneCommands, type DoneCommands } from './done-commands.ts'
-import type { Draft } from './edit-record.ts'
+import type { RefusedText } from './edit-record.ts'
 import { createSending, type EventSenders, type Sending } from './event-sending.ts'
 import { createEvents, createLiveEvents, type Events, type LiveEvents } from './events.ts'
 import { createJobList, type JobList } from './job-list.ts'
@@ -15,7 +15,7 @@ import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
 import type { FindRecords } from './restore-kept.ts'
 import { createSearch, type Search } from './searching.ts'
-import { createHistory, createUnderWay, type History, type UnderWay } from './under-way.ts'
+import { createUnderWay, createUndoHistory, type History, type UnderWay } from './under-way.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { createWrites, type Writes } from './writes.ts'
 
@@ -29,7 +29,7 @@ export interface Background {
   readonly history: History
   readonly commands: DoneCommands
   /** Texts of the editor that were not saved, by list and id. */
-  readonly drafts: Map<string, Draft>
+  readonly drafts: Map<string, RefusedText>
   readonly underWay: UnderWay
   readonly writes: Writes
   readonly commit: Commit
@@ -59,7 +59,7 @@ export interface BackgroundWorld {
 export function createBackground(store: StateStore<State>, world: BackgroundWorld): Background {
   const { openApi, env, now, openJobs, live, senders, changes, findRecords, signal } = world
   const notices = createNotices(store, now, signal)
-  const history = createHistory()
+  const history = createUndoHistory()
   const commands = createDoneCommands(store, now)
   const lists = createLists(store, openApi, notices)
   const late = lateSignal(signal)

@@ -11,7 +11,7 @@ import { createBatches } from './batches.ts'
 import type { DoneCommands } from './done-commands.ts'
 import type { Kept } from './kept.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
-import { isInterrupted, sendJob } from './send-job.ts'
+import { isInterrupted, sendInBackground } from './send-job.ts'
 import { stagedEdits, withoutStaged, withSaved } from './staging.ts'
 import type { History, TrackedRows, UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
@@ -180,7 +180,7 @@ async function sendEdits(
   const ended = new Set<Edit>()
   const shown = createBatches(onDone)
   const gone = createBatches(onGone)
-  const error: unknown = await sendJob(rows, {
+  const error: unknown = await sendInBackground(rows, {
     ...{ jobs, paths },
     onEnd: ({ operation }, outcome) => {
       const edit = byId.get(operation.head.id)

@@ -20,7 +20,7 @@ export interface EditedRecord {
 }
 
 /** A text that was not accepted, and why. */
-export interface Draft {
+export interface RefusedText {
   readonly text: string
   readonly problem: string
 }
@@ -30,7 +30,7 @@ interface EditOptions {
   /** Whether a member can be changed. */
   readonly isShown: (name: string) => boolean
   /** Opened in place of the record. */
-  readonly draft: Draft | undefined
+  readonly draft: RefusedText | undefined
 }
 
 /** An editor that is a script could make the same mistake for ever. */
@@ -66,7 +66,7 @@ function patchOf(before: JsonObject, after: JsonObject): JsonObject {
 const COMMENT = '# crm: '
 
 /** The text below its error, in place of that of an earlier one. */
-function withProblem({ text, problem }: Draft): string {
+function withProblem({ text, problem }: RefusedText): string {
   const lines = text.split('\n').filter((line) => !line.startsWith(COMMENT))
   return [
     ...safeText(problem)

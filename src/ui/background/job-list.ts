@@ -14,7 +14,7 @@ import { type Cause, causesOf } from './job-row.ts'
 import { type PlannedUndo, planUndo, sendUndo } from './job-undo.ts'
 import { createJobWatch, type JobWatch } from './job-watch.ts'
 import type { Notices } from './notices.ts'
-import { isInterrupted, type JobToSend, sendJob } from './send-job.ts'
+import { isInterrupted, type JobToSend, sendInBackground } from './send-job.ts'
 import { type Assignment, checkedAssignment } from './staging.ts'
 import type { TrackedRows, UnderWay } from './under-way.ts'
 
@@ -66,7 +66,7 @@ export function createJobList({ store, openJobs, notices, commands, underWay, si
   async function run(rows: TrackedRows, job: JobToSend): Promise<void> {
     const { paths } = job
     try {
-      const { account, error } = await sendJob(rows, job)
+      const { account, error } = await sendInBackground(rows, job)
       if (error === undefined) notices.done(`${paths.id}: ${account.done} of ${account.rows} done`)
       else if (isInterrupted(error) && !signal.aborted)
         notices.wait(`${paths.id} stopped; ${error.details.hint} goes on`)

@@ -15,7 +15,7 @@ export interface JobToSend {
 }
 
 /** Sends what is left of a job, with its progress on the screen, until it has ended or the stop key is pressed. */
-export function sendJob({ stop, watch }: TrackedRows, { jobs, paths, onEnd }: JobToSend): Promise<JobResult> {
+export function sendInBackground({ stop, watch }: TrackedRows, { jobs, paths, onEnd }: JobToSend): Promise<JobResult> {
   let pausedBy: string | undefined
   return jobs.run(paths, TERMS, {
     stop,

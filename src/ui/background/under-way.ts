@@ -105,7 +105,7 @@ export type Undo =
   /** Reverted by a job of its own. */
   | { readonly type: 'job'; readonly id: string }
 
-export function createHistory(): History {
+export function createUndoHistory(): History {
   const entries: Undo[] = []
   return { add: (entry) => void entries.push(entry), last: () => entries.pop() }
 }

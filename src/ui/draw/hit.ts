@@ -16,7 +16,7 @@ export type Hit =
   | { readonly on: 'option'; readonly index: number }
   | { readonly on: 'pane' }
 
-export interface Place {
+export interface ScreenPoint {
   readonly x: number
   readonly y: number
 }
@@ -24,20 +24,20 @@ export interface Place {
 /** Header, place and column headers are above the rows. */
 const ROWS_FROM = 3
 
-export function hitAt(state: State, boards: Boards, place: Place): Hit | undefined {
+export function hitAt(state: State, boards: Boards, place: ScreenPoint): Hit | undefined {
   if (state.overlay) return optionAt(state, place)
   if (place.y > 0) return bodyAt(state, boards, place)
   const screen = tabAt(state, place.x)
   return screen && { on: 'tab', screen }
 }
 
-function optionAt({ overlay, rows }: State, { y }: Place): Hit | undefined {
+function optionAt({ overlay, rows }: State, { y }: ScreenPoint): Hit | undefined {
   const options = overlay?.type === 'choice' ? overlay.options : []
   const index = y - (rows - options.length)
   return index >= 0 && index < options.length ? { on: 'option', index } : undefined
 }
 
-function bodyAt(state: State, boards: Boards, { x, y }: Place): Hit | undefined {
+function bodyAt(state: State, boards: Boards, { x, y }: ScreenPoint): Hit | undefined {
   if (state.screen === 'home') return undefined
   const list = state.lists[listOfScreen(state.screen)]
   const areas = areasOf(state, list.isDetailOpen)
@@ -56,7 +56,7 @@ function bodyAt(state: State, boards: Boards, { x, y }: Place): Hit | undefined 
 }
 
 /** `y` counts from the first row of the list. */
-function isInPane({ detail, listColumns, listRows }: Areas, { x, y }: Place): boolean {
+function isInPane({ detail, listColumns, listRows }: Areas, { x, y }: ScreenPoint): boolean {
   if (!detail) return false
   if (detail.isBeside) return x > listColumns && y < listRows
   return y > listRows && y <= listRows + detail.rows

@@ -3,7 +3,7 @@ import { jsonText, safeText } from '../../output/safe-text.ts'
 import type { Tone } from './theme.ts'
 
 /** A part of a line, with its tone. */
-export interface Span {
+export interface TonedText {
   readonly text: string
   readonly tone: Tone | undefined
 }
@@ -11,7 +11,7 @@ export interface Span {
 /** The lines of a value as indented JSON: what leads a line is dim, its scalar has the tone of its kind. */
 export interface JsonLine {
   readonly lead: string
-  readonly value: Span
+  readonly value: TonedText
   readonly end: string
 }
 

@@ -4,7 +4,7 @@ import { fitText, textWidth, wrapText } from '../../output/terminal-text.ts'
 import { TO } from '../background/event-row.ts'
 import { fitCell, type TimeStyle } from '../list/columns.ts'
 import { shortTime } from '../text/short-time.ts'
-import { isNested, type JsonLine, jsonLines, kindTone, type Span } from './json-lines.ts'
+import { isNested, type JsonLine, jsonLines, kindTone, type TonedText } from './json-lines.ts'
 import type { Theme } from './theme.ts'
 import { resultTone, toneOf } from './tones.ts'
 
@@ -20,7 +20,7 @@ export function valueLines(name: string, value: JsonValue | undefined, area: Val
   const nested = isNested(value) ? value : bodyOf(name, value)
   if (nested !== undefined) return jsonLines(nested).flatMap((line) => paintedJson(line, area))
   const text = ATTEMPT.test(name) ? attemptText(String(value), width) : valueText(value)
-  const lines = wrapText(text, width).map((text): readonly Span[] => [{ text, tone: toneFor(name, value) }])
+  const lines = wrapText(text, width).map((text): readonly TonedText[] => [{ text, tone: toneFor(name, value) }])
   const age = ageText(name, value, area.times)
   const last = lines.at(-1)
   if (age !== '' && last) lines[lines.length - 1] = [...last, { text: age, tone: 'dim' }]
@@ -76,9 +76,9 @@ const LEAST_ROOM = 12
 /** A value that has no room beside its name is below it. */
 function paintedJson({ lead, value, end }: JsonLine, { width, theme }: ValueArea): readonly string[] {
   const isBeside = width - textWidth(lead) >= LEAST_ROOM
-  const names = isBeside ? [] : wrapText(lead, width).map((text): readonly Span[] => [{ text, tone: 'dim' }])
+  const names = isBeside ? [] : wrapText(lead, width).map((text): readonly TonedText[] => [{ text, tone: 'dim' }])
   const indent = isBeside ? textWidth(lead) : Math.max(0, Math.min(lead.search(/\S|$/) + 2, width - LEAST_ROOM))
-  const values = wrapText(value.text + end, width - indent).map((text, at): readonly Span[] => [
+  const values = wrapText(value.text + end, width - indent).map((text, at): readonly TonedText[] => [
     { text: isBeside && at === 0 ? lead : ' '.repeat(indent), tone: 'dim' },
     { text, tone: value.tone },
   ])
@@ -86,7 +86,7 @@ function paintedJson({ lead, value, end }: JsonLine, { width, theme }: ValueArea
   return shown.map((spans) => paintedSpans(spans, width, theme))
 }
 
-function paintedSpans(spans: readonly Span[], width: number, theme: Theme): string {
+function paintedSpans(spans: readonly TonedText[], width: number, theme: Theme): string {
   let left = width
   let line = ''
   for (const { text, tone } of spans) {

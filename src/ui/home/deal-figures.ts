@@ -6,13 +6,13 @@ import { stageTone } from '../draw/tones.ts'
 import type { BoardState } from '../state.ts'
 import { startOfDay } from '../text/short-time.ts'
 
-export interface Group {
+export interface DealGroup {
   readonly name: string
   readonly count: number
   readonly sum: Decimal
 }
 
-export interface StageGroup extends Group {
+export interface StageGroup extends DealGroup {
   /** By the probability of the stage, or by its name where the server states none. */
   readonly ends: 'won' | 'lost' | undefined
 }
@@ -22,7 +22,7 @@ export interface DealFigures {
   /** In the order of the pipeline, followed by stages of other pipelines. */
   readonly stages: readonly StageGroup[]
   /** Deals that are not lost, by owner; the greatest sum first. */
-  readonly owners: readonly Group[]
+  readonly owners: readonly DealGroup[]
   readonly open: number
   /** Open deals that were not changed for STALE_DAYS; the oldest first. */
   readonly stale: readonly CrmRecord[]
@@ -99,7 +99,7 @@ function count(groups: Map<string, Sum>, name: string, amount: Decimal): void {
   group.sum = addDecimals(group.sum, amount)
 }
 
-function groupsOf(groups: ReadonlyMap<string, Sum>): readonly Group[] {
+function groupsOf(groups: ReadonlyMap<string, Sum>): readonly DealGroup[] {
   return Array.from(groups, ([name, group]) => ({ name, ...group }))
 }
 

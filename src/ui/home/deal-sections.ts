@@ -6,7 +6,7 @@ import type { State } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
 import { shortNumber } from '../text/short-number.ts'
 import { shortTime } from '../text/short-time.ts'
-import { type DealFigures, dealFigures, type Group, STALE_DAYS, type StageGroup } from './deal-figures.ts'
+import { type DealFigures, type DealGroup, dealFigures, STALE_DAYS, type StageGroup } from './deal-figures.ts'
 import { basisText, type HomeRow, type HomeSection } from './section.ts'
 
 const MOST_OWNERS = 6
@@ -56,15 +56,15 @@ function countFrom(stages: readonly StageGroup[], from: number): number {
   return stages.slice(from).reduce((total, { count, ends }) => total + (ends === 'lost' ? 0 : count), 0)
 }
 
-function ownerSection(owners: readonly Group[], basis: string): HomeSection {
+function ownerSection(owners: readonly DealGroup[], basis: string): HomeSection {
   const most = greatest(owners)
   const rest = owners.slice(MOST_OWNERS)
-  const rowOf = ({ name, count, sum }: Group): HomeRow => ({
+  const rowOf = ({ name, count, sum }: DealGroup): HomeRow => ({
     label: name,
     values: [grouped(count), shortNumber(sum)],
     share: shareOf(sum, most),
   })
-  const others: Group = {
+  const others: DealGroup = {
     name: `${rest.length} others`,
     count: rest.reduce((total, each) => total + each.count, 0),
     sum: rest.reduce((total, each) => addDecimals(total, each.sum), ZERO),
@@ -85,6 +85,6 @@ function staleSection({ open, stale, staleSum, undated }: DealFigures, { times }
   return { title: 'Stale', basis: count, rows, notes: [...more, ...missing] }
 }
 
-function greatest(groups: readonly Group[]): Decimal {
+function greatest(groups: readonly DealGroup[]): Decimal {
   return groups.reduce((most, { sum }) => (compareDecimals(sum, most) > 0 ? sum : most), ZERO)
 }

@@ -20,7 +20,7 @@ import { undoLast } from './undo.ts'
 
 const RECORDS = SERVER_LISTS
 
-export const CHANGING: readonly PlainCommand[] = [
+export const CHANGING_COMMANDS: readonly PlainCommand[] = [
   {
     word: 'edit',
     usage: 'NUMBERS MEMBER=VALUE ...',

@@ -6,7 +6,7 @@ import { filterProblem } from '../list/matcher.ts'
 import { screenLack } from '../offered.ts'
 import { SERVER_LISTS, TITLES } from '../screens.ts'
 import { serverList } from '../selected.ts'
-import { CHANGING } from './changing.ts'
+import { CHANGING_COMMANDS } from './changing.ts'
 import { firstWord } from './command-text.ts'
 import { sayHome } from './home.ts'
 import { JOB_COMMANDS } from './job-commands.ts'
@@ -42,7 +42,7 @@ const COMMANDS: readonly PlainCommand[] = [
     title: 'say the pipeline, amounts by owner, stale deals, new records and the last jobs',
     run: sayHome,
   },
-  ...CHANGING,
+  ...CHANGING_COMMANDS,
   ...JOB_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...PLAIN_SCREENS.map(

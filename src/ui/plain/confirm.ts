@@ -3,7 +3,7 @@ import { MOST_BY_KEY } from '../actions/limits.ts'
 import { type DiffLine, diffText } from '../text/diff-line.ts'
 import type { Plain } from './plain.ts'
 
-export interface Question {
+export interface SendQuestion {
   /** `Send 2 updates to prod https://crm.example?` */
   readonly title: string
   readonly diff: readonly DiffLine[]
@@ -17,7 +17,7 @@ const MOST_SAID = 20
 /** Says the plan. More than a few changes, and any on a protected profile, need their number; others `y`. */
 export async function isConfirmed(
   { say, ask, store }: Pick<Plain, 'say' | 'ask' | 'store'>,
-  { title, diff, lines, count }: Question,
+  { title, diff, lines, count }: SendQuestion,
 ): Promise<boolean> {
   const { isProtected } = store.get().place
   say(title)

@@ -5,7 +5,7 @@ import type { ServerList } from '../screens.ts'
 import { recordName } from '../text/change-text.ts'
 import type { Plain } from './plain.ts'
 
-export interface Conflict {
+export interface EditConflict {
   readonly list: ServerList
   readonly row: CrmRecord
   readonly patch: JsonObject
@@ -14,7 +14,7 @@ export interface Conflict {
 /** Says the values of others beside the ones that were not saved. */
 export async function sayConflict(
   { background, say }: Pick<Plain, 'background' | 'say'>,
-  { list, row, patch }: Conflict,
+  { list, row, patch }: EditConflict,
 ): Promise<void> {
   say(`Not saved: ${recordName(row)} was changed by others since it was read.`)
   const theirs = await background.kept.recordOf({ list, before: row, texts: {}, problem: null })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../core/json.ts'
 import type { ApiMethod, ApiParameter } from './api-description.ts'
 import {
-  COUNT,
+  COUNT_NAME,
   CURSORS,
   MORES,
   NEXT_CURSORS,
@@ -113,14 +113,14 @@ function signsOf(list: ApiMethod, schemas: Schemas): Signs {
     offset: named(OFFSETS),
     page: named(PAGES),
     stated: {
-      ...only('total', member(TOTALS, isNumber) ?? member([COUNT], isCountOfAll)),
+      ...only('total', member(TOTALS, isNumber) ?? member([COUNT_NAME], isCountOfAll)),
       ...only(
         'more',
         member(MORES, ({ type }) => type === 'boolean'),
       ),
       ...only('pages', member(PAGE_COUNTS, isNumber)),
     },
-    openCount: member([COUNT], (view) => isNumber(view) && !isCountOfAll(view) && !OF_PAGE.test(view.description)),
+    openCount: member([COUNT_NAME], (view) => isNumber(view) && !isCountOfAll(view) && !OF_PAGE.test(view.description)),
     nextUrl: member(NEXT_URLS, isUrl) ?? member(NAMED_URLS, isText),
     nextCursor: nextOf(onlyCursor(parameters), members),
     nextOffset: member(['nextstart', 'nextoffset'], isNumber),

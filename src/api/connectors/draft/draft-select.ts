@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { ApiParameter } from './api-description.ts'
-import type { Offered } from './offered.ts'
+import type { OfferedOperations } from './offered.ts'
 import { askOf, variableName } from './path-parts.ts'
 import type { ResourceContext } from './resource-context.ts'
 import { foldedName } from './server-names.ts'
@@ -17,7 +17,7 @@ const SELECTS = [
 ]
 
 /** The parameter with the names of the members to show: `?properties=email`, for fields in `properties`, or one that a list needs. */
-export function selectParameter({ list }: Offered, inside: string): ApiParameter | undefined {
+export function selectParameter({ list }: OfferedOperations, inside: string): ApiParameter | undefined {
   return list?.parameters.find(({ name, in: place, isRequired, schema }) => {
     const isText = schema.type === 'string' || schema.type === 'array'
     const isNeeded = isRequired && isText && schema.values.length === 0 && SELECTS.includes(foldedName(name))

@@ -3,7 +3,7 @@ import { type Collection, itemPathsOf } from './collections.ts'
 import { bareSegment, parameterIn, segmentsOf } from './path-parts.ts'
 
 /** The operations of the document on a collection. */
-export interface Offered {
+export interface OfferedOperations {
   readonly list: ApiMethod | undefined
   /** Shows the records that were used last, in place of a list. */
   readonly recent: ApiMethod | undefined
@@ -19,7 +19,7 @@ export interface Offered {
 const QUERIES = ['query', 'search', 'list', '_search', 'filter']
 const MAKERS = ['create', 'new', 'add']
 
-export function offeredOf(api: ApiDescription, { path }: Collection): Offered {
+export function offeredOf(api: ApiDescription, { path }: Collection): OfferedOperations {
   const bare = path.replace(/\/$/, '').replace(/\.json$/i, '')
   const singular = singularPath(bare)
   const item = [...itemPathsOf(api, bare), ...(singular === undefined ? [] : itemPathsOf(api, singular))]

@@ -60,7 +60,7 @@ export const MORES = [
 ]
 export const TOTALS = ['total', 'totalcount', 'totalresults', 'totalitems', 'totalrecords', 'odatacount', 'totalsize']
 /** Some servers count the records of the page with it. */
-export const COUNT = 'count'
+export const COUNT_NAME = 'count'
 export const OF_ALL = /\b(?:total|overall|all|altogether|entire|match(?:es|ing)?|across)\b/i
 export const OF_PAGE = /\b(?:page|returned|this (?:response|request|result|list)|current)\b/i
 export const PAGE_COUNTS = [

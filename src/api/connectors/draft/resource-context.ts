@@ -3,7 +3,7 @@ import { RESOURCES, type Resource } from '../../../core/resources/registry.ts'
 import type { ApiDescription, ApiMethod } from './api-description.ts'
 import type { Collection } from './collections.ts'
 import type { Decisions } from './decisions.ts'
-import { type Offered, offeredOf } from './offered.ts'
+import { type OfferedOperations, offeredOf } from './offered.ts'
 import { keyIn, parameterIn, segmentsOf } from './path-parts.ts'
 import { escaped, idMemberOf, RecordFinder } from './record-places.ts'
 import { mergedView, type SchemaView } from './schemas.ts'
@@ -26,7 +26,7 @@ export interface ResourceContext extends ResourceRequest {
   readonly resource: Resource
   /** Of the resource in the draft. */
   readonly at: readonly string[]
-  readonly offered: Offered
+  readonly offered: OfferedOperations
   readonly finder: RecordFinder
   /** A record in answers. */
   readonly record: SchemaView
@@ -84,7 +84,10 @@ export function contextOf(request: ResourceRequest): ResourceContext {
 }
 
 /** The member that has the name of the parameter in the path of one record: `uid` of `/people/{uid}`. */
-function memberInPath({ get, updates, delete: removal }: Offered, { members }: SchemaView): string | undefined {
+function memberInPath(
+  { get, updates, delete: removal }: OfferedOperations,
+  { members }: SchemaView,
+): string | undefined {
   const single = [get, ...updates, removal].find((method) => method !== undefined)
   const last = segmentsOf(single?.path ?? '').at(-1)
   const name = parameterIn(last) ?? keyIn(last)
@@ -95,7 +98,7 @@ function escapedInside(inside: string): string {
   return inside === '.' ? inside : escaped(inside)
 }
 
-function withOther(one: Offered, other: Offered | undefined): Offered {
+function withOther(one: OfferedOperations, other: OfferedOperations | undefined): OfferedOperations {
   if (!other) return one
   return {
     ...one,

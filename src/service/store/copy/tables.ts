@@ -15,14 +15,14 @@ import { OWN_COLUMNS } from '../record-columns.ts'
  * `text`: without NUL, as JSON and ids are. `any text`: PostgreSQL keeps it without NUL. `compared text`: PostgreSQL bounds
  * its length, too: a truncated one is restored from its record.
  */
-export type ColumnType = 'integer' | 'real' | 'text' | 'any text' | 'compared text'
+export type CopiedType = 'integer' | 'real' | 'text' | 'any text' | 'compared text'
 
 /** The rows of a table, of which both databases have the same columns. What a database adds for itself is not named. */
 export interface CopiedTable {
   readonly name: string
   /** Unique; both databases have an index that begins with these columns, and sort texts by their bytes. */
   readonly key: readonly string[]
-  readonly columns: Readonly<Record<string, ColumnType>>
+  readonly columns: Readonly<Record<string, CopiedType>>
   /** The column that may be long. */
   readonly long?: string
   /** The resource whose records these are. */
@@ -42,7 +42,7 @@ const ID_KINDS: Readonly<Record<string, IdKind>> = { webhook_id: 'webhook', even
 
 const RECORD = { id: 'integer', version: 'integer', text: 'text' } as const
 
-const OWN_TYPES: Readonly<Record<string, ColumnType>> = {
+const OWN_TYPES: Readonly<Record<string, CopiedType>> = {
   deal_id: 'integer',
   amount: 'real',
   url: 'text',

@@ -21,7 +21,7 @@ interface Shared {
 }
 
 /** Lends the connections of a pool. */
-export class Connections {
+export class DatabaseConnections {
   readonly #pool: Pool
   readonly #isLost: (error: unknown) => boolean
   readonly #shared = new Set<Shared>()

@@ -3,8 +3,8 @@ import { uniqueValues } from '../change-rules.ts'
 import { type CopiedRows, LONG_AT_ONCE, ROWS_AT_ONCE } from '../copy/ends.ts'
 import {
   type Cell,
-  type ColumnType,
   type CopiedTable,
+  type CopiedType,
   cellsOf,
   columnsOf,
   filterCell,
@@ -42,7 +42,7 @@ function batchQuery(table: CopiedTable, order: readonly string[], after: Row | u
     WHERE length_before < ${LONG_AT_ONCE} ORDER BY ${by}`
 }
 
-const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
+const SQL_TYPES: Readonly<Record<CopiedType, string>> = {
   integer: 'bigint',
   real: 'double precision',
   text: 'text',
@@ -64,7 +64,7 @@ export async function writeRows(tx: Transaction, table: CopiedTable, rows: reado
   await tx.run(`INSERT INTO ${table.name} (${names.join(', ')}) SELECT * FROM unnest(${given})`, ...values)
 }
 
-function encode(type: ColumnType, cell: Cell): Cell {
+function encode(type: CopiedType, cell: Cell): Cell {
   if (typeof cell !== 'string') return cell
   if (type === 'any text') return withoutNul(cell)
   return type === 'compared text' ? bounded(cell) : cell
@@ -83,7 +83,7 @@ function hasOtherForms({ columns }: CopiedTable, row: Row): boolean {
   return Object.values(columns).some((type, place) => isOtherForm(type, row[place] ?? null))
 }
 
-function isOtherForm(type: ColumnType, cell: Cell): cell is string {
+function isOtherForm(type: CopiedType, cell: Cell): cell is string {
   return (type === 'any text' || type === 'compared text') && typeof cell === 'string' && cell.includes('\u0001')
 }
 

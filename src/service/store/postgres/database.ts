@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { StoreObserver } from '../store-options.ts'
 import type { Address } from './address.ts'
-import { Connections, Sockets } from './connections.ts'
+import { DatabaseConnections, Sockets } from './connections.ts'
 import { CommitInDoubt, databaseFailure, isConnectionLost, isPreparedLost } from './failure.ts'
 
 /** A value of a statement; a list becomes an array of PostgreSQL. */
@@ -114,7 +114,10 @@ export function openPool(
   const names = new StatementNames()
   if (!isPrepared) names.stop()
 
-  const connections = new Connections(pool, (error) => error instanceof CommitInDoubt || isConnectionLost(error))
+  const connections = new DatabaseConnections(
+    pool,
+    (error) => error instanceof CommitInDoubt || isConnectionLost(error),
+  )
   const faultsNamed = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work

@@ -3,7 +3,7 @@ import { isPlainResource, type PlainResource } from '../../../core/resources/reg
 import { uniqueValues } from '../change-rules.ts'
 import type { RecordChange, StoreWrite, UniqueMember, WriteState } from '../store.ts'
 import type { Transaction } from './database.ts'
-import { findHolders, membersOf, storeUniqueValues, valueKey } from './unique-members.ts'
+import { findHolders, storeUniqueValues, uniqueMembersOf, valueKey } from './unique-members.ts'
 
 export interface TakenValue {
   readonly member: string
@@ -27,7 +27,7 @@ export class PendingUnique {
 
   constructor(tx: Transaction, unique: readonly UniqueMember[]) {
     this.#tx = tx
-    this.#members = new Map(unique.map(({ resource }) => [resource, membersOf(unique, resource)]))
+    this.#members = new Map(unique.map(({ resource }) => [resource, uniqueMembersOf(unique, resource)]))
   }
 
   /** Looks up the values that writes will probably have, at once; `stateOf` makes states for a trial. */

@@ -29,7 +29,7 @@ export async function replaceUniqueMembers(
   )
   const shared: SharedValue[] = []
   for (const resource of new Set(added.map(({ resource }) => resource))) {
-    shared.push(...(await addRecords(tx, resource, membersOf(added, resource))))
+    shared.push(...(await addRecords(tx, resource, uniqueMembersOf(added, resource))))
   }
   const ended = shared.length > 0 ? added : before.filter((each) => !wanted.some((other) => isSame(each, other)))
   await tx.run(
@@ -44,7 +44,7 @@ function isSame(one: UniqueMember, other: UniqueMember): boolean {
   return one.resource === other.resource && one.member === other.member
 }
 
-export function membersOf(unique: readonly UniqueMember[], resource: string): readonly string[] {
+export function uniqueMembersOf(unique: readonly UniqueMember[], resource: string): readonly string[] {
   return unique.filter((each) => each.resource === resource).map(({ member }) => member)
 }
 
