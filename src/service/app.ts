@@ -12,9 +12,9 @@ import { originFor, ownUrl, type Proxies, prefixFor, readForwarded } from './pro
 import type { Route, RouteReply } from './route.ts'
 
 /** Requests that Fastify rejects before a route sees them. */
-const FRAMEWORK_FAULTS: Readonly<Record<string, (method: string) => Problem>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new Problem(413, { code: 'body_too_large', detail: 'the body is larger than 1 MiB' }),
+const FRAMEWORK_FAULTS: Readonly<Record<string, (method: string, maxBytes: number) => Problem>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (_method, maxBytes) =>
+    new Problem(413, { code: 'body_too_large', detail: `the body is larger than ${maxBytes / 1024 / 1024} MiB` }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: unsupportedType,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new Problem(400, { code: 'malformed_body', detail: 'the length of the body differs from Content-Length' }),
@@ -96,6 +96,7 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
       method: route.method,
       url: route.path,
       onRequest: admit(route),
+      bodyLimit: route.maxBodyBytes ?? MAX_BODY_BYTES,
       handler: async (request, reply) => {
         const { id = '' } = request.params as { id?: string }
         const call = {
@@ -155,7 +156,7 @@ function send(
 }
 
 function sendProblem(options: AppOptions, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const problem = problemOf(error, request.method)
+  const problem = problemOf(error, request)
   if (problem.status >= 500) {
     options.log?.({ level: 'error', event: 'failure', request_id: request.id, error: failureText(error) })
   }
@@ -217,7 +218,7 @@ function pathOf(request: FastifyRequest): string {
 }
 
 /** The Problem for any thrown error. Messages of the database and of bugs are logged, not sent to clients. */
-function problemOf(error: unknown, method: string): Problem {
+function problemOf(error: unknown, { method, routeOptions }: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   if (error instanceof CrmError) {
     const detail = 'the database is not available at the moment'
@@ -225,7 +226,7 @@ function problemOf(error: unknown, method: string): Problem {
   }
   const { code, statusCode = 500 } = error as Partial<FastifyError>
   const fault = FRAMEWORK_FAULTS[code ?? '']
-  if (fault) return fault(method)
+  if (fault) return fault(method, routeOptions.bodyLimit ?? MAX_BODY_BYTES)
   if (statusCode < 500) return new Problem(400, { code: 'malformed_request', detail: 'the request was truncated' })
   return new Problem(500, { code: 'internal', detail: 'internal error; see the log under the request id' })
 }

@@ -55,6 +55,8 @@ export interface Route {
   readonly scope: KeyScope | 'any' | undefined
   /** Requests that need no key on a route that otherwise does. */
   readonly needsNoKey?: (headers: IncomingHttpHeaders, query: Readonly<Record<string, unknown>>) => boolean
+  /** Undefined: 1 MiB. */
+  readonly maxBodyBytes?: number
   /** The known query parameters; any other is rejected. */
   readonly parameters: readonly string[]
   /** Throws a Problem for every response that is not a success. */

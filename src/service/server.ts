@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isLoopback } from '../core/http-rules.ts'
 import { type AnsweredRequest, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
+import { fixtureRunRoutes } from './fixture-run-routes.ts'
 import { TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
 import type { FaultPlan } from './injected-faults.ts'
 import { gatherKeyUses } from './key-uses.ts'
@@ -60,7 +61,7 @@ export interface RunningServer {
   lostUses(): number
 }
 
-const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes, ...historyRoutes]
+const RESOURCE_ROUTES = [...plainRoutes, ...dealRoutes, ...pipelineRoutes, ...historyRoutes, ...fixtureRunRoutes]
 
 /** Starts the CRM service. Throws a CrmError when the port or the certificate cannot be used. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {

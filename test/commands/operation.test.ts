@@ -108,6 +108,7 @@ test('serve stats counts what a database holds while a service runs on it', asyn
     idempotency_keys: 1,
     history_entries: 1,
     oldest_history_at: expect.stringMatching(/^20/),
+    fixture_runs: 0,
     oldest_open_event_at: expect.stringMatching(/^20/),
   })
   expect(stats.size_bytes).toBeGreaterThan(10_000)

@@ -2,6 +2,20 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SERVICE: readonly Sabotage[] = [
   {
+    name: 'a client that was taken over writes the state of a run of fixtures',
+    file: 'src/service/store/sqlite/fixture-runs.ts',
+    line: 'WHERE id = ? AND lock_token = ?`\nreturn db.run(sql, state, isEnded ? 1 : 0, nowMs(), id, token) > 0',
+    to: "WHERE id = ? AND ? <> ''`\nreturn db.run(sql, state, isEnded ? 1 : 0, nowMs(), id, token) > 0",
+    tests: ['test/service/store/store.test.ts'],
+  },
+  {
+    name: 'a lock of a run of fixtures never expires',
+    file: 'src/service/store/sqlite/fixture-runs.ts',
+    line: 'WHERE lock_token IS NULL OR lock_token = excluded.lock_token OR locked_until_ms <= ?3`,',
+    to: 'WHERE lock_token IS NULL OR lock_token = excluded.lock_token`,',
+    tests: ['test/service/store/store.test.ts'],
+  },
+  {
     name: 'any client names the path in front of the service',
     file: 'src/service/proxies.ts',
     line: "if (typeof given !== 'string' || !trusts(socket.remoteAddress ?? '')) return basePath",

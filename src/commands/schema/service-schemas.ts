@@ -122,5 +122,6 @@ export const STATS = made({
   idempotency_keys: COUNT,
   history_entries: COUNT,
   oldest_history_at: TIME_OR_NULL,
+  fixture_runs: COUNT,
   size_bytes: COUNT,
 })

@@ -43,6 +43,7 @@ async function showStats(ctx: Context, options: DatabaseOptions): Promise<undefi
     idempotency_keys: stats.idempotencyKeys,
     history_entries: stats.historyEntries,
     oldest_history_at: stats.oldestHistoryMs === undefined ? null : timeText(stats.oldestHistoryMs),
+    fixture_runs: stats.fixtureRuns,
     size_bytes: stats.sizeBytes,
   })
 }

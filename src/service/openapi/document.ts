@@ -1,6 +1,7 @@
 import { KEY_PATH, PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { KEPT_MS } from '../store/store-options.ts'
 import { EVENT_WEBHOOKS } from './event-webhooks.ts'
+import { FIXTURE_RUN_PATHS } from './fixture-run-paths.ts'
 import { HISTORY_PATHS } from './history-paths.ts'
 import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef, USUAL_PROBLEMS } from './operations.ts'
 import { type DocumentPart, refs, sharedParameters } from './parameters.ts'
@@ -115,6 +116,7 @@ const TAGS = {
   pipelines: 'The stages that deals go through.',
   webhooks: 'Subscriptions to events.',
   history: 'Who changed what.',
+  fixtures: 'The states of runs of fixtures, and their locks.',
   graphql: 'The whole API, with more mutations, as GraphQL.',
   service: 'The service itself.',
 }
@@ -134,7 +136,7 @@ export function openapiDocument(version: string, answersKeptMs: number = KEPT_MS
     servers: [{ url: '/', description: 'The service that returned this document.' }],
     security: [{ key: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: { ...RECORD_PATHS, ...HISTORY_PATHS, ...SERVICE_PATHS },
+    paths: { ...RECORD_PATHS, ...HISTORY_PATHS, ...FIXTURE_RUN_PATHS, ...SERVICE_PATHS },
     webhooks: EVENT_WEBHOOKS,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'A key of crm serve keys create.' } },

@@ -21,6 +21,21 @@ const NEW_WEBHOOK = { url: 'https://example.com/hook', events: ['contact.*', 'de
 
 const WEBHOOK = { id: exampleId('webhook'), ...NEW_WEBHOOK, status: 'enabled', ...TIMES }
 
+const RUN_LOCK = { owner: 'ci-runner-7, process 4711', expires_at: '2026-03-01T09:30:30.000Z' }
+
+const RUN_STATE = { generation: 0, records: [{ name: 'contacts.ada', id: exampleId('contact') }] }
+
+const LISTED_RUN = {
+  id: 'd2b1f0a6c3e94c51a1b7e8d0',
+  name: 'fixtures/demo.yaml/pr-17',
+  created_at: TIMES.created_at,
+  updated_at: TIMES.updated_at,
+  is_ended: false,
+  lock: RUN_LOCK,
+}
+
+const LOCK_TOKEN = '8e03978e-40d5-43e8-bc93-6894a57f9324'
+
 type PlainType = Capitalize<PlainResource>
 
 export type PlainSchema = `New${PlainType}` | `${PlainType}Patch` | PlainType
@@ -76,6 +91,12 @@ export const EXAMPLES = {
     created_at: TIMES.created_at,
     expires_at: null,
   },
+  ListedFixtureRun: LISTED_RUN,
+  FixtureRun: { ...LISTED_RUN, state: RUN_STATE },
+  FixtureLock: { token: LOCK_TOKEN, name: LISTED_RUN.name, owner: RUN_LOCK.owner, ttl_seconds: 30 },
+  FixtureLockRenewal: { token: LOCK_TOKEN, ttl_seconds: 30 },
+  RenewedFixtureLock: { expires_at: RUN_LOCK.expires_at },
+  FixtureState: { token: LOCK_TOKEN, state: RUN_STATE, is_ended: false },
   Problem: {
     ...PROBLEM,
     title: 'Unprocessable Content',

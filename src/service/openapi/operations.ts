@@ -46,10 +46,10 @@ const FAULTS: readonly (readonly [status: string, description: string, ...header
   ['405', 'The path has no such method.', 'Allow'],
   [
     '409',
-    '`already_exists`: the record `existing_id` has this value. `webhook_disabled`: the subscription is disabled.',
+    '`already_exists`: the record `existing_id` has this value. `webhook_disabled`: the subscription is disabled. `run_locked`: another client holds the lock. `lock_lost`: the token does not hold it.',
   ],
   ['412', 'The record is at another version.', 'ETag'],
-  ['413', 'The body is larger than 1 MiB.'],
+  ['413', 'The body is larger than 1 MiB, or a state of fixtures than 8 MiB.'],
   ['415', 'The Content-Type of the body is not JSON.'],
   ['422', 'A value is not valid, or the Idempotency-Key was used for another request.'],
   ['429', 'The key has sent too many requests.', 'Retry-After'],

@@ -1,6 +1,7 @@
 import { type IdKind, idPrefix } from '../../core/ids.ts'
 import type { JsonSchema } from '../../core/json.ts'
 import { PLAIN_RESOURCES, RECORD_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { LOCK_RULES, RENEWAL_RULES, RUN_ID_PATTERN, STATE_RULES } from '../fixture-run-routes.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
 import { plainRules } from '../resources/plain.ts'
 import { filledText, patchRulesOf, type Rule, type RulesByMember, readOnlyMember } from '../resources/rules.ts'
@@ -189,6 +190,37 @@ const KEY: JsonSchema = {
   required: ['id', 'name', 'scopes', 'last_four', 'rate_limit', 'created_at', 'expires_at'],
 }
 
+const RUN_LOCK: JsonSchema = {
+  type: ['object', 'null'],
+  description: 'Null: free, or expired.',
+  properties: { owner: TEXT, expires_at: TIME },
+  required: ['owner', 'expires_at'],
+}
+
+const LISTED_RUN = {
+  id: { type: 'string', pattern: RUN_ID_PATTERN },
+  name: TEXT,
+  created_at: TIME,
+  updated_at: { ...TIME, description: 'Of the last write of the state.' },
+  is_ended: { type: 'boolean', description: 'Nothing of the run exists; its state may be deleted after 7 days.' },
+  lock: RUN_LOCK,
+} satisfies Record<string, JsonSchema>
+
+const RUN_STATE: JsonSchema = {
+  type: ['object', 'null'],
+  description: 'As the client wrote it; null before the first write.',
+  additionalProperties: true,
+}
+
+/** An object with these members alone. */
+function exact(properties: Properties): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}
+
+function exactly(rules: RulesByMember): JsonSchema {
+  return exact(Object.fromEntries(Object.entries(rules).map(([name, { schema }]) => [name, schema])))
+}
+
 const CREATED_WEBHOOK = record('webhook', WEBHOOK_RULES, {
   ...WEBHOOK_STATUS,
   secret: { type: 'string', pattern: '^whsec_' },
@@ -225,6 +257,12 @@ export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
     CreatedWebhook: CREATED_WEBHOOK,
     Change: CHANGE,
     Key: KEY,
+    ListedFixtureRun: exact(LISTED_RUN),
+    FixtureRun: exact({ ...LISTED_RUN, state: RUN_STATE }),
+    FixtureLock: exactly(LOCK_RULES),
+    FixtureLockRenewal: exactly(RENEWAL_RULES),
+    RenewedFixtureLock: exact({ expires_at: TIME }),
+    FixtureState: exactly(STATE_RULES),
     Problem: PROBLEM,
     GraphqlRequest: GRAPHQL_REQUEST,
     GraphqlAnswer: GRAPHQL_ANSWER,

@@ -16,6 +16,8 @@ export interface StoreStats {
   /** Entries of the history. */
   readonly historyEntries: number
   readonly oldestHistoryMs: number | undefined
+  /** Runs of fixtures of which something may exist. */
+  readonly fixtureRuns: number
   /** Size on disk without the write-ahead log. */
   readonly sizeBytes: number
 }

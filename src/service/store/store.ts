@@ -1,6 +1,7 @@
 import type { PlainResource, StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
+import type { FixtureRuns } from './fixture-runs.ts'
 import type { Author, ChangedMembers, HistoryPage, HistoryQuery } from './history.ts'
 import type { StoreStats } from './store-stats.ts'
 
@@ -284,6 +285,7 @@ export interface Store {
   /** Rejects with a CrmError when nothing can be written: the database is locked, or its disk is full. */
   checkWritable(): Promise<void>
   readonly deliveries: Deliveries
+  readonly fixtureRuns: FixtureRuns
   /** Before `close`: what waits for a database that does not answer is rejected. A file of SQLite always answers. */
   readonly giveUp?: () => void
   close(): Promise<void>

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { operationsIn } from '../../../src/api/connectors/described-operations.ts'
 import { serviceNames } from '../../../src/core/resources/described-names.ts'
 import { isEventPattern } from '../../../src/core/webhook-events.ts'
+import { fixtureRunRoutes } from '../../../src/service/fixture-run-routes.ts'
 import { openapiDocument } from '../../../src/service/openapi/document.ts'
 import { EXAMPLES } from '../../../src/service/openapi/examples.ts'
 import { dealRoutes } from '../../../src/service/resources/deals.ts'
@@ -32,6 +33,7 @@ const ROUTES = [
   ...pipelineRoutes,
   ...historyRoutes,
   ...keyRoutes(undefined),
+  ...fixtureRunRoutes,
   ...webhookRoutes(() => true),
   ...healthRoutes({ isStopping: () => false }),
   ...graphqlRoutes({ hasPage: false, isTarget: () => true }),

@@ -4,6 +4,7 @@ import type { StoreOptions } from '../../../src/service/store/store-options.ts'
 import { newDatabase, openTestStore } from '../../harness/database.ts'
 import { deliveriesSuite } from './suite/deliveries-suite.ts'
 import { filtersSuite } from './suite/filters-suite.ts'
+import { fixtureRunsSuite } from './suite/fixture-runs-suite.ts'
 import { historySuite } from './suite/history-suite.ts'
 import { idempotencySuite } from './suite/idempotency-suite.ts'
 import { identitySuite } from './suite/identity-suite.ts'
@@ -49,6 +50,7 @@ export function storeSuite(): void {
   describe('deliveries', () => deliveriesSuite(FIXTURE))
   describe('webhooks', () => webhooksSuite(FIXTURE))
   describe('history', () => historySuite(FIXTURE))
+  describe('fixture runs', () => fixtureRunsSuite(FIXTURE))
   describe('retention', () => retentionSuite(FIXTURE))
   describe('observer', () => observerSuite(FIXTURE))
 }

@@ -158,6 +158,22 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     },
     long: 'new_values',
   },
+  {
+    name: 'fixture_runs',
+    key: ['id'],
+    columns: {
+      id: 'text',
+      name: 'any text',
+      created_at_ms: 'integer',
+      updated_at_ms: 'integer',
+      is_ended: 'integer',
+      lock_token: 'text',
+      lock_owner: 'any text',
+      locked_until_ms: 'integer',
+      state: 'text',
+    },
+    long: 'state',
+  },
   { name: 'sequence', key: ['only_row'], columns: { only_row: 'integer', last_serial: 'integer' }, hasOneRow: true },
 ]
 

@@ -10,6 +10,7 @@ import { type Database, openPool, type Transaction } from './database.ts'
 import { takeTurn } from './deliveries.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
 import { isDiskFull, isPassing } from './failure.ts'
+import { fixtureRuns } from './fixture-runs.ts'
 import { readHistory } from './history.ts'
 import { findAnswers, replayOf } from './idempotency.ts'
 import { KnownKeys } from './known-keys.ts'
@@ -118,6 +119,7 @@ async function postgresStore(database: Database, options: StoreOptions): Promise
         return () => void listeners.delete(listener)
       },
     },
+    fixtureRuns: fixtureRuns(database, run, now),
     giveUp: database.cut,
     close: async () => {
       closing ??= close()

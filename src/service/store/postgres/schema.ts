@@ -173,6 +173,19 @@ export const SCHEMA = `
   CREATE INDEX history_by_resource ON history (resource, (-id));
   CREATE INDEX history_by_key ON history (key_id, (-id));
   CREATE INDEX history_by_job ON history (job, (-id)) WHERE job IS NOT NULL;
+
+  -- The states of runs of fixtures, which clients keep here, and their locks. is_ended: nothing of the run exists any more.
+  CREATE TABLE fixture_runs (
+    id text COLLATE "C" PRIMARY KEY,
+    name text NOT NULL,
+    created_at_ms bigint NOT NULL,
+    updated_at_ms bigint NOT NULL,
+    is_ended integer NOT NULL,
+    lock_token text,
+    lock_owner text,
+    locked_until_ms bigint,
+    state text
+  );
 `
 
 /** The steps from the first schema (version 1) to the current one. A released step never changes. */
@@ -196,6 +209,19 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX history_by_resource ON history (resource, (-id));
   CREATE INDEX history_by_key ON history (key_id, (-id));
   CREATE INDEX history_by_job ON history (job, (-id)) WHERE job IS NOT NULL;
+  `,
+  `
+  CREATE TABLE fixture_runs (
+    id text COLLATE "C" PRIMARY KEY,
+    name text NOT NULL,
+    created_at_ms bigint NOT NULL,
+    updated_at_ms bigint NOT NULL,
+    is_ended integer NOT NULL,
+    lock_token text,
+    lock_owner text,
+    locked_until_ms bigint,
+    state text
+  );
   `,
 ]
 

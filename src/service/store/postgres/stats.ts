@@ -35,6 +35,7 @@ export async function readStats(session: Session, nowMs: number): Promise<StoreS
     idempotencyKeys: await numberOf('SELECT count(*) FROM idempotency'),
     historyEntries: await numberOf('SELECT count(*) FROM history'),
     oldestHistoryMs: oldestHistory === undefined ? undefined : timeOfSerial(oldestHistory),
+    fixtureRuns: await numberOf('SELECT count(*) FROM fixture_runs WHERE is_ended = 0'),
     sizeBytes: await numberOf(SIZE),
   }
 }

@@ -5,9 +5,10 @@ import { type CopiedTable, columnsOf, type Row } from '../copy/tables.ts'
 import { type Connection, inTransaction } from './connection.ts'
 import { copiedRows } from './copied-rows.ts'
 import { COPY_ID, readOrigin, readPlace, STATE_TABLE, writeOrigin, writePlace } from './copy-state.ts'
+import { SCHEMA_VERSION } from './migrations.ts'
 import { APPLICATION_ID, checkIdentity, openFile, plainTables } from './open-database.ts'
 import { insertPipelines } from './pipelines.ts'
-import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { SCHEMA } from './schema.ts'
 import { isLockedOut, storageFailure } from './storage-failure.ts'
 
 /** Opens a missing or empty file, or an unfinished copy, which no other process can open until `work` ends. */

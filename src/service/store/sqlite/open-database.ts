@@ -12,8 +12,9 @@ import { defaultPipeline } from '../pipeline-rules.ts'
 import { type Connection, connect, inTransaction } from './connection.ts'
 import { readOrigin } from './copy-state.ts'
 import { indexName } from './filter-query.ts'
+import { MIGRATIONS, SCHEMA_VERSION } from './migrations.ts'
 import { insertPipelines } from './pipelines.ts'
-import { MIGRATIONS, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { SCHEMA } from './schema.ts'
 import { BUSY_TIMEOUT_MS, storageFailure } from './storage-failure.ts'
 
 /** `CRM1`, in the header of every crm database. */

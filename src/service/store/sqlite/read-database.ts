@@ -91,6 +91,7 @@ export function readStats(db: Connection, nowMs: number): StoreStats {
     idempotencyKeys: count('idempotency'),
     historyEntries: count('history'),
     oldestHistoryMs: oldestHistory === undefined ? undefined : timeOfSerial(oldestHistory),
+    fixtureRuns: count('fixture_runs WHERE is_ended = 0'),
     sizeBytes,
   }
 }

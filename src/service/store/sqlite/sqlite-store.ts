@@ -7,6 +7,7 @@ import { addKeyUses, endKey, findKey, insertKey, readKeys, readKeyUses } from '.
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
+import { fixtureRuns } from './fixture-runs.ts'
 import { readHistory } from './history.ts'
 import { findReplay } from './idempotency.ts'
 import { openDatabase } from './open-database.ts'
@@ -69,8 +70,6 @@ export function sqliteStore(
     return outcomes
   }
   const queue = openWriteQueue({ commit, isRepeatable: isLockedOut, observer })
-  // The last process to close the file checkpoints the write-ahead log; after a failure the data stays in the log.
-  const close = (): Promise<void> => queue.drained().then(() => db.close())
   return {
     page: (resource, query) => run(() => readRecords(db, resource, query)),
     joinedPage: (resource, query) => run(() => joinRecords(db, resource, query)),
@@ -111,9 +110,11 @@ export function sqliteStore(
         return () => void listeners.delete(listener)
       },
     },
-    close: async () => {
-      closing ??= close()
-      await closing
+    fixtureRuns: fixtureRuns(db, run, now),
+    close: () => {
+      // The last process to close the file checkpoints the write-ahead log; after a failure the data stays in the log.
+      closing ??= queue.drained().then(() => db.close())
+      return closing
     },
   }
 }

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { encodeId } from '../../../../src/core/ids.ts'
 import { openStore } from '../../../../src/service/store/open-store.ts'
-import { MIGRATIONS } from '../../../../src/service/store/sqlite/schema.ts'
+import { MIGRATIONS } from '../../../../src/service/store/sqlite/migrations.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { FIRST_SCHEMA } from './first-schema.ts'
 

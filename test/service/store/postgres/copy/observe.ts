@@ -10,6 +10,7 @@ const PAGES = [
   '/v1/webhooks',
   '/v1/history?limit=50',
   '/v1/history?job=job_1',
+  '/v1/fixture-runs',
   ...NAMES.map((name) => `/v1/contacts?company=${encodeURIComponent(name)}`),
 ]
 

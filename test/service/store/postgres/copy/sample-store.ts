@@ -54,6 +54,9 @@ export async function fillStore(address: string, contacts = 2500): Promise<reado
     for (let at = 0; at < 20; at++) {
       await store.write(creation('note', { body: `${at}` }, { parent: { resource: 'deal', id: deal } }))
     }
+    const { fixtureRuns } = store
+    await fixtureRuns.lock({ id: 'run-1', name: 'one\0', owner: 'ci\0', token: 't1', ttlMs: 3_600_000 })
+    await fixtureRuns.keep({ id: 'run-1', token: 't1', state: '{"records":["\\u0000"]}', isEnded: false })
     return ids
   })
 }
