@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { make } from '../harness/records.ts'
 import { restoredMembers } from '../harness/restored.ts'
+import { ofContacts } from '../service/store/samples.ts'
 import { serviceHome } from './service-home.ts'
 
 type Row = Record<string, unknown>
@@ -33,6 +34,34 @@ test('a merge fills the winner, deletes the loser, and one undo restores both', 
   expect(await json('jobs', 'show', job)).toMatchObject({ kind: 'merge', state: 'finished' })
   expect(await json('jobs', 'undo', job, '--yes')).toMatchObject({ done: 2 })
   expect(restoredMembers(await list())).toEqual(restoredMembers(before))
+})
+
+test('where emails are unique, a winner takes that of a loser when the loser is deleted, and the undo gives it back first', async () => {
+  const home = await withContacts({ name: 'Ada' }, { ...ADA_TWICE, email: 'ada@x.test' }, { name: 'Ada L.', memo: 'x' })
+  const { service, json, ids, list } = home
+  await service.store.putUniqueMembers(ofContacts('email'))
+  const before = await list()
+  const { job, ...account } = await json('contacts', 'merge', ...ids, '--yes', '--expect', '2')
+  expect(account).toMatchObject({ rows: 4, done: 4, failed: 0 })
+  expect(await list()).toMatchObject([{ id: ids[0], name: 'Ada', email: 'ada@x.test', phone: '1', version: 3 }])
+  const undo = await json('jobs', 'undo', job, '--yes')
+  expect(undo).toMatchObject({ done: 4, failed: 0 })
+  expect(restoredMembers(await list())).toEqual(restoredMembers(before))
+  expect(await json('jobs', 'undo', undo.job, '--yes', '--expect', '2')).toMatchObject({ done: 4, failed: 0 })
+  expect(await list()).toMatchObject([{ id: ids[0], email: 'ada@x.test', phone: '1' }])
+})
+
+test('where emails are unique, a marked loser keeps its email, so that its winner is refused, and neither is changed', async () => {
+  const { service, crm, json, ids, list } = await withContacts({ name: 'Ada' }, { name: 'Ada', email: 'ada@x.test' })
+  await service.store.putUniqueMembers(ofContacts('email'))
+  const marked = await crm('contacts', 'merge', ...ids, '--losers', 'mark=merged_into', '--yes')
+  expect(marked.exit).toBe(3)
+  expect(await list()).toMatchObject([
+    { id: ids[1], email: 'ada@x.test' },
+    { id: ids[0], version: 1 },
+  ])
+  expect(await json('contacts', 'merge', ...ids, '--yes')).toMatchObject({ rows: 2, done: 2 })
+  expect(await list()).toMatchObject([{ id: ids[0], email: 'ada@x.test' }])
 })
 
 test('each rule chooses its value: the newest, the longest, the winner’s, or all of them', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { MovedOperations } from '../../src/jobs/plan/moved-operations.ts'
+import type { Planned } from '../../src/jobs/plan/plan-builder.ts'
 import type { PlanOperation } from '../../src/jobs/plan/plan-format.ts'
 
 function operation(op: number, after?: number): PlanOperation {
@@ -13,9 +14,35 @@ function operation(op: number, after?: number): PlanOperation {
   return { op, offset: 0, head, body: null }
 }
 
+/** What a new plan gets, in which operations with this path are left out because they were done before. */
+function moved(operations: readonly PlanOperation[], isReverse: boolean, done: readonly number[] = []) {
+  const added: { readonly id: string | undefined; readonly after?: number }[] = []
+  const builder = {
+    get next() {
+      return added.length
+    },
+    add({ id, after }: Planned) {
+      if (!done.includes(Number(id))) added.push({ id, ...(after !== undefined && { after }) })
+    },
+  }
+  const moving = new MovedOperations(builder, isReverse)
+  for (const each of operations) moving.add(each, { do: 'delete', path: '/v1/contacts/c', id: String(each.op) })
+  return added
+}
+
 test('an operation waits for the same one in its new place, and for none that is not in the new plan', () => {
-  const moved = new MovedOperations()
-  expect(moved.move(operation(4), 0)).toEqual({})
-  expect(moved.move(operation(7, 4), 1)).toEqual({ after: 0 })
-  expect(moved.move(operation(8, 5), 2)).toEqual({})
+  expect(moved([operation(4), operation(7, 4), operation(8, 5)], false)).toEqual([
+    { id: '4' },
+    { id: '7', after: 0 },
+    { id: '8' },
+  ])
+  expect(moved([operation(4), operation(7, 4)], false, [4])).toEqual([{ id: '7' }])
+})
+
+test('in reverse order, an operation waits for what waited for it', () => {
+  expect(moved([operation(2, 1), operation(1, 0), operation(0)], true)).toEqual([
+    { id: '2' },
+    { id: '1', after: 0 },
+    { id: '0', after: 1 },
+  ])
 })

@@ -53,8 +53,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a retry forgets which rows wait for others',
     file: 'src/jobs/plan/moved-operations.ts',
-    line: 'return first === undefined ? {} : { after: first }',
-    to: 'return {}',
+    line: 'const first = waits === undefined ? undefined : this.#places.get(waits)',
+    to: 'const first = waits === undefined ? undefined : this.#places.get(-1)',
     tests: ['test/jobs/moved-operations.test.ts'],
   },
   {
@@ -413,5 +413,19 @@ export const JOBS: readonly Sabotage[] = [
     line: "if (first !== undefined && typeof previous === 'string' && Date.parse(previous) <= atMs) return values",
     to: 'if (first !== undefined) return values',
     tests: ['test/commands/restore.test.ts'],
+  },
+  {
+    name: 'a winner takes the email of a loser that still exists',
+    file: 'src/jobs/plan/merge-stages.ts',
+    line: 'if (unique === undefined || value === undefined || holder < 0) return { first: ifAny(patch), last: undefined }',
+    to: 'if (holder < 1e9) return { first: ifAny(patch), last: undefined }',
+    tests: ['test/commands/merge.test.ts'],
+  },
+  {
+    name: 'an undo of a merge makes a loser again before its winner gave the email back',
+    file: 'src/jobs/plan/moved-operations.ts',
+    line: 'const [waits, noted] = this.#isReverse ? [op, after] : [after, op]',
+    to: 'const [waits, noted] = [after, op]',
+    tests: ['test/jobs/moved-operations.test.ts'],
   },
 ]

@@ -312,8 +312,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a key without a rate of its own is shown as unlimited',
     file: 'src/service/resources/key.ts',
-    line: "rate = rateLimit ?? 'none'",
-    to: "rate = 'none'",
+    line: "const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = rateLimit ?? 'none' } = key",
+    to: "const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = 'none' } = key",
     tests: ['test/service/resources/key.test.ts'],
   },
 ]

@@ -141,7 +141,7 @@ export async function ownUpdates(context: PlanningContext, noun: JobNoun): Promi
   }
 }
 
-type Kept = 'kind' | 'noun' | 'run' | 'of' | 'only' | 'updates' | 'upsert' | 'terms' | keyof Asked
+type Kept = 'kind' | 'noun' | 'run' | 'of' | 'only' | 'ordered' | 'updates' | 'upsert' | 'terms' | keyof Asked
 
 export type JobIdentity = Pick<PlanHead, Kept>
 
@@ -172,7 +172,7 @@ export async function makeJob(
 
 function planHead(
   context: PlanningContext,
-  { kind, noun, run, of, only, updates, upsert, terms, asked, unasked }: JobIdentity,
+  { kind, noun, run, of, only, ordered, updates, upsert, terms, asked, unasked }: JobIdentity,
   job: string,
 ): PlanHead {
   return {
@@ -182,6 +182,7 @@ function planHead(
     input: undefined,
     of,
     ...(only === undefined ? {} : { only }),
+    ...(ordered && { ordered }),
     ...(updates === undefined ? {} : { updates }),
     ...(upsert === undefined ? {} : { upsert }),
     ...(terms === undefined ? {} : { terms }),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
-import { canonicalJson } from '../../core/json.ts'
+import { canonicalJson, type JsonObject } from '../../core/json.ts'
 import { findByIds } from '../../core/record-ids.ts'
 import {
   type CrmRecord,
@@ -12,6 +12,7 @@ import {
   type PluralOf,
   RESOURCES,
   resourceOf,
+  uniqueByOf,
 } from '../../core/resources/registry.ts'
 import { undosInEffect } from '../history/earlier-jobs.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
@@ -19,6 +20,7 @@ import { type JobState, readJobState } from '../history/job-state.ts'
 import type { MadeImport } from './make-import.ts'
 import { makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
 import { changedMs, type MergeRules, winnerPatch } from './merge-records.ts'
+import { type MergeStages, mergeStages } from './merge-stages.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 
 /** Records of which one is kept. */
@@ -39,7 +41,7 @@ export interface MergeRequest {
 }
 
 /**
- * A job that gives each winner what the rules choose, and then deletes or marks its losers. A loser is sent only when its winner is done,
+ * A job that gives each winner what the rules choose, and deletes or marks its losers. A loser is sent only when its winner is done,
  * and both only while they have the version that was planned with. The same groups again are the same job.
  */
 export async function makeMerge(context: PlanningContext, request: MergeRequest): Promise<MadeImport> {
@@ -52,7 +54,15 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
   const updates = await ownUpdates(context, noun)
   const rules = await context.rowRules(noun)
   const asked = rules?.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
-  const identity = { kind: 'merge', noun, run, of: undefined, ...(updates && { updates }), ...asked } as const
+  const identity = {
+    kind: 'merge',
+    noun,
+    run,
+    of: undefined,
+    ordered: true,
+    ...(updates && { updates }),
+    ...asked,
+  } as const
   const job = await makeJob(context, identity, async (builder) => {
     const ids = request.groups.flatMap(({ winner, losers }) => [winner, ...losers])
     const found = await findByIds(request.pages ?? context.list(noun), ids)
@@ -69,36 +79,56 @@ interface Known {
   readonly rules: RowRules | undefined
 }
 
-/** All winners first, so that their losers seldom wait. */
-function planGroups(builder: PlanBuilder, { noun, groups, rules: chosen, mark }: MergeRequest, known: Known): void {
-  const { found, rules } = known
-  const recordOf = (id: string) => found.get(id) ?? {}
-  const places = groups.map(({ winner, losers }): number | undefined => {
-    const record = recordOf(winner)
-    const isSet = (name: string) => rules?.isReadOnly(name) === true
-    const patch = winnerPatch({ winner: record, losers: losers.map(recordOf), rules: chosen, isSet })
-    if (Object.keys(patch).length === 0) {
-      builder.leaveOut('unchanged')
-      return undefined
-    }
-    const body = rules?.shown(patch, record) ?? patch
-    const fault = rules?.faultIn(body, record)
-    if (fault !== undefined)
-      throw new CrmError('invalid_input', `${winner}: ${fault}; nothing was sent`, {
-        hint: 'choose another --rule for that member',
-      })
-    const place = builder.next
-    builder.add({ do: 'update', ...changeOf(noun, winner, record), body })
-    return place
+/**
+ * All winners first, so that their losers seldom wait; at the end what they take of a unique member, which the server may refuse
+ * while a loser has it.
+ */
+function planGroups(builder: PlanBuilder, request: MergeRequest, known: Known): void {
+  const { noun, groups, mark } = request
+  const recordOf = (id: string) => known.found.get(id) ?? {}
+  const staged = groups.map((group) => {
+    const { first, last } = stagesOf(request, group, known)
+    if (!first && !last) builder.leaveOut('unchanged')
+    const place = first && builder.next
+    if (first) builder.add(updateOf(request, group.winner, first, known))
+    return { ...group, place, last }
   })
-  for (const [at, { winner, losers }] of groups.entries()) {
-    const after = places[at]
+  for (const { winner, losers, place, last } of staged) {
+    const start = builder.next
     for (const loser of losers) {
       const how =
         mark === undefined ? ({ do: 'delete' } as const) : ({ do: 'update', body: { [mark]: winner } } as const)
-      builder.add({ ...how, ...changeOf(noun, loser, recordOf(loser)), ...(after !== undefined && { after }) })
+      builder.add({ ...how, ...changeOf(noun, loser, recordOf(loser)), ...(place !== undefined && { after: place }) })
     }
+    if (!last) continue
+    const { ifMatch, ...change } = updateOf(request, winner, last.patch, known)
+    // The first change of the winner gave it another version.
+    const version = place === undefined && ifMatch !== undefined ? { ifMatch } : {}
+    builder.add({ ...change, ...version, after: start + last.holder })
   }
+}
+
+function stagesOf(
+  { noun, rules: chosen, mark }: MergeRequest,
+  group: MergeGroup,
+  { found, rules }: Known,
+): MergeStages {
+  const [winner = {}, ...losers] = [group.winner, ...group.losers].map((id) => found.get(id) ?? {})
+  const isSet = (name: string) => rules?.isReadOnly(name) === true
+  const patch = winnerPatch({ winner, losers, rules: chosen, isSet })
+  // A marked loser keeps its values.
+  return mergeStages(patch, losers, mark === undefined ? uniqueByOf(resourceOf(noun)) : undefined)
+}
+
+/** As the server takes it. CrmError `invalid_input` for what it would refuse. */
+function updateOf({ noun }: MergeRequest, id: string, patch: JsonObject, { found, rules }: Known): Planned {
+  const record = found.get(id) ?? {}
+  const body = rules?.shown(patch, record) ?? patch
+  const fault = rules?.faultIn(body, record)
+  if (fault === undefined) return { do: 'update', ...changeOf(noun, id, record), body }
+  throw new CrmError('invalid_input', `${id}: ${fault}; nothing was sent`, {
+    hint: 'choose another --rule for that member',
+  })
 }
 
 function changeOf(noun: MergeRequest['noun'], id: string, record: CrmRecord): Omit<Planned, 'do'> {

@@ -13,7 +13,6 @@ import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
 import { MovedOperations } from './moved-operations.ts'
-import type { PlanBuilder } from './plan-builder.ts'
 import { type PlanOperation, sentKind } from './plan-format.ts'
 import { BeforeImages } from './plan-writer.ts'
 
@@ -37,12 +36,12 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
   let unmatched = 0
   try {
     refuseOtherAccount(plan.head, context.account)
-    const { noun, run, updates, upsert, terms, asked, unasked } = plan.head
+    const { noun, run, ordered, updates, upsert, terms, asked, unasked } = plan.head
     const job = await makeJob(
       context,
-      { kind: 'retry', noun, run, of: paths.id, ...present({ updates, upsert, terms, asked, unasked }) },
+      { kind: 'retry', noun, run, of: paths.id, ...present({ ordered, updates, upsert, terms, asked, unasked }) },
       async (builder) => {
-        const moved = new MovedOperations()
+        const moved = new MovedOperations(builder)
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
           if (failure !== 'failed') continue
           const { path, line, at, failed, after } = operation.head
@@ -52,7 +51,7 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
             continue
           }
           if (after !== undefined && progress.endOf(after) === 'doubt') throw stillInDoubt(context, paths)
-          sendAgain(builder, { operation, moved, before: await images.of(operation.op) })
+          sendAgain(moved, operation, await images.of(operation.op))
         }
         if (unmatched === account.failed) throw nothingToSend(context, paths)
       },
@@ -68,18 +67,13 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
   }
 }
 
-interface SentAgain {
-  readonly operation: PlanOperation
-  readonly moved: MovedOperations
-  readonly before: CrmRecord | undefined
-}
-
-function sendAgain(builder: PlanBuilder, { operation, moved, before }: SentAgain): void {
+function sendAgain(moved: MovedOperations, operation: PlanOperation, before: CrmRecord | undefined): void {
   const { path, id, line, at, also, n, gen = 0, restores, ifMatch } = operation.head
   const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
-  builder.add(
+  moved.add(
+    operation,
     {
-      ...{ do: sentKind(operation.head), path, n, ...moved.move(operation, builder.next) },
+      ...{ do: sentKind(operation.head), path, n },
       ...present({ id, line, at, also, before, body, restores }),
       // A change may be sent again to a record that has another version since; what others changed is not deleted.
       ...(body === undefined && present({ ifMatch })),

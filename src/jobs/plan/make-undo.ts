@@ -21,11 +21,12 @@ import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './m
 import { MovedOperations } from './moved-operations.ts'
 import { dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
+import type { PlanFile } from './plan-file.ts'
 import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
 import { BeforeImages } from './plan-writer.ts'
 import { readNow } from './records-now.ts'
 import { openScratch } from './scratch.ts'
-import { chosenIn, refuseUnwritten, type Stayed, stayedLines } from './undo-members.ts'
+import { isChosen, refuseUnwritten, type Stayed, stayedLines } from './undo-members.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
 
 /**
@@ -57,6 +58,7 @@ export async function makeUndo(
     {
       ...{ kind: 'undo', noun: head.noun, run: undoRun(paths.id, only), of: paths.id },
       ...(only && { only }),
+      ...(head.ordered && { ordered: head.ordered }),
       ...(head.updates === undefined ? {} : { updates: head.updates }),
       ...asked,
     },
@@ -109,18 +111,15 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
     const given = { noun, offers: context.offers, rules, isKept, isRestorable, only }
     const now = await readNow(context, { plan, results, draft, before: paths.before })
     const withNotes = await dealsWithNotes(context, plan, results)
-    const moved = new MovedOperations()
-    for (const batch of plan.operations()) {
-      for (const operation of chosenIn(batch, only, stayed)) {
-        const image = await images.of(operation.op)
-        const { planned, left = [] } = revert({ ...given, operation, before: image, results, now, withNotes })
-        if (!planned && left.length === 0) continue
-        if (!planned) builder.skip(left)
-        else {
-          builder.leftOut.add(left)
-          const first = moved.move(operation, builder.next)
-          builder.add({ ...planned, ...first }, (digest, n) => ledger?.find(digest, n))
-        }
+    const moved = new MovedOperations(builder, plan.head.ordered)
+    for await (const { operation, before } of inUndoOrder(plan, images)) {
+      if (!isChosen(operation, only, stayed)) continue
+      const { planned, left = [] } = revert({ ...given, operation, before, results, now, withNotes })
+      if (!planned && left.length === 0) continue
+      if (!planned) builder.skip(left)
+      else {
+        builder.leftOut.add(left)
+        moved.add(operation, planned, (digest, n) => ledger?.find(digest, n))
       }
     }
     now?.close()
@@ -131,6 +130,23 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
     scratch.close()
     plan.close()
   }
+}
+
+interface Imaged {
+  readonly operation: PlanOperation
+  readonly before: JsonObject | undefined
+}
+
+/** Of a plan whose operations wait for others, the last one first, and so all of it in memory. */
+async function* inUndoOrder(plan: PlanFile, images: BeforeImages): AsyncGenerator<Imaged, void, undefined> {
+  const imaged = async (operation: PlanOperation) => ({ operation, before: await images.of(operation.op) })
+  if (!plan.head.ordered) {
+    for (const operation of plan.all()) yield imaged(operation)
+    return
+  }
+  const all: Imaged[] = []
+  for (const operation of plan.all()) all.push(await imaged(operation))
+  yield* all.reverse()
 }
 
 interface RevertParts {

@@ -1,14 +1,24 @@
-import type { Planned } from './plan-builder.ts'
+import type { PlanBuilder, Planned } from './plan-builder.ts'
 import type { PlanOperation } from './plan-format.ts'
 
-/** Where operations of another plan are in a new one, for those that wait for others. */
+/** Adds operations of another plan to a new one, where they wait for each other as in the other plan. */
 export class MovedOperations {
   readonly #places = new Map<number, number>()
+  readonly #builder: Pick<PlanBuilder, 'add' | 'next'>
+  readonly #isReverse: boolean
 
-  /** Notes its place, and says which operation of the new plan comes before it; none if that is not in the new plan. */
-  move({ op, head: { after } }: PlanOperation, place: number): Pick<Planned, 'after'> {
-    const first = after === undefined ? undefined : this.#places.get(after)
-    this.#places.set(op, place)
-    return first === undefined ? {} : { after: first }
+  /** `isReverse`: the last operation comes first, and what waited for another is done before it. */
+  constructor(builder: Pick<PlanBuilder, 'add' | 'next'>, isReverse = false) {
+    this.#builder = builder
+    this.#isReverse = isReverse
+  }
+
+  add({ op, head: { after } }: PlanOperation, ...[planned, earlier]: Parameters<PlanBuilder['add']>): void {
+    const [waits, noted] = this.#isReverse ? [op, after] : [after, op]
+    const first = waits === undefined ? undefined : this.#places.get(waits)
+    const place = this.#builder.next
+    this.#builder.add({ ...planned, ...(first !== undefined && { after: first }) } satisfies Planned, earlier)
+    // An operation that was done before is not in the plan.
+    if (noted !== undefined && this.#builder.next > place) this.#places.set(noted, place)
   }
 }

@@ -45,6 +45,8 @@ export interface PlanHead extends Asked {
   readonly of: string | undefined
   /** Of an undo: it takes back these members alone; undefined: all that the job did. */
   readonly only?: readonly string[]
+  /** Its operations wait for others (`after`), so an undo reverts them in reverse order. */
+  readonly ordered?: true
   /** How deals are changed; undefined for jobs that change none. */
   readonly updates?: DealUpdates
   /** The field by which the server itself decides whether a row of the job creates or changes a record. */

@@ -22,16 +22,14 @@ export interface Stayed {
 }
 
 /** With `only` the changes of records alone; what the job created or deleted is counted. */
-export function chosenIn(
-  batch: readonly PlanOperation[],
+export function isChosen(
+  { head: { do: kind } }: PlanOperation,
   only: readonly string[] | undefined,
   stayed: Stayed,
-): readonly PlanOperation[] {
-  if (!only) return batch
-  return batch.filter(({ head: { do: kind } }) => {
-    if (kind === 'create' || kind === 'delete') stayed[kind]++
-    return kind === 'update'
-  })
+): boolean {
+  if (!only) return true
+  if (kind === 'create' || kind === 'delete') stayed[kind]++
+  return kind === 'update'
 }
 
 export function stayedLines({ create, delete: deleted }: Stayed): readonly string[] {
