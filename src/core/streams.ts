@@ -34,7 +34,7 @@ export async function writeText(stream: OutputStream, text: string | Uint8Array)
   await new Promise<void>((resolve) => stream.once?.('drain', resolve))
 }
 
-/** The environment for a program that needs no key, and would pass it on to its children. */
-export function withoutKey({ CRM_API_KEY: _, ...others }: Env): Env {
+/** The environment for a program that needs no secret of crm, and would pass it on to its children. */
+export function withoutSecrets({ CRM_API_KEY: _, CRM_DATABASE_URL: __, ...others }: Env): Env {
   return others
 }
