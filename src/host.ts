@@ -34,5 +34,7 @@ export interface Host {
   readonly interrupt?: () => void
   /** Stops the process, as Ctrl-Z does, until the shell continues it; undefined where there is no such thing. */
   readonly pauseProcess?: () => Promise<void>
+  /** Ctrl-C stops nothing here while another program has the terminal. */
+  readonly lendTerminal?: (during: () => Promise<void>) => Promise<void>
   readonly watchProcess?: WatchProcess
 }

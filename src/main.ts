@@ -40,9 +40,12 @@ async function main(): Promise<void> {
 
   const interruption = new AbortController()
   let reload: (() => void) | undefined
+  let isTerminalLent = false
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (signal === 'SIGHUP' && reload) return reload()
+      // The terminal sends Ctrl-C to all programs that it shows; it is meant for the other one.
+      if (signal === 'SIGINT' && isTerminalLent) return
       if (interruption.signal.aborted) process.exit(exitAfter(signal))
       interruption.abort(new Error(`interrupted by ${signal}`, { cause: signal }))
     })
@@ -93,6 +96,12 @@ async function main(): Promise<void> {
     },
     monotonicUs: () => process.hrtime.bigint() / 1000n,
     watchProcess,
+    lendTerminal: async (during) => {
+      isTerminalLent = true
+      await during().finally(() => {
+        isTerminalLent = false
+      })
+    },
     ...(process.platform !== 'win32' && { pauseProcess }),
   })
   hasEnded = true

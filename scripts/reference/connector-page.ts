@@ -32,6 +32,8 @@ const WORDS: Readonly<Record<TextFormat, string>> = {
   field: 'name of a field',
   variable: 'name of a variable',
   connector: 'name: small letters, digits, hyphens',
+  chords: 'one or two keys',
+  words: 'text that is not blank',
 }
 
 /** `docs/reference/connector-format.md`: a table for each object of the grammar, in the order in which they are met. */

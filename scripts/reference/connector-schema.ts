@@ -1,6 +1,7 @@
 import { CONNECTOR, PLURALS } from '../../src/api/connectors/grammar.ts'
 import { FORMATS, type ObjectShape, type Shape, type TextFormat } from '../../src/api/connectors/shapes.ts'
 import type { JsonSchema } from '../../src/core/json.ts'
+import { BROWSE_MEMBERS } from './browse-members.ts'
 import { MEMBERS } from './connector-members.ts'
 
 /** `schemas/connector.json`, with which an editor checks a connector while it is written. */
@@ -16,8 +17,12 @@ export function connectorSchema(): JsonSchema {
     // A connector that changes another one inherits its resources.
     if: having(['extends']),
     else: having(inherited),
-    $defs: Object.fromEntries([...definitions].toSorted(([one], [other]) => one.localeCompare(other))),
+    $defs: definitionsOf(definitions),
   }
+}
+
+export function definitionsOf(definitions: ReadonlyMap<string, JsonSchema>): JsonSchema {
+  return Object.fromEntries([...definitions].toSorted(([one], [other]) => one.localeCompare(other)))
 }
 
 type Definitions = Map<string, JsonSchema>
@@ -83,14 +88,15 @@ function having(names: readonly string[]): JsonSchema {
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])), required: names }
 }
 
-function objectSchema(
+export function objectSchema(
   { name: title, members, required, some, oneOf }: ObjectShape,
   definitions: Definitions,
 ): JsonSchema {
   const properties = Object.entries(members).map(([name, shape]) => {
     const schema = schemaOf(shape, definitions)
-    const description = MEMBERS[title]?.[name]
-    if (description === undefined) throw new Error(`${name} of ${title} has no description in connector-members.ts`)
+    const description = (MEMBERS[title] ?? BROWSE_MEMBERS[title])?.[name]
+    if (description === undefined)
+      throw new Error(`${name} of ${title} has no description in connector-members.ts or browse-members.ts`)
     return [name, { description, ...(required.includes(name) ? schema : orNull(schema)) }] as const
   })
   return {

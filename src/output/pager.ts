@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
-import { type Env, type OutputStream, withoutSecrets } from '../core/streams.ts'
+import { type Env, envWithoutSecrets, type OutputStream } from '../core/streams.ts'
 import { PagerClosed } from './print-records.ts'
 
 export interface Pager {
@@ -73,7 +73,7 @@ export function openPager(command: string, env: Env, terminal: OutputStream): Pa
 const SIGNAL_MS = 100
 
 function startPager(command: string, env: Env) {
-  const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...withoutSecrets(env) } }
+  const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...envWithoutSecrets(env) } }
   const child = spawn(command, { ...options, stdio: ['pipe', 'inherit', 'inherit'] })
   let isOpen = true
   const left = () => {

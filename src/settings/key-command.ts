@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { CrmError } from '../core/errors.ts'
 import { shellWords } from '../core/shell-words.ts'
-import { type Env, withoutSecrets } from '../core/streams.ts'
+import { type Env, envWithoutSecrets } from '../core/streams.ts'
 import { errorCode } from '../files/machine-error.ts'
 
 /** Long enough to find and touch a security key. */
@@ -27,7 +27,7 @@ export async function runKeyCommand(
       hint: `run it by hand; to see it: crm config get key_command -p ${profileName}`,
     })
   // CRM_API_KEY is removed, as it may belong to another server. It can open the terminal itself.
-  const child = spawn(file, args, { env: withoutSecrets(env), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { env: envWithoutSecrets(env), stdio: ['ignore', 'pipe', 'pipe'] })
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true

@@ -92,9 +92,10 @@ function paste(ui: Ui, text: string): void {
   if (overlay) pasteInOverlay(ui, overlay, text)
 }
 
-/** The first Ctrl-C stops loading, the second quits. */
+/** The first Ctrl-C ends a command of the user, or stops loading; the next one quits. */
 function interrupt(ui: Ui): void {
   setCount(ui, undefined)
+  if (ui.background.shell.stop()) return
   const { overlay } = ui.store.get()
   if (overlay?.type === 'choice' && overlay.onInterrupt) return void overlay.onInterrupt()
   if (overlay?.type === 'form' && (overlay.isSending || overlay.fields.some(isChanged))) return void leave(ui)

@@ -3,23 +3,22 @@ import type { Stroke } from './keys.ts'
 import type { Count } from './state.ts'
 import type { Action, Ui } from './ui.ts'
 
-/** How long a digit that is also a key of its own waits for the key it may count. */
-const ALONE_MS = 400
-
 const MOST_DIGITS = 7
 
-/** Begins or continues a count; false for a key that does neither. */
+/**
+ * Begins or continues a count, and ends one with Enter; false for any other key. What digits do depends on the next key alone,
+ * and not on a pause: slow hands and slow lines would change it.
+ */
 export function pressDigit(ui: Ui, { chord }: Stroke): boolean {
   const { count } = ui.store.get()
-  if (!/^\d$/.test(chord) || (chord === '0' && !count)) return false
-  const next: Count = { digits: `${count?.digits ?? ''}${chord}`.slice(0, MOST_DIGITS) }
-  setCount(ui, next)
-  if (boundAlone(ui, next)) {
-    setTimeout(() => {
-      const { count, overlay } = ui.store.get()
-      if (count === next && !overlay) runAlone(ui, next)
-    }, ALONE_MS).unref()
+  const alone = count && chord === 'enter' ? boundAlone(ui, count) : undefined
+  if (alone) {
+    setCount(ui, undefined)
+    runAction(ui, alone)
+    return true
   }
+  if (!/^\d$/.test(chord) || (chord === '0' && !count)) return false
+  setCount(ui, { digits: `${count?.digits ?? ''}${chord}`.slice(0, MOST_DIGITS) })
   return true
 }
 
@@ -29,17 +28,10 @@ export function runCounted(ui: Ui, action: Action): void {
   setCount(ui, undefined)
   if (!count || action.takesCount) return void runAction(ui, action, count && Number(count.digits))
   if (action.id === 'back') return
-  if (action.id === 'detail' && boundAlone(ui, count)) return void runAlone(ui, count)
   const [keys = ''] = ui.keymap.keysOf(action.id)
   const alone = boundAlone(ui, count)
-  const instead = alone ? `; ${count.digits} alone: ${alone.title}` : ''
+  const instead = alone ? `; ${count.digits} and Enter: ${alone.title}` : ''
   ui.background.notices.wait(`${keyLabel(keys)} takes no count${instead}`)
-}
-
-function runAlone(ui: Ui, count: Count): void {
-  const action = boundAlone(ui, count)
-  setCount(ui, undefined)
-  if (action) runAction(ui, action)
 }
 
 /** The action of the digits themselves; such as the screen with this number. */

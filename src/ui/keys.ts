@@ -29,7 +29,8 @@ export function strokesOf(input: string, key: Key): readonly Stroke[] {
   const named = NAMED.find(([flag]) => key[flag] === true)
   if (named) return [{ chord: named[1], text: undefined }]
   if (key.ctrl) return input === '' ? [] : [{ chord: `ctrl-${input}`, text: undefined }]
-  // Esc followed quickly by a key arrives as one input; no binding uses Alt.
+  if (key.meta && /^\d$/.test(input)) return [{ chord: `alt-${input}`, text: undefined }]
+  // Esc followed quickly by a key arrives as one input; no other binding uses Alt.
   if (key.meta) return [{ chord: 'esc', text: undefined }, ...typedStrokes(input)]
   return typedStrokes(input)
 }

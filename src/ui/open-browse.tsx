@@ -1,6 +1,7 @@
 import { type Instance, render } from 'ink'
 import { CrmError, type WatchProcess } from '../core/errors.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
+import { readBrowseKeys } from '../settings/browse-keys.ts'
 import { openKeptChanges } from '../settings/kept-changes.ts'
 import { ACTIONS } from './actions/all-actions.ts'
 import { clashes, createKeymap } from './actions/keymap.ts'
@@ -9,6 +10,7 @@ import { App } from './app.tsx'
 import { type Background, type BackgroundWorld, createBackground } from './background/background.ts'
 import { learnOffered } from './background/learn-offered.ts'
 import { watchNotes } from './background/notes.ts'
+import { watchHistory } from './background/record-history.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
 import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice } from './draw/look.ts'
@@ -17,6 +19,7 @@ import { SCREENS, type ScreenName, SESSION_SCREENS } from './screens.ts'
 import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
 import { askBackground } from './terminal-background.ts'
 import type { Keymap, Profiles, Ui, World } from './ui.ts'
+import { userActions } from './user-keys/user-actions.ts'
 
 export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   /** Undefined: the screen last used with this profile. */
@@ -34,6 +37,8 @@ export interface BrowseOptions extends Omit<BackgroundWorld, 'changes'> {
   /** Stops the program, like Ctrl-C. */
   readonly interrupt: () => void
   readonly pauseProcess: (() => Promise<void>) | undefined
+  /** Ctrl-C stops nothing here while another program has the terminal; undefined when the process is shared with other code. */
+  readonly lendTerminal: ((during: () => Promise<void>) => Promise<void>) | undefined
   readonly watchProcess: WatchProcess | undefined
   /** The address of the server whose changes are kept; undefined without a server. */
   readonly server: string | undefined
@@ -62,7 +67,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const options: BrowseOptions = { ...given, say: (line) => (next === undefined ? given.say(line) : lines.push(line)) }
   const { stdin, stdout, place, env, server } = options
   const document = openBrowseDocument(env)
-  const keymap = await readKeymap(document)
+  const { keymap, problem } = await keymapWithUserKeys(await readRebound(document), env)
   const left = await document.left(place.text)
   const first = await readFirst(document)
   const screen = options.screen ?? first ?? rememberedScreen(left) ?? 'contacts'
@@ -86,17 +91,20 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
       if (profile === undefined && store.get().underWay.length > 0) options.interrupt()
       else terminal.quit()
     }
-    const suspend = (during: () => Promise<void>) => terminal.suspend(() => mouse.without(during))
+    const lend = options.lendTerminal ?? ((during) => during())
+    const suspend = (during: () => Promise<void>) => terminal.suspend(() => mouse.without(() => lend(during)))
     const ui: Ui = { store, world, background, keymap, boards, suspend, quit }
     mouse.connect(ui)
     openScreen(ui, screen)
     for (const line of options.greeting) background.notices.wait(line)
+    if (problem) background.notices.problem(problem, '')
     void background.kept.restore()
     void learnOffered(store, options.openApi)
     return ui
   }
   const drawing = { keymap, boards }
   const stopNotes = watchNotes(store, options.openApi, boards)
+  const stopHistory = watchHistory(store, options.openApi, boards)
   const isAsked = look.choice === 'auto' && look.colors === '256'
   const stopAsking = isAsked
     ? askBackground({ stdin, stdout, onAnswer: (background) => showOn(store, background) })
@@ -113,6 +121,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   })
   await untilLeft({ options, store, background, instance, isKept: () => isKept, endMouse: mouse.end }).finally(() => {
     stopNotes()
+    stopHistory()
     stopAsking?.()
   })
   await document.remember(place.text, toRemember(store.get()))
@@ -182,6 +191,7 @@ async function untilLeft({ options, store, background, instance, isKept, endMous
     background.events.close()
     background.jobs.close()
     background.lists.cancel()
+    await background.shell.close()
     await closing.end(isKept()).finally(ending.close)
   }
   const bug = ending.bug()
@@ -213,14 +223,35 @@ async function readTheme(document: BrowseDocument): Promise<ThemeChoice> {
   )
 }
 
+type Rebound = Readonly<Record<string, readonly string[]>>
+
 /** Configured keys with two actions are rejected before anything is drawn. */
-async function readKeymap(document: BrowseDocument): Promise<Keymap> {
+async function readRebound(document: BrowseDocument): Promise<Rebound> {
   const rebound = await document.keys()
-  const keymap = createKeymap(ACTIONS, rebound)
   const unknown = Object.keys(rebound).find((id) => !ACTIONS.some((action) => action.id === id))
-  const [problem] = unknown === undefined ? clashes(keymap, SCREENS) : [`there is no action ${unknown}`]
-  if (problem === undefined) return keymap
+  const [problem] =
+    unknown === undefined ? clashes(createKeymap(ACTIONS, rebound), SCREENS) : [`there is no action ${unknown}`]
+  if (problem === undefined) return rebound
   throw new CrmError('invalid_input', `keys of browse.json cannot be used: ${problem}`, {
     hint: 'crm config path shows the folder; docs/browse.md lists the actions',
   })
+}
+
+/** Without any key of `browse.yaml` if there is a mistake in it, which the screens show. */
+async function keymapWithUserKeys(
+  rebound: Rebound,
+  env: BrowseOptions['env'],
+): Promise<{ readonly keymap: Keymap; readonly problem?: CrmError }> {
+  const own = createKeymap(ACTIONS, rebound)
+  try {
+    const file = await readBrowseKeys(env)
+    if (!file) return { keymap: own }
+    // Loads the YAML parser.
+    const { readUserKeys } = await import('./user-keys/read-user-keys.ts')
+    const actions = userActions(readUserKeys(file.text, file.path, own))
+    return { keymap: createKeymap([...ACTIONS, ...actions], rebound) }
+  } catch (error) {
+    if (error instanceof CrmError) return { keymap: own, problem: error }
+    throw error
+  }
 }

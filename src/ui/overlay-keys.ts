@@ -13,6 +13,7 @@ import {
 import { pressInColumns } from './overlay-columns.ts'
 import { pasteInPalette, pressInPalette } from './overlay-palette.ts'
 import { arrowStep, stepOf } from './overlay-steps.ts'
+import { pressInText } from './overlay-text.ts'
 import { showOverlay } from './show-overlay.ts'
 import { takeCompletion } from './text/take-completion.ts'
 import { editText, inputText, insertText, type TextInput, textInput } from './text/text-input.ts'
@@ -34,6 +35,8 @@ export function pressInOverlay(ui: Ui, overlay: Overlay, stroke: Stroke): void {
       return void pressInHelp(ui, overlay, stroke)
     case 'columns':
       return void pressInColumns(ui, overlay, stroke)
+    case 'text':
+      return void pressInText(ui, overlay, stroke)
   }
 }
 

@@ -109,7 +109,16 @@ export interface ColumnChooser {
   readonly vital: readonly string[]
 }
 
-export type Overlay = Prompt | Confirmation | Choice | Form | Palette | Help | ColumnChooser
+/** Lines to read. */
+export interface Text {
+  readonly type: 'text'
+  readonly title: string
+  /** Safe for a terminal. */
+  readonly lines: readonly string[]
+  readonly top: number
+}
+
+export type Overlay = Prompt | Confirmation | Choice | Form | Palette | Help | ColumnChooser | Text
 
 /** The open form, also behind a question. */
 export function formIn(overlay: Overlay | undefined): Form | undefined {

@@ -54,6 +54,14 @@ export interface DealNotes {
   readonly cut: string | undefined
 }
 
+export interface RecordHistory {
+  readonly recordId: string
+  /** The newest first. */
+  readonly changes: readonly CrmRecord[]
+  /** Why these are not all; undefined where they are. */
+  readonly cut: string | undefined
+}
+
 /** How far a send is. */
 export interface SendProgress {
   readonly total: number
@@ -95,6 +103,8 @@ export interface State {
   readonly isSlow: boolean
   /** Running requests, the oldest first. */
   readonly underWay: readonly UnderWayWork[]
+  /** The running command of a key of the user. */
+  readonly shellTitle: string | undefined
   /** Kept forms that were not opened yet. */
   readonly keptForms: readonly KeptForm[]
   /** The number of kept changes that were left out; 0 after the log, which names them, was opened. */
@@ -107,6 +117,8 @@ export interface State {
   readonly jobs: { readonly isOfAll: boolean; readonly others: number }
   /** Notes of the deal that the detail pane shows; undefined where the server cannot list them. */
   readonly notes: DealNotes | undefined
+  /** The last changes of the record that the detail pane shows; undefined where the server keeps none. */
+  readonly history: RecordHistory | undefined
   readonly look: Look
   /** The columns that the person chose, by list, in their order. */
   readonly chosenColumns: Readonly<Partial<Record<ListName, readonly string[] | undefined>>>
@@ -135,12 +147,14 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
     pane: { rowId: undefined, top: 0 },
     isSlow: false,
     underWay: [],
+    shellTitle: undefined,
     keptForms: [],
     leftOut: 0,
     leaving: undefined,
     listening: undefined,
     jobs: { isOfAll: false, others: 0 },
     notes: undefined,
+    history: undefined,
     look: PLAIN_LOOK,
     chosenColumns: {},
     times: { nowMs: Date.now(), isWhole: false },

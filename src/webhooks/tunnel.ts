@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import { isLoopback } from '../core/http-rules.ts'
-import { withoutSecrets } from '../core/streams.ts'
+import { envWithoutSecrets } from '../core/streams.ts'
 import { type CommandEnd, type CommandOptions, startCommand } from './command.ts'
 
 export interface TunnelOptions extends Pick<CommandOptions, 'words' | 'env' | 'say'> {
@@ -24,7 +24,7 @@ export async function openPublicTunnel({ name, timeoutMs, signal, ...command }: 
   const printed = Promise.withResolvers<URL>()
   const running = startCommand({
     ...command,
-    env: withoutSecrets(command.env),
+    env: envWithoutSecrets(command.env),
     say: (line) => {
       const url = publicAddressIn(line)
       if (url) printed.resolve(url)

@@ -66,6 +66,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('Keys of Contacts')
     terminal.press('Escape')
     terminal.type('2')
+    terminal.press('Enter')
     await terminal.sees('[2 Deals]')
   })
 
@@ -101,7 +102,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     const service = await startService()
     const terminal = await browse(service.env)
     await terminal.sees('No contacts yet. n makes one.')
-    terminal.type('4')
+    terminal.press('M-4')
     await terminal.sees('No events are kept on this machine.')
     terminal.type(':')
     terminal.type('zzz')

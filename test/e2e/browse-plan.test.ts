@@ -86,7 +86,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.press('Tab', 'Enter')
     expect(await terminal.sees('1-1 of 1')).not.toContain('Grace')
     await make(service, '/v1/deals', [{ name: 'Engines', stage: 'Won', pipeline_id: 'sales' }])
-    terminal.type('2')
+    terminal.press('M-2')
     await terminal.sees('❯  Engines')
     terminal.type('fstage=')
     await terminal.sees(/stage=Lead {2}stage=Qualified/)

@@ -39,7 +39,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(await terminal.sees('1 new (r shows)')).toMatch(/❯.*con_1/)
     terminal.type('r')
     expect(await terminal.sees('401 no_signature')).toMatch(/❯.*con_1/)
-    terminal.type('1')
+    terminal.press('M-1')
     await terminal.sees('no server is named')
     terminal.type('q')
     await terminal.sees('exit=0')

@@ -151,7 +151,7 @@ export const COMMANDS: readonly Sabotage[] = [
   {
     name: 'the pager gets the API key',
     file: 'src/output/pager.ts',
-    line: "const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...withoutSecrets(env) } }",
+    line: "const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...envWithoutSecrets(env) } }",
     to: "const options = { shell: true, env: { LESS, LESSCHARSET, LV: '-c', ...env } }",
     tests: ['test/output/pager.test.ts'],
   },

@@ -2,6 +2,69 @@ import type { Sabotage } from './sabotage.ts'
 
 export const HABITS: readonly Sabotage[] = [
   {
+    name: 'the column of a match is left out where it does not fit',
+    file: 'src/ui/draw/list-lines.ts',
+    line: 'const columns = finding ? withFoundColumns(list, sized, finding) : sized',
+    to: 'const columns = sized',
+    tests: ['test/ui/finding.test.ts'],
+  },
+  {
+    name: 'a long value is cut before the match in it',
+    file: 'src/ui/draw/list-lines.ts',
+    line: 'if (hit) return fitAround(text, columnWidth, hit)',
+    to: '',
+    tests: ['test/ui/finding.test.ts'],
+  },
+  {
+    name: 'the pane shows the history of a version that is past',
+    file: 'src/ui/background/record-history.ts',
+    line: 'return row && id !== undefined ? JSON.stringify([list, id, row.version ?? row.updated_at ?? null]) : undefined',
+    to: 'return row && id !== undefined ? JSON.stringify([list, id]) : undefined',
+    tests: ['test/ui/record-history.test.ts'],
+  },
+  {
+    name: 'a command of browse.yaml gets the key of the server',
+    file: 'src/ui/background/shell.ts',
+    line: 'return { ...envWithoutSecrets(env), ...(profile !== undefined && { CRM_PROFILE: profile }) }',
+    to: 'return { ...env, ...(profile !== undefined && { CRM_PROFILE: profile }) }',
+    tests: ['test/ui/user-keys.test.ts'],
+  },
+  {
+    name: 'a command of browse.yaml asks the server of another profile',
+    file: 'src/ui/background/shell.ts',
+    line: 'return { ...envWithoutSecrets(env), ...(profile !== undefined && { CRM_PROFILE: profile }) }',
+    to: 'return envWithoutSecrets(env)',
+    tests: ['test/ui/user-keys.test.ts'],
+  },
+  {
+    name: 'a key of browse.yaml takes one of crm',
+    file: 'src/ui/user-keys/read-user-keys.ts',
+    line: 'if (problems.texts.length === 0) for (const element of elements) refuseTaken(element, keymap, problems)',
+    to: '',
+    tests: ['test/ui/user-keys.test.ts'],
+  },
+  {
+    name: 'the output of a command of browse.yaml controls the terminal',
+    file: 'src/ui/background/shell.ts',
+    line: "return safeText(stripVTControlCharacters(line.slice(0, MOST_LINE_CHARS)).replaceAll('\\t', '    '))",
+    to: 'return line',
+    tests: ['test/ui/user-keys.test.ts'],
+  },
+  {
+    name: 'Ctrl-C leaves the screens while a command of browse.yaml runs',
+    file: 'src/ui/app.tsx',
+    line: 'if (ui.background.shell.stop()) return',
+    to: '',
+    tests: ['test/ui/user-keys.test.ts'],
+  },
+  {
+    name: 'a command of browse.yaml that is to be confirmed runs at once',
+    file: 'src/ui/user-keys/user-actions.ts',
+    line: 'if (key.isConfirmed) ask(ui, key, { screen, rows })',
+    to: 'if (key.screens.length === 0) ask(ui, key, { screen, rows })',
+    tests: ['test/ui/user-keys.test.ts'],
+  },
+  {
     name: 'a count is taken by keys that change data',
     file: 'src/ui/counts.ts',
     line: 'if (!count || action.takesCount) return void runAction(ui, action, count && Number(count.digits))',
@@ -9,10 +72,10 @@ export const HABITS: readonly Sabotage[] = [
     tests: ['test/ui/counts.test.ts'],
   },
   {
-    name: 'a digit opens its screen although a key that it counts came after it',
+    name: 'a digit opens its screen although the key that it counts is still to come',
     file: 'src/ui/counts.ts',
-    line: 'if (count === next && !overlay) runAlone(ui, next)',
-    to: 'if (!overlay) runAlone(ui, next)',
+    line: "const alone = count && chord === 'enter' ? boundAlone(ui, count) : undefined",
+    to: 'const alone = boundAlone(ui, { digits: chord })',
     tests: ['test/ui/counts.test.ts'],
   },
   {

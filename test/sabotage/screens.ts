@@ -165,7 +165,7 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'an editor and its plugins get the API key',
     file: 'src/ui/background/edit-record.ts',
-    line: "const child = spawn('sh', ['-c', `${editor} \"$1\"`, 'sh', path], { env: withoutSecrets(env), stdio: 'inherit' })",
+    line: "const child = spawn('sh', ['-c', `${editor} \"$1\"`, 'sh', path], { env: envWithoutSecrets(env), stdio: 'inherit' })",
     to: "const child = spawn('sh', ['-c', `${editor} \"$1\"`, 'sh', path], { env, stdio: 'inherit' })",
     tests: ['test/ui/edit-text.test.ts'],
   },

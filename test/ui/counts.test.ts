@@ -52,21 +52,33 @@ test('a row that is not loaded is named, with the number of those that are', asy
   expect(lastMessage(ui)).toBe('There is no row 50: 30 are loaded; L loads all')
 })
 
-test('a digit alone opens its screen after a moment, and at once with Enter', async () => {
+test('a digit and Enter open its screen, Alt and the digit at once, and 0 is no count', async () => {
   const ui = await withRows('contacts', 3)
   ui.press('4')
   expect(ui.store.get().screen).toBe('contacts')
-  await expect.poll(() => ui.store.get().screen).toBe('events')
-  ui.press('1', 'enter')
+  ui.press('enter')
+  expect(ui.store.get().screen).toBe('events')
+  ui.press('alt-1')
   expect(ui.store.get().screen).toBe('contacts')
   expect(ui.store.get().lists.contacts.isDetailOpen).toBe(false)
+  ui.press('0', '2', 'enter')
+  expect(ui.store.get().screen).toBe('deals')
+})
+
+test('a count waits for its key, however long', async () => {
+  const ui = await withRows('contacts', 30)
+  ui.press('5')
+  await delay(600)
+  ui.press('j')
+  expect(ui.store.get().screen).toBe('contacts')
+  expect(cursorOf(ui)).toBe(5)
 })
 
 test('a key that takes no count says so and does nothing, and Esc drops the count', async () => {
   const ui = await withRows('contacts', 30)
   ui.press('3', 'd')
   expect(ui.store.get().overlay).toBeUndefined()
-  expect(lastMessage(ui)).toBe('d takes no count; 3 alone: Go to Pipelines')
+  expect(lastMessage(ui)).toBe('d takes no count; 3 and Enter: Go to Pipelines')
   ui.press('1', '2', 'esc', 'j')
   expect(cursorOf(ui)).toBe(1)
 })
@@ -93,6 +105,15 @@ test('the last line shows the count that was typed', async () => {
   ui.press('1', '2', 'g')
   const { lines } = drawFrame(ui.store.get(), { theme: createTheme('none'), keymap: ui.keymap, boards: ui.boards })
   expect(stripVTControlCharacters(lines.at(-1) ?? '').trim()).toBe('12g …')
+  ui.press('esc', '2')
+  const { lines: then } = drawFrame(ui.store.get(), {
+    theme: createTheme('none'),
+    keymap: ui.keymap,
+    boards: ui.boards,
+  })
+  expect(stripVTControlCharacters(then.at(-1) ?? '').trim()).toBe(
+    '2 … Enter: Go to Deals · a key that moves or marks: 2 times · Esc drops',
+  )
 })
 
 test('no key that changes, sends, copies or exports takes a count; the one that stops a send ignores it', () => {
@@ -112,11 +133,4 @@ test('in a choice G and g go to its ends, and in the help too', async () => {
   expect((ui.store.get().overlay as { top: number }).top).toBeGreaterThan(0)
   ui.press('home')
   expect(ui.store.get().overlay).toMatchObject({ type: 'help', top: 0 })
-})
-
-test('a digit that counted a key opens no screen later', async () => {
-  const ui = await withRows('contacts', 30)
-  ui.press('4', 'j')
-  await delay(500)
-  expect(ui.store.get().screen).toBe('contacts')
 })

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
@@ -53,8 +54,7 @@ test('matches are inverse, and those of the row under the cursor not; wide lette
 })
 
 function plainWidth(line: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins a style
-  const text = line.replace(/\x1b\[\d+m/g, '')
+  const text = stripVTControlCharacters(line)
   return text.length + (text.match(/[名前]/g)?.length ?? 0)
 }
 
@@ -122,4 +122,26 @@ test('the state of an event is not cut at 80 columns; other columns make room', 
   ui.store.update((before) => withList(before, 'events', () => listOf([{ ...row, state }])))
   expect(screenOf(ui, 80)).toContain(state)
   expect(screenOf(ui, 60)).toContain('no answer x3, 200')
+})
+
+test('the hit is shown at 80 columns: its column is never left out, and a long value is cut before it', async () => {
+  const ui = await uiOf('contacts')
+  const far = contact(1, {
+    name: 'A contact with a rather long name that takes all the room it can get',
+    email: 'first.middle.and.quite.a.few.more.names.before.it@sales.emea.example-holding.test',
+    phone: '+49 30 1234567',
+    company: 'A company with a long name, too, GmbH & Co. KG',
+  })
+  for (const [filter, hit] of [
+    ['example-holding', 'example-holding'],
+    ['1234567', '1234567'],
+    ['co. kg', 'Co.'],
+    ['con_1', 'con_1'],
+  ] as const) {
+    ui.store.update((state) => withList(state, 'contacts', () => setFilter(listOf([far]), filter)))
+    const rows = screenOf(ui, 80)
+      .split('\n')
+      .filter((line) => line.includes('❯'))
+    expect(rows.map((line) => stripVTControlCharacters(line)).join(), filter).toContain(hit)
+  }
 })

@@ -10,6 +10,8 @@ import type { Stroke } from '../../src/ui/keys.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
 import { createStore, initialState } from '../../src/ui/state.ts'
 import type { Ui, World } from '../../src/ui/ui.ts'
+import { userActions } from '../../src/ui/user-keys/user-actions.ts'
+import type { UserKey } from '../../src/ui/user-keys/user-key.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 export interface TestUi extends Ui {
@@ -24,6 +26,7 @@ const NO_SERVER = () => Promise.reject(new CrmError('unreachable', 'no server of
 export async function uiOf(
   screen: ScreenName,
   world: Partial<BackgroundWorld & Pick<World, 'profiles'>> = {},
+  userKeys: readonly UserKey[] = [],
 ): Promise<TestUi> {
   const env = { HOME: await tempFolder() }
   const openApi: () => Promise<Api> = world.openApi ?? NO_SERVER
@@ -35,7 +38,8 @@ export async function uiOf(
     ...{ changes: undefined, findRecords: NO_SERVER, signal: new AbortController().signal },
     ...world,
   })
-  onTestFinished(() => {
+  onTestFinished(async () => {
+    await background.shell.close()
     background.events.close()
     background.jobs.close()
     background.notices.close()
@@ -43,7 +47,7 @@ export async function uiOf(
   })
   const quits: string[] = []
   const ui: Ui = {
-    ...{ store, background, keymap: createKeymap(ACTIONS, {}), boards: createBoards() },
+    ...{ store, background, keymap: createKeymap([...ACTIONS, ...userActions(userKeys)], {}), boards: createBoards() },
     world: {
       ...{ openApi, env, now: Date.now, sendsTo: undefined, profileFlag: undefined },
       ...{

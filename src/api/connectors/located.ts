@@ -66,7 +66,12 @@ interface Source {
  * Reads YAML 1.2 without anchors, aliases, merge keys and tags, so that a text means what it shows. Undefined, with problems
  * added, for any other text, for one of more than 256 KiB, and for values nested more than 20 deep.
  */
-export function readLocated(file: string, text: string, problems: Problems): Located | undefined {
+export function readLocated(
+  file: string,
+  text: string,
+  problems: Problems,
+  least = 'connector: 1',
+): Located | undefined {
   const lines = new LineCounter()
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset)
@@ -93,7 +98,7 @@ export function readLocated(file: string, text: string, problems: Problems): Loc
   if (second) problems.add(placeAt(second.range[0]), 'a second document begins, expected one')
   if (document?.contents)
     return faults.some(({ code }) => code === 'RESOURCE_EXHAUSTION') ? undefined : located(document.contents, source, 1)
-  problems.add(placeAt(0), 'the file is empty, expected connector: 1')
+  problems.add(placeAt(0), `the file is empty, expected ${least}`)
   return undefined
 }
 

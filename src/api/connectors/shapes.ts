@@ -1,6 +1,6 @@
 import { HEADER_NAME } from '../../core/http-rules.ts'
 
-/** What a text of a connector is, beyond being one. */
+/** What a text of a connector, or of `browse.yaml`, is, beyond being one. */
 export const TEXT_FORMATS = [
   'any',
   'path',
@@ -17,6 +17,8 @@ export const TEXT_FORMATS = [
   'field',
   'variable',
   'connector',
+  'chords',
+  'words',
 ] as const
 
 export type TextFormat = (typeof TEXT_FORMATS)[number]
@@ -136,4 +138,10 @@ export const FORMATS: Readonly<Record<TextFormat, FormatRule>> = {
   field: { pattern: '^[a-z][a-z0-9_]{0,63}$', expected: 'a name of small letters, digits and _' },
   variable: { pattern: '^[a-z][a-z0-9_]{0,31}$', expected: 'a name of small letters, digits and _' },
   connector: { pattern: '^[a-z0-9][a-z0-9.\\-]{0,63}$', expected: 'a name of small letters, digits and hyphens' },
+  // Without digits, which begin counts, and control characters that terminals send for other keys, or that stop a program.
+  chords: {
+    pattern: '^(?:ctrl-[abd-gklnop-y]|[!-/:-~])(?: (?:ctrl-[abd-gklnop-y]|[!-/:-~]))?$',
+    expected: 'a key such as P or ctrl-o, or two with a blank between them, such as g o; no digit, and not ctrl-c',
+  },
+  words: { pattern: '\\S', expected: 'a text that is not blank' },
 }

@@ -42,6 +42,7 @@ export async function showScreens(
     stdin,
     stdout,
     pauseProcess: ctx.pauseProcess,
+    lendTerminal: ctx.lendTerminal,
     watchProcess: ctx.watchProcess,
     interrupt: ctx.interrupt ?? (() => {}),
     findRecords: (list, ids) => findRecords(ctx, resourceOf(list), ids),

@@ -4,6 +4,7 @@ import { LOOKS } from './choose-theme.ts'
 import { COMMAND_LOG } from './command-log.ts'
 import { COPY_EXPORT } from './copy-export.ts'
 import { EVENTS } from './events.ts'
+import { HISTORY } from './history.ts'
 import { HOME_ACTIONS } from './home.ts'
 import { JOBS } from './jobs.ts'
 import { MOVING } from './moving.ts'
@@ -19,6 +20,7 @@ export const ACTIONS: readonly Action[] = [
   ...CHANGING,
   ...LISTING,
   ...STAGING,
+  ...HISTORY,
   ...JOBS,
   ...EVENTS,
   ...HOME_ACTIONS,

@@ -63,8 +63,15 @@ const SHOWN: Readonly<Record<string, string>> = {
 export function keyLabel(keys: string): string {
   return keys
     .split(' ')
-    .map((chord) => SHOWN[chord] ?? chord.replace(/^ctrl-(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`))
+    .map((chord) => SHOWN[chord] ?? chordLabel(chord))
     .join('')
+}
+
+/** A digit alone could begin a count. */
+function chordLabel(chord: string): string {
+  if (/^[1-9]$/.test(chord)) return `${chord}-Enter`
+  const [, name, key = ''] = /^(ctrl|alt)-(.)$/.exec(chord) ?? []
+  return name === undefined ? chord : `${name === 'ctrl' ? 'Ctrl' : 'Alt'}-${key.toUpperCase()}`
 }
 
 /** The actions of this screen whose title or id matches the text. */

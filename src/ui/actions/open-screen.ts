@@ -26,7 +26,7 @@ export const SCREEN_ACTIONS: readonly Action[] = [
     (screen, index): Action => ({
       id: `screen-${screen}`,
       title: `Go to ${TITLES[screen]}`,
-      keys: [String(index)],
+      keys: [`alt-${index}`, String(index)],
       refusal: (state) => screenLack(state, screen),
       run: (ui) => openScreen(ui, screen),
     }),

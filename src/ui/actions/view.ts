@@ -173,15 +173,17 @@ export const LISTING: readonly Action[] = [
     title: 'Reload',
     screens: LIVE_SCREENS,
     keys: ['r'],
-    run: ({ store, background }) => {
-      const name = listOfScreen(store.get().screen)
-      if (isServerList(name)) void background.lists.reload(name)
-      else if (name === 'events') void background.events.look()
-      else if (name === 'webhooks') void background.webhooks.look()
-      else void background.jobs.look()
-    },
+    run: (ui) => reloadScreen(ui, ui.store.get().screen),
   },
 ]
+
+export function reloadScreen({ background }: Ui, screen: ScreenName): void {
+  const name = listOfScreen(screen)
+  if (isServerList(name)) void background.lists.reload(name)
+  else if (name === 'events') void background.events.look()
+  else if (name === 'webhooks') void background.webhooks.look()
+  else void background.jobs.look()
+}
 
 function toggleDetail({ store }: Ui): void {
   store.update((state) => withCurrentList(state, (list) => ({ ...list, isDetailOpen: !list.isDetailOpen })))

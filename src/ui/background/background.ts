@@ -15,6 +15,7 @@ import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
 import type { FindRecords } from './restore-kept.ts'
 import { createSearch, type Search } from './searching.ts'
+import { createShellCommands, type ShellCommands } from './shell.ts'
 import { createUnderWay, createUndoHistory, type History, type UnderWay } from './under-way.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 import { createWrites, type Writes } from './writes.ts'
@@ -37,6 +38,7 @@ export interface Background {
   readonly sending: Sending
   readonly jobs: JobList
   readonly webhooks: Webhooks
+  readonly shell: ShellCommands
 }
 
 export interface BackgroundWorld {
@@ -83,6 +85,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
     sending: createSending({ senders, notices, commands, underWay }),
     webhooks: createWebhooks({ store, openApi, notices, underWay, commands, signal, late }),
+    shell: createShellCommands(store, env),
     jobs: createJobList({ store, openJobs, notices, commands, underWay, signal }),
   }
 }

@@ -7,7 +7,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { type Env, withoutSecrets } from '../../core/streams.ts'
+import { type Env, envWithoutSecrets } from '../../core/streams.ts'
 import { safeText } from '../../output/safe-text.ts'
 
 export interface EditedRecord {
@@ -113,7 +113,7 @@ export async function openInEditor(text: string, env: Env): Promise<Edited> {
   const editor = env.VISUAL || env.EDITOR || 'vi'
   const forget = () => rm(folder, { recursive: true, force: true })
   // As git does: the variable may contain flags. The editor and its plugins do not get the key.
-  const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { env: withoutSecrets(env), stdio: 'inherit' })
+  const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { env: envWithoutSecrets(env), stdio: 'inherit' })
   const [code, signal] = await once(child, 'close')
   if (code !== 0) {
     await forget()

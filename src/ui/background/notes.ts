@@ -7,19 +7,19 @@ import type { Boards } from '../board.ts'
 import { rowId } from '../list/list-state.ts'
 import { selectedRow } from '../selected.ts'
 import type { DealNotes, State, StateStore } from '../state.ts'
+import { watchPane } from './watch-pane.ts'
 
-/** The cursor must rest this long before a request. */
-const REST_MS = 250
 const MOST_NOTES = 50
 
 /** Loads the notes of the deal in the open pane, if the server lists notes; returns a function that ends this. */
 export function watchNotes(store: StateStore<State>, openApi: () => Promise<Api>, boards: Boards): () => void {
-  let timer: NodeJS.Timeout | undefined
-  let wanted: string | undefined
   let isOffered = true
 
-  async function load(dealId: string): Promise<void> {
+  async function load(dealId: string, isWanted: () => boolean): Promise<void> {
     const items: CrmRecord[] = []
+    const show = (notes: DealNotes) => {
+      if (isWanted()) store.update((state) => ({ ...state, notes }))
+    }
     try {
       const cut = await collect(dealId, items)
       show({ dealId, items, cut })
@@ -44,21 +44,12 @@ export function watchNotes(store: StateStore<State>, openApi: () => Promise<Api>
     return isWhole ? undefined : `only ${items.length} notes are shown: crm notes list ${shellWord(dealId)}`
   }
 
-  function show(notes: DealNotes): void {
-    if (notes.dealId === wanted) store.update((state) => ({ ...state, notes }))
-  }
-
-  const unsubscribe = store.subscribe(() => {
-    const state = store.get()
-    const isOpen = (state.screen === 'deals' || state.screen === 'pipelines') && state.lists.deals.isDetailOpen
-    const dealId = isOpen && isOffered ? rowId(selectedRow(state, boards)) : undefined
-    if (dealId === wanted) return
-    wanted = dealId
-    clearTimeout(timer)
-    if (dealId !== undefined) timer = setTimeout(() => void load(dealId), REST_MS)
-  })
-  return () => {
-    clearTimeout(timer)
-    unsubscribe()
-  }
+  return watchPane(
+    store,
+    (state) => {
+      const isOpen = (state.screen === 'deals' || state.screen === 'pipelines') && state.lists.deals.isDetailOpen
+      return isOpen && isOffered ? rowId(selectedRow(state, boards)) : undefined
+    },
+    load,
+  )
 }

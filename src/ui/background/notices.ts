@@ -14,6 +14,8 @@ export interface Notices {
   wait(text: string, more?: string): void
   /** A message whose text says how many seconds are left. */
   countDown(seconds: number, text: (seconds: number) => string): void
+  /** A failure that is no error of crm: of a program of the user. */
+  failed(text: string): void
   /** Shows a CrmError. Any other error is a bug, and is rethrown. */
   problem(error: unknown, what: string, topic?: string): void
   /** Removes the messages about a topic that works again; the log keeps them. */
@@ -60,6 +62,7 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
   return {
     done: (text, more = '') => show('done', () => (say ? text : `${text}${more}`)),
     wait: (text, more = '') => show('wait', () => (say ? text : `${text}${more}`)),
+    failed: (text) => show('problem', () => text),
     countDown: (seconds, text) => show('wait', text, { seconds }),
     problem: (error, what, topic) => {
       // A wait before the first request is aborted with the reason of the signal itself.

@@ -4,8 +4,9 @@ import { cellText } from '../../output/safe-text.ts'
 import { textWidth, wrapText } from '../../output/terminal-text.ts'
 import { fitCell, type TimeStyle } from '../list/columns.ts'
 import type { EventDiff } from '../list/event-diff.ts'
-import type { DealNotes } from '../state.ts'
+import type { DealNotes, RecordHistory } from '../state.ts'
 import { eventDiffLines } from './event-diff-lines.ts'
+import { historyLines } from './history-lines.ts'
 import { noteLines } from './note-lines.ts'
 import type { Theme } from './theme.ts'
 import { valueLines, valueText } from './value-lines.ts'
@@ -19,6 +20,7 @@ export interface Detail {
   readonly row: CrmRecord
   readonly staged: JsonObject | undefined
   readonly notes: Pick<DealNotes, 'items' | 'cut'> | undefined
+  readonly history?: RecordHistory | undefined
   /** The number of lines scrolled out at the top. */
   readonly top: number
   readonly times: TimeStyle
@@ -39,7 +41,7 @@ export function detailLines(detail: Detail, area: DetailArea, theme: Theme): rea
 }
 
 /** Members set by the server are last. */
-function allLines({ row, staged, notes, times, diff }: Detail, width: number, theme: Theme): string[] {
+function allLines({ row, staged, notes, history, times, diff }: Detail, width: number, theme: Theme): string[] {
   const names = Object.keys(row).toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
   const nameWidth = Math.min(16, Math.max(4, ...names.map((name) => textWidth(cellText(name).slice(0, 16)))))
   const lines: string[] = []
@@ -58,7 +60,8 @@ function allLines({ row, staged, notes, times, diff }: Detail, width: number, th
       : valueLines(name, row[name], { width: room, theme, times })
     lines.push(...values.map((line, at) => (at === 0 ? theme.dim(head) : ' '.repeat(head.length)) + line))
   }
-  return isNoted ? lines : [...lines, ...noteLines(notes, { width, theme, times })]
+  if (!isNoted) lines.push(...noteLines(notes, { width, theme, times }))
+  return [...lines, ...historyLines(history, { width, theme, times })]
 }
 
 function addedNames(row: CrmRecord, staged: JsonObject | undefined): readonly string[] {

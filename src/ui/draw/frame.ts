@@ -1,3 +1,4 @@
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { textWidth } from '../../output/terminal-text.ts'
 import { keyLabel } from '../actions/keymap.ts'
@@ -13,10 +14,10 @@ import { shownColumns } from '../list/shown-columns.ts'
 import { listOfScreen, SCREENS, SEARCHED } from '../screens.ts'
 import type { State } from '../state.ts'
 import { changesText, underWayText } from '../text/change-text.ts'
-import type { Action } from '../ui.ts'
+import type { Action, Keymap } from '../ui.ts'
 import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { boardLines, stagesShown } from './board-lines.ts'
-import { detailLines } from './detail-lines.ts'
+import { type Detail, detailLines } from './detail-lines.ts'
 import { eventRateLine, hasRateLine } from './event-rate-line.ts'
 import { headerLine } from './header-line.ts'
 import { homeLines } from './home-lines.ts'
@@ -78,14 +79,24 @@ function bodyLines(state: State, drawing: Drawing): readonly string[] {
   const selected = board && clampBoard(state.board, board)
   const row = board && selected ? board[selected.column]?.deals[selected.card] : currentRow(list)
   const { columns: width, rows: height, isBeside } = areas.detail
-  const id = rowId(row)
-  const notes = state.notes?.dealId === id ? state.notes : undefined
-  const top = state.pane.rowId === id ? state.pane.top : 0
-  const diff = state.screen === 'events' && row ? eventDiff(list.rows, row) : undefined
-  const shown = { row: row ?? {}, staged: list.staged.get(id ?? '')?.patch, notes, top, times: state.times, diff }
-  const detail = detailLines(shown, { width, height }, theme)
+  const detail = detailLines(detailOf(state, row), { width, height }, theme)
   if (!isBeside) return [...status, ...body, theme.dim('─'.repeat(state.columns)), ...detail]
   return [...status, ...body.map((line, index) => `${line}${theme.dim(' │ ')}${detail[index] ?? ''}`)]
+}
+
+/** What the pane shows of a row, with what was loaded for it. */
+function detailOf(state: State, row: CrmRecord | undefined): Detail {
+  const list = state.lists[listOfScreen(state.screen)]
+  const id = rowId(row)
+  return {
+    row: row ?? {},
+    staged: list.staged.get(id ?? '')?.patch,
+    notes: state.notes?.dealId === id ? state.notes : undefined,
+    history: state.history?.recordId === id ? state.history : undefined,
+    top: state.pane.rowId === id ? state.pane.top : 0,
+    times: state.times,
+    diff: state.screen === 'events' && row ? eventDiff(list.rows, row) : undefined,
+  }
 }
 
 /** The visible rows, and the number as far as known: `1-37 of 400+`. */
@@ -184,7 +195,7 @@ function hiddenStages(state: State, board: readonly BoardColumn[]): readonly str
 /** As many keys as fit: those of all screens first, then those of this screen that can run now. */
 function footerLine(state: State, { theme, keymap }: Drawing): string {
   const { screen, columns, pendingKeys, count } = state
-  if (pendingKeys !== '' || count) return fitCell(` ${count?.digits ?? ''}${keyLabel(pendingKeys)} …`, columns)
+  if (pendingKeys !== '' || count) return fitCell(` ${pendingText(state, keymap)}`, columns)
   const here = keymap.actions.filter(
     ({ footer, screens, refusal }) =>
       footer !== undefined && (screens?.includes(screen) ?? true) && refusal?.(state) === undefined,
@@ -198,6 +209,14 @@ function footerLine(state: State, { theme, keymap }: Drawing): string {
     line += part
   }
   return theme.dim(fitCell(line.trimEnd(), columns))
+}
+
+/** What was typed, and what can follow a number. */
+function pendingText({ screen, pendingKeys, count }: State, keymap: Keymap): string {
+  if (!count || pendingKeys !== '') return `${count?.digits ?? ''}${keyLabel(pendingKeys)} …`
+  const alone = keymap.lookUp(screen, count.digits)
+  const enter = alone && alone !== 'begins' ? `Enter: ${alone.title} · ` : ''
+  return `${count.digits} … ${enter}a key that moves or marks: ${count.digits} times · Esc drops`
 }
 
 function footerRank({ isAlwaysFirst, screens }: Action): number {

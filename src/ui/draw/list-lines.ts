@@ -5,6 +5,7 @@ import {
   COLUMN_GAP,
   cellTextOf,
   type FittedColumn,
+  fitAround,
   fitCell,
   fitListColumns,
   fitState,
@@ -12,6 +13,7 @@ import {
   type TimeStyle,
 } from '../list/columns.ts'
 import { sizedByContent } from '../list/content-widths.ts'
+import { withFoundColumns } from '../list/found-columns.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { createMatcher, type Matcher } from '../list/matcher.ts'
 import { listOfScreen } from '../screens.ts'
@@ -36,13 +38,14 @@ export interface ListArea {
 
 /** Header and rows, each exactly as wide as the area. */
 export function listLines(list: ListState, area: ListArea, theme: Theme): readonly string[] {
-  const columns = withRoomForGone(list, sizedByContent(list, area.columns, area.times))
+  const matcher = createMatcher(list.filter)
+  const finding = matcher && { matcher, searched: new Set(area.searched) }
+  const sized = withRoomForGone(list, sizedByContent(list, area.columns, area.times))
+  const columns = finding ? withFoundColumns(list, sized, finding) : sized
   const fitted = fitListColumns(columns, area.width - MARGIN, widestVital(list, area))
   const lines = [headLine(list, fitted, area.width, theme)]
   const count = shownCount(list)
   const top = visibleTop(list, area.height)
-  const matcher = createMatcher(list.filter)
-  const finding = matcher && { matcher, searched: new Set(area.searched) }
   for (let line = 0; line < area.height; line++) {
     const position = top + line
     const row = position < count ? shownRow(list, position) : undefined
@@ -109,6 +112,8 @@ function rowLine(list: ListState, { row, position, fitted, width, finding, times
   const cells = fitted.map(({ column, width: columnWidth }, at) => {
     const value = staged && Object.hasOwn(staged, column.name) ? staged[column.name] : row[column.name]
     const text = `${isGone && at === 0 ? GONE : ''}${cellTextOf(column, value, { width: columnWidth, times })}`
+    const [hit] = column.isFound && finding ? finding.matcher.partsOf(text) : []
+    if (hit) return fitAround(text, columnWidth, hit)
     return column.isVital ? fitState(text, columnWidth) : fitCell(text, columnWidth, column.align)
   })
   const isCurrent = position === list.cursor

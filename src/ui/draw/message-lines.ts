@@ -12,7 +12,7 @@ const BARS_WIDTH = { least: 6, most: 40 } as const
 
 /** The lines above the keys: what is being sent, and the last message. */
 export function messageLines(state: State, theme: Theme): readonly string[] {
-  return [...sendingLines(state, theme), ...toastLines(state, theme)]
+  return [...sendingLines(state, theme), ...shellLine(state, theme), ...toastLines(state, theme)]
 }
 
 const UNPAINTED = createTheme('none')
@@ -43,6 +43,11 @@ function sendingLines({ underWay, columns, leaving }: State, theme: Theme): read
     ` ${theme.accent(bar)}${progress.failed > 0 ? theme.bad(failed) : failed}`,
     theme.dim(fitCell(second, columns)),
   ]
+}
+
+function shellLine({ shellTitle, columns }: State, theme: Theme): readonly string[] {
+  if (shellTitle === undefined) return []
+  return [theme.accent(fitCell(` … ${safeText(shellTitle)} is running; Ctrl-C ends it`, columns))]
 }
 
 const TOAST_SIGNS: Readonly<Record<Toast['type'], string>> = { done: '✓', problem: '!', wait: '·' }

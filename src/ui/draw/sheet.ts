@@ -12,6 +12,7 @@ import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.
 import type { Keymap } from '../ui.ts'
 import { columnsLines } from './columns-sheet.ts'
 import { diffLine } from './diff-lines.ts'
+import { textLines } from './text-sheet.ts'
 import type { Theme } from './theme.ts'
 
 export interface Drawing {
@@ -43,6 +44,8 @@ export function sheetOf(state: State, drawing: Drawing): Sheet | undefined {
       return paletteSheet(state, drawing)
     case 'columns':
       return { lines: [rule(columns, theme), ...columnsLines(overlay, state, theme)], cursor: undefined }
+    case 'text':
+      return { lines: textLines(overlay, state, theme), cursor: undefined }
   }
 }
 

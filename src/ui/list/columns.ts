@@ -15,6 +15,8 @@ export interface ListColumn {
   readonly kind?: 'time'
   /** It has the width of its contents, before all others. */
   readonly isVital?: true
+  /** A filter found something in it: it comes before all but the vital ones, with the width of its contents if there is room. */
+  readonly isFound?: true
 }
 
 export interface FittedColumn {
@@ -43,26 +45,39 @@ export function fitListColumns(
   })
   const fits = new Set(columns.filter(({ isVital }) => isVital))
   let used = [...fits].reduce((total, { least }) => total + COLUMN_GAP + least, -COLUMN_GAP)
-  for (const column of columns) {
+  for (const column of [...columns.filter(({ isFound }) => isFound), ...columns]) {
     if (fits.has(column)) continue
     if (used + COLUMN_GAP + column.least > available && fits.size > 0) break
     fits.add(column)
     used += COLUMN_GAP + column.least
   }
-  const shown = columns.filter((column) => fits.has(column))
-  const widths = shown.map(({ least }) => least)
-  let spare = available - used
+  const shown = columns.filter((column) => fits.has(column)).map((column) => ({ column, width: column.least }))
+  const found = grown(shown, available - used, ({ isFound }) => isFound === true)
+  return grown(found.columns, found.spare, () => true).columns.map(({ column, width }) => ({
+    column,
+    width: Math.min(width, Math.max(1, available)),
+  }))
+}
+
+/** Widens columns in turn, up to their contents. */
+function grown(
+  columns: readonly FittedColumn[],
+  room: number,
+  isGrown: (column: ListColumn) => boolean,
+): { readonly columns: readonly FittedColumn[]; readonly spare: number } {
+  const widths = columns.map(({ width }) => width)
+  let spare = room
   for (let hasGrown = true; spare > 0 && hasGrown; ) {
     hasGrown = false
-    for (const [index, { most }] of shown.entries()) {
+    for (const [index, { column }] of columns.entries()) {
       const width = widths[index] ?? 0
-      if (spare <= 0 || width >= most) continue
+      if (spare <= 0 || width >= column.most || !isGrown(column)) continue
       widths[index] = width + 1
       spare--
       hasGrown = true
     }
   }
-  return shown.map((column, index) => ({ column, width: Math.min(widths[index] ?? 0, Math.max(1, available)) }))
+  return { columns: columns.map(({ column }, index) => ({ column, width: widths[index] ?? 0 })), spare }
 }
 
 /** Exactly `width` columns: cut with an ellipsis, or padded. The text must be safe. */
@@ -70,6 +85,15 @@ export function fitCell(text: string, width: number, align: 'left' | 'right' = '
   const cut = fitText(text, width)
   const blank = ' '.repeat(Math.max(0, width - textWidth(cut)))
   return align === 'right' ? blank + cut : cut + blank
+}
+
+/** As fitCell, but a text that is too long is also cut at its beginning if `from` to `to` would else be cut off. */
+export function fitAround(text: string, width: number, [from, to]: readonly [from: number, to: number]): string {
+  if (textWidth(text) <= width || textWidth(text.slice(0, to)) < width) return fitCell(text, width)
+  let start = from
+  // The rest of the width shows what is before it.
+  while (start > 0 && textWidth(text.slice(start - 1, to)) + 2 <= width) start--
+  return fitCell(`…${text.slice(start)}`, width)
 }
 
 /** As fitCell, but cut at its beginning: the end of a state is the newest part. */

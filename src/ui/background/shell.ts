@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { stripVTControlCharacters } from 'node:util'
+import { type Env, envWithoutSecrets } from '../../core/streams.ts'
+import { safeText } from '../../output/safe-text.ts'
+import { startCommand } from '../../webhooks/command.ts'
+import type { State, StateStore } from '../state.ts'
+
+export interface ShellCommand {
+  /** For the line that says what is running. */
+  readonly title: string
+  /** For `sh -c`. */
+  readonly command: string
+  readonly input: string
+}
+
+export interface ShellEnd {
+  readonly isSuccess: boolean
+  /** `exit 1`, or the signal. */
+  readonly how: string
+  /** Its output, safe for a terminal. */
+  readonly lines: readonly string[]
+}
+
+/** Shell commands of the user, one at a time. They get no key, and the profile of the screens. */
+export interface ShellCommands {
+  run(command: ShellCommand): Promise<ShellEnd>
+  /** As run, with the terminal as its output; call it in `suspend`. */
+  runOnTerminal(command: ShellCommand): Promise<Omit<ShellEnd, 'lines'>>
+  /** Ends the running command; false when there is none. */
+  stop(): boolean
+  /** Ends the running command, and resolves when it has ended. */
+  close(): Promise<void>
+}
+
+/** More is not shown. */
+const MOST_LINES = 5_000
+const MOST_LINE_CHARS = 4_000
+
+/** After a failure its message would be covered by the screens at once. */
+const ON_TERMINAL = `(eval "$1"); code=$?
+[ "$code" -eq 0 ] || { printf '\\nexit %s. Enter returns to crm browse ' "$code"; read _; } </dev/tty >/dev/tty
+exit "$code"`
+
+export function createShellCommands(store: StateStore<State>, env: Env): ShellCommands {
+  let running: { stop(): Promise<void> } | undefined
+  const show = (shellTitle: string | undefined) => store.update((state) => ({ ...state, shellTitle }))
+
+  function environment(): Env {
+    const { profile } = store.get().place
+    return { ...envWithoutSecrets(env), ...(profile !== undefined && { CRM_PROFILE: profile }) }
+  }
+
+  return {
+    run: async ({ title, command, input }) => {
+      const lines: string[] = []
+      const say = (line: string) => void (lines.length < MOST_LINES && lines.push(shownLine(line)))
+      const started = startCommand({ words: ['sh', '-c', command], env: environment(), input, say })
+      running = started
+      show(title)
+      try {
+        const { exit, how } = await started.ended
+        if (lines.length === MOST_LINES) lines.push(`only the first ${MOST_LINES} lines are shown`)
+        return { isSuccess: exit === 0, how, lines }
+      } finally {
+        running = undefined
+        show(undefined)
+      }
+    },
+    runOnTerminal: async ({ command, input }) => {
+      // In the process group of crm, which Ctrl-C of this terminal reaches.
+      const child = spawn('sh', ['-c', ON_TERMINAL, 'sh', command], {
+        env: environment(),
+        stdio: ['pipe', 'inherit', 'inherit'],
+      })
+      // A command may ignore its stdin: EPIPE is not an error.
+      child.stdin.on('error', () => {})
+      child.stdin.end(input)
+      const [exit, signal] = await once(child, 'close')
+      return { isSuccess: exit === 0, how: signal ?? `exit ${exit}` }
+    },
+    stop: () => {
+      void running?.stop()
+      return running !== undefined
+    },
+    close: async () => running?.stop(),
+  }
+}
+
+/** Colours are left out: a sequence that is not complete would colour the rest. */
+function shownLine(line: string): string {
+  return safeText(stripVTControlCharacters(line.slice(0, MOST_LINE_CHARS)).replaceAll('\t', '    '))
+}
