@@ -196,14 +196,19 @@ class OpenMigration implements Migration {
   /** Why a resource cannot be migrated. */
   async #lackOf(type: Migrated): Promise<string | undefined> {
     const { from, to } = this.#parts
-    try {
-      await from.require(type, 'list')
-      await to.require(type, 'create')
-      return type === 'note' && this.lacks.has('deal') ? 'deals are not migrated' : undefined
-    } catch (error) {
-      if (error instanceof CrmError && error.code === 'not_supported') return error.message
-      throw error
+    const ends = [
+      ['source', from, 'list'],
+      ['target', to, 'create'],
+    ] as const
+    for (const [end, api, operation] of ends) {
+      try {
+        await api.require(type, operation)
+      } catch (error) {
+        if (error instanceof CrmError && error.code === 'not_supported') return `the ${end}: ${error.message}`
+        throw error
+      }
     }
+    return type === 'note' && this.lacks.has('deal') ? 'deals are not migrated' : undefined
   }
 
   #usedStages(): readonly UsedStage[] {

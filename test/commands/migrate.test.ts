@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { type Env, emptyHome } from '../harness/home.ts'
 import { all, make } from '../harness/records.ts'
+import { countRequests } from '../harness/request-counter.ts'
 import { serveForTest, type TestService } from '../service/serve-for-test.ts'
 
 type Row = Record<string, unknown>
@@ -15,10 +16,13 @@ interface Ends {
   migrate(...words: readonly string[]): ReturnType<typeof crm>
 }
 
-async function twoServices(): Promise<Ends> {
+/** `nine`: the profiles whose server has the nine endpoints alone. */
+async function twoServices(nine: readonly string[] = []): Promise<Ends> {
   const [from, to] = [await serveForTest(), await serveForTest()]
   const env = emptyHome()
-  for (const [name, { url, key }] of Object.entries({ old: from, new: to })) {
+  for (const [name, { url: own, key }] of Object.entries({ old: from, new: to })) {
+    const hidden = { paths: /openapi|swagger|graphql/, status: 404 }
+    const url = nine.includes(name) ? (await countRequests(own, undefined, hidden)).url : own
     const login = ['auth', 'login', '--base-url', url, '--storage', 'file', '--key-stdin', '-p', name]
     await crmPrints(login, env, key.text)
   }
@@ -80,6 +84,30 @@ test('contacts, deals and notes arrive once each, with their references re-point
   }
   expect(stderr).toContain('Not carried over, of contacts: owner_id (1)\n')
 })
+
+test.each([
+  [['old'], 'Not migrated: notes; the source: this server has no request that lists notes', 0],
+  [['new'], 'notes cannot be verified: this server has no request that lists notes', 4],
+  [['old', 'new'], 'Not migrated: notes; the source: this server has no request that lists notes', 0],
+])(
+  'with the nine endpoints alone on %j, contacts and deals arrive once and equal, and a sentence is about notes',
+  async (nine, sentence, notes) => {
+    const { from, to, migrate } = await twoServices(nine)
+    await fill(from)
+    const { exit, stdout, stderr } = await migrate('--yes', '-o', 'json')
+    expect(exit, stderr).toBe(0)
+    expect(stderr).toContain(sentence)
+    const rows: Row[] = JSON.parse(stdout)
+    expect(rows.slice(0, 2)).toMatchObject([
+      { resource: 'contacts', source: 3, equal: 3, different: 0, missing: 0, others: 0 },
+      { resource: 'deals', source: 2, equal: 2, different: 0, missing: 0, others: 0 },
+    ])
+    for (const { digest, target_digest } of rows) expect(target_digest).toBe(digest)
+    const deals = await all(at(to), '/v1/deals')
+    const arrived = await Promise.all(deals.map(({ id }) => all(at(to), `/v1/deals/${id}/notes`)))
+    expect(arrived.flat()).toHaveLength(notes)
+  },
+)
 
 test('the same command again sends nothing, and later only what is new; equal records count', async () => {
   const { env, from, to, migrate } = await twoServices()

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
+import { RESOURCES } from '../../core/resources/registry.ts'
 import type { Migration, MigrationParts } from '../../migration/open-migration.ts'
 import type { ResourcePlan } from '../../migration/plan-jobs.ts'
 import type { Verified } from '../../migration/verify.ts'
@@ -89,7 +90,7 @@ async function migrateRecords(ctx: Context, parts: Parts): Promise<ExitCode> {
   }
   await migration.settle()
   await shown(() => migration.read())
-  for (const reason of migration.lacks.values()) ctx.note(`Not migrated: ${reason}.`)
+  for (const [type, reason] of migration.lacks) ctx.note(`Not migrated: ${RESOURCES[type].plural}; ${reason}.`)
   refuseStages(ctx, migration.missingStages())
   const plans = migration.plans()
   notePlan(ctx, plans)
