@@ -56,7 +56,7 @@ export const SERVERS: readonly Server[] = [
     base: '/crm/v3',
     variables: () => '',
     contacts: 'contacts',
-    imported: { rows: 10_000, perRequest: 100 },
+    imported: { rows: 16_000, perRequest: 100 },
     absences: { refusalIn2xx: NO_REFUSAL_IN_2XX, notesOfDeals: 'the connector of HubSpot has no notes' },
     dealFields: async (server) => ({ stages: ['Stage 1', 'Closed won'], others: [await firstPipeline(server)] }),
   },
