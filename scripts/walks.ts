@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { crmEnv, ROOT } from './crm-process.ts'
+import { doubledNames } from './exported-names.ts'
 import { boundaryFaults } from './import-rules.ts'
 
 /**
@@ -95,21 +96,6 @@ function filesRun(coverage: string): readonly string[] {
   return [...new Set(ran.map(({ url }) => url.slice(source.length)))].toSorted()
 }
 
-const DECLARED =
-  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) ([\w$]+)/gm
-
-/** Names that two files export. Those of both databases are one contract, which each keeps. */
-function doubledNames(texts: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
-  const places = new Map<string, Set<string>>()
-  for (const [file, text] of texts) {
-    const place = file.replace(/^service\/store\/(?:sqlite|postgres)\/.*/, 'service/store/{sqlite,postgres}')
-    for (const [, name = ''] of text.matchAll(DECLARED)) {
-      places.set(name, (places.get(name) ?? new Set()).add(place))
-    }
-  }
-  return new Map([...places].filter(([, { size }]) => size > 1).map(([name, files]) => [name, [...files]]))
-}
-
 function printTree(): void {
   const source = join(ROOT, 'src')
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
@@ -119,12 +105,12 @@ function printTree(): void {
   const circles = boundaryFaults(fileURLToPath(new URL('..', import.meta.url))).filter(({ fault }) =>
     fault.startsWith('imports itself'),
   )
-  const doubled = doubledNames(texts)
+  const doubled = doubledNames(ROOT)
   console.log(`files ${lines.length}, lines ${lines.reduce((sum, each) => sum + each, 0)}`)
   console.log(`lines of a file: median ${at(0.5)}, 90th percentile ${at(0.9)}, longest ${at(1)}`)
   console.log(`circles of imports, types included: ${circles.length}`)
-  console.log(`exported names declared in more than one file: ${doubled.size}`)
-  if (isWithFiles) for (const [name, files] of doubled) console.log(`  ${name}: ${files.join(', ')}`)
+  console.log(`exported names declared in more than one file: ${doubled.length}`)
+  if (isWithFiles) for (const { file, fault } of doubled) console.log(`  ${file}: ${fault}`)
 }
 
 try {

@@ -11,7 +11,7 @@ const SNAPSHOT_TYPES = ['contact', 'deal'] as const
 
 export type SnapshotType = (typeof SNAPSHOT_TYPES)[number]
 
-type SnapshotList = 'contacts' | 'deals'
+type SnapshotList = (typeof RESOURCES)[SnapshotType]['plural']
 
 /** A line of a snapshot between the first and the last one. */
 export interface SnapshotEntry {
@@ -28,12 +28,8 @@ export interface SnapshotStart {
   readonly lacks?: readonly SnapshotList[]
 }
 
-/** The last line; without it the snapshot is truncated. */
-export interface SnapshotEnd {
-  readonly type: 'end'
-  readonly contacts: number
-  readonly deals: number
-}
+/** The last line: the number of records of each list. Without it the snapshot is truncated. */
+export type SnapshotEnd = { readonly type: 'end' } & Readonly<Record<SnapshotList, number>>
 
 const BATCH_LINES = 500
 
@@ -116,8 +112,8 @@ async function* entriesBehindStart(file: string, lines: AsyncIterable<string>): 
   }
   counted += batch.length
   yield batch
-  if (!end || Number(end.contacts) + Number(end.deals) !== counted)
-    throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')
+  const stated = SNAPSHOT_TYPES.reduce((sum, type) => sum + Number(end?.[pluralOf(type)]), 0)
+  if (stated !== counted) throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')
 }
 
 async function* snapshotLines(file: string, stdin: () => AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
@@ -171,7 +167,7 @@ async function* liveEntries(api: LiveApi, lacks: Lacked): AsyncGenerator<Snapsho
   for (const type of types) yield* entriesIn(type, api[pluralOf(type)].list())
 }
 
-type LiveApi = Pick<Api, 'contacts' | 'deals' | 'askAll'>
+type LiveApi = Pick<Api, SnapshotList | 'askAll'>
 
 /** The members that a snapshot lacks, where the server shows only what it is asked for. */
 export async function membersLacked({ askAll }: LiveApi, lacks: Lacked): Promise<readonly string[]> {
@@ -191,12 +187,12 @@ export async function* snapshotText(
   const lacks = [...lacked.keys()].map(pluralOf)
   const start: SnapshotStart = { crm_snapshot: 1, ...given, ...(lacks.length > 0 && { lacks }) }
   yield `${JSON.stringify(start)}\n`
-  const counts = { contact: 0, deal: 0 }
+  const counts: Record<SnapshotList, number> = { contacts: 0, deals: 0 }
   for await (const entries of liveEntries(api, lacked)) {
-    for (const { type } of entries) counts[type] += 1
+    for (const { type } of entries) counts[pluralOf(type)] += 1
     yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
   }
-  const end: SnapshotEnd = { type: 'end', contacts: counts.contact, deals: counts.deal }
+  const end: SnapshotEnd = { type: 'end', ...counts }
   yield `${JSON.stringify(end)}\n`
 }
 

@@ -109,8 +109,8 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a snapshot that was cut off is compared as if the rest had been deleted',
     file: 'src/snapshot/snapshot.ts',
-    line: 'if (!end || Number(end.contacts) + Number(end.deals) !== counted)',
-    to: 'if (end && Number(end.contacts) + Number(end.deals) !== counted)',
+    line: "if (stated !== counted) throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')",
+    to: "if (end && stated !== counted) throw notASnapshot(file, line, 'is the last one: the snapshot is truncated')",
     tests: ['test/snapshot/read-snapshot.test.ts'],
   },
   {

@@ -23,7 +23,11 @@ test.each([
   ['a command for the key', 'auth: { in: bearer, key_command: "cat /etc/passwd" }', '"key_command" is not a member'],
   ['a command', 'exec: [touch, here]', '"exec" is not a member of "connector"'],
   ['a file', 'body_file: /etc/passwd', '"body_file" is not a member of "connector"'],
-  ['another connector by its path', 'extends: ../theirs.yaml', '"../theirs.yaml" is not there, expected the name of a shipped one'],
+  [
+    'another connector by its path',
+    'extends: ../theirs.yaml',
+    '"../theirs.yaml" is not there, expected the name of a shipped one',
+  ],
   ['a variable of the environment', 'headers: { X-One: "{env.HOME}" }', '{env.HOME} is unknown here'],
   ['a variable of the environment by name', 'headers: { X-One: "{CRM_SECRET_OF_TEST}" }', 'is unknown here'],
   ['an environment', 'env: { X: HOME }', '"env" is not a member of "connector"'],
