@@ -422,7 +422,7 @@ export const SCREENS: readonly Sabotage[] = [
     tests: ['test/ui/detail.test.ts'],
   },
   {
-    name: 'a value nested more deeply than the stack ends the screens',
+    name: 'deep levels of a value leave the pane on the right',
     file: 'src/ui/draw/json-lines.ts',
     line: 'const MOST_DEPTH = 12',
     to: 'const MOST_DEPTH = Infinity',

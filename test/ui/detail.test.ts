@@ -4,6 +4,7 @@ import { parseExactJson } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { textWidth } from '../../src/output/terminal-text.ts'
 import { type Detail, detailLines } from '../../src/ui/draw/detail-lines.ts'
+import { jsonLines } from '../../src/ui/draw/json-lines.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 
 const NOW = new Date(2026, 10, 26, 15).getTime()
@@ -93,6 +94,14 @@ test('a time is whole, with its age after it', () => {
   const created = new Date(NOW - 2 * 86_400_000).toISOString()
   expect(textOf(paneOf({ created_at: created }))).toBe(`created_at  ${created} · 2 d`)
   expect(textOf(paneOf({ created_at: created }, { times: { ...TIMES, isWhole: true } }))).toBe(`created_at  ${created}`)
+})
+
+test('levels of a value below the twelfth are not shown', () => {
+  let nested: CrmRecord = { end: 1 }
+  for (let depth = 0; depth < 30; depth++) nested = { a: nested }
+  const leads = jsonLines(nested).map(({ lead }) => lead)
+  expect(leads).toHaveLength(25)
+  expect(leads[12]).toBe(`${' '.repeat(24)}"a": {…}`)
 })
 
 test('every line is as wide as the pane for any value, however deep or long', () => {

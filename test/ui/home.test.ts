@@ -159,7 +159,9 @@ test('Home costs a page of contacts and of deals, and loads all only after a con
   ui.press('0')
   await expect.poll(() => ui.store.get().board.stages?.length).toBeGreaterThan(0)
   expect(rows()).toEqual([2, 2])
-  ui.press('j', 'ctrl-d', 'G', 'g', 'g', 'L', 'enter')
+  ui.press('j', 'ctrl-d', 'G', 'g', 'g', 'L')
+  expect(ui.store.get().overlay).toMatchObject({ type: 'confirm', isOnCancel: true })
+  ui.press('enter')
   expect(rows()).toEqual([2, 2])
   const isOfLists = (line: string) => /contacts|deals|pipelines/.test(line)
   expect(requests.filter(isOfLists).toSorted()).toEqual([

@@ -68,6 +68,8 @@ test('a subscription is disabled and enabled only after a confirmation, typed on
   await expect.poll(() => rowsOf(ui)[0]?.status).toBe('disabled')
   ui.store.update((state) => ({ ...state, place: { ...state.place, isProtected: true } }))
   ui.press('e', 'y', 'enter')
+  // Still asking: no request was begun.
+  expect(ui.store.get().overlay).toMatchObject({ type: 'confirm' })
   expect((await direct.webhooks.get(id))?.status).toBe('disabled')
   ui.press('esc', 'e', '1', 'enter')
   await expect.poll(() => rowsOf(ui)[0]?.status).toBe('enabled')

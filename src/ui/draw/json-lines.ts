@@ -15,7 +15,7 @@ export interface JsonLine {
   readonly end: string
 }
 
-/** A value could be nested more deeply than the stack. */
+/** Deeper levels would be further right than the pane. */
 const MOST_DEPTH = 12
 const MOST_LINES = 500
 const INDENT = 2
