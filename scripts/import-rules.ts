@@ -53,6 +53,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@skyra/jaro-winkler': ['duplicates'],
   'any-ascii': ['duplicates'],
   'libphonenumber-js': ['jobs'],
+  yauzl: ['jobs'],
   ink: ['ui'],
   react: ['ui'],
   yaml: ['api', 'commands', 'fixtures', 'jobs', 'ui'],

@@ -8,6 +8,7 @@ const source = await openRows({
   name: path,
   kind: 'contact',
   format: undefined,
+  sheet: undefined,
   encoding: undefined,
   delimiter: undefined,
   quote: undefined,

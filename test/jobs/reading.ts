@@ -15,6 +15,7 @@ const DEFAULTS = {
   compute: [],
   isCsvSafe: false,
   isTrimmed: false,
+  sheet: undefined,
   decimal: undefined,
   dateOrder: undefined,
   required: [],

@@ -2,6 +2,34 @@ import type { Sabotage } from './sabotage.ts'
 
 export const INPUT: readonly Sabotage[] = [
   {
+    name: 'numbers of a sheet keep their decimal point where texts have a comma',
+    file: 'src/jobs/input/workbook/decimal-marks.ts',
+    line: "return numberFormatOf(argument, `--map number(${argument})`).decimal ?? '.'",
+    to: "return '.'",
+    tests: ['test/jobs/workbook/workbook.test.ts'],
+  },
+  {
+    name: 'corrected rows of a workbook lose the types of its columns',
+    file: 'src/jobs/input/workbook/typed-map.ts',
+    line: 'if (!columns.some(({ type }) => type !== undefined)) return map',
+    to: 'if (columns.length > 0) return map',
+    tests: ['test/commands/jobs/workbook.test.ts'],
+  },
+  {
+    name: 'an archive that inflates without end is read',
+    file: 'src/jobs/input/workbook/workbook-parts.ts',
+    line: 'if (done > BOMB.bytes && done > BOMB.ratio * entry.compressedSize) {',
+    to: 'if (done < 0) {',
+    tests: ['test/jobs/workbook/workbook.test.ts'],
+  },
+  {
+    name: 'an error of a formula is imported as a text',
+    file: 'src/jobs/input/delimited-rows.ts',
+    line: "if (fault === undefined || column.role === 'ignored') placeCell(draft, column, cell, rules)",
+    to: 'if (fault !== null) placeCell(draft, column, cell, rules)',
+    tests: ['test/jobs/workbook/workbook.test.ts'],
+  },
+  {
     name: 'the type that a header states is ignored',
     file: 'src/jobs/input/header-row.ts',
     line: 'return mappings.has(header) ? resolve(header) : typedColumn(resolve, header)',

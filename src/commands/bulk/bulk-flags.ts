@@ -20,6 +20,7 @@ export interface InputFlags {
   readonly null?: string
   readonly compute?: readonly string[]
   readonly format?: InputFormat
+  readonly sheet?: string
   readonly encoding?: Encoding
   readonly delimiter?: string
   readonly quote?: string
@@ -29,7 +30,7 @@ export interface InputFlags {
   readonly dateFormat?: NonNullable<ReadFlags['dateOrder']>
 }
 
-const FORMATS: readonly InputFormat[] = ['csv', 'tsv', 'jsonl', 'json', 'yaml']
+const FORMATS: readonly InputFormat[] = ['csv', 'tsv', 'xlsx', 'jsonl', 'json', 'yaml']
 const ENCODINGS: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'mixed']
 
 const DECIMALS: readonly NonNullable<ReadFlags['decimal']>[] = ['comma', 'point']
@@ -44,6 +45,7 @@ export function addReadFlags(command: object): void {
     new Option('--null <text>', 'a cell with this text clears the field; an empty one leaves it alone'),
     new Option('--compute <field=expr>', 'a field from a jq expression over the row (repeatable)').argParser(collect),
     new Option('--format <format>', 'of the input').choices(FORMATS),
+    new Option('--sheet <name|n>', 'of an xlsx workbook; default: the first that is not hidden'),
     new Option('--encoding <name>', 'of the input').choices(ENCODINGS),
     new Option('--delimiter <char>', 'of csv: a character, or tab').argParser(parseDelimiter),
     new Option('--quote <char>', 'of csv; none: quotes are text'),
@@ -61,6 +63,7 @@ export function readFlags(flags: InputFlags, required: readonly string[]): ReadF
     nullToken: flags.null,
     compute: flags.compute ?? [],
     format: flags.format,
+    sheet: flags.sheet,
     encoding: flags.encoding,
     delimiter: flags.delimiter,
     quote: flags.quote,

@@ -7,14 +7,14 @@ import { printRecords } from '../../output/print-records.ts'
 import type { RecordOutput } from '../../output/record-output.ts'
 import { createDelimitedCutter, type Dialect } from '../input/cut-delimited.ts'
 import { cutRecords } from '../input/cut-records.ts'
-import type { InputFormat } from '../input/row.ts'
+import type { TextualFormat } from '../input/row.ts'
 import { withTypedColumns } from './typed-columns.ts'
 
 type Pages = AsyncIterable<readonly CrmRecord[]>
 
 /** In a format that an import reads. */
 export interface Export extends Omit<RecordOutput, 'format' | 'query' | 'onHeader'> {
-  readonly format: InputFormat
+  readonly format: TextualFormat
   readonly signal: AbortSignal
 }
 
@@ -73,7 +73,7 @@ interface Padding {
   readonly from: string
   /** The final header row, with its line end. */
   readonly header: string
-  readonly out: { readonly format: InputFormat; readonly signal: AbortSignal }
+  readonly out: { readonly format: TextualFormat; readonly signal: AbortSignal }
   readonly stream: OutputStream
 }
 

@@ -7,6 +7,8 @@ export interface Dialect {
   readonly quote: string | undefined
   /** The line end; a carriage return may precede a line feed. */
   readonly newline: '\n' | '\r'
+  /** Each record counts as one line, as the rows of a sheet do. */
+  readonly rowsAreLines?: boolean
 }
 
 /** Syntax errors after which the rest of a delimited text cannot be read. */
@@ -101,10 +103,14 @@ function cutWindow({ units, isLast }: Window, dialect: Dialect, { line: firstLin
         : cutPlain(used, lineEnd)
     if (!record) break
     if (record.end > used) cuts.push({ start: used, end: record.end, line, cells: record.cells })
-    line += record.lines
+    line += linesOf(record, dialect)
     used = record.next
   }
   return { cuts, used, line }
+}
+
+function linesOf({ lines }: DelimitedRecord, { rowsAreLines }: Dialect): number {
+  return rowsAreLines ? 1 : lines
 }
 
 type PlainCut = (start: number, lineEnd: number) => DelimitedRecord

@@ -4,7 +4,7 @@ import { type Column, convertCell } from './columns.ts'
 import { createDelimitedCutter, type Dialect, unescapeTsv } from './cut-delimited.ts'
 import { type CutInput, codecOf, cutRecords, type DraftHooks } from './cut-records.ts'
 import { encodingOf } from './mixed-encoding.ts'
-import type { InputRow, RowOptions } from './row.ts'
+import type { FindingCode, InputRow, ReadSheet, RowOptions } from './row.ts'
 import { addFinding, createDraft, placeValue, type RowDraft } from './row-draft.ts'
 
 const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ after a backslash; if backslashes are plain text: --format csv`
@@ -78,6 +78,7 @@ function undecodable(place: RowPlace): RowDraft {
 
 interface CellRules extends Pick<RowOptions, 'nullToken' | 'isTrimmed'> {
   readonly columns: readonly Column[]
+  readonly readSheet?: ReadSheet | undefined
   readonly hasGiven: boolean
   /** The text of a non-empty cell; undefined for an invalid escape. */
   readCell(cell: string): string | undefined
@@ -99,9 +100,28 @@ function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules)
     const column = columns[at]
     if (!cell || !column || (rules.isTrimmed && cell.trim() === '')) continue
     isBlank = false
-    placeCell(draft, column, cell, rules)
+    const fault = rules.readSheet?.faultAt(place.line, at)
+    if (fault === undefined || column.role === 'ignored') placeCell(draft, column, cell, rules)
+    else placeFault(draft, column, { fault, text: rules.readCell(cell) ?? cell })
   }
   return isBlank ? undefined : draft
+}
+
+const FAULTS: Partial<Record<FindingCode, string>> = {
+  cell_error: 'an error of a formula, expected a value',
+  formula_without_value: 'a formula without its value; open the file in a spreadsheet program and save it',
+  not_a_date: 'a number of days that is no date',
+  not_a_number: 'expected a number',
+}
+
+interface FaultyCell {
+  readonly fault: FindingCode
+  readonly text: string
+}
+
+/** A cell of a sheet that has no value. */
+function placeFault(draft: RowDraft, column: Column, { fault, text }: FaultyCell): void {
+  placeValue(draft, column, { fault: { code: fault, message: FAULTS[fault] ?? fault } }, text)
 }
 
 function placeCell(draft: RowDraft, column: Column, cell: string, rules: CellRules): void {

@@ -113,9 +113,12 @@ function refuseArchive(head: Buffer, name: string): void {
     throw inputError({ name, line: 1, offset: 0, what, hint })
   }
   if (magic === 'PK\x03\x04')
-    refuse('a spreadsheet or a zip archive, expected text', 'save it as CSV UTF-8, and import that')
+    refuse('a spreadsheet or a zip archive, expected text', 'a workbook is read as xlsx: leave out --format')
   if (magic === '\xd0\xcf\x11\xe0')
-    refuse('a spreadsheet in the format before xlsx, expected text', 'save it as CSV UTF-8, and import that')
+    refuse(
+      'a spreadsheet in the format before xlsx (xls), or one with a password, expected xlsx or text',
+      'save it as xlsx without a password, or as CSV UTF-8, and import that',
+    )
   if (magic.startsWith('\x1f\x8b')) refuse('compressed with gzip, expected text', `pipe it in: gzip -dc FILE | … -`)
 }
 

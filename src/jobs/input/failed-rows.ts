@@ -35,8 +35,9 @@ export interface FailedRowsOptions {
 
 const FLUSH_BYTES = 64 * 1024
 
-/** csv and tsv keep their format; json and yaml become jsonl, to which rows can be appended. */
+/** csv and tsv keep their format; a sheet becomes csv; json and yaml become jsonl, to which rows can be appended. */
 export function failedRowsName({ format }: FormatSummary): string {
+  if (format === 'xlsx') return 'failed.csv'
   return `failed.${format === 'csv' || format === 'tsv' ? format : 'jsonl'}`
 }
 

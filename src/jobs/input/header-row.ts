@@ -17,6 +17,8 @@ export interface HeaderRow extends InputPlace {
   readonly name: string
   readonly kind: ImportableResource
   readonly headers: readonly string[]
+  /** Of a workbook. */
+  readonly sheet?: string | undefined
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly server?: ServerMembers | undefined
 }
@@ -98,37 +100,31 @@ function rejectAbsentColumns({ name, headers, mappings }: HeaderRow): void {
   })
 }
 
-function unknownError({ name, line, offset }: HeaderRow, unknown: readonly UnknownColumn[]): CrmError {
+function unknownError(input: HeaderRow, unknown: readonly UnknownColumn[]): CrmError {
   const map = unknown.map((column) => `${mapName(column.name)}=${column.suggestion}`).join(',')
   const questions = unknown.map((column) => `did you mean ${JSON.stringify(column.suggestion)}?`)
   const names = unknown.map((column) => JSON.stringify(column.name))
   const many = names.map((each, at) => `${each} (${questions[at]})`).join(', ')
   return inputError({
-    name,
-    line,
-    offset,
+    ...input,
     what: unknown.length === 1 ? `unknown column ${names[0]}; ${questions[0]}` : `unknown columns: ${many}`,
     hint: `--map ${shellWord(map)} if so; COLUMN= leaves one out, COLUMN=COLUMN keeps its name`,
   })
 }
 
 /** A first line without any known column is probably not a header row. */
-function rejectUnknownHeaders(
-  { name, line, offset, kind, headers, mappings }: HeaderRow,
-  columns: readonly Column[],
-): void {
+function rejectUnknownHeaders(input: HeaderRow, columns: readonly Column[]): void {
+  const { kind, headers, mappings } = input
   if (mappings.size > 0 || columns.some(({ isKnown }) => isKnown)) return
   throw inputError({
-    name,
-    line,
-    offset,
+    ...input,
     what: `none of the columns ${quoted(headers)} is a field of a ${kind}`,
     hint: `the first line names the columns, such as ${fieldsOf(kind).slice(1, 4).join(', ')}; other names take --map COLUMN=FIELD`,
   })
 }
 
 /** A name with a comma, a quote or an equals sign is quoted in `--map`. */
-function mapName(name: string): string {
+export function mapName(name: string): string {
   return /[",=]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
 }
 

@@ -15,15 +15,20 @@ import { CrmError } from '../../core/errors.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import type { PlanInput } from '../plan/plan-format.ts'
-import type { InputFormat } from './row.ts'
+import type { TextualFormat } from './row.ts'
+import { cellName } from './workbook/cell-names.ts'
 
 /**
  * Copies the input into the folder of the job, so that it can be read several times and failed rows can be shown unchanged. A
  * file is cloned if the file system supports it.
  */
-export async function spoolInput(name: string, stdin: InputStream, path: string): Promise<Omit<PlanInput, 'verdict'>> {
+export async function spoolInput(name: string, stdin: InputStream, path: string): Promise<void> {
   if (name === '-') await spoolStream(stdin, path)
   else copyInput(name, path)
+}
+
+/** What a plan keeps of the spooled input, which is on disk when it returns. */
+export async function describeInput(name: string, path: string): Promise<Omit<PlanInput, 'verdict'>> {
   syncFile(path)
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk)
@@ -114,6 +119,8 @@ export interface InputPlace {
 }
 
 interface InputFault extends InputPlace {
+  /** Of a workbook; its lines are rows. */
+  readonly sheet?: string | undefined
   /** The input as named on the command line. */
   readonly name: string
   /** In lower case: what was found, and what was expected. */
@@ -123,8 +130,9 @@ interface InputFault extends InputPlace {
 }
 
 /** An error that makes the rest of an input unreadable. It states the place and what to change. */
-export function inputError({ name, line, offset, what, hint, cause }: InputFault): CrmError {
-  return new CrmError('invalid_input', `${inputName(name)}, line ${line}, byte ${offset}: ${what}`, { hint, cause })
+export function inputError({ name, sheet, line, offset, what, hint, cause }: InputFault): CrmError {
+  const place = sheet === undefined ? `line ${line}, byte ${offset}` : cellName(sheet, `${line}:${line}`)
+  return new CrmError('invalid_input', `${inputName(name)}, ${place}: ${what}`, { hint, cause })
 }
 
 export function inputName(name: string): string {
@@ -149,7 +157,7 @@ export function isTooDeep(json: string): boolean {
   return false
 }
 
-const BY_ENDING: Readonly<Record<string, InputFormat>> = {
+const BY_ENDING: Readonly<Record<string, TextualFormat>> = {
   '.csv': 'csv',
   '.txt': 'csv',
   '.tsv': 'tsv',
@@ -162,15 +170,15 @@ const BY_ENDING: Readonly<Record<string, InputFormat>> = {
 }
 
 /** By the extension of the name; if that is unknown, by the beginning of the text. */
-export function detectFormat(name: string, start: string): InputFormat {
+export function detectFormat(name: string, start: string): TextualFormat {
   return formatOfName(name) ?? formatOfText(start)
 }
 
-export function formatOfName(name: string): InputFormat | undefined {
+export function formatOfName(name: string): TextualFormat | undefined {
   return BY_ENDING[extname(name).toLowerCase()]
 }
 
-function formatOfText(start: string): InputFormat {
+function formatOfText(start: string): TextualFormat {
   if (/^\s*\{\s*(?:"|\})/.test(start)) return 'jsonl'
   if (/^\s*\[\s*(?:\{|\])/.test(start)) return 'json'
   const afterComments = start.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '')

@@ -8,6 +8,7 @@ import { cellReader, type DelimitedInput, readDelimited } from './delimited-rows
 import { planColumns } from './header-row.ts'
 import { type InputPlace, inputError } from './input-file.ts'
 import type { InputFormat, RowOptions } from './row.ts'
+import { SHEET_DIALECT } from './workbook/sheet-text.ts'
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
@@ -22,30 +23,51 @@ export async function openDelimited(
   sample: InputSample,
 ): Promise<OpenInput> {
   const mappings = await withConversions(parseMap(options.map), options)
-  const dialect = format === 'tsv' ? tsvDialect(options, sample) : csvDialect(options, sample)
+  const dialect = dialectOf(options, format, sample)
   const input = { ...cutInput, dialect, hasEscapes: format === 'tsv', isCsvSafe: options.isCsvSafe }
   const head = await readHeaderRow(input)
-  const { name, kind, server } = options
-  const columns = planColumns({ ...head, name, kind, mappings, server }).map((column) => withDecimal(column, options))
+  const { name, kind, server, readSheet } = options
+  const planned = planColumns({ ...head, name, kind, mappings, server, sheet: readSheet?.name })
+  const types = planned.map((column, at) => typeInSheet(column, readSheet?.types[at]))
+  const columns = planned.map((column, at) => withDecimal(withType(column, types[at]), options))
   const { encoding, hasBom } = cutInput
   const { delimiter, quote } = dialect
   return {
     summary: {
       format,
+      ...(readSheet && { sheet: readSheet.name }),
       encoding,
       hasBom,
       delimiter,
       quote,
       lineEnd: lineEndOf(sample, dialect),
       head: { offset: head.offset, length: head.length },
-      columns: columns.map(({ name, role, field }) => ({ name, field: role === 'ignored' ? undefined : field })),
+      columns: columns.map(({ name, role, field }, at) => ({
+        name,
+        field: role === 'ignored' ? undefined : field,
+        ...(types[at] && { type: types[at] }),
+      })),
     },
     areCells: true,
     drafts: (hooks) => {
       const { nullToken, isTrimmed, compute } = options
-      return readDelimited(input, { columns, nullToken, isTrimmed, hasGiven: compute.length > 0, hooks })
+      return readDelimited(input, { columns, readSheet, nullToken, isTrimmed, hasGiven: compute.length > 0, hooks })
     },
   }
+}
+
+function dialectOf(options: RowOptions, format: InputFormat, sample: InputSample): Dialect {
+  if (format === 'xlsx') return SHEET_DIALECT
+  return format === 'tsv' ? tsvDialect(options, sample) : csvDialect(options, sample)
+}
+
+/** What the cells of a column are, where neither crm nor `--map` knows its type. */
+function typeInSheet({ role, isKnown, isTyped, convert }: Column, type: 'number' | 'boolean' | undefined) {
+  return role === 'field' && !isKnown && !isTyped && !convert ? type : undefined
+}
+
+function withType(column: Column, type: 'number' | 'boolean' | undefined): Column {
+  return type === undefined ? column : { ...column, type, isTyped: true }
 }
 
 /** `--decimal` is for all numbers that have no format of their own. */

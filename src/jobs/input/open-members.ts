@@ -15,7 +15,7 @@ import { readJsonRows } from './read-json.ts'
 import type { ColumnUse, InputFormat, InputRow, RowOptions } from './row.ts'
 import { addFinding, convertMember, createDraft, placeValue, type RowDraft, shownValue } from './row-draft.ts'
 
-type MembersFormat = Exclude<InputFormat, 'csv' | 'tsv'>
+type MembersFormat = Exclude<InputFormat, 'csv' | 'tsv' | 'xlsx'>
 
 /** The input chooses the names, so the number that is kept needs a bound. */
 const MOST_NAMES = 10_000

@@ -22,17 +22,19 @@ import type {
   RowSource,
 } from './row.ts'
 import { checkRow, createBlanks, type RowDraft } from './row-draft.ts'
+import { cellName, columnLetters } from './workbook/cell-names.ts'
 
 const SAMPLE_BYTES = 64 * 1024
 
 /** Detects the format of the input; CrmError for flags that do not fit it, and for unreadable input. */
 export async function openRows(options: RowOptions): Promise<RowSource> {
   const { path, name, signal } = options
-  const encoding = await detectEncoding({ path, name, asked: options.encoding })
+  const encoding = options.readSheet ? SHEET_ENCODING : await detectEncoding({ path, name, asked: options.encoding })
   const input: CutInput = { path, name, signal, ...encoding }
   const sample = await readSample(input)
-  const opened = await openFormat(options, input, options.format ?? detectFormat(name, sample.text), sample)
-  const findings = createFindings(options.findingsPath)
+  const format = options.readSheet ? 'xlsx' : (options.format ?? detectFormat(name, sample.text))
+  const opened = await openFormat(options, input, format, sample)
+  const findings = createFindings(options.findingsPath, (finding) => inSheet(finding, opened.summary))
   const [blanks, repaired] = [createBlanks(), createBlanks()]
   const compute = await compileComputes(options)
   return {
@@ -74,6 +76,18 @@ function keepValid(
   return rows
 }
 
+/** As the text of a sheet is written. */
+const SHEET_ENCODING = { encoding: 'utf-8', hasBom: true } as const
+
+/** A finding in a sheet names its cell; the whole row is that of its first one. */
+function inSheet(finding: RowFinding, { sheet, columns }: FormatSummary): RowFinding {
+  if (sheet === undefined) return finding
+  const named = columns.findIndex(({ name, field }) => name === finding.column || field === finding.column)
+  // A cell beyond the headings.
+  const at = finding.code === 'ragged_row' ? columns.length : named
+  return { ...finding, cell: cellName(sheet, `${columnLetters(Math.max(0, at))}${finding.line}`) }
+}
+
 async function readSample(input: CutInput): Promise<InputSample> {
   const bytes = await readHead(input.path, SAMPLE_BYTES)
   const { units, text } = codecOf(input.encoding)
@@ -86,7 +100,7 @@ async function openFormat(
   format: InputFormat,
   sample: InputSample,
 ): Promise<OpenInput> {
-  if (format === 'csv' || format === 'tsv') return openDelimited(options, input, format, sample)
+  if (format === 'csv' || format === 'tsv' || format === 'xlsx') return openDelimited(options, input, format, sample)
   return openMembers(options, input, format)
 }
 
@@ -184,21 +198,21 @@ function groupLines(name: string, { code, column, count, samples }: FindingGroup
   return [head, ...samples.slice(0, MOST_PLACES).map((finding) => `  ${sampleText(name, finding)}`)]
 }
 
-function sampleText(name: string, { line, offset, value, message }: RowFinding): string {
+function sampleText(name: string, { line, offset, cell, value, message }: RowFinding): string {
   const shown = value === undefined ? '' : `${JSON.stringify(value)}: `
-  return `${inputName(name)}, line ${line}, byte ${offset}: ${shown}${message}`
+  return `${inputName(name)}, ${cell ?? `line ${line}, byte ${offset}`}: ${shown}${message}`
 }
 
 /** Lines for people: how an input is read. Flags can change each part of the first line. */
 export function summaryLines(name: string, summary: FormatSummary): readonly string[] {
-  const { format, encoding, hasBom, delimiter, quote, lineEnd, columns } = summary
-  const form = [
-    format,
+  const { format, sheet, encoding, hasBom, delimiter, quote, lineEnd, columns } = summary
+  const ofText = [
     `${NAMES[encoding]}${hasBom ? ' with a byte order mark' : ''}`,
     ...(delimiter === undefined ? [] : [`delimiter ${NAMES[delimiter] ?? delimiter}`]),
     ...(format !== 'csv' || quote === '"' ? [] : [quote === undefined ? 'no quotes' : `quote ${quote}`]),
     ...(lineEnd === undefined ? [] : [`lines end in ${NAMES[lineEnd]}`]),
   ]
+  const form = [format, ...(sheet === undefined ? ofText : [`sheet ${JSON.stringify(sheet)}`])]
   const taken = columns.filter(({ field }) => field !== undefined)
   const left = columns.filter(({ name: column, field }) => field === undefined && column !== '')
   return [
@@ -219,7 +233,7 @@ interface Group {
   readonly samples: RowFinding[]
 }
 
-export function createFindings(path?: string): Findings {
+export function createFindings(path?: string, complete = (finding: RowFinding): RowFinding => finding): Findings {
   const groups = new Map<string, Group>()
   const file = path === undefined ? undefined : createFindingsFile(path)
   let count = 0
@@ -227,7 +241,8 @@ export function createFindings(path?: string): Findings {
     get count() {
       return count
     },
-    add(finding) {
+    add(given) {
+      const finding = complete(given)
       count++
       file?.add(finding)
       const { code, column } = finding

@@ -25,9 +25,11 @@ export interface InputRow {
   readonly fields: JsonObject
 }
 
-export const INPUT_FORMATS = ['csv', 'tsv', 'jsonl', 'json', 'yaml'] as const
+export const INPUT_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'json', 'yaml'] as const
 
 export type InputFormat = (typeof INPUT_FORMATS)[number]
+
+export type TextualFormat = Exclude<InputFormat, 'xlsx'>
 
 /** `mixed`: each line is UTF-8, or else Windows-1252. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'mixed'] as const
@@ -40,14 +42,18 @@ export interface ColumnUse {
   readonly name: string
   /** `email`, `owner.name` for a member inside, `id`, `deal_id`; undefined if it is dropped. */
   readonly field: string | undefined
+  /** Of a sheet: what all cells of the column are, so that they are no texts. */
+  readonly type?: 'number' | 'boolean'
 }
 
 /** How the input is read; flags can override each part. */
 export interface FormatSummary {
   readonly format: InputFormat
+  /** Of xlsx: the sheet, of which this is the text. */
+  readonly sheet?: string
   readonly encoding: Encoding
   readonly hasBom: boolean
-  /** Undefined except for csv and tsv, like the next two members. */
+  /** Undefined except for csv, tsv and xlsx, like the next two members. */
   readonly delimiter: string | undefined
   /** Undefined if quotes are text. */
   readonly quote: string | undefined
@@ -62,6 +68,8 @@ export interface FormatSummary {
 export interface RowFinding {
   readonly line: number
   readonly offset: number
+  /** Of a sheet: `Sheet1!C7`. */
+  readonly cell?: string
   /** The name in the input; undefined if the finding concerns the whole row. */
   readonly column: string | undefined
   /** The value, truncated if it is long. */
@@ -93,6 +101,8 @@ export const FINDING_CODES = [
   'not_an_email',
   'not_a_date',
   'mixed_encoding',
+  'cell_error',
+  'formula_without_value',
 ] as const
 
 export type FindingCode = (typeof FINDING_CODES)[number]
@@ -167,6 +177,17 @@ export interface ServerMembers {
   isNested(name: string): boolean
 }
 
+/** What a sheet of a workbook is besides its text; a line of the text is a row of the sheet. */
+export interface ReadSheet {
+  readonly name: string
+  /** Lines for people: what else the workbook has. */
+  readonly notes: readonly string[]
+  /** What all cells of a column are, if that is one type; undefined: text. */
+  readonly types: readonly ('number' | 'boolean' | undefined)[]
+  /** Why a cell has no usable value. `column`: from 0. */
+  faultAt(row: number, column: number): FindingCode | undefined
+}
+
 export interface RowOptions {
   /** A regular file; it may be read more than once. */
   readonly path: string
@@ -178,6 +199,10 @@ export interface RowOptions {
   readonly encoding: Encoding | undefined
   readonly delimiter: string | undefined
   readonly quote: string | undefined
+  /** `--sheet`: the name or number of a sheet. */
+  readonly sheet: string | undefined
+  /** The sheet of which the file is the text. */
+  readonly readSheet?: ReadSheet | undefined
   /** `--map`, as typed: `Email=email,Score=score:number,Fax=`. */
   readonly map: readonly string[]
   /** `--null`: a cell with this text clears the field. */

@@ -11,7 +11,10 @@ import type { Duplicates } from './repeated-rows.ts'
 import type { MostRejects } from './row-errors.ts'
 
 /** How the input is read, as given by flags alone. */
-export type ReadFlags = Omit<RowOptions, 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'>
+export type ReadFlags = Omit<
+  RowOptions,
+  'readSheet' | 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'
+>
 
 export interface ImportRequest {
   readonly noun: JobNoun
@@ -96,6 +99,7 @@ function mappingOf(read: ReadFlags): [string, string | readonly string[] | undef
     ['null', read.nullToken],
     ['compute', read.compute],
     ['format', read.format],
+    ['sheet', read.sheet],
     ['encoding', read.encoding],
     ['delimiter', read.delimiter],
     ['quote', read.quote],

@@ -7,9 +7,11 @@ import { earlierJobs, existingFromRun } from '../history/earlier-jobs.ts'
 import { headOf } from '../history/find-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
 import { computedField } from '../input/compute.ts'
-import { spoolInput } from '../input/input-file.ts'
+import { describeInput, spoolInput } from '../input/input-file.ts'
 import { findingLines, openRows, summaryLines } from '../input/open-rows.ts'
-import type { Findings, FormatSummary, RowSource } from '../input/row.ts'
+import type { Findings, FormatSummary, ReadSheet, RowSource } from '../input/row.ts'
+import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
+import { typedMap } from '../input/workbook/typed-map.ts'
 import { dropDraft, type JobDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
@@ -64,14 +66,14 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const { paths } = draft
   const firstRun = firstRunOf(context, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
-  const input = await spoolInput(inputName, context.stdin(), paths.input)
+  const { input, readSheet } = await spool(context, request, paths.input)
   const earlier = await earlierJobs(context.jobsFolder, { ...context, run, sha256: input.sha256 })
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
   if (request.as === 'delete') await context.require(resourceOf(noun), 'delete')
   const updates = await updatesFor(context, request)
   const rules = await context.rowRules(noun)
-  const reading = readingOf(context, request, { path: paths.input, size: input.size, folder: paths.folder })
+  const reading = readingOf(context, request, { ...paths, size: input.size, readSheet })
   const source = await openRows({
     ...reading,
     stages: rules?.refersTo('stage') ? undefined : stages,
@@ -120,7 +122,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
         recheckRequests: isRechecked(head, end) ? pages.requestsWith(end.create) : undefined,
         matching: matchingOf(match, { keyRequests: keyed.requests, pages: pages.pages }),
       },
-      lines: [...summaryLines(inputName, summary), ...repairedLines(source)],
+      lines: [...summaryLines(inputName, summary), ...(readSheet?.notes ?? []), ...repairedLines(source)],
       leftLines: notSentLines(builder),
       ...(findings.count > 0 && { rejectedLines: findingLines(inputName, findings) }),
     }
@@ -136,16 +138,30 @@ function repairedLines({ repaired: { count } }: RowSource): readonly string[] {
 }
 
 interface Spooled {
-  readonly path: string
+  readonly input: string
   readonly size: number
   /** Of the job. */
   readonly folder: string
+  readonly readSheet: ReadSheet | undefined
 }
 
-function readingOf(context: PlanningContext, request: ImportRequest, { path, size, folder }: Spooled) {
+/** Copies the input; of a workbook, the text of a sheet takes its place. */
+async function spool(context: PlanningContext, { inputName: name, read, kind }: ImportRequest, path: string) {
+  await spoolInput(name, context.stdin(), path)
+  const onBytes = (done: number, total: number) => context.onStep({ what: name, unit: 'bytes', done, total })
+  const isRetry = kind === 'retry'
+  const readSheet = await textOfSheet({ path, name, read, isRetry, signal: context.signal, onBytes })
+  return { input: await describeInput(name, path), readSheet }
+}
+
+function readingOf(
+  context: PlanningContext,
+  request: ImportRequest,
+  { input: path, size, folder, readSheet }: Spooled,
+) {
   const { noun, inputName: name, read, listFindings } = request
   return {
-    ...{ ...read, path, name, kind: resourceOf(noun) },
+    ...{ ...read, path, name, kind: resourceOf(noun), readSheet },
     ...{ signal: context.signal, note: context.note, nowMs: context.nowMs() },
     onBytes: (done: number) => context.onStep({ what: name, unit: 'bytes', done, total: size }),
     findingsPath: listFindings && join(folder, 'findings'),
@@ -201,7 +217,7 @@ function headOfImport(
     of: request.of,
     ...(updates === undefined ? {} : { updates }),
     ...(upsert === undefined ? {} : { upsert }),
-    terms: termsOf(request, match),
+    terms: termsOf(request, match, summary),
     ...(request.rejects && { rejects: resolve(request.rejects.path) }),
     ...asked,
     made_at: context.nowMs(),
@@ -245,9 +261,10 @@ async function namesIn(source: RowSource, compute: readonly string[]): Promise<I
   return names
 }
 
-function termsOf({ as, read, duplicates }: ImportRequest, match: MatchRequest): ImportTerms {
-  const { format, ...kept } = read
-  return { as, match, ...(duplicates !== 'error' && { duplicates }), read: kept }
+function termsOf({ as, read, duplicates }: ImportRequest, match: MatchRequest, summary: FormatSummary): ImportTerms {
+  const { format, sheet, ...kept } = read
+  const map = typedMap(read.map, summary)
+  return { as, match, ...(duplicates !== 'error' && { duplicates }), read: { ...kept, map } }
 }
 
 /** The question before `--again`; matched rows are not created again, so they need none. */

@@ -1,0 +1,145 @@
+import { cellName, columnLetters, placeOfCell, SHEET_COLUMNS, SHEET_ROWS } from './cell-names.ts'
+import { plainNumber } from './cell-numbers.ts'
+import type { NumberKinds } from './number-formats.ts'
+import { attributeOf, type XmlEvents, XmlFault } from './scan-xml.ts'
+import { type DateSystem, dateText } from './serial-dates.ts'
+import { createTextRuns, type SharedStrings, unescapeControls } from './shared-strings.ts'
+
+/** What a cell has; `empty` cells are not reported. */
+export type CellKind = 'text' | 'number' | 'boolean'
+
+export type CellFault = 'cell_error' | 'formula_without_value' | 'not_a_date' | 'not_a_number'
+
+export interface SheetCell {
+  /** From 0. */
+  readonly column: number
+  readonly text: string
+  readonly kind: CellKind
+  readonly fault: CellFault | undefined
+}
+
+export interface SheetRow {
+  /** From 1. */
+  readonly row: number
+  readonly isHidden: boolean
+  /** Those with a value, from left to right. */
+  readonly cells: readonly SheetCell[]
+}
+
+export interface SheetEvents {
+  row(row: SheetRow): void
+  /** `A1:C1`, after all rows. */
+  merged(range: string): void
+}
+
+interface CellRules extends DateSystem {
+  readonly sheet: string
+  readonly strings: SharedStrings
+  readonly kinds: NumberKinds
+}
+
+/** The rows of a worksheet, as its XML is read. XmlFault for cells that are out of order, or beyond the last row or column. */
+export function sheetEvents(rules: CellRules, events: SheetEvents): XmlEvents {
+  const runs = createTextRuns()
+  let [row, column, isHidden, isIn] = [0, -1, false, '']
+  let cells: SheetCell[] = []
+  let [type, style, value, formula] = ['n', 0, '', undefined as string | undefined]
+  const refuse = (what: string): never => {
+    throw new XmlFault(`${cellName(rules.sheet, `${columnLetters(Math.max(0, column))}${row}`)}: ${what}`)
+  }
+  const openRow = (attributes: string): void => {
+    const next = Number(attributeOf(attributes, 'r') ?? row + 1)
+    if (!Number.isInteger(next) || next <= row || next > SHEET_ROWS) refuse(`the row ${next} follows`)
+    row = next
+    isHidden = /\shidden\s*=\s*["'](?:1|true)/.test(attributes)
+    column = -1
+    cells = []
+  }
+  const openCell = (attributes: string): void => {
+    const named = attributeOf(attributes, 'r')
+    const place = named === undefined ? { row, column: column + 1 } : placeOfCell(named)
+    if (!place || place.row !== row || place.column <= column || place.column >= SHEET_COLUMNS) {
+      refuse(`the cell ${named ?? 'beyond the last column'} follows`)
+    } else column = place.column
+    type = attributeOf(attributes, 't') ?? 'n'
+    style = Number(attributeOf(attributes, 's') ?? 0)
+    value = ''
+    formula = undefined
+  }
+  return {
+    open(name, attributes) {
+      if (name === 'c') openCell(attributes)
+      else if (name === 'v') isIn = 'v'
+      else if (name === 'is') isIn = 'is'
+      else if (name === 'f') {
+        isIn = 'f'
+        formula = ''
+      } else if (name === 'row') openRow(attributes)
+      else if (name === 'mergeCell') events.merged(attributeOf(attributes, 'ref') ?? '')
+      else if (isIn === 'is') runs.open(name)
+    },
+    text(text) {
+      if (isIn === 'v') value += text
+      else if (isIn === 'is') runs.add(text)
+      else if (isIn === 'f') formula = `${formula}${text}`
+    },
+    close(name) {
+      if (name === 'c') {
+        const cell = cellOf({ type, kind: rules.kinds[style] ?? 'number', value, formula }, rules)
+        if (cell) cells.push({ column, ...cell })
+      } else if (name === 'row') events.row({ row, isHidden, cells })
+      else if (name === 'is') value = runs.take()
+      if (isIn === 'is' && name !== 'is') runs.close(name)
+      else isIn = ''
+    },
+  }
+}
+
+interface RawCell {
+  readonly type: string
+  readonly kind: NumberKinds[number]
+  readonly value: string
+  readonly formula: string | undefined
+}
+
+type ReadCell = Omit<SheetCell, 'column'> | undefined
+
+/** Undefined for an empty cell. */
+function cellOf({ type, kind, value, formula }: RawCell, { strings, ...system }: CellRules): ReadCell {
+  if (value === '' && formula !== undefined && type !== 'str') return faulty(`=${formula}`, 'formula_without_value')
+  if (value === '') return undefined
+  switch (type) {
+    case 's':
+      return textCell(strings.at(Number(value)))
+    case 'inlineStr':
+      return textCell(value)
+    case 'str':
+      return textCell(unescapeControls(value))
+    case 'b':
+      return { text: value === '1' || value === 'true' ? 'true' : 'false', kind: 'boolean', fault: undefined }
+    case 'e':
+      return faulty(value, 'cell_error')
+    case 'd':
+      return textCell(value.replace(/T00:00:00(?:\.0+)?Z?$/, ''))
+    case 'n':
+      return numberCell(value, kind, system)
+    default:
+      throw new XmlFault(`a cell of the unknown type ${JSON.stringify(type)}`)
+  }
+}
+
+function textCell(text: string): ReadCell {
+  return text === '' ? undefined : { text, kind: 'text', fault: undefined }
+}
+
+function numberCell(value: string, kind: NumberKinds[number], system: DateSystem): ReadCell {
+  const number = plainNumber(value)
+  if (number === undefined) return faulty(value, 'not_a_number')
+  if (kind === 'number') return { text: number, kind: 'number', fault: undefined }
+  const date = dateText(Number(number), kind, system)
+  return date === undefined ? faulty(number, 'not_a_date') : textCell(date)
+}
+
+function faulty(text: string, fault: CellFault): ReadCell {
+  return { text, kind: 'text', fault }
+}

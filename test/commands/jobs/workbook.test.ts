@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { bookOf, textRow } from '../../jobs/workbook/workbook-file.ts'
+import { serviceHome } from '../service-home.ts'
+
+const HEAD = textRow(1, ['name', 'email', 'Score', 'Note'])
+const row = (at: number, name: string, cells: string) =>
+  `<row r="${at}"><c t="inlineStr"><is><t>${name}</t></is></c><c t="inlineStr"><is><t>${name}@x.test</t></is></c>${cells}</row>`
+
+const LEADS = bookOf({
+  rows: `${HEAD}${row(2, 'ada', '<c><v>5</v></c>')}${row(3, 'bob', '<c><v>7.5</v></c><c t="e"><v>#REF!</v></c>')}`,
+})
+
+test('a workbook is a job: its bad rows become csv, and the corrected ones are numbers as in the sheet', async () => {
+  const { crm: run, json, file } = await serviceHome()
+  const [book, bad] = [file('leads.xlsx', ''), file('bad.csv', '').replace('bad.csv', 'rejected.csv')]
+  writeFileSync(book, LEADS)
+  const refused = await run('contacts', 'import', book, '--match', 'email')
+  expect(refused.exit).toBe(2)
+  expect(refused.stderr).toContain(`${book}, Leads!D3: "#REF!": an error of a formula, expected a value`)
+  const found = await run('contacts', 'import', book, '--match', 'email', '-o', 'json')
+  expect(JSON.parse(found.stderr.split('\n')[1] ?? '')).toMatchObject({
+    finding: { line: 3, cell: 'Leads!D3', code: 'cell_error', column: 'Note', value: '#REF!' },
+  })
+  const { exit, stderr, stdout } = await run(
+    'contacts',
+    'import',
+    book,
+    '--match',
+    'email',
+    '--rejects',
+    bad,
+    '-o',
+    'json',
+  )
+  expect(exit, stderr).toBe(3)
+  expect(stderr).toContain('leads.xlsx: xlsx, sheet "Leads"')
+  expect(readFileSync(bad, 'utf8')).toMatch(
+    /^\ufeffname,email,Score,Note,_crm_line,.*\nbob,bob@x.test,7.5,#REF!,3,cell_error,Note,/,
+  )
+  writeFileSync(bad, readFileSync(bad, 'utf8').replace('#REF!', 'fixed'))
+  expect(await json('jobs', 'retry', JSON.parse(stdout).job, '--from', bad, '--yes')).toMatchObject({ done: 1 })
+  expect(await json('contacts', 'list', '--sort', 'name')).toMatchObject([
+    { name: 'ada', Score: 5 },
+    { name: 'bob', Score: 7.5, Note: 'fixed' },
+  ])
+})
+
+test('a workbook under another name is known by its first bytes, and flags of texts and of workbooks are told apart', async () => {
+  const { crm: run, json, file } = await serviceHome()
+  const book = file('leads.dat', '')
+  writeFileSync(book, bookOf({ rows: `${HEAD}${row(2, 'ada', '<c><v>5</v></c>')}` }))
+  expect(await json('contacts', 'import', book, '--sheet', '1')).toMatchObject({ done: 1 })
+  expect((await run('contacts', 'import', book, '--delimiter', ';')).stderr).toContain('--delimiter applies to text')
+  const text = file('a.csv', 'name\nAda\n')
+  expect((await run('contacts', 'import', text, '--sheet', 'A')).stderr).toContain('--sheet applies to a workbook')
+  writeFileSync(book, '\xd0\xcf\x11\xe0', 'latin1')
+  expect(await run('contacts', 'import', book)).toMatchObject({ exit: 2, stderr: expect.stringContaining('(xls)') })
+})
