@@ -164,10 +164,10 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'an editor and its plugins get the API key',
-    file: 'src/ui/background/edit-record.ts',
+    file: 'src/output/open-in-editor.ts',
     line: "const child = spawn('sh', ['-c', `${editor} \"$1\"`, 'sh', path], { env: envWithoutSecrets(env), stdio: 'inherit' })",
     to: "const child = spawn('sh', ['-c', `${editor} \"$1\"`, 'sh', path], { env, stdio: 'inherit' })",
-    tests: ['test/ui/edit-text.test.ts'],
+    tests: ['test/output/open-in-editor.test.ts'],
   },
   {
     name: 'the text of a record styles its line, and can move the cursor of the terminal',

@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { type Env, envWithoutSecrets } from '../../core/streams.ts'
+import type { Env } from '../../core/streams.ts'
+import { openInEditor } from '../../output/open-in-editor.ts'
 import { safeText } from '../../output/safe-text.ts'
 
 export interface EditedRecord {
@@ -45,7 +41,7 @@ export async function editRecord(record: CrmRecord, { env, isShown, draft }: Edi
   const before = Object.fromEntries(Object.entries(record).filter(([name]) => isShown(name)))
   let opened = draft ? withProblem(draft) : yamlText(before)
   for (let round = 1; ; round++) {
-    const { text, path, forget } = await openInEditor(opened, env)
+    const { text, path, forget } = await openInEditor({ text: opened, name: 'record.yaml' }, env)
     const after = parsed(parseYamlText, text)
     if (typeof after !== 'string') return { patch: patchOf(before, after), text, path, forget }
     if (text === opened || round === MOST_ROUNDS) throw notRecord(after, path)
@@ -91,35 +87,4 @@ function notRecord(reason: string, path: string): CrmError {
   return new CrmError('invalid_input', `cannot read the edited text: ${reason}; nothing was sent`, {
     hint: `the text stays in ${shellWord(path)}`,
   })
-}
-
-interface Edited {
-  readonly text: string
-  readonly path: string
-  /** Removes the file. */
-  forget(): Promise<void>
-}
-
-/**
- * Opens a text in the editor of VISUAL or EDITOR, in a private file that is kept until `forget`. CrmError `machine` when the
- * editor cannot be started or fails.
- */
-export async function openInEditor(text: string, env: Env): Promise<Edited> {
-  const folder = await mkdtemp(join(tmpdir(), 'crm-edit-'))
-  // A umask can remove permissions of the owner.
-  await chmod(folder, 0o700)
-  const path = join(folder, 'record.yaml')
-  await writeFile(path, text, { mode: 0o600 })
-  const editor = env.VISUAL || env.EDITOR || 'vi'
-  const forget = () => rm(folder, { recursive: true, force: true })
-  // As git does: the variable may contain flags. The editor and its plugins do not get the key.
-  const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { env: envWithoutSecrets(env), stdio: 'inherit' })
-  const [code, signal] = await once(child, 'close')
-  if (code !== 0) {
-    await forget()
-    throw new CrmError('machine', `the editor ${editor} ended with ${code ?? signal}; nothing was changed`, {
-      hint: `try it: ${editor} ${shellWord('file.yaml')}, or set EDITOR`,
-    })
-  }
-  return { text: await readFile(path, 'utf8'), path, forget }
 }
