@@ -64,6 +64,8 @@ export interface Context extends Host, LazyModules {
   gone(resource: Sighting['resource'], goneId: string): void
   /** From now on this value is redacted. */
   addSecret(secret: string): void
+  /** Foreign text without the secrets in use, and without what looks like one: for files that outlive the command. */
+  redact(text: string): string
   close(): Promise<void>
 }
 
@@ -79,7 +81,7 @@ export function createContext(
   host: Host,
   flags: GlobalFlags,
   repository: Context['repository'],
-  addSecret: (secret: string) => void,
+  { addSecret, redact }: Pick<Context, 'addSecret' | 'redact'>,
 ): Context {
   let expressions: Promise<Expressions> | undefined
   let settings: Settings | undefined
@@ -96,6 +98,7 @@ export function createContext(
     flags,
     repository,
     addSecret,
+    redact,
     note: (line) => {
       if (!flags.isQuiet) writeNote(line)
     },
@@ -115,7 +118,7 @@ export function createContext(
       target ??= openTarget(ctx)
       return target
     },
-    withProfile: (profile) => createContext(host, flagsWith(flags, profile), repository, addSecret),
+    withProfile: (profile) => createContext(host, flagsWith(flags, profile), repository, { addSecret, redact }),
     api: (other) => {
       if (!other && api) return api
       const opening = openApi(ctx, other)

@@ -59,6 +59,8 @@ export const LAZY_MODULES = {
   webhooks: {
     listening: () => import('./webhooks/listening.ts'),
     events: () => import('./webhooks/log/read-events.ts'),
+    log: () => import('./webhooks/log/event-log.ts'),
+    segments: () => import('./webhooks/log/segments.ts'),
     entry: () => import('./webhooks/log/entry.ts'),
     forwarder: () => import('./webhooks/forwarding/start-forwarder.ts'),
     command: () => import('./webhooks/command.ts'),

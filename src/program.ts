@@ -38,7 +38,10 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
       const repository = repositoryReader({ ...host, io }, given)
       const output = isFormatOpen(leaf) ? (await repository())?.output : undefined
       const flags = output === undefined ? given : { ...given, output }
-      const ctx = createContext({ ...host, io }, flags, repository, (secret) => secrets.add(secret))
+      const ctx = createContext({ ...host, io }, flags, repository, {
+        addSecret: (secret) => secrets.add(secret),
+        redact: (text) => createRedactor(secrets).foreign(text),
+      })
       if (flags.isDryRun || flags.isExitCodeWanted) host.keepExitCode?.()
       try {
         // What is no expression is found before anything is sent or written.

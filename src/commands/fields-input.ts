@@ -113,7 +113,8 @@ export function textMembers(set: readonly string[]): ReadonlyMap<string, string>
   return texts
 }
 
-function applySet(fields: JsonObject, text: string, resource: Resource | undefined): void {
+/** `resource`: whose numeric members are refused as texts. */
+export function applySet(fields: JsonObject, text: string, resource?: Resource): void {
   const match = SET.exec(text)
   const names = match?.[1]?.split('.') ?? []
   if (!match || names.some((name) => name === '')) {

@@ -110,6 +110,20 @@ export interface ForwardResult {
   readonly response: string | undefined
 }
 
+/** What became of an event that was passed to targets, by the attempts that are kept. */
+export interface EventOutcome {
+  readonly state: 'done' | 'failed'
+  /** The HTTP status or the exit code of the attempt that decided; undefined without one. */
+  readonly status: number | undefined
+  readonly failure: string | undefined
+}
+
+/** An event of the log. */
+export interface LoggedEvent extends ReceivedEvent {
+  /** Undefined when it was passed to no target. */
+  readonly outcome: EventOutcome | undefined
+}
+
 /** An event that was answered by `--simulate`. */
 export interface Simulation {
   readonly type: 'simulated'

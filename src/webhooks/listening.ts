@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeliveryResponse, ListenEvent, Received, ReceivedEvent, Simulation } from '../core/webhook-events.ts'
+import type {
+  DeliveryResponse,
+  ForwardResult,
+  ListenEvent,
+  Received,
+  ReceivedEvent,
+  Simulation,
+} from '../core/webhook-events.ts'
 import type { Forwarder } from './forwarding/forwarder.ts'
 import { type EventLog, openEventLog } from './log/event-log.ts'
 import { recentIds } from './log/read-events.ts'
@@ -20,10 +27,14 @@ export interface ListeningOptions {
   readonly now: () => number
   isWanted(event: ReceivedEvent): Promise<boolean>
   show(listenEvent: ListenEvent): Promise<void>
-  readonly forwarder?: Forwarder | undefined
+  /** `keep` writes the attempts to the log. Undefined without targets. */
+  openForwarder?(keep: KeepAttempt): Promise<Forwarder | undefined>
   readonly ack?: 'forward' | 'now'
   readonly simulator?: Simulator | undefined
 }
+
+/** Resolves when the attempt is on disk. */
+export type KeepAttempt = (result: ForwardResult) => Promise<void>
 
 export interface ListeningTrust {
   /** Secrets, newest first. `unverified` accepts every request and marks each event. */
@@ -44,8 +55,9 @@ export interface Listening {
 
 /** Starts the receiver: socket, log and event handling. CrmError `machine` when the port or the folder is not available. */
 export async function startListening(options: ListeningOptions): Promise<Listening> {
-  const { folder, keep, now, onDeleted, forwarder, ack = 'forward', simulator } = options
+  const { folder, keep, now, onDeleted, ack = 'forward', simulator } = options
   const log = await openEventLog({ folder, keep, now, onDeleted })
+  const forwarder = await options.openForwarder?.((result) => log.appendAttempt(result))
   const receiver = await startReceiver({
     ...options,
     take: createIntake({ ...options, log, forwarder, ack, simulator }),

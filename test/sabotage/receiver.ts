@@ -2,6 +2,48 @@ import type { Sabotage } from './sabotage.ts'
 
 export const RECEIVER: readonly Sabotage[] = [
   {
+    name: 'an event that one of two targets refused counts as done',
+    file: 'src/webhooks/log/outcomes.ts',
+    line: 'const decisive = attempts.find(({ failure }) => failure !== undefined) ?? attempts[0]',
+    to: 'const decisive = attempts[0]',
+    tests: ['test/webhooks/log/outcomes.test.ts'],
+  },
+  {
+    name: 'an event that another process replayed is still listed as failed',
+    file: 'src/webhooks/log/read-events.ts',
+    line: 'if (path !== current) for (const other of await writtenSince(folder, page.segment, read)) await addFile(other)',
+    to: '',
+    tests: ['test/webhooks/log/outcomes.test.ts'],
+  },
+  {
+    name: 'replay --failed sends all events again',
+    file: 'src/commands/webhooks/logged-events.ts',
+    line: "(!query.isFailed || outcome?.state === 'failed'),",
+    to: 'true,',
+    tests: ['test/commands/webhooks/outcomes.test.ts'],
+  },
+  {
+    name: 'the sender is answered before the attempt is kept',
+    file: 'src/webhooks/forwarding/forwarder.ts',
+    line: 'await keep?.(result)',
+    to: 'void keep?.(result)',
+    tests: ['test/webhooks/listening.test.ts'],
+  },
+  {
+    name: 'a secret that a handler prints is written to the event log',
+    file: 'src/commands/webhooks/attempt-log.ts',
+    line: 'response: response === undefined ? undefined : redact(response),',
+    to: 'response,',
+    tests: ['test/commands/webhooks/outcomes.test.ts'],
+  },
+  {
+    name: 'a changed event keeps its id, so that a handler ignores it',
+    file: 'src/commands/webhooks/edited-event.ts',
+    line: 'const id = newEventId(ctx.now())',
+    to: 'const id = event.id ?? newEventId(ctx.now())',
+    tests: ['test/commands/webhooks/outcomes.test.ts'],
+  },
+  {
     name: 'an event is acknowledged before it is on disk',
     file: 'src/webhooks/log/event-log.ts',
     line: 'await segment.file.datasync()',

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startForwarder } from '../../src/webhooks/forwarding/start-forwarder.ts'
 import { type ListeningOptions, startListening } from '../../src/webhooks/listening.ts'
-import { readEvents } from '../../src/webhooks/log/read-events.ts'
+import { readAttempts, readEvents } from '../../src/webhooks/log/read-events.ts'
 import { KEEP_ALL } from '../../src/webhooks/log/segments.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { sample } from '../harness/sample.ts'
@@ -31,20 +31,22 @@ async function listeningForTest(secret: string, options: Partial<ListeningOption
   return { listening, folder, url: listening.url }
 }
 
-function forwardTo(url: string) {
-  return startForwarder({
-    forwards: [{ url: new URL(url), globs: [] }],
-    commands: [],
-    timeoutMs: 5000,
-    retries: 0,
-    showsResponse: false,
-    passesDuplicates: false,
-    env: {},
-    now: Date.now,
-    input: () => '',
-    say: () => {},
-    show: async () => {},
-  })
+function forwardTo(url: string): NonNullable<ListeningOptions['openForwarder']> {
+  return async (keep) =>
+    startForwarder({
+      forwards: [{ url: new URL(url), globs: [] }],
+      commands: [],
+      timeoutMs: 5000,
+      retries: 0,
+      showsResponse: false,
+      passesDuplicates: false,
+      env: {},
+      now: Date.now,
+      input: () => '',
+      say: () => {},
+      show: async () => {},
+      keep,
+    })
 }
 
 interface Example {
@@ -64,7 +66,7 @@ test('the bodies of several hundred GitHub events reach the app and the log byte
   expect(all.length).toBeGreaterThan(200)
   const bodies = sample(all, 10)
   const app = await startApp()
-  const { folder, url } = await listeningForTest('hush', { forwarder: forwardTo(app.url) })
+  const { folder, url } = await listeningForTest('hush', { openForwarder: forwardTo(app.url) })
   for (const [index, { name, body }] of bodies.entries()) {
     const headers = {
       'content-type': 'application/json',
@@ -85,7 +87,7 @@ test('the bodies of several hundred GitHub events reach the app and the log byte
 test('an event is forwarded only when it is on disk', async () => {
   const app = await startApp()
   const secret = newSecret()
-  const { url } = await listeningForTest(secret, { forwarder: forwardTo(app.url) })
+  const { url } = await listeningForTest(secret, { openForwarder: forwardTo(app.url) })
   const handle = await open('/dev/null')
   const handles: { datasync(): Promise<void> } = Object.getPrototypeOf(handle)
   await handle.close()
@@ -101,10 +103,38 @@ test('an event is forwarded only when it is on disk', async () => {
   expect(app.requests).toHaveLength(1)
 })
 
+test('the sender is answered only when the attempt is on disk, with what the app took', async () => {
+  const app = await startApp((response) => response.writeHead(500).end('no'))
+  const secret = newSecret()
+  const { folder, url } = await listeningForTest(secret, { openForwarder: forwardTo(app.url) })
+  const handle = await open('/dev/null')
+  const handles: { datasync(): Promise<void> } = Object.getPrototypeOf(handle)
+  await handle.close()
+  const slow = Promise.withResolvers<void>()
+  const datasync = vi.spyOn(handles, 'datasync').mockImplementationOnce(async () => {})
+  datasync.mockImplementation(() => slow.promise)
+  onTestFinished(() => datasync.mockRestore())
+  let isAnswered = false
+  const answered = fetch(url, { method: 'POST', ...signed(secret, '{}') }).finally(() => {
+    isAnswered = true
+  })
+  await vi.waitFor(() => expect(datasync).toHaveBeenCalledTimes(2))
+  await delay(50)
+  expect(isAnswered).toBe(false)
+  slow.resolve()
+  expect((await answered).status).toBe(500)
+  const attempts: unknown[] = []
+  for await (const some of readAttempts(folder)) attempts.push(...some)
+  expect(attempts).toMatchObject([{ id: 'evt_1', status: 500, failure: 'answered 500', response: 'no' }])
+})
+
 test('an event that is not shown is kept but not forwarded', async () => {
   const app = await startApp()
   const secret = newSecret()
-  const { folder, url } = await listeningForTest(secret, { isWanted: async () => false, forwarder: forwardTo(app.url) })
+  const { folder, url } = await listeningForTest(secret, {
+    isWanted: async () => false,
+    openForwarder: forwardTo(app.url),
+  })
   expect((await fetch(url, { method: 'POST', ...signed(secret, '{}') })).status).toBe(204)
   const kept: unknown[] = []
   for await (const events of readEvents(folder, { order: 'oldest first' })) kept.push(...events)
@@ -115,7 +145,7 @@ test('an event that is not shown is kept but not forwarded', async () => {
 test('headers that would inject into a message never reach the app or the log', async () => {
   const app = await startApp()
   const secret = newSecret()
-  const { folder, url } = await listeningForTest(secret, { forwarder: forwardTo(app.url) })
+  const { folder, url } = await listeningForTest(secret, { openForwarder: forwardTo(app.url) })
   const { connect } = await import('node:net')
   const { text } = await import('node:stream/consumers')
   const { headers, body } = signed(secret, '{}')

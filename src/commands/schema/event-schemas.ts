@@ -26,7 +26,25 @@ const FACTS = { type: { const: 'event' }, ...NAMED, ...JUDGED }
 
 export const EVENT = made(FACTS, BODY)
 
-export const SHOWN_EVENT = made({ ...FACTS, subscription_id: TEXT_OR_NULL, url: TEXT, headers: HEADERS }, BODY)
+const OUTCOME = { outcome: orNull({ enum: ['done', 'failed'] }), status: COUNT_OR_NULL, failure: TEXT_OR_NULL }
+
+/** An event of the log, which has an outcome. */
+export const KEPT_EVENT = made({ ...FACTS, ...OUTCOME }, BODY)
+
+const ATTEMPT = made({
+  started_at: TIME,
+  took_ms: { type: 'number', minimum: 0 },
+  target: TEXT,
+  status: COUNT_OR_NULL,
+  failure: TEXT_OR_NULL,
+  attempt: { type: 'integer', minimum: 1 },
+  answer: TEXT_OR_NULL,
+})
+
+export const SHOWN_EVENT = made(
+  { ...FACTS, ...OUTCOME, attempts: arrayOf(ATTEMPT), subscription_id: TEXT_OR_NULL, url: TEXT, headers: HEADERS },
+  BODY,
+)
 
 /** A line of the event log, which `events export` prints. */
 export const LOGGED_EVENT = made(

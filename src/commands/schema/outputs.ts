@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/json.ts'
 import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
-import { EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
+import { EVENT, KEPT_EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
 import {
   DAMAGED_JOB,
   DUPLICATE_ROW,
@@ -106,7 +106,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'webhooks delete': arrayOf(DELETION),
   'webhooks test': ANY_OBJECT,
   'webhooks wait': oneOfSchemas(EVENT, arrayOf(EVENT)),
-  'webhooks events list': arrayOf(EVENT),
+  'webhooks events list': arrayOf(KEPT_EVENT),
   'webhooks events show': SHOWN_EVENT,
   'webhooks verify': VERIFIED,
   'webhooks trigger': oneOfSchemas(TRIGGERED, PLANNED_REQUEST),

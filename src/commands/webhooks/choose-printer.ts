@@ -9,7 +9,7 @@ import { shortForeignText, summarise } from './event-summary.ts'
 import { createJsonlPrinter, type EventPrinter } from './jsonl-printer.ts'
 
 /** Fixed widths for the events of crm serve, because lines are printed one at a time. */
-const WIDTHS = [20, 15, 16] as const
+const WIDTHS = [20, 15, 15] as const
 
 const GAP = '  '
 
@@ -40,28 +40,24 @@ export function createTablePrinter(stdout: OutputStream, { bold, dim, red }: Sty
     if (listenEvent.type === 'simulated') {
       const { atMs, name, status, id } = listenEvent
       return dim(
-        draw([
-          timeText(atMs),
-          shortForeignText(name ?? '-'),
-          '<- simulated',
-          `${status} ${shortForeignText(id ?? '')}`,
-        ]),
+        draw([timeText(atMs), shortForeignText(name ?? '-'), shortForeignText(id ?? '-'), `<- simulated ${status}`]),
       )
     }
     const line = draw(forwardCells(listenEvent))
     return listenEvent.failure === undefined ? dim(line) : red(line)
   }
   return {
-    ready: () => `${bold(draw(['TIME', 'EVENT', 'RECORD', 'SUMMARY']))}\n`,
+    ready: () => `${bold(draw(['TIME', 'EVENT', 'ID', 'SUMMARY']))}\n`,
     line: (listenEvent) => `${drawStyled(listenEvent)}\n`,
   }
 }
 
 function eventCells(event: ReceivedEvent): readonly string[] {
   const marks = [event.isDuplicate ? 'duplicate' : '', event.isVerified ? '' : 'UNVERIFIED']
-  const summary = [...marks.filter((mark) => mark !== '').map((mark) => `(${mark})`), summarise(event.body)]
-  const names = [shortForeignText(event.name ?? '-'), shortForeignText(event.recordId ?? '-')]
-  return [timeText(event.receivedAtMs), ...names, summary.join(' ')]
+  const record = event.recordId === undefined ? '' : `[${shortForeignText(event.recordId)}]`
+  const shown = [...marks.map((mark) => mark && `(${mark})`), summarise(event.body), record]
+  const names = [shortForeignText(event.name ?? '-'), shortForeignText(event.id ?? '-')]
+  return [timeText(event.receivedAtMs), ...names, shown.filter((text) => text !== '').join(' ')]
 }
 
 function rejectedCells({ receivedAtMs, status, reason, detail, method, path }: RejectedRequest): readonly string[] {
@@ -69,15 +65,16 @@ function rejectedCells({ receivedAtMs, status, reason, detail, method, path }: R
   return [timeText(receivedAtMs), 'rejected', String(status), safeText(`${reason}: ${detail}${request}`)]
 }
 
-/** The result is in the column of the record, so that `->` is below the event. */
+/** The result is in the column of the summary, so that `->` is below the event with the same id. */
 function forwardCells(result: ForwardResult): readonly string[] {
   const status = result.type === 'executed' ? `exit ${result.status ?? '-'}` : String(result.status ?? 'no answer')
   const retry = result.retryInMs === undefined ? '' : `, again in ${result.retryInMs / 1000} s`
   const attempt = result.attempt > 1 ? ` (try ${result.attempt})` : ''
   const failure = result.failure === undefined ? '' : `: ${result.failure}`
   const response = result.response ? ` ${shortForeignText(result.response.trim())}` : ''
-  const what = safeText(`${result.target} ${result.tookMs} ms${attempt}${failure}${retry}`) + response
-  return [timeText(result.startedAtMs), shortForeignText(result.name ?? '-'), `-> ${status}`, what]
+  const what = safeText(`-> ${status} ${result.target} ${result.tookMs} ms${attempt}${failure}${retry}`) + response
+  const names = [shortForeignText(result.name ?? '-'), shortForeignText(result.id ?? '-')]
+  return [timeText(result.startedAtMs), ...names, what]
 }
 
 function timeText(timeMs: number): string {

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ForwardResult } from '../../core/webhook-events.ts'
 import { readFields } from '../fields-input.ts'
+import { openAttempts } from './attempt-log.ts'
 import { findEvent } from './events.ts'
 import { parseForward } from './forwarding-flags.ts'
 import { makeEvent } from './made-event.ts'
@@ -37,7 +38,8 @@ export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
         const hint = 'crm webhooks replay --secret-file FILE'
         throw new CrmError(unknown.code, unknown.message, { hint, cause: unknown })
       }
-      return sendEvent(ctx, event, url, resigner.sign)
+      await using attempts = await openAttempts(ctx)
+      return await sendEvent(ctx, event, url, { sign: resigner.sign, keep: attempts.keep })
     },
     trigger: async (name: string, members: readonly string[], to: string): Promise<ForwardResult> => {
       const { url } = parseForward(to, 'to=')

@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWords } from '../../core/shell-words.ts'
-import type { ForwardResult } from '../../core/webhook-events.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import type { Forwarder } from '../../webhooks/forwarding/forwarder.ts'
 import type { ForwardRules } from '../../webhooks/forwarding/start-forwarder.ts'
@@ -76,8 +75,7 @@ export function refuseForwardContradictions(options: AckFlags): void {
 export async function openForwarder(
   ctx: Context,
   options: AckFlags,
-  show: (result: ForwardResult) => Promise<void>,
-  say: (line: string) => void,
+  { keep, show, say }: Pick<HowOften, 'keep' | 'show' | 'say'>,
 ) {
   if (options.forward === undefined && options.exec === undefined) return undefined
   const isLater = options.ack === 'now'
@@ -85,12 +83,13 @@ export async function openForwarder(
     timeoutMs: isLater ? ctx.flags.timeoutMs : Math.min(ctx.flags.timeoutMs, SENDER_WAITS_MS),
     retries: isLater ? (options.retry ?? DEFAULT_RETRIES) : 0,
     passesDuplicates: options.forwardDuplicates === true,
+    keep,
     show,
-    say,
+    ...(say && { say }),
   })
 }
 
-type HowOften = Pick<ForwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'show' | 'sign'> & {
+type HowOften = Pick<ForwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'keep' | 'show' | 'sign'> & {
   /** Receives the output of commands; default: stderr. */
   readonly say?: (line: string) => void
 }

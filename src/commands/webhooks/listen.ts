@@ -76,7 +76,7 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
         return isWanted
       },
       show,
-      forwarder: await openForwarder(ctx, options, show, display.say),
+      openForwarder: (keep) => openForwarder(ctx, options, { keep, show, say: display.say }),
       ack: options.ack,
       simulator: await openSimulator(ctx, options.simulate),
       onReady: display.ready,

@@ -1,15 +1,17 @@
 import { InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { parseDurationMs } from '../../core/duration.ts'
-import type { ReceivedEvent } from '../../core/webhook-events.ts'
+import type { LoggedEvent } from '../../core/webhook-events.ts'
 import { eventsFolder } from '../../settings/default-places.ts'
-import { createEventCheck } from './event-members.ts'
-import { eventRecord } from './event-record.ts'
+import { createLoggedCheck } from './event-members.ts'
+import { loggedRecord } from './event-record.ts'
 
 export interface LoggedQuery {
   readonly order: 'oldest first' | 'newest first'
   readonly globs: readonly string[]
   readonly since: Since | undefined
+  /** Only events that a target refused last. */
+  readonly isFailed?: boolean | undefined
 }
 
 /** A duration before now, or a time. */
@@ -28,16 +30,18 @@ export function parseSince(text: string): Since {
 export async function* loggedEvents(
   ctx: Pick<Context, 'env' | 'note' | 'now' | 'webhooks'>,
   query: LoggedQuery,
-): AsyncGenerator<readonly ReceivedEvent[]> {
-  const { readEvents } = await ctx.webhooks.events()
+): AsyncGenerator<readonly LoggedEvent[]> {
+  const { readLoggedEvents } = await ctx.webhooks.events()
   const { matchesAnyGlob } = await ctx.webhooks.filter()
   const sinceMs = query.since && ('atMs' in query.since ? query.since.atMs : ctx.now() - query.since.agoMs)
   const damaged = new Set<string>()
   const onDamaged = (path: string): void => void damaged.add(path)
-  for await (const events of readEvents(eventsFolder(ctx.env), { order: query.order, sinceMs, onDamaged })) {
+  for await (const events of readLoggedEvents(eventsFolder(ctx.env), { order: query.order, sinceMs, onDamaged })) {
     yield events.filter(
-      ({ name, receivedAtMs }) =>
-        matchesAnyGlob(query.globs, name) && (sinceMs === undefined || receivedAtMs >= sinceMs),
+      ({ name, receivedAtMs, outcome }) =>
+        matchesAnyGlob(query.globs, name) &&
+        (sinceMs === undefined || receivedAtMs >= sinceMs) &&
+        (!query.isFailed || outcome?.state === 'failed'),
     )
   }
   for (const path of damaged) ctx.note(`Lines of ${path} are not events of this version, and were left out.`)
@@ -46,16 +50,16 @@ export async function* loggedEvents(
 /** The events for which `--where` is true. CrmError `usage` at the end for a member that no event has. */
 export async function* matchingEvents(
   ctx: Context,
-  pages: AsyncIterable<readonly ReceivedEvent[]>,
-): AsyncGenerator<readonly ReceivedEvent[]> {
+  pages: AsyncIterable<readonly LoggedEvent[]>,
+): AsyncGenerator<readonly LoggedEvent[]> {
   const { where } = await ctx.expr()
-  const check = await createEventCheck(ctx)
+  const check = await createLoggedCheck(ctx)
   for await (const events of pages) {
     if (!where) {
       yield events
       continue
     }
-    const records = new Map(events.map((event) => [eventRecord(event), event]))
+    const records = new Map(events.map((event) => [loggedRecord(event), event]))
     check.see([...records.keys()])
     yield (await where.keep([...records.keys()]))
       .map((record) => records.get(record))

@@ -16,7 +16,7 @@ export interface MadeEvent {
 
 /** A synthetic event in the format of its sender; `fields` override sample values. */
 export function makeEvent(name: string, fields: JsonObject, scheme: SchemeName, nowMs: number): MadeEvent {
-  const id = madeId('event', nowMs)
+  const id = newEventId(nowMs)
   if (scheme === 'github') return { id, body: fields }
   const time = new Date(nowMs).toISOString()
   if (scheme === 'stripe') {
@@ -43,6 +43,10 @@ function sampleOf(kind: StoredResource, nowMs: number): JsonObject {
   const { example = {}, parent }: ResourceDefinition = RESOURCES[kind]
   const owner = STORED_RESOURCES.find((each) => each === parent)
   return owner ? { [`${owner}_id`]: madeId(owner, nowMs), ...example } : example
+}
+
+export function newEventId(nowMs: number): string {
+  return madeId('event', nowMs)
 }
 
 function madeId(kind: IdKind, nowMs: number): string {

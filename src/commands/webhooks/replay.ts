@@ -2,22 +2,24 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Command } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { ForwardResult, ListenEvent, ReceivedEvent } from '../../core/webhook-events.ts'
+import type { ExitCode } from '../../core/exit.ts'
+import type { ListenEvent } from '../../core/webhook-events.ts'
+import type { ForwardRules } from '../../webhooks/forwarding/start-forwarder.ts'
 import { examples } from '../command-tree.ts'
-import { readIds } from '../find-many.ts'
+import { dryRunExit } from '../dry-run.ts'
+import { collect } from '../fields-input.ts'
+import { addScopedFlags } from '../flags.ts'
+import { openAttempts } from './attempt-log.ts'
 import { choosePrinter, createPrintQueue } from './choose-printer.ts'
-import { findEvent } from './events.ts'
+import { type EditFlags, editEvent, isEdit } from './edited-event.ts'
 import { addForwardFlags, type ForwardFlags, parseForward, startTargets } from './forwarding-flags.ts'
-import { loggedEvents, matchingEvents, parseSince, type Since } from './logged-events.ts'
+import { parseSince } from './logged-events.ts'
+import { createReplayFailures } from './replay-failures.ts'
+import { eventsOnce, judgeWhere, type ReplaySelection, refuseUnclearSelection } from './replay-selection.ts'
 import { createResigner } from './send-event.ts'
 import { checkGlobs, parseGlobs } from './wanted.ts'
 
-/** The number of ids in a message. */
-const NAMED_IDS = 3
-
-interface Options extends ForwardFlags {
-  readonly since?: Since
-  readonly events?: readonly string[]
+interface Options extends ForwardFlags, ReplaySelection, EditFlags {
   readonly to?: string
   readonly original?: true
   readonly secretFile?: string
@@ -28,9 +30,12 @@ export function addReplay(webhooks: CommandUnknownOpts, act: Act): void {
     .command('replay [ids...]')
     .description('send kept events again with new signatures and the same ids; needs no server and no listener')
     .option('--since <time>', 'all events received since: 10m ago, or 2026-01-02T03:04:05Z', parseSince)
+    .option('--failed', 'all events that the handler refused, or did not answer')
     .option('--events <globs>', 'only these of them, comma separated', parseGlobs)
     .option('--where <expr>', 'and of those only events for which this jq expression is true')
     .option('--to <url>', 'send them to this URL, or port; without it they are only printed')
+    .option('--set <key=value>', 'change a member first: data.stage=Won, key:=json (repeatable); new id', collect)
+    .option('--edit', 'change the event first, in VISUAL or EDITOR; one event, with a new id')
     .option('--original', 'with the original signature and time')
     .option('--secret-file <file>', 'sign with the secrets in this file; - for stdin')
   addForwardFlags(replay)
@@ -40,150 +45,95 @@ export function addReplay(webhooks: CommandUnknownOpts, act: Act): void {
       examples(
         'crm webhooks replay evt_0abc --to http://localhost:3000/hook',
         "crm webhooks replay --since 10m --events 'deal.*' --to 3000 --show-response",
+        'crm webhooks replay --failed --to 3000',
+        'crm webhooks replay evt_0abc --set data.amount=5 --to 3000',
       ),
     )
     .action(act(replayEvents))
+  addScopedFlags(replay, ['dryRun', 'exitCode'])
 }
 
-async function replayEvents(ctx: Context, ids: readonly string[], options: Options): Promise<undefined> {
+async function replayEvents(ctx: Context, ids: readonly string[], options: Options): Promise<ExitCode | undefined> {
   refuseUnclear(ids, options)
   if (options.events) await checkGlobs(ctx, options.events, true)
-  const forward = [...(options.forward ?? []), ...(options.to === undefined ? [] : [options.to])]
+  const { targets, isSent, isSigned } = targetsOf(ctx, options)
   const printer = choosePrinter(ctx, 'crm webhooks replay')
   const print = createPrintQueue(ctx.io.stdout)
-  const failures = createReplayFailures()
+  const failures = createReplayFailures({ argv: ctx.argv, words: ids, isEdited: isEdit(options) })
   const show = async (listenEvent: ListenEvent): Promise<void> => {
     if (listenEvent.type === 'forwarded' || listenEvent.type === 'executed') failures.count(listenEvent)
     await print(printer.line(listenEvent))
   }
-  if (forward.length > 0 && ctx.flags.where !== undefined) await judgeWhere(ctx, options)
-  const resigner = await createResigner(ctx, options)
-  const isSigned = forward.length > 0 && !options.original
-  const forwarder = await startTargets(
-    ctx,
-    { ...options, forward },
-    {
-      timeoutMs: ctx.flags.timeoutMs,
-      retries: 0,
-      passesDuplicates: false,
-      show,
-      ...(isSigned && { sign: resigner.sign }),
-    },
-  )
-  if (forwarder) ctx.keepExitCode?.()
-  const stop = (): void => void forwarder?.close()
-  ctx.signal.addEventListener('abort', stop)
+  if (targets.length > 0 && ctx.flags.where !== undefined) await judgeWhere(ctx, options)
+  const resigner = isSigned ? await createResigner(ctx, options) : undefined
+  await using sending = isSent ? await openSending(ctx, options, { targets, sign: resigner?.sign, show }) : undefined
   let count = 0
-  for await (const event of eventsOnce(ctx, ids, options)) {
+  for await (const kept of eventsOnce(ctx, ids, options)) {
     if (ctx.signal.aborted) break
     count++
-    const unsignable = isSigned ? await resigner.prepare(event) : undefined
+    const unsignable = await resigner?.prepare(kept)
     if (unsignable) {
-      failures.skip(event, unsignable)
+      failures.skip(kept, unsignable)
       continue
     }
+    const event = isEdit(options) ? await editEvent(ctx, kept, options) : kept
     await show(event)
-    await forwarder?.forwardLater(event)
+    await sending?.send(event)
   }
-  await forwarder?.settled()
-  noteCount(ctx, count, forwarder !== undefined)
+  await sending?.settled()
+  noteCount(ctx, count, isSent)
   ctx.signal.throwIfAborted()
   failures.refuse(count)
+  return ctx.flags.isDryRun ? dryRunExit(ctx, count > 0) : undefined
 }
 
-/** Runs before the first event is sent, because `--where` with a misspelt member may select all of them. */
-async function judgeWhere(ctx: Context, { since, events: globs = [] }: Options): Promise<void> {
-  const pages = matchingEvents(ctx, loggedEvents(ctx, { order: 'oldest first', globs, since }))
-  while (!(await pages.next()).done);
+function targetsOf({ flags }: Pick<Context, 'flags'>, { forward = [], to, exec, original }: Options) {
+  const targets = to === undefined ? forward : [...forward, to]
+  const isSent = (targets.length > 0 || exec !== undefined) && !flags.isDryRun
+  return { targets, isSent, isSigned: targets.length > 0 && !original }
 }
 
-function noteCount(ctx: Pick<Context, 'note'>, count: number, isSent: boolean): void {
-  if (!isSent && count > 0) ctx.note('Printed only; to send them: --to URL')
-  if (count === 0) ctx.note('No events.')
+interface How extends Pick<ForwardRules, 'show'> {
+  readonly targets: readonly string[]
+  readonly sign: ForwardRules['sign'] | undefined
 }
 
-function refuseUnclear(ids: readonly string[], { since, to }: Options): void {
-  if ((ids.length === 0) === (since === undefined)) {
-    throw new CrmError('usage', 'expected ids, or --since, and not both', {
-      hint: 'crm webhooks replay --since 10m --to 3000',
+/** Sends events, and keeps the attempts; those of edited events, which the log does not have, are not kept. */
+async function openSending(ctx: Context, options: Options, { targets, sign, show }: How) {
+  const attempts = isEdit(options) ? undefined : await openAttempts(ctx)
+  const flags = { ...options, forward: targets }
+  const once = { timeoutMs: ctx.flags.timeoutMs, retries: 0, passesDuplicates: false }
+  const forwarder = await startTargets(ctx, flags, { ...once, keep: attempts?.keep, show, ...(sign && { sign }) })
+  if (!forwarder) throw new Error('a replay is sent without a target')
+  ctx.keepExitCode?.()
+  const stop = (): void => void forwarder.close()
+  ctx.signal.addEventListener('abort', stop)
+  return {
+    send: forwarder.forwardLater.bind(forwarder),
+    // An attempt that cannot be kept ends the replay.
+    settled: () => Promise.race([forwarder.settled(), forwarder.failed]),
+    [Symbol.asyncDispose]: async () => {
+      ctx.signal.removeEventListener('abort', stop)
+      await attempts?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function noteCount({ flags, note }: Pick<Context, 'flags' | 'note'>, count: number, isSent: boolean): void {
+  if (count === 0) note('No events.')
+  else if (flags.isDryRun) note(`Dry run: nothing was sent; ${count === 1 ? '1 event' : `${count} events`} would be.`)
+  else if (!isSent) note('Printed only; to send them: --to URL')
+}
+
+function refuseUnclear(ids: readonly string[], options: Options): void {
+  refuseUnclearSelection(ids, options)
+  if (options.edit && (ids.length !== 1 || ids[0] === '-')) {
+    throw new CrmError('usage', '--edit changes one event', { hint: 'crm webhooks replay ID --edit --to 3000' })
+  }
+  if (options.original && isEdit(options)) {
+    throw new CrmError('usage', '--original sends the received bytes, and --set and --edit change them', {
+      hint: 'without --original, the event is signed again',
     })
   }
-  if (to !== undefined) parseForward(to, '--to')
-}
-
-/** Each event once, even if it was received several times. */
-async function* eventsOnce(ctx: Context, ids: readonly string[], options: Options): AsyncGenerator<ReceivedEvent> {
-  const seen = new Set<string>()
-  for await (const events of chosenEvents(ctx, ids, options)) {
-    for (const event of events) {
-      if (event.id !== undefined && seen.has(event.id)) continue
-      if (event.id !== undefined) seen.add(event.id)
-      yield event
-    }
-  }
-}
-
-async function* chosenEvents(
-  ctx: Context,
-  words: readonly string[],
-  { since, events: globs = [] }: Options,
-): AsyncGenerator<readonly ReceivedEvent[]> {
-  if (words.length === 0) {
-    yield* matchingEvents(ctx, loggedEvents(ctx, { order: 'oldest first', globs, since }))
-    return
-  }
-  for (const id of await readIds(ctx, words, 'crm webhooks events list -o id')) yield [await findEvent(ctx, id)]
-}
-
-/** Counts events that targets did not accept, and events that were not sent. */
-function createReplayFailures() {
-  const counts = { sent: 0, failed: 0, unanswered: 0, skipped: 0 }
-  const skippedIds: string[] = []
-  let first: ForwardResult | undefined
-  let unsignable: CrmError | undefined
-
-  function notAccepted({ id, target, failure }: ForwardResult): string {
-    const { sent, failed } = counts
-    const what = failed === 1 ? `${id ?? 'an event'} was not accepted` : `${failed} of ${sent} were not accepted`
-    return `${what}: ${target}: ${failure}`
-  }
-
-  function unsent(count: number, { message }: CrmError): string {
-    const { skipped } = counts
-    if (skipped === 1) return count === 1 ? message : `${message}; the others were sent`
-    const ids = `${skippedIds.join(', ')}${skipped > skippedIds.length ? ', …' : ''}`
-    return `${skipped} of ${count} were not sent (${ids}): ${message}`
-  }
-
-  function leftOut(count: number, why: CrmError): CrmError {
-    const what = [unsent(count, why), ...(first ? [notAccepted(first)] : [])].join('; ')
-    return new CrmError(counts.skipped === count ? 'usage' : 'partial', what, { hint: why.details.hint })
-  }
-
-  return {
-    count(result: ForwardResult): void {
-      counts.sent++
-      if (result.failure === undefined) return
-      counts.failed++
-      if (result.status === undefined) counts.unanswered++
-      first ??= result
-    },
-    skip({ id }: ReceivedEvent, why: CrmError): void {
-      counts.skipped++
-      if (skippedIds.length < NAMED_IDS) skippedIds.push(id ?? 'one without an id')
-      unsignable ??= why
-    },
-    /**
-     * Throws unless all of `count` were accepted: CrmError `usage` if nothing could be sent, `unreachable` if no target
-     * answered, else `partial`.
-     */
-    refuse(count: number): void {
-      if (unsignable) throw leftOut(count, unsignable)
-      if (!first) return
-      const { sent, unanswered } = counts
-      throw new CrmError(unanswered === sent ? 'unreachable' : 'partial', notAccepted(first), {
-        hint: 'when the app is fixed, run the same command again; --show-response shows its answers',
-      })
-    },
-  }
+  if (options.to !== undefined) parseForward(options.to, '--to')
 }

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/http-rules.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
+import type { KeepAttempt } from '../../webhooks/listening.ts'
 import { startTargets } from './forwarding-flags.ts'
 import { readSecretFile } from './listen-trust.ts'
 
@@ -33,12 +34,18 @@ export function madeDelivery(
   }
 }
 
-/** Sends an event once. `sign` returns headers that replace the original ones. */
+interface HowSent {
+  /** Returns headers that replace the original ones. */
+  readonly sign?: (event: ReceivedEvent) => ReceivedEvent['delivery']['headers']
+  readonly keep?: KeepAttempt
+}
+
+/** Sends an event once. */
 export async function sendEvent(
   ctx: Context,
   event: ReceivedEvent,
   url: URL,
-  sign?: (event: ReceivedEvent) => ReceivedEvent['delivery']['headers'],
+  { sign, keep }: HowSent = {},
 ): Promise<ForwardResult> {
   const results: ForwardResult[] = []
   const forwarder = await startTargets(
@@ -48,6 +55,7 @@ export async function sendEvent(
       timeoutMs: ctx.flags.timeoutMs,
       retries: 0,
       passesDuplicates: true,
+      keep,
       show: async (result) => void results.push(result),
       ...(sign && { sign }),
     },

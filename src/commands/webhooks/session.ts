@@ -7,6 +7,7 @@ import { openEventsFolder } from '../../settings/default-places.ts'
 import type { ListeningOptions } from '../../webhooks/listening.ts'
 import type { PublicTunnel } from '../../webhooks/tunnel.ts'
 import type { WithFlags } from '../global-flags.ts'
+import { withoutSecrets } from './attempt-log.ts'
 import type { Ready } from './jsonl-printer.ts'
 import { findTrust } from './listen-trust.ts'
 import type { ListenTrust } from './own-subscription.ts'
@@ -21,7 +22,8 @@ const UNITS = [
   SECOND,
 ] as const
 
-export interface ListenSession extends Pick<ListeningOptions, 'isWanted' | 'show' | 'forwarder' | 'ack' | 'simulator'> {
+export interface ListenSession
+  extends Pick<ListeningOptions, 'isWanted' | 'show' | 'openForwarder' | 'ack' | 'simulator'> {
   /** Called before the first event is accepted. */
   onReady(ready: Ready, trust: ListenTrust): Promise<void>
   /** Called when events can be accepted. */
@@ -42,6 +44,7 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
   const listening = await startListening({
     ...options,
     ...session,
+    openForwarder: async (keep) => session.openForwarder?.((result) => keep(withoutSecrets(ctx, result))),
     folder,
     now: ctx.now,
     onDeleted: (deleted) => ctx.note(deletedNote(deleted)),

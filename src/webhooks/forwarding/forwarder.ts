@@ -8,6 +8,10 @@ export interface ForwarderOptions {
   /** Whether a duplicate of an event is sent again to a target that accepted the first one. */
   readonly passesDuplicates: boolean
   readonly now: () => number
+  /** Whether `show` gets the beginning of the response. */
+  readonly showsResponse: boolean
+  /** Keeps the result, with the beginning of the response; awaited before `show`, and so before the sender is answered. */
+  readonly keep?: ((result: ForwardResult) => Promise<void>) | undefined
   show(result: ForwardResult): Promise<void>
 }
 
@@ -130,7 +134,7 @@ class EventForwarder implements Forwarder {
     const { status, failure, response } = outcome
     const tookMs = this.#options.now() - attempt.startedAtMs
     const { id, name, receivedAtMs } = event
-    await this.#options.show({
+    const result: ForwardResult = {
       type: target.type,
       id,
       name,
@@ -141,7 +145,10 @@ class EventForwarder implements Forwarder {
       failure,
       response,
       ...attempt,
-    })
+    }
+    const { keep, show, showsResponse } = this.#options
+    await keep?.(result)
+    await show(showsResponse ? result : { ...result, response: undefined })
   }
 }
 

@@ -17,7 +17,6 @@ export interface HttpTargetOptions {
   readonly globs: readonly string[]
   /** From the connection to the end of the response. */
   readonly timeoutMs: number
-  readonly showsResponse: boolean
   /** Headers that replace the received ones. CrmError when the event cannot be signed. */
   readonly sign?: (event: ReceivedEvent) => readonly (readonly [string, string])[]
 }
@@ -88,7 +87,7 @@ function send(event: ReceivedEvent, sending: Sending): Promise<{ outcome: Attemp
     request.on('close', () => {
       clearTimeout(late)
       signal.removeEventListener('abort', stop)
-      const response = sending.showsResponse ? Buffer.concat(chunks).toString('utf8', 0, MAX_RESPONSE_BYTES) : undefined
+      const response = Buffer.concat(chunks).toString('utf8', 0, MAX_RESPONSE_BYTES)
       const outcome = answer ? answered(answer, response) : unanswered(failure, url)
       resolve({ outcome, isStale: !answer && request.reusedSocket && errorCode(failure) === 'ECONNRESET' })
     })

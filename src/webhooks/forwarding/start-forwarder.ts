@@ -24,14 +24,16 @@ export interface ForwardRules {
   input(event: ReceivedEvent): string
   /** Called for each line that a command prints. */
   say(line: string): void
+  /** Keeps each result before it is shown. */
+  readonly keep?: ((result: ForwardResult) => Promise<void>) | undefined
   show(result: ForwardResult): Promise<void>
 }
 
 /** Undefined when there is no target. */
 export function startForwarder(rules: ForwardRules): Forwarder | undefined {
-  const { timeoutMs, showsResponse, sign, env, input, say } = rules
+  const { timeoutMs, sign, env, input, say } = rules
   const targets = [
-    ...rules.forwards.map((rule) => httpTarget({ ...rule, timeoutMs, showsResponse, ...(sign && { sign }) })),
+    ...rules.forwards.map((rule) => httpTarget({ ...rule, timeoutMs, ...(sign && { sign }) })),
     ...rules.commands.map((command) => commandTarget({ ...command, env, timeoutMs, input, say })),
   ]
   return targets.length === 0 ? undefined : createForwarder({ ...rules, targets })

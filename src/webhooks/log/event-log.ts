@@ -2,12 +2,13 @@ import { fstatSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
-import type { ReceivedEvent } from '../../core/webhook-events.ts'
+import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode, syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
 import { ownPid } from '../../files/processes.ts'
+import { attemptText } from './attempt.ts'
 import { entryText } from './entry.ts'
-import { type Deleted, deleteOld, type LogBounds, type Segment, segmentName } from './segments.ts'
+import { type Deleted, deleteOld, type LogBounds, runName, type Segment, segmentName } from './segments.ts'
 
 /** A million events make about twenty files; each is small enough to be deleted on its own. */
 const SEGMENT_BYTES = 64 * 1024 * 1024
@@ -24,6 +25,8 @@ export interface EventLogOptions {
 export interface EventLog {
   /** Resolves when the event is on disk. Rejects with a CrmError `machine` when it cannot be written. */
   append(event: ReceivedEvent): Promise<void>
+  /** The same for an attempt to forward one. */
+  appendAttempt(result: ForwardResult): Promise<void>
   /** Resolves when all appended events are on disk. */
   close(): Promise<void>
 }
@@ -54,14 +57,24 @@ class GroupedLog implements EventLog {
   #segment: OpenSegment | undefined
   #nextNameMs = 0
   #writing: Promise<void> | undefined
+  readonly #run: string
 
   constructor(options: EventLogOptions) {
     this.#options = options
+    this.#run = runName(options.now(), ownPid())
   }
 
   append(event: ReceivedEvent): Promise<void> {
+    return this.#appendLine(entryText(event))
+  }
+
+  appendAttempt(result: ForwardResult): Promise<void> {
+    return this.#appendLine(attemptText(result, this.#run))
+  }
+
+  #appendLine(line: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ line: `${entryText(event)}\n`, resolve, reject })
+      this.#waiting.push({ line: `${line}\n`, resolve, reject })
       this.#writing ??= this.#writeAll()
     })
   }

@@ -1,8 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { ReceivedEvent } from '../../core/webhook-events.ts'
+import type { LoggedEvent, ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
+import { isOtherLine, type KeptAttempt, parseAttempt } from './attempt.ts'
 import { entryId, parseEntry } from './entry.ts'
-import { listSegments, type Segment, segmentSize } from './segments.ts'
+import { createOutcomes } from './outcomes.ts'
+import { createdAtMs, listSegments, type Segment, segmentSize } from './segments.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
@@ -23,10 +25,76 @@ export interface ReadOptions {
 export async function* readEvents(folder: string, options: ReadOptions): AsyncGenerator<readonly ReceivedEvent[]> {
   const { order, sinceMs, onDamaged } = options
   for await (const { lines, segment } of readLines(folder, order, sinceMs)) {
-    const events = lines.map((line) => parseEntry(line.toString()))
-    for (const event of events) if (!event) onDamaged?.(segment.path)
-    yield events.filter((event) => event !== undefined)
+    yield eventsIn(lines, () => onDamaged?.(segment.path))
   }
+}
+
+function eventsIn(lines: readonly Buffer[], onDamaged: () => void): readonly ReceivedEvent[] {
+  const events = lines.filter((line) => !isOtherLine(line)).map((line) => parseEntry(line.toString()))
+  for (const event of events) if (!event) onDamaged()
+  return events.filter((event) => event !== undefined)
+}
+
+/**
+ * The same, with what became of each event. Oldest first reads all attempts before the first event; newest first, an
+ * event follows its attempts, except those that another process wrote to an earlier file.
+ */
+export async function* readLoggedEvents(folder: string, options: ReadOptions): AsyncGenerator<readonly LoggedEvent[]> {
+  const outcomes = createOutcomes()
+  const add = (lines: readonly Buffer[]): void => {
+    for (const attempt of attemptsIn(lines)) outcomes.add(attempt)
+  }
+  const pages =
+    options.order === 'newest first' ? withAttempts(folder, options, add) : afterAttempts(folder, options, add)
+  for await (const { lines, segment } of pages) {
+    const events = eventsIn(lines, () => options.onDamaged?.(segment.path))
+    yield events.map((event) => ({ ...event, outcome: outcomes.of(event) }))
+  }
+}
+
+type AddAttempts = (lines: readonly Buffer[]) => void
+
+async function* afterAttempts(
+  folder: string,
+  { order, sinceMs }: ReadOptions,
+  add: AddAttempts,
+): AsyncGenerator<Lines> {
+  for await (const { lines } of readLines(folder, order, sinceMs)) add(lines)
+  yield* readLines(folder, order, sinceMs)
+}
+
+async function* withAttempts(folder: string, { order, sinceMs }: ReadOptions, add: AddAttempts): AsyncGenerator<Lines> {
+  const read = new Set<string>()
+  let current: string | undefined
+  for await (const page of readLines(folder, order, sinceMs)) {
+    const { path } = page.segment
+    if (path !== current) for (const other of await writtenSince(folder, page.segment, read)) await addFile(other)
+    current = path
+    if (!read.has(path)) add(page.lines)
+    yield page
+  }
+
+  async function addFile(segment: Segment): Promise<void> {
+    read.add(segment.path)
+    for await (const { lines } of readSegments([segment], 'oldest first', sinceMs)) add(lines)
+  }
+}
+
+/** The earlier files that were written to after this one was started, except those in `read`. */
+async function writtenSince(folder: string, segment: Segment, read: ReadonlySet<string>): Promise<readonly Segment[]> {
+  const startedAtMs = createdAtMs(segment)
+  const earlier = (await listSegments(folder)).filter(({ path }) => path < segment.path && !read.has(path))
+  const sizes = await Promise.all(earlier.map(segmentSize))
+  return earlier.filter((_, at) => (sizes[at]?.writtenAtMs ?? 0) >= startedAtMs)
+}
+
+/** All attempts of the log, oldest first in each file. */
+export async function* readAttempts(folder: string): AsyncGenerator<readonly KeptAttempt[]> {
+  for await (const { lines } of readLines(folder, 'oldest first')) yield attemptsIn(lines)
+}
+
+function attemptsIn(lines: readonly Buffer[]): readonly KeptAttempt[] {
+  return lines.map(parseAttempt).filter((attempt) => attempt !== undefined)
 }
 
 /** A limit on the bytes read at start-up, so that a large log does not delay it. */
@@ -47,12 +115,21 @@ export async function recentIds(folder: string, maxIds: number): Promise<readonl
   return ids.slice(0, maxIds).reverse()
 }
 
-async function* readLines(
-  folder: string,
+interface Lines {
+  readonly lines: readonly Buffer[]
+  readonly segment: Segment
+}
+
+async function* readLines(folder: string, order: ReadOptions['order'], sinceMs?: number): AsyncGenerator<Lines> {
+  yield* readSegments(await listSegments(folder), order, sinceMs)
+}
+
+/** `segments`: oldest first. */
+async function* readSegments(
+  segments: readonly Segment[],
   order: ReadOptions['order'],
   sinceMs = Number.NEGATIVE_INFINITY,
-): AsyncGenerator<{ lines: readonly Buffer[]; segment: Segment }> {
-  const segments = await listSegments(folder)
+): AsyncGenerator<Lines> {
   for (const segment of order === 'newest first' ? segments.toReversed() : segments) {
     const size = await segmentSize(segment)
     if (!size || size.writtenAtMs < sinceMs) continue

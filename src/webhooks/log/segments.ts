@@ -13,7 +13,20 @@ const NAME = /^\d{8}T\d{9}Z-(\d+)\.jsonl$/
 
 /** Names sort by time. */
 export function segmentName(createdAtMs: number, pid: number): string {
-  return `${new Date(createdAtMs).toISOString().replace(/[-:.]/g, '')}-${pid}.jsonl`
+  return `${runName(createdAtMs, pid)}.jsonl`
+}
+
+/** Distinguishes what processes wrote. */
+export function runName(startedAtMs: number, pid: number): string {
+  return `${new Date(startedAtMs).toISOString().replace(/[-:.]/g, '')}-${pid}`
+}
+
+/** The time in its name. */
+export function createdAtMs({ path }: Segment): number {
+  const [, date = '', time = ''] = /(\d{8})T(\d{9})Z-\d+\.jsonl$/.exec(path) ?? []
+  const [year, month, day] = [date.slice(0, 4), date.slice(4, 6), date.slice(6)].map(Number)
+  const [hours, minutes, ms] = [time.slice(0, 2), time.slice(2, 4), time.slice(4)].map(Number)
+  return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hours, minutes, 0, ms)
 }
 
 /** Oldest first; empty when the folder does not exist. */

@@ -95,12 +95,12 @@ test('jsonl states the outcome of a forwarded event', () => {
 
 test('a table shows below an event its target, the time taken, and the next step', () => {
   expect(piped.line(forwarded)).toBe(
-    '2026-01-02T03:04:05Z  a.b              -> 500            ' +
-      'http://localhost:3000/ 12 ms (try 2): answered 500, again in 4 s \\x1b[2Jno\n',
+    '2026-01-02T03:04:05Z  a.b              evt_1            ' +
+      '-> 500 http://localhost:3000/ 12 ms (try 2): answered 500, again in 4 s \\x1b[2Jno\n',
   )
   const unanswered = { ...forwarded, status: undefined, attempt: 1, failure: 'nothing listens there' }
   expect(piped.line({ ...unanswered, retryInMs: undefined, response: undefined })).toBe(
-    '2026-01-02T03:04:05Z  a.b              -> no answer      http://localhost:3000/ 12 ms: nothing listens there\n',
+    '2026-01-02T03:04:05Z  a.b              evt_1            -> no answer http://localhost:3000/ 12 ms: nothing listens there\n',
   )
 })
 
@@ -130,24 +130,24 @@ test('a body that is no JSON is text, or else base64', () => {
   expect(Object.keys(line)).not.toContain('body')
 })
 
-test('a table line states the time, the event, the record, and its changes or its name', () => {
-  expect(piped.ready(READY)).toBe('TIME                  EVENT            RECORD            SUMMARY\n')
+test('a table line states the time, the event, its id, and the changes or the name of its record', () => {
+  expect(piped.ready(READY)).toBe('TIME                  EVENT            ID               SUMMARY\n')
   const data = { id: 'con_0s9nf8t2c00', name: 'Ada', email: 'ada@example.test' }
   expect(piped.line(event(JSON.stringify({ type: 'contact.created', data })))).toBe(
-    '2026-01-02T03:04:05Z  contact.created  con_0s9nf8t2c00   Ada, ada@example.test\n',
+    '2026-01-02T03:04:05Z  contact.created  evt_1            Ada, ada@example.test [con_0s9nf8t2c00]\n',
   )
   const update = { type: 'deal.updated', data: { id: 'deal_1', stage: 'Won' }, previous: { stage: 'Lead', owner: 'o' } }
   expect(piped.line(event(JSON.stringify(update), { isDuplicate: true }))).toBe(
-    '2026-01-02T03:04:05Z  deal.updated     deal_1            (duplicate) stage: Lead -> Won, owner: o -> none\n',
+    '2026-01-02T03:04:05Z  deal.updated     evt_1            (duplicate) stage: Lead -> Won, owner: o -> none [deal_1]\n',
   )
 })
 
 test('a table marks every unverified event, and shows why a request was rejected', () => {
   expect(piped.line(event(Buffer.from([0xff, 0x1b]), { isVerified: false }))).toBe(
-    '2026-01-02T03:04:05Z  -                -                 (UNVERIFIED) 2 bytes, not JSON\n',
+    '2026-01-02T03:04:05Z  -                evt_1            (UNVERIFIED) 2 bytes, not JSON\n',
   )
   expect(piped.line(rejected)).toBe(
-    '2026-01-02T03:04:05Z  rejected         401               ' +
+    '2026-01-02T03:04:05Z  rejected         401              ' +
       'stale: signed 301 s ago, expected 300 s at most (POST /\\x1b[2J)\n',
   )
 })
@@ -178,5 +178,5 @@ test('in a terminal a line is cut to its width', () => {
   const line = terminal.line(
     event(JSON.stringify({ type: 'contact.created', data: { id: 'con_1', name: '漢字'.repeat(20) } })),
   )
-  expect(line).toBe('2026-01-02T03:04:05Z  contact.created  con_1             漢…\n')
+  expect(line).toBe('2026-01-02T03:04:05Z  contact.created  evt_1            漢…\n')
 })

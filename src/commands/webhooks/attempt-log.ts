@@ -1,0 +1,32 @@
+import type { Context } from '../../context.ts'
+import type { ForwardResult } from '../../core/webhook-events.ts'
+import { openEventsFolder } from '../../settings/default-places.ts'
+import type { KeepAttempt } from '../../webhooks/listening.ts'
+
+/** Writes attempts to the event log; closes it when disposed. */
+export interface AttemptLog extends AsyncDisposable {
+  readonly keep: KeepAttempt
+}
+
+/** For a replay, whose attempts decide about the outcome of events. CrmError `machine` if the log cannot be written. */
+export async function openAttempts(ctx: Pick<Context, 'env' | 'now' | 'redact' | 'webhooks'>): Promise<AttemptLog> {
+  const { openEventLog } = await ctx.webhooks.log()
+  const { KEEP_ALL } = await ctx.webhooks.segments()
+  const { path } = await openEventsFolder(ctx.env)
+  const log = await openEventLog({ folder: path, keep: KEEP_ALL, now: ctx.now })
+  return {
+    keep: (result) => log.appendAttempt(withoutSecrets(ctx, result)),
+    [Symbol.asyncDispose]: () => log.close(),
+  }
+}
+
+/** An app may print the secret, and a command the key: the log holds neither. */
+export function withoutSecrets({ redact }: Pick<Context, 'redact'>, result: ForwardResult): ForwardResult {
+  const { target, failure, response } = result
+  return {
+    ...result,
+    target: redact(target),
+    failure: failure === undefined ? undefined : redact(failure),
+    response: response === undefined ? undefined : redact(response),
+  }
+}
