@@ -49,8 +49,11 @@ export interface Context extends Host, LazyModules {
   target(): Promise<Target>
   /** A context for another profile, as with `-p NAME`. The caller closes it. */
   withProfile(name: string): Context
-  /** For the target of this command line, or for another one that is being tried. */
-  api(target?: ApiTarget): Promise<Api>
+  /**
+   * For the target of this command line, or for another one that is being tried. `signal` replaces the one of the command,
+   * for requests after an interruption.
+   */
+  api(target?: ApiTarget, signal?: AbortSignal): Promise<Api>
   /** Checks what the server supports. Read-only; each request is sent once. */
   diagnose(
     server: Pick<ProbeTarget, 'baseUrl' | 'key' | 'wire'> & Pick<ApiTarget, 'connector'>,
@@ -119,11 +122,11 @@ export function createContext(
       return target
     },
     withProfile: (profile) => createContext(host, flagsWith(flags, profile), repository, { addSecret, redact }),
-    api: (other) => {
-      if (!other && api) return api
-      const opening = openApi(ctx, other)
+    api: (other, signal) => {
+      if (!other && !signal && api) return api
+      const opening = openApi(ctx, other, signal)
       apis.push(opening)
-      if (!other) api = opening
+      if (!other && !signal) api = opening
       return opening
     },
     diagnose: (server) => diagnoseServer(ctx, server),
@@ -212,7 +215,7 @@ async function openTarget(ctx: Context): Promise<Target> {
   return resolveTarget(await ctx.settings(), request, ctx.note)
 }
 
-async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api> {
+async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.signal): Promise<Api> {
   const { createApi } = await import('./api/client.ts')
   const { baseUrl, key, connector, wire, ...target } = other ?? apiTarget(await ctx.target())
   ctx.addSecret(key)
@@ -221,7 +224,7 @@ async function openApi(ctx: Context, other: ApiTarget | undefined): Promise<Api>
     connector: connector && (await (await ctx.connectors()).openConnector(connector, { baseUrl, wire })),
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
-    signal: ctx.signal,
+    signal,
     onWait: ctx.waiting,
     onReplay: (action) =>
       ctx.note(`An earlier request with this idempotency key did this; the server repeated its answer: ${action}`),

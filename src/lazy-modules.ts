@@ -17,6 +17,7 @@ export const LAZY_MODULES = {
     metrics: () => import('./service/metrics/metrics-server.ts'),
     manager: () => import('./service/service-manager.ts'),
     logFile: () => import('./service/log-file.ts'),
+    eventTypes: () => import('./service/openapi/event-types.ts'),
   },
   fixtures: {
     load: () => import('./fixtures/load.ts'),

@@ -264,6 +264,7 @@ function createGraphql(http: Http, options: ApiOptions): Api['graphql'] {
     },
     deliveries: async (signal) => (await reads()).deliveries(signal),
     rotateSecret: async (id, writing) => (await reads()).rotateSecret(id, writing),
+    resendDelivery: async (delivery, writing) => (await reads()).resendDelivery(delivery, writing),
     dealUpdates: async () => (await reads()).dealUpdates(),
     updateDeal: async (id, patch, writing) => (await reads()).updateDeal(id, patch, writing),
   }

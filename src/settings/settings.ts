@@ -19,6 +19,7 @@ import {
 import {
   findSubscription,
   type KeptSubscription,
+  listSubscriptions,
   readSubscription,
   type Subscription,
   type SubscriptionPlace,
@@ -66,6 +67,8 @@ export interface Settings {
   commandKey(profileName: string, command: string): Promise<string>
   /** Kept when the key is removed, as the server never shows the secret again. */
   subscription(place: SubscriptionPlace): Promise<KeptSubscription | undefined>
+  /** Of all servers. */
+  subscriptions(): Promise<readonly (KeptSubscription & SubscriptionPlace)[]>
   /** Searches all servers. */
   findSubscription(wanted: { readonly id: string } | { readonly url: string }): Promise<KeptSubscription | undefined>
   /** Keeps the secrets of earlier subscriptions at the same place. */
@@ -143,6 +146,7 @@ export function openSettings(env: Env, keyringProgram?: string): Settings {
       return running
     },
     subscription: (place) => readSubscription(webhooks, place),
+    subscriptions: () => listSubscriptions(webhooks),
     findSubscription: (wanted) => findSubscription(webhooks, wanted),
     storeSubscription: (place, subscription) => writeSubscription(webhooks, place, subscription),
   }

@@ -49,6 +49,18 @@ export async function findSubscription(
   return undefined
 }
 
+/** Of all servers and addresses. */
+export async function listSubscriptions(
+  file: DocumentFile,
+): Promise<readonly (KeptSubscription & SubscriptionPlace)[]> {
+  return Object.entries(await file.read()).flatMap(([origin, urls]) =>
+    Object.entries(isJsonObject(urls) ? urls : {}).flatMap(([url, stored]) => {
+      const kept = keptIn(stored)
+      return kept ? [{ ...kept, origin, url }] : []
+    }),
+  )
+}
+
 /** Keeps the secret of an earlier subscription to the address as an older secret. */
 export async function writeSubscription(
   file: DocumentFile,

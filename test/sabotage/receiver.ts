@@ -2,6 +2,34 @@ import type { Sabotage } from './sabotage.ts'
 
 export const RECEIVER: readonly Sabotage[] = [
   {
+    name: 'a subscription that was made for one run stays on the server',
+    file: 'src/commands/webhooks/session.ts',
+    line: 'if (trust) await removeForRun(ctx, trust)',
+    to: '',
+    tests: ['test/commands/webhooks/manage.test.ts'],
+  },
+  {
+    name: 'a listener that is killed or stopped is still found by trigger',
+    file: 'src/settings/running-listeners.ts',
+    line: 'if (isGone(entry.owner)) await rm(path, { force: true })',
+    to: 'if (false) await rm(path, { force: true })',
+    tests: ['test/settings/running-listeners.test.ts'],
+  },
+  {
+    name: 'trigger signs for an app with the secret of another listener',
+    file: 'src/commands/webhooks/listener-secrets.ts',
+    line: 'const candidates = forwarding.length > 0 ? forwarding : known',
+    to: 'const candidates = known.slice(0, 1)',
+    tests: ['test/commands/webhooks/manage.test.ts'],
+  },
+  {
+    name: 'a new secret is not kept where the earlier one was',
+    file: 'src/commands/webhooks/manage.ts',
+    line: 'if (kept) await settings.storeSubscription(kept, { id, secret })',
+    to: '',
+    tests: ['test/commands/webhooks/manage.test.ts'],
+  },
+  {
     name: 'an event that one of two targets refused counts as done',
     file: 'src/webhooks/log/outcomes.ts',
     line: 'const decisive = attempts.find(({ failure }) => failure !== undefined) ?? attempts[0]',

@@ -109,6 +109,7 @@ const WORDS: Readonly<Partial<Record<OfferName, string>>> = {
   updateDeal: 'updateDeal(input)',
   deliveries: 'webhooks with deliveries(first)',
   rotateWebhookSecret: 'rotateWebhookSecret(input) with a secret',
+  resendDelivery: 'resendDelivery(input)',
 }
 
 /** The query was refused before execution. */

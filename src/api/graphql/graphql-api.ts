@@ -29,6 +29,11 @@ export interface GraphqlAnswer {
   readonly isAfterLostTry?: boolean | undefined
 }
 
+export interface DeliveryName {
+  readonly webhookId: string
+  readonly eventId: string
+}
+
 export interface GraphqlReads {
   /** Undefined if it does not exist. */
   get(resource: ListedResource, id: string): Promise<CrmRecord | undefined>
@@ -38,6 +43,8 @@ export interface GraphqlReads {
   deliveries(signal: AbortSignal): Promise<ReadonlyMap<string, readonly JsonObject[]>>
   /** Makes a new secret for a subscription, which is the result. CrmError `in_doubt` if the answer does not show it. */
   rotateSecret(id: string, options: WriteCallOptions): Promise<string>
+  /** Starts a delivery again, from its first attempt. */
+  resendDelivery(delivery: DeliveryName, options: WriteCallOptions): Promise<void>
   updateDeal(id: string, patch: JsonObject, options: ConditionalOptions): Promise<CrmRecord>
   /** What bulk updates of deals need; reads the schema again. */
   dealUpdates(): Promise<DealUpdates>

@@ -26,8 +26,8 @@ export interface UpdateOffer {
   readonly members: readonly string[]
 }
 
-/** A change of a subscription that answers with its new secret. */
-export interface SecretOffer {
+/** A mutation of one `input`: a new secret, or a delivery that starts again. */
+export interface MutationOffer {
   readonly query: string
   readonly field: string
 }
@@ -40,7 +40,8 @@ export interface GraphqlOffers extends Readonly<Partial<Record<ListedResource, R
   readonly updateDeal?: UpdateOffer
   /** Subscriptions, each with its last deliveries. */
   readonly deliveries?: ListOffer
-  readonly rotateWebhookSecret?: SecretOffer
+  readonly rotateWebhookSecret?: MutationOffer
+  readonly resendDelivery?: MutationOffer
 }
 
 export type OfferName = keyof GraphqlOffers
@@ -55,6 +56,7 @@ export function readOffers(schema: Schema): GraphqlOffers {
     ...named('updateDeal', updateOffer(schema)),
     ...named('deliveries', deliveriesOffer(schema)),
     ...named('rotateWebhookSecret', secretOffer(schema)),
+    ...named('resendDelivery', resendOffer(schema)),
   }
 }
 
@@ -128,15 +130,30 @@ function deliveriesOf(schema: Schema, { type }: SchemaField): string {
   return `id deliveries(first: ${LAST_DELIVERIES}) { nodes { ${selectionOf(schema, nodes)} } }`
 }
 
-function secretOffer(schema: Schema): SecretOffer | undefined {
-  const field = schema.mutations.find(({ name }) => name === 'rotateWebhookSecret')
-  const input = field?.args.find(({ name }) => name === 'input')
+function secretOffer(schema: Schema): MutationOffer | undefined {
+  return mutationOffer(schema, { field: 'rotateWebhookSecret', inputs: ['id'], shown: 'secret' })
+}
+
+function resendOffer(schema: Schema): MutationOffer | undefined {
+  return mutationOffer(schema, { field: 'resendDelivery', inputs: ['webhookId', 'eventId'], shown: 'eventId' })
+}
+
+interface WantedMutation {
+  readonly field: string
+  /** The members of its `input` that are sent; no other may be required. */
+  readonly inputs: readonly string[]
+  /** The member of the answer that is read. */
+  readonly shown: string
+}
+
+function mutationOffer(schema: Schema, { field: name, inputs, shown }: WantedMutation): MutationOffer | undefined {
+  const field = schema.mutations.find((each) => each.name === name)
+  const input = field?.args.find((argument) => argument.name === 'input')
   if (!field || !input || field.args.some((argument) => argument !== input && isRequired(argument))) return undefined
   const members = schema.inputsOf(namedType(input.type).name)
-  const isOfId =
-    members.some(({ name }) => name === 'id') && !members.some((each) => each.name !== 'id' && isRequired(each))
-  const hasSecret = schema.fieldsOf(namedType(field.type).name).some(({ name }) => name === 'secret')
-  if (!isOfId || !hasSecret) return undefined
-  const query = `mutation ($input: ${typeText(input.type)}) { rotateWebhookSecret(input: $input) { secret } }`
-  return { query, field: 'rotateWebhookSecret' }
+  const hasInputs = inputs.every((each) => members.some((member) => member.name === each))
+  const isEnough = !members.some((member) => !inputs.includes(member.name) && isRequired(member))
+  const isShown = schema.fieldsOf(namedType(field.type).name).some((each) => each.name === shown)
+  if (!hasInputs || !isEnough || !isShown) return undefined
+  return { query: `mutation ($input: ${typeText(input.type)}) { ${name}(input: $input) { ${shown} } }`, field: name }
 }

@@ -11,7 +11,7 @@ import { changedRecord, dealInput, graphqlError, recordOf } from './answers.ts'
 import type { Discovery } from './discovery.ts'
 import type { GraphqlAnswer, GraphqlReads } from './graphql-api.ts'
 import type { ListOffer, UpdateOffer } from './offers.ts'
-import { deliveriesById, rotateSecretOverGraphql } from './webhook-reads.ts'
+import { deliveriesById, resendDeliveryOverGraphql, rotateSecretOverGraphql } from './webhook-reads.ts'
 
 /** Each comes with its last deliveries, and servers limit the size of answers. */
 const WEBHOOKS_AT_ONCE = 20
@@ -50,6 +50,7 @@ export function createReads(discovery: Discovery, pageSize: number): GraphqlRead
         ),
       ),
     rotateSecret: (id, options) => rotateSecretOverGraphql(discovery, id, options),
+    resendDelivery: (delivery, options) => resendDeliveryOverGraphql(discovery, delivery, options),
     updateDeal: (id, patch, options) => updateDeal(discovery, id, patch, options),
     dealUpdates: async () => {
       const { offer, path } = await discovery.find('updateDeal')

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../co
 import type { Page, WriteCallOptions } from '../operations.ts'
 import { graphqlError } from './answers.ts'
 import type { Discovery } from './discovery.ts'
+import type { DeliveryName } from './graphql-api.ts'
 
 /** The deliveries in pages of subscriptions. */
 export async function deliveriesById(pages: AsyncIterable<Page>): Promise<ReadonlyMap<string, readonly JsonObject[]>> {
@@ -28,7 +29,7 @@ export async function rotateSecretOverGraphql(
     send(
       found.query,
       { input: { id } },
-      { isRead: false, idempotencyKey, signal, isLetFinish, as: { action, command: 'crm browse webhooks' } },
+      { isRead: false, idempotencyKey, signal, isLetFinish, as: { action, command: 'crm webhooks rotate' } },
     ),
   )
   const { errors, json } = answer
@@ -37,7 +38,27 @@ export async function rotateSecretOverGraphql(
   const hint = 'crm webhooks list'
   if (errors.length > 0) throw graphqlError({ errors, action, hint, findHint: hint })
   throw new CrmError('in_doubt', `cannot ${action}: the answer has no secret; it is unknown whether one was made`, {
-    hint: 'make another in crm browse webhooks',
+    hint: `make another: crm webhooks rotate ${id}`,
+    isInDoubt: true,
+    idempotencyKey,
+  })
+}
+
+/** A repeated request has the same idempotency key, and so starts the delivery once. */
+export async function resendDeliveryOverGraphql(
+  discovery: Discovery,
+  { webhookId, eventId }: DeliveryName,
+  { signal, isLetFinish, idempotencyKey = crypto.randomUUID() }: WriteCallOptions,
+): Promise<void> {
+  const as = { action: `send ${eventId} to webhook ${webhookId} again`, command: 'crm webhooks resend' }
+  const { offer, answer } = await discovery.use('resendDelivery', (found, send) =>
+    send(found.query, { input: { webhookId, eventId } }, { isRead: false, idempotencyKey, signal, isLetFinish, as }),
+  )
+  const hint = `crm webhooks deliveries ${webhookId}`
+  if (answer.errors.length > 0) throw graphqlError({ errors: answer.errors, action: as.action, hint, findHint: hint })
+  if (isJsonObject(valueAt(answer.json, ['data', offer.field]))) return
+  throw new CrmError('in_doubt', `cannot ${as.action}: the answer does not show it; it is unknown whether it is sent`, {
+    hint,
     isInDoubt: true,
     idempotencyKey,
   })

@@ -14,7 +14,7 @@ import {
   PRUNED_JOB,
   SHOWN_JOB,
 } from './job-schemas.ts'
-import { ANY_OBJECT, ANYTHING, arrayOf, ERROR, oneOfSchemas, TEXT } from './json-schema.ts'
+import { ANY_OBJECT, ANYTHING, arrayOf, ERROR, made, oneOfSchemas, TEXT } from './json-schema.ts'
 import {
   A_SCHEMA,
   APPLIED_FIXTURE,
@@ -104,11 +104,18 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'webhooks get': oneOfSchemas(WEBHOOK_SCHEMA, arrayOf(WEBHOOK_SCHEMA)),
   'webhooks update': oneOfSchemas(WEBHOOK_SCHEMA, PLANNED_REQUEST),
   'webhooks delete': arrayOf(DELETION),
+  'webhooks enable': WEBHOOK_SCHEMA,
+  'webhooks disable': WEBHOOK_SCHEMA,
+  'webhooks rotate': made({ id: TEXT, secret: TEXT }),
+  'webhooks secret': TEXT,
   'webhooks test': ANY_OBJECT,
+  'webhooks deliveries': arrayOf(ANY_OBJECT),
+  'webhooks resend': made({ webhook_id: TEXT, event_id: TEXT }),
   'webhooks wait': oneOfSchemas(EVENT, arrayOf(EVENT)),
   'webhooks events list': arrayOf(KEPT_EVENT),
   'webhooks events show': SHOWN_EVENT,
   'webhooks verify': VERIFIED,
+  'webhooks types': TEXT,
   'webhooks trigger': oneOfSchemas(TRIGGERED, PLANNED_REQUEST),
   api: oneOfSchemas(PLANNED_CALL, ANYTHING),
   graphql: oneOfSchemas(PLANNED_QUERY, GRAPHQL_ANSWER),

@@ -29,6 +29,7 @@ export function printedDisplay(ctx: Context, tally: Tally): ListenDisplay {
     ready: async (ready) => {
       await print(printer.ready(ready))
       noteReady(ctx, ready)
+      if (ready.subscriptionId !== undefined) ctx.note(`Its secret: crm webhooks secret ${ready.subscriptionId}`)
     },
     show: async (listenEvent) => {
       const line = printer.line(listenEvent)

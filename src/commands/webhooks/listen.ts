@@ -2,9 +2,11 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import { parseDurationWithUnitMs } from '../../core/duration.ts'
-import type { CrmError } from '../../core/errors.ts'
+import { CrmError } from '../../core/errors.ts'
+import { reachableHere } from '../../core/http-rules.ts'
 import type { ListenEvent } from '../../core/webhook-events.ts'
 import { examples } from '../command-tree.ts'
+import { printValue } from '../print.ts'
 import {
   type AckFlags,
   addAckFlags,
@@ -14,7 +16,7 @@ import {
 } from './forwarding-flags.ts'
 import { printedDisplay } from './listen-display.ts'
 import { screenDisplay } from './listen-screen.ts'
-import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
+import { findTrust, isSenderForeign, refuseContradictions } from './listen-trust.ts'
 import { addReceiverFlags, type ReceiverFlags } from './receiver-flags.ts'
 import { receiveEvents } from './session.ts'
 import { createTally } from './tally.ts'
@@ -25,6 +27,7 @@ interface Options extends ReceiverFlags, AckFlags {
   readonly simulate?: SimulationFlag
   readonly insecureSkipVerify?: true
   readonly tui?: true
+  readonly printSecret?: true
 }
 
 /** Under `webhooks`, and at the root. */
@@ -40,6 +43,7 @@ export function addListen(parent: CommandUnknownOpts, act: Act): void {
   listen
     .option('--simulate <rules>', 'simulate a bad receiver: fail=20%, delay=2s, or both with a comma', parseSimulation)
     .option('--tui', 'show events on the Events screen of crm browse')
+    .option('--print-secret', 'print the secret that it would verify with, and end')
     .addHelpText(
       'after',
       examples(
@@ -57,6 +61,7 @@ export function addListen(parent: CommandUnknownOpts, act: Act): void {
 async function listenUntilStopped(ctx: Context, options: Options): Promise<undefined> {
   refuseContradictions(options)
   refuseForwardContradictions(options)
+  if (options.printSecret) return printListenSecret(ctx, options)
   const globs = options.events ?? []
   await checkGlobs(ctx, [...globs, ...forwardGlobs(options)], isSenderForeign(options))
   const tally = createTally()
@@ -92,6 +97,19 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
   }
   ctx.note(`crm listen has stopped. ${tally.total()}`)
   slips.end()
+}
+
+/** Subscribes like a listener, if there is no secret yet. */
+async function printListenSecret(ctx: Context, options: Options): Promise<undefined> {
+  const { host, port, path, publicUrl } = options
+  if (port === 0 || options.tunnel !== undefined || options.insecureSkipVerify) {
+    throw new CrmError('usage', '--print-secret needs an address that stays, and a secret', {
+      hint: 'crm listen --print-secret, with --port, --public-url or --secret-file as for the listener',
+    })
+  }
+  const address = new URL(path, `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const { secrets } = await findTrust(ctx, options, publicUrl ?? reachableHere(address.href))
+  return printValue(ctx, secrets[0] ?? '')
 }
 
 /** After so many events without a member, its name is probably misspelt. */

@@ -1,5 +1,6 @@
+import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, type IdKind, SERIALS_PER_MS } from '../../core/ids.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { RESOURCES, STORED_RESOURCES, type StoredResource } from '../../core/resources/registry.ts'
 import { eventKinds, type SchemeName } from '../../core/webhook-events.ts'
@@ -30,6 +31,28 @@ export function makeEvent(name: string, fields: JsonObject, scheme: SchemeName, 
   // Like crm serve: the changed members with their old values.
   const changed = Object.fromEntries(Object.keys(fields).map((member) => [member, null]))
   return { id, body: { type: name, timestamp: time, data, ...(name.endsWith('.updated') && { previous: changed }) } }
+}
+
+/** An event as it was received, not a record: `{type, data}`. */
+export function isWholeEvent(value: JsonObject): boolean {
+  return typeof value.type === 'string' && isJsonObject(value.data)
+}
+
+/** The same event with a new id. CrmError `usage` if it is another one than the named. */
+export function wholeEvent(name: string, body: JsonObject, nowMs: number): MadeEvent {
+  if (body.type !== name) {
+    throw new CrmError('usage', `--data holds ${JSON.stringify(body.type)}, and the event to send is ${name}`, {
+      hint: `crm webhooks trigger ${String(body.type)} --data FILE, or the record alone in the file`,
+    })
+  }
+  const id = newEventId(nowMs)
+  return { id, body: { ...body, ...(body.id !== undefined && { id }) } }
+}
+
+/** The record of an event: `data`, or `data.object` of Stripe. */
+export function recordOf({ data }: JsonObject): JsonObject {
+  if (!isJsonObject(data)) throw new Error('an event was made without data')
+  return data.object !== undefined && isJsonObject(data.object) ? data.object : data
 }
 
 /** Undefined for events of other senders, whose records are unknown. */

@@ -11,6 +11,8 @@ const QUERY = 'query ($id: ID!) { webhook(id: $id) { id status } }'
 export interface ListenTrust {
   readonly secrets: readonly string[] | 'unverified'
   readonly subscriptionId: string | undefined
+  /** The subscription was made for this run, and its secret is lost with it. */
+  readonly isForRun?: boolean
 }
 
 interface SubscriptionRules {
@@ -44,7 +46,27 @@ export async function trustSubscription(ctx: Context, address: URL, rules: Subsc
   const isKept = key.source === 'file' && !rules.isPassing
   if (!isKept && !rules.isNew) throw unknownSecret(ctx, place, key.source)
   const made = await subscribe(ctx, place, isKept)
-  return { ...made, secrets: [...made.secrets, ...keptSecrets] }
+  return { ...made, secrets: [...made.secrets, ...keptSecrets], isForRun: !isKept }
+}
+
+const REMOVAL_MS = 5000
+
+/** Deletes a subscription that was made for this run, also after Ctrl-C. What stays is noted. */
+export async function removeForRun(
+  ctx: Pick<Context, 'api' | 'note'>,
+  { isForRun, subscriptionId: id }: ListenTrust,
+): Promise<void> {
+  if (!isForRun || id === undefined) return
+  try {
+    const { webhooks } = await ctx.api(undefined, AbortSignal.timeout(REMOVAL_MS))
+    await webhooks.delete(id, { ifMatch: undefined })
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    if (error.code === 'not_found') return
+    ctx.note(`The subscription ${id} stays on the server: ${error.message}`)
+    return
+  }
+  ctx.note(`Deleted the subscription ${id}, which was made for this run.`)
 }
 
 /** Includes the secrets of earlier subscriptions, which may still send events. */
@@ -96,7 +118,7 @@ async function subscribe(
   if (isKept) await settings.storeSubscription(place, subscription)
   const where = isKept
     ? `kept in ${settings.paths().webhooks}`
-    : 'not stored: it is lost when this command ends, but the subscription stays'
+    : 'not stored: it is lost when this command ends, which then deletes the subscription if the server can'
   ctx.note(`Subscribed ${place.url} to all events of ${place.origin}; its secret is ${where}.`)
   return { secrets: [secret], subscriptionId: subscription.id }
 }

@@ -70,17 +70,13 @@ export async function sendEvent(
   return result
 }
 
-/** The secrets of the stored subscription for this address. CrmError `usage` if there is none. */
-export async function keptSecrets(ctx: Context, url: URL): Promise<readonly string[]> {
-  const kept = await findKeptSecrets(ctx, url)
-  if (!kept) {
-    throw new CrmError('usage', `no secret is known for ${url.href}`, {
-      hint: 'give one, or the name of a file to make one in: --secret-file secret.txt',
-    })
-  }
-  return kept
+export function unknownFor(url: URL): CrmError {
+  return new CrmError('usage', `no secret is known for ${url.href}, and no listener runs whose secret is kept`, {
+    hint: 'give one, or the name of a file to make one in: --secret-file secret.txt',
+  })
 }
 
+/** The secrets of the stored subscription for this address. */
 export async function findKeptSecrets(ctx: Context, url: URL): Promise<readonly string[] | undefined> {
   const kept = await findKept(ctx, url)
   if (!kept) return undefined

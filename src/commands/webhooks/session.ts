@@ -1,16 +1,19 @@
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 import type { Context } from '../../context.ts'
 import { reachableHere } from '../../core/http-rules.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { openEventsFolder } from '../../settings/default-places.ts'
+import { announceListener, type RunningListener } from '../../settings/running-listeners.ts'
 import type { ListeningOptions } from '../../webhooks/listening.ts'
 import type { PublicTunnel } from '../../webhooks/tunnel.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { withoutSecrets } from './attempt-log.ts'
+import { parseForward } from './forwarding-flags.ts'
 import type { Ready } from './jsonl-printer.ts'
 import { findTrust } from './listen-trust.ts'
-import type { ListenTrust } from './own-subscription.ts'
+import { type ListenTrust, removeForRun } from './own-subscription.ts'
 import type { ReceiverFlags } from './receiver-flags.ts'
 
 const SECOND = ['second', 'seconds', 1000] as const
@@ -50,10 +53,12 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
     onDeleted: (deleted) => ctx.note(deletedNote(deleted)),
   })
   let tunnel: PublicTunnel | undefined
+  let trust: ListenTrust | undefined
+  let announced: { end(): Promise<void> } | undefined
   try {
     tunnel = await openTunnelFor(ctx, options.tunnel)
     const publicUrl = tunnel ? new URL(options.path, tunnel.url) : options.publicUrl
-    const trust = await findTrust(ctx, options, publicUrl ?? reachableHere(listening.url))
+    trust = await findTrust(ctx, options, publicUrl ?? reachableHere(listening.url))
     const ready: Ready = {
       url: listening.url,
       publicUrl: publicUrl?.href,
@@ -61,6 +66,8 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
       subscriptionId: trust.subscriptionId,
       folder,
     }
+    // Nothing else looks in a temporary folder.
+    if (!isTemporary) announced = await announceListener(ctx.env, describeListener(ctx, options, ready))
     await session.onReady(ready, trust)
     await listening.open(trust)
     await session.onOpen?.(ready)
@@ -72,9 +79,25 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
       ...(session.until ? [session.until] : []),
     ])
   } finally {
+    await announced?.end()
     const undone = await listening.close()
+    if (trust) await removeForRun(ctx, trust)
     await tunnel?.stop()
     if (undone > 0) session.onUndone?.(undone)
+  }
+}
+
+/** For `crm webhooks secret` and `trigger`, which find its secret. */
+function describeListener(
+  { folder = '/' }: Pick<Context, 'folder'>,
+  { secretFile, forward = [] }: ReceiverFlags & { readonly forward?: readonly string[] },
+  { url, subscriptionId }: Ready,
+): RunningListener {
+  return {
+    url,
+    subscriptionId,
+    secretFile: secretFile === undefined || secretFile === '-' ? undefined : resolve(folder, secretFile),
+    forwards: forward.map((text) => parseForward(text).url.href),
   }
 }
 

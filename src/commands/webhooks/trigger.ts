@@ -2,23 +2,35 @@ import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { isJsonObject } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { eventKinds, type ForwardResult, SCHEME_NAMES, type SchemeName } from '../../core/webhook-events.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { printDryRun } from '../dry-run.ts'
-import { collect, readFields } from '../fields-input.ts'
+import { applySet, collect, readFields } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { parseForward } from './forwarding-flags.ts'
 import { readSecretFile } from './listen-trust.ts'
-import { FLAWS, type Flaw, flawed, makeEvent } from './made-event.ts'
-import { keptSecrets, madeDelivery, sendEvent } from './send-event.ts'
+import { secretsForApp } from './listener-secrets.ts'
+import {
+  FLAWS,
+  type Flaw,
+  flawed,
+  isWholeEvent,
+  type MadeEvent,
+  makeEvent,
+  recordOf,
+  wholeEvent,
+} from './made-event.ts'
+import { findKeptSecrets, madeDelivery, sendEvent, unknownFor } from './send-event.ts'
 
 interface Options {
   readonly to: string
   readonly set?: readonly string[]
   readonly data?: string
+  readonly previous?: readonly string[]
   readonly secretFile?: string
   readonly scheme: SchemeName
   readonly flaw?: Flaw
@@ -31,7 +43,8 @@ export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
     .description('send a synthetic event, signed like a real one; needs no server, and changes no record')
     .option('--to <url>', 'where to send it: a URL, or a port', 'http://127.0.0.1:4242/')
     .option('--set <key=value>', 'a member of its record: key=text, key:=json (repeatable)', collect)
-    .option('--data <file>', 'its record from a JSON or YAML file, - for stdin')
+    .option('--data <file>', 'its record, or a whole event, from a JSON or YAML file, - for stdin')
+    .option('--previous <key=value>', 'with an update: the value of a member before it (repeatable)', collect)
     .option('--secret-file <file>', 'sign with the secrets in this file; made if it does not exist')
     .addOption(new Option('--scheme <name>', 'how to sign').choices(SCHEME_NAMES).default('standard-webhooks' as const))
     .addOption(new Option('--flaw <what>', 'make it invalid: succeed if it is refused').choices(FLAWS))
@@ -51,9 +64,7 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   refuseTimeless(options)
   const { url } = parseForward(options.to, '--to')
   noteUnknown(ctx, name, options.scheme)
-  const hasFields = options.set !== undefined || options.data !== undefined
-  const fields = hasFields ? await readFields(ctx, { set: options.set ?? [], data: options.data }) : {}
-  const { id, body } = makeEvent(name, fields, options.scheme, ctx.now())
+  const { id, body } = await readEvent(ctx, name, options)
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: url.href, body })
   const secrets = await signingSecrets(ctx, options.secretFile, url)
   const { signedHeaders } = await ctx.webhooks.sign()
@@ -63,6 +74,27 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   const headers = [['content-type', 'application/json'], ['user-agent', `crm/${ctx.version}`], ...signed] as const
   const result = await sendEvent(ctx, madeDelivery(ctx, { url, id, name, headers, bytes: sent.sentBody }), url)
   return await report(ctx, result, options.flaw)
+}
+
+async function readEvent(
+  ctx: Context,
+  name: string,
+  { set = [], data, previous, scheme }: Options,
+): Promise<MadeEvent> {
+  const before = previous === undefined ? undefined : await readFields(ctx, { set: previous })
+  if (before && (!name.endsWith('.updated') || scheme === 'stripe' || scheme === 'github')) {
+    throw new CrmError('usage', `--previous does not go with ${name} of ${scheme}`, {
+      hint: 'only updates of Standard Webhooks and Svix have previous values: crm webhooks trigger deal.updated',
+    })
+  }
+  const given = data === undefined ? {} : await readFields(ctx, { data })
+  const made = isWholeEvent(given) ? wholeEvent(name, given, ctx.now()) : makeEvent(name, given, scheme, ctx.now())
+  const { body } = made
+  const record = scheme === 'github' ? body : recordOf(body)
+  for (const text of set) applySet(record, text)
+  if (!name.endsWith('.updated') || !isJsonObject(body.previous)) return made
+  const changed = Object.fromEntries(set.map((text) => [text.split(/[.=:]/, 1)[0] ?? '', null]))
+  return { ...made, body: { ...body, previous: { ...changed, ...body.previous, ...before } } }
 }
 
 /** GitHub signs no time, so a handler may accept a stale event. */
@@ -79,7 +111,7 @@ function noteUnknown(ctx: Pick<Context, 'note'>, name: string, scheme: SchemeNam
   ctx.note(`crm serve sends no ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
 }
 
-/** The secrets of the file, else those stored for a listener at this address. CrmError `usage` if there are none. */
+/** Those of the file, else of a listener at this address, else of one that forwards to it. CrmError `usage` if there are none. */
 async function signingSecrets(ctx: Context, file: string | undefined, url: URL): Promise<readonly string[]> {
   if (file !== undefined) {
     const { makeSecretFile } = await ctx.webhooks.secrets()
@@ -88,7 +120,9 @@ async function signingSecrets(ctx: Context, file: string | undefined, url: URL):
     }
     return await readSecretFile(ctx, file)
   }
-  return await keptSecrets(ctx, url)
+  const found = (await findKeptSecrets(ctx, url)) ?? (await secretsForApp(ctx, url))
+  if (!found) throw unknownFor(url)
+  return found
 }
 
 async function report(ctx: Context, result: ForwardResult, flaw: Flaw | undefined): Promise<undefined> {

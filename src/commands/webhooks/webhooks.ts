@@ -5,9 +5,12 @@ import { addWebhooksCreate } from './create.ts'
 import { EVENTS_COMMANDS } from './events.ts'
 import { addWebhooksList } from './list.ts'
 import { addListen } from './listen.ts'
+import { addDeliveries, addResend, addRotate, addSetStatus } from './manage.ts'
 import { addReplay } from './replay.ts'
+import { addWebhooksSecret } from './secret.ts'
 import { addWebhooksTest } from './test-event.ts'
 import { addTrigger } from './trigger.ts'
+import { addWebhooksTypes } from './types.ts'
 import { addWebhooksUpdate } from './update.ts'
 import { addVerify } from './verify.ts'
 import { addWait } from './wait.ts'
@@ -31,12 +34,19 @@ export const WEBHOOKS_COMMANDS: CommandGroup = {
           `crm webhooks list --where '.status == "disabled"' -o id | crm webhooks delete - --yes --expect 2`,
         ],
       }),
+    enable: (parent, act) => addSetStatus(parent, act, 'enable'),
+    disable: (parent, act) => addSetStatus(parent, act, 'disable'),
+    rotate: addRotate,
+    secret: addWebhooksSecret,
     test: addWebhooksTest,
+    deliveries: addDeliveries,
+    resend: addResend,
     listen: addListen,
     wait: addWait,
     events: EVENTS_COMMANDS,
     replay: addReplay,
     verify: addVerify,
     trigger: addTrigger,
+    types: addWebhooksTypes,
   },
 }

@@ -61,7 +61,8 @@ function schemaOf(kind: EventKind): SchemaName {
   return typeName(resource)
 }
 
-function payload(kind: EventKind): JsonSchema {
+/** The schema of the body of a delivery. */
+export function payload(kind: EventKind): JsonSchema {
   const previous = { type: 'object', description: 'Null for members that are new.', additionalProperties: true }
   const isChange = kind.endsWith('.updated')
   return {
