@@ -15,13 +15,13 @@ export async function openAttempts(ctx: Pick<Context, 'env' | 'now' | 'redact' |
   const { path } = await openEventsFolder(ctx.env)
   const log = await openEventLog({ folder: path, keep: KEEP_ALL, now: ctx.now })
   return {
-    keep: (result) => log.appendAttempt(withoutSecrets(ctx, result)),
+    keep: (result) => log.appendAttempt(redactedAttempt(ctx, result)),
     [Symbol.asyncDispose]: () => log.close(),
   }
 }
 
 /** An app may print the secret, and a command the key: the log holds neither. */
-export function withoutSecrets({ redact }: Pick<Context, 'redact'>, result: ForwardResult): ForwardResult {
+export function redactedAttempt({ redact }: Pick<Context, 'redact'>, result: ForwardResult): ForwardResult {
   const { target, failure, response } = result
   return {
     ...result,

@@ -50,7 +50,7 @@ export function wholeEvent(name: string, body: JsonObject, nowMs: number): MadeE
 }
 
 /** The record of an event: `data`, or `data.object` of Stripe. */
-export function recordOf({ data }: JsonObject): JsonObject {
+export function recordInEvent({ data }: JsonObject): JsonObject {
   if (!isJsonObject(data)) throw new Error('an event was made without data')
   return data.object !== undefined && isJsonObject(data.object) ? data.object : data
 }

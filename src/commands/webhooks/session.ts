@@ -9,7 +9,7 @@ import { announceListener, type RunningListener } from '../../settings/running-l
 import type { ListeningOptions } from '../../webhooks/listening.ts'
 import type { PublicTunnel } from '../../webhooks/tunnel.ts'
 import type { WithFlags } from '../global-flags.ts'
-import { withoutSecrets } from './attempt-log.ts'
+import { redactedAttempt } from './attempt-log.ts'
 import { parseForward } from './forwarding-flags.ts'
 import type { Ready } from './jsonl-printer.ts'
 import { findTrust } from './listen-trust.ts'
@@ -47,7 +47,7 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
   const listening = await startListening({
     ...options,
     ...session,
-    openForwarder: async (keep) => session.openForwarder?.((result) => keep(withoutSecrets(ctx, result))),
+    openForwarder: async (keep) => session.openForwarder?.((result) => keep(redactedAttempt(ctx, result))),
     folder,
     now: ctx.now,
     onDeleted: (deleted) => ctx.note(deletedNote(deleted)),

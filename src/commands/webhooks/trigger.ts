@@ -21,7 +21,7 @@ import {
   isWholeEvent,
   type MadeEvent,
   makeEvent,
-  recordOf,
+  recordInEvent,
   wholeEvent,
 } from './made-event.ts'
 import { findKeptSecrets, madeDelivery, sendEvent, unknownFor } from './send-event.ts'
@@ -90,7 +90,7 @@ async function readEvent(
   const given = data === undefined ? {} : await readFields(ctx, { data })
   const made = isWholeEvent(given) ? wholeEvent(name, given, ctx.now()) : makeEvent(name, given, scheme, ctx.now())
   const { body } = made
-  const record = scheme === 'github' ? body : recordOf(body)
+  const record = scheme === 'github' ? body : recordInEvent(body)
   for (const text of set) applySet(record, text)
   if (!name.endsWith('.updated') || !isJsonObject(body.previous)) return made
   const changed = Object.fromEntries(set.map((text) => [text.split(/[.=:]/, 1)[0] ?? '', null]))

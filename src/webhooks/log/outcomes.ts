@@ -2,7 +2,7 @@ import type { EventOutcome, ReceivedEvent } from '../../core/webhook-events.ts'
 import type { KeptAttempt } from './attempt.ts'
 
 /** What became of events, by the attempts of the log in any order. */
-export interface Outcomes {
+export interface EventOutcomes {
   add(attempt: KeptAttempt): void
   /** Undefined for an event that was passed to no target. */
   of(event: ReceivedEvent): EventOutcome | undefined
@@ -20,7 +20,7 @@ interface Tried {
  * The run with the last attempt decides, so that a replay to another target replaces the outcome of a listener. An event
  * failed if any target of that run refused it last.
  */
-export function createOutcomes(): Outcomes {
+export function createOutcomes(): EventOutcomes {
   const byEvent = new Map<string, Tried>()
 
   function ofRun(key: string, { run, startedAtMs }: KeptAttempt): Tried {
