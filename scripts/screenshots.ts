@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ROOT } from './crm-process.ts'
 import { bulkSteps, STEPS_SIZE } from './screenshots/bulk-steps.ts'
-import { loadDemo } from './screenshots/demo-data.ts'
+import { loadDemo, subscribe } from './screenshots/demo-data.ts'
 import { type Background, screenSvg, stepsSvg } from './screenshots/screen-svg.ts'
 import { openTmux, type Size } from './screenshots/tmux-screen.ts'
 
@@ -24,6 +25,9 @@ const SIZES: readonly Size[] = [
 ]
 
 const AT_ONCE = 3
+
+/** The pictures show it. */
+const FAILING_PORT = 4244
 
 const BACKGROUNDS: readonly Background[] = ['dark', 'light']
 
@@ -44,6 +48,13 @@ const SHOTS: readonly Shot[] = [
   { name: 'pipelines', screen: 'pipelines', keys: ['l', 'j', 'j', 'j'], sees: '❯ Qualified' },
   { name: 'events', screen: 'events', keys: ['j', 'j'], sees: '.created' },
   { name: 'jobs', screen: 'jobs', keys: [], sees: 'finished' },
+  { name: 'webhooks', screen: 'webhooks', keys: ['Enter'], sees: 'deal.created' },
+  {
+    name: 'command-log',
+    screen: 'deals',
+    keys: ['a', 'Asked for the signed offer', 'Enter', 'j', 'a', 'Sent the invoice', 'Enter', '@'],
+    sees: 'Sent the invoice',
+  },
   { name: 'help', screen: 'contacts', keys: ['?'], sees: 'Keys of Contacts' },
   { name: 'form', screen: 'contacts', keys: ['e'], sees: 'Ctrl-S saves' },
   {
@@ -70,6 +81,7 @@ const start = (...args: string[]) =>
   spawn(process.execPath, [CRM, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
 const service = start('serve', '--database', ':memory:', '--port', '4243')
 const children = [service]
+const receivers: Server[] = []
 try {
   await once(service.stderr, 'data')
   await delay(500)
@@ -77,11 +89,22 @@ try {
   children.push(listener)
   await once(listener.stderr, 'data')
   await delay(1_500)
+  const failing = await openFailing()
+  receivers.push(failing)
+  await subscribe(`http://127.0.0.1:${FAILING_PORT}/orders`, home, env)
   await loadDemo(home, env)
   await takeAll()
 } finally {
   for (const child of children) child.kill()
+  for (const receiver of receivers) receiver.close()
   rmSync(home, { recursive: true, force: true })
+}
+
+/** Its deliveries fail, which the Webhooks screen shows. */
+async function openFailing(): Promise<Server> {
+  const server = createServer((_, response) => void response.writeHead(503).end('busy'))
+  await once(server.listen(FAILING_PORT, '127.0.0.1'), 'listening')
+  return server
 }
 
 async function takeAll(): Promise<void> {
@@ -91,7 +114,7 @@ async function takeAll(): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, () => takeFrom(all)))
   if (!isChosen('bulk')) return
   const steps = await bulkSteps(home, env)
-  keep('bulk', stepsSvg({ ...describe('plan, interrupt, resume, undo', STEPS_SIZE), background: 'dark' }, steps))
+  keep('bulk', stepsSvg({ ...describe('plan, kill, resume, undo', STEPS_SIZE), background: 'dark' }, steps))
 }
 
 interface Wanted {

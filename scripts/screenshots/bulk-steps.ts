@@ -7,9 +7,9 @@ export const STEPS_SIZE = { columns: 100, rows: 26 }
 const READ_SECONDS = 4
 
 /** Some of the rows are sent by then. */
-const INTERRUPTED_AFTER_MS = 200
+const KILLED_AFTER_MS = 3_000
 
-/** Plan, interrupt, resume, undo: each is what a shell shows after a real command. */
+/** Plan, kill, resume, undo: each is what a shell shows after a real command. */
 export async function bulkSteps(folder: string, env: NodeJS.ProcessEnv): Promise<readonly Step[]> {
   const shell = `env PS1='$ ' bash --norc --noprofile -i`
   const screen = openTmux('steps', shell, STEPS_SIZE, { ...env, CRM_PROFILE: 'local' })
@@ -23,14 +23,14 @@ export async function bulkSteps(folder: string, env: NodeJS.ProcessEnv): Promise
   try {
     screen.type(`cd ${folder}; clear`)
     screen.press('Enter')
-    await command(`crm contacts update --where '.company == "Acme GmbH"' --set company=Acme --concurrency 1`, '[y/N]')
+    await command(`crm contacts update --where '.company == "Acme GmbH"' --set company=Acme --rate-share 5%`, '[y/N]')
     show()
     screen.type('y')
     screen.press('Enter')
-    await delay(INTERRUPTED_AFTER_MS)
+    await delay(KILLED_AFTER_MS)
     show(1)
-    screen.press('C-c')
-    await screen.sees('crm: interrupted')
+    screen.killRunning()
+    await screen.sees('Killed')
     show()
     await command('crm jobs resume $(crm jobs list -o id --limit 1)', 'done')
     await delay(1_000)

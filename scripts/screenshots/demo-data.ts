@@ -14,6 +14,11 @@ function at<Value>(values: readonly Value[], index: number): Value {
   return values[index % values.length] as Value
 }
 
+export async function subscribe(url: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const options = { env: { ...env, CRM_PROFILE: 'local' }, cwd: folder }
+  await crmOrThrow(['webhooks', 'create', '--url', url, '--events', 'deal.created'], options)
+}
+
 /** 400 contacts and 120 deals, the same in each run, by two jobs. */
 export async function loadDemo(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   const contacts = Array.from({ length: 400 }, (_, n) => {

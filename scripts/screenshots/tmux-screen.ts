@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Size {
@@ -13,10 +14,12 @@ export interface TmuxScreen {
   sees(text: string): Promise<void>
   /** With its colours. */
   picture(): string
+  /** Kills what the shell in it runs, with SIGKILL. */
+  killRunning(): void
   close(): void
 }
 
-const LONGEST_WAIT_MS = 20_000
+const LONGEST_WAIT_MS = 60_000
 const ASKED_EVERY_MS = 50
 
 /** A command in a terminal of its own, of 256 colours. */
@@ -49,6 +52,16 @@ export function openTmux(name: string, command: string, { columns, rows }: Size,
       throw new Error(`${name}: ${text} does not appear on the screen:\n${plain()}`)
     },
     picture: () => tmux('capture-pane', '-e', '-p', '-t', 'crm').stdout.replace(/\n$/, ''),
+    killRunning: () => {
+      const shell = Number(tmux('display-message', '-p', '-t', 'crm', '#{pane_pid}').stdout)
+      for (const pid of descendantsOf(shell)) process.kill(pid, 'SIGKILL')
+    },
     close: () => void tmux('kill-server'),
   }
+}
+
+/** As Linux lists them. */
+function descendantsOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  return children.flatMap((child) => [child, ...descendantsOf(child)])
 }

@@ -63,7 +63,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     expect(screen).toContain('"email":"ada@example.com"')
   })
 
-  test('a command with the terminal is ended by Ctrl-P, and the screens are still there', async () => {
+  test('a command with the terminal is ended by Ctrl-C, and the screens are still there', async () => {
     const terminal = await browseWith(key('terminal', 'echo begins; sleep 60'))
     terminal.type('P')
     await terminal.sees('begins')
