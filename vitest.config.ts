@@ -25,7 +25,7 @@ const TERMINAL = ['test/e2e/{browse,browse-*,formats-terminal,listen-tui,termina
 
 /** They take longest: kills, disks that fill up, every line of the docs, other programs. `npm run test:slow`. */
 const SLOW = [
-  'test/e2e/{torture,kill,docs,library,example-app,keyring,completion-shells,debugger-port,marked-key,added-resource,every-command}.test.ts',
+  'test/e2e/{torture,kill,docs,library,example-app,keyring,standalone,completion-shells,debugger-port,marked-key,added-resource,every-command}.test.ts',
   // Kills and closed terminals, the compiled bundle, servers of others, and limits under load.
   'test/e2e/{compiled-code,repeated-kills}.test.ts',
   'test/e2e/doctor/foreign-servers.test.ts',

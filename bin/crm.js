@@ -9,14 +9,16 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else {
   if (process.env.CRM_HANDED_OVER !== undefined) (await import('./end-with-parent.js')).endWithParent()
   const folder = `${import.meta.dirname}/../dist/cli`
-  if (!answerWithText(process.argv.slice(2), folder)) startProgram(folder)
+  const { readFileSync } = process.getBuiltinModule('node:fs')
+  const readFile = (name) => readFileSync(`${folder}/${name}`)
+  if (!answerWithText(process.argv.slice(2), readFile)) startProgram(folder)
 }
 
 function startProgram(folder) {
   const { createRequire } = process.getBuiltinModule('node:module')
   try {
-    const { createChunkLoader } = createRequire(import.meta.url)(`${folder}/chunk-loader.js`)
-    createChunkLoader(folder, process)('main.js')
+    const { bundleIn, createChunkLoader } = createRequire(import.meta.url)(`${folder}/chunk-loader.js`)
+    createChunkLoader(bundleIn(folder, process))('main.js')
   } catch (error) {
     if (error.code !== 'MODULE_NOT_FOUND' || !/chunk-loader\.js/.test(error.message)) throw error
     process.stderr.write('crm is not built in this checkout yet\n  npm run build\n')

@@ -10,16 +10,18 @@ function textName(words) {
   return path.every((word) => /^[a-z][a-z-]*$/.test(word)) ? ['crm', ...path].join('.') : undefined
 }
 
-/** Whether the answer was written. Not for a terminal, which has a width of its own. */
-export function answerWithText(words, folder) {
+/**
+ * Whether the answer was written. Not for a terminal, which has a width of its own. `readFile` returns the bytes of a file of
+ * the build, and throws if there is none: a mistyped command, or a topic of help, which the program answers.
+ */
+export function answerWithText(words, readFile) {
   const name = textName(words)
   if (name === undefined || process.getBuiltinModule('node:tty').isatty(1)) return false
-  const { readFileSync, writeSync } = process.getBuiltinModule('node:fs')
+  const { writeSync } = process.getBuiltinModule('node:fs')
   let rest
   try {
-    rest = readFileSync(`${folder}/texts/${name}.txt`)
+    rest = readFile(`texts/${name}.txt`)
   } catch {
-    // A mistyped command, or a topic of help: the program says what it is.
     return false
   }
   try {

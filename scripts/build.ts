@@ -10,12 +10,14 @@ import { readVocabulary } from './read-vocabulary.ts'
 import { writeReadyTexts } from './ready-texts.ts'
 
 /**
- * Builds the command line in `dist/cli` as one small entry and lazy chunks, because heavy modules are imported on first use. The
- * Node library is built separately: sharing code between the two would mean more chunks, each a file to load.
+ * `build.ts [FOLDER]` builds the command line in `dist/cli`, or in another folder of the checkout: one small entry and lazy
+ * chunks, because heavy modules are imported on first use. The Node library is built separately: sharing code between the two
+ * would mean more chunks, each a file to load.
  */
 const root = new URL('..', import.meta.url)
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
 
+const folder = process.argv[2] ?? 'dist'
 const next = `dist.${process.pid}`
 const options = {
   absWorkingDir: root.pathname,
@@ -73,8 +75,8 @@ writeFileSync(
 )
 
 // In one step, so that a failed build leaves the last one, and a running crm finds its chunks.
-rmSync(new URL('dist', root), { recursive: true, force: true })
-renameSync(new URL(next, root), new URL('dist', root))
+rmSync(new URL(folder, root), { recursive: true, force: true })
+renameSync(new URL(next, root), new URL(folder, root))
 chmodSync(new URL('bin/crm.js', root), 0o755)
 
 /** esbuild splits only ES modules, and Node loads many small ES modules more slowly than CommonJS modules. */

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { Script } from 'node:vm'
-import { compiledFolder, createChunkLoader } from '../src/chunk-loader.ts'
+import { bundleIn, compiledFolder, createChunkLoader } from '../src/chunk-loader.ts'
 
 /** `rehearsal.ts FOLDER ARGS...` runs the crm in that folder, and at the end stores the code of every loaded chunk. */
 const [folder = ''] = process.argv.splice(2, 1)
@@ -11,11 +11,15 @@ const scripts = new Map<string, Script>()
 process.on('exit', (exit) => {
   if (exit !== 0) return
   for (const [name, script] of scripts) {
-    writeFileSync(join(compiledFolder(folder, process), name), script.createCachedData())
+    writeFileSync(join(compiledFolder(folder, process), basename(name)), script.createCachedData())
   }
 })
 if (process.argv[2] === 'browse') pretendTerminal()
-createChunkLoader(folder, process, (name, script) => scripts.set(name, script))('main.js')
+createChunkLoader(bundleIn(folder, process), {
+  onCompiled: (name, script) => scripts.set(name, script),
+  // Compiled code contains the path, which must not depend on where it was built. Copied, because V8 stores the text that a part comes from.
+  pathOf: (name) => Buffer.from(`crm/${name}`).toString('latin1'),
+})('main.js')
 
 /** A build has no terminal: drawing is discarded, and the keys are a few and then q. */
 function pretendTerminal(): void {

@@ -77,8 +77,8 @@ async function main(): Promise<void> {
     version: CRM_VERSION,
     argv,
     folder: workingFolder(),
-    // From dist/cli, where the build puts this file.
-    keyringProgram: `${import.meta.dirname}/../../bin/keyring.js`,
+    // From dist/cli, where the build puts this file. A standalone program has it inside.
+    keyringProgram: isStandalone() ? '__keyring' : `${import.meta.dirname}/../../bin/keyring.js`,
     keepExitCode: () => {
       sent.isExitCodeKept = true
     },
@@ -106,6 +106,11 @@ async function main(): Promise<void> {
   })
   hasEnded = true
   if (isStdinOpen) process.stdin.destroy()
+}
+
+/** Node asks the file of the program for it. */
+function isStandalone(): boolean {
+  return process.getBuiltinModule('node:sea').isSea()
 }
 
 function watchProcess({ uncaught, exit }: Parameters<WatchProcess>[0]): () => void {

@@ -12,9 +12,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REFUSED = `
   const [folder, ...names] = process.argv.slice(1)
   const refused = []
-  const { createChunkLoader } = require(folder + '/chunk-loader.js')
-  const load = createChunkLoader(folder, process, (name, script) => {
-    if (script.cachedDataRejected !== false) refused.push(name)
+  const { bundleIn, createChunkLoader } = require(folder + '/chunk-loader.js')
+  const load = createChunkLoader(bundleIn(folder, process), {
+    onCompiled(name, script) {
+      if (script.cachedDataRejected !== false) refused.push(name)
+    },
   })
   for (const name of names) load('chunks/' + name)
   console.log(refused.join())

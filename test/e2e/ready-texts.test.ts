@@ -13,8 +13,8 @@ const FOLDER = fileURLToPath(new URL('../../dist/cli', import.meta.url))
 /** Prints as JSON what the program itself, without the texts of the build, writes to a pipe for each command line. */
 const PROGRAM = `
   const [folder, program, version, ...lines] = process.argv.slice(1)
-  const { createChunkLoader } = require(folder + '/chunk-loader.js')
-  const { run } = createChunkLoader(folder, process)('chunks/' + program)
+  const { bundleIn, createChunkLoader } = require(folder + '/chunk-loader.js')
+  const { run } = createChunkLoader(bundleIn(folder, process))('chunks/' + program)
   async function printed(argv) {
     let text = ''
     const stdout = { write: (part) => ((text += part), true) }

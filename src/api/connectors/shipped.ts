@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { getAsset, isSea } from 'node:sea'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { ConnectorDocument } from './document.ts'
@@ -23,8 +24,9 @@ function shippedFolder(): string {
 
 /** The names of the connectors that come with the package, in alphabetical order. */
 export function shippedNames(): readonly string[] {
-  const files = readdirSync(shippedFolder()).filter((file) => file.endsWith(ENDING))
-  return files.map((file) => basename(file, ENDING)).toSorted()
+  const files = isSea() ? (JSON.parse(getAsset('names.json', 'utf8')) as string[]) : readdirSync(shippedFolder())
+  const own = files.filter((file) => file.endsWith(ENDING))
+  return own.map((file) => basename(file, ENDING)).toSorted()
 }
 
 /** CrmError `invalid_input` for a name that no shipped connector has. */
@@ -45,7 +47,9 @@ export function shippedConnector(name: string): ConnectorDocument {
 
 /** Only names of the folder are read, so that a name is never a path. */
 export function shippedText(name: string): string | undefined {
-  return shippedNames().includes(name) ? readFileSync(join(shippedFolder(), `${name}${ENDING}`), 'utf8') : undefined
+  if (!shippedNames().includes(name)) return undefined
+  if (isSea()) return getAsset(`connectors/${name}${ENDING}`, 'utf8')
+  return readFileSync(join(shippedFolder(), `${name}${ENDING}`), 'utf8')
 }
 
 /** What its line `origin:` says: to read and check all connectors takes longer than the rest of a login. */

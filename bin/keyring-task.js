@@ -1,0 +1,29 @@
+// What is to be done comes on stdin, because argv is public.
+const SERVICE = 'crm'
+
+/** Does one task with the binding that `load` returns, and prints the answer as JSON. */
+export async function runKeyringTask(load) {
+  let request = ''
+  for await (const chunk of process.stdin) request += chunk
+  process.stdout.write(JSON.stringify(await answer(JSON.parse(request), load)))
+}
+
+async function answer({ task, account, secret }, load) {
+  let Entry
+  try {
+    Entry = (await load()).Entry
+  } catch (error) {
+    return {
+      trouble: error.code === 'ERR_MODULE_NOT_FOUND' ? 'its package @napi-rs/keyring is not installed' : error.message,
+    }
+  }
+  try {
+    // Without it, a machine without Secret Service would keep keys in the kernel, and forget them with the next start.
+    const entry = new Entry(SERVICE, account, { linux: { store: 'secret-service' } })
+    if (task === 'write') entry.setPassword(secret)
+    if (task === 'remove') return { value: entry.deleteCredential() }
+    return { value: task === 'read' ? entry.getPassword() : null }
+  } catch (error) {
+    return { trouble: error.message }
+  }
+}

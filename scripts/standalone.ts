@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { packProgram } from './standalone/archive.ts'
+import { writeBlob } from './standalone/blob.ts'
+import { writeDebianPackage } from './standalone/debian.ts'
+import { injectBlob } from './standalone/inject.ts'
+import { HOST, nodeFor, TARGETS } from './standalone/node-for.ts'
+import { writeSbom } from './standalone/sbom.ts'
+import { writeSums } from './standalone/sums.ts'
+
+/**
+ * `npm run standalone [-- --target linux-x64,... | all] [--out FOLDER] [--without-compiled]`: crm as one file for a machine without Node, in an
+ * archive for each target, for linux-x64 also as a Debian package, with an SBOM and SHA256SUMS. It uses the build in `dist`.
+ */
+const { values } = parseArgs({
+  options: {
+    target: { type: 'string', default: HOST },
+    out: { type: 'string', default: 'standalone' },
+    'without-compiled': { type: 'boolean', default: false },
+  },
+})
+const targets = values.target === 'all' ? TARGETS : values.target.split(',')
+const unknown = targets.find((target) => !TARGETS.includes(target))
+if (unknown !== undefined)
+  throw new Error(`there is no target ${unknown}, expected one of ${TARGETS.join(', ')}, or all`)
+
+const out = resolve(values.out)
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+const work = mkdtempSync(join(tmpdir(), 'crm-standalone-'))
+process.on('exit', () => rmSync(work, { recursive: true, force: true }))
+
+for (const target of targets) {
+  const folder = join(work, target)
+  mkdirSync(folder)
+  const node = nodeFor(target, folder)
+  const blob = await writeBlob({ target, node, folder, isCompiled: !values['without-compiled'] })
+  const program = join(folder, target.startsWith('win') ? 'crm.exe' : 'crm')
+  await injectBlob({ node: node.program, blob, program })
+  packProgram({ target, program, node, out })
+  if (target === 'linux-x64') writeDebianPackage({ program, node, out, folder })
+}
+writeSbom(out)
+writeSums(out)

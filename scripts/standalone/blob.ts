@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { compiledFolder } from '../../src/chunk-loader.ts'
+import type { TargetNode } from './node-for.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BUILD = join(ROOT, 'dist/cli')
+
+interface Wanted {
+  readonly target: string
+  readonly node: TargetNode
+  readonly folder: string
+  /** Whether it holds what V8 compiled during the build. */
+  readonly isCompiled: boolean
+}
+
+/** Writes what Node's single executable applications hold: `scripts/standalone/program.js`, and all files that it reads. Returns its path. */
+export async function writeBlob({ target, node, folder, isCompiled }: Wanted): Promise<string> {
+  const main = join(folder, 'main.cjs')
+  await build({
+    entryPoints: [join(ROOT, 'scripts/standalone/program.js')],
+    outfile: main,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    logLevel: 'warning',
+  })
+  const compiled = isCompiled ? compiledFiles(target, node) : {}
+  const assets = { ...builtFiles(), ...compiled, ...connectorFiles(), ...keyringFile(target) }
+  const names = join(folder, 'names.json')
+  writeFileSync(names, JSON.stringify(Object.keys(assets)))
+  const config = join(folder, 'sea.json')
+  const output = join(folder, 'crm.blob')
+  // NODE_OPTIONS are for programs that Node runs; crm does not show that it contains Node.
+  const options = {
+    disableExperimentalSEAWarning: true,
+    useSnapshot: false,
+    useCodeCache: false,
+    execArgvExtension: 'none',
+  }
+  writeFileSync(config, JSON.stringify({ main, output, ...options, assets: { ...assets, 'names.json': names } }))
+  execFileSync(node.hostProgram, ['--experimental-sea-config', config], { stdio: ['ignore', 'ignore', 'inherit'] })
+  return output
+}
+
+type Files = Readonly<Record<string, string>>
+
+function filesIn(folder: string, prefix: string): Files {
+  return Object.fromEntries(
+    readdirSync(folder)
+      .toSorted()
+      .map((name) => [`${prefix}${name}`, join(folder, name)]),
+  )
+}
+
+function builtFiles(): Files {
+  const files = { 'main.js': join(BUILD, 'main.js'), ...filesIn(join(BUILD, 'chunks'), 'chunks/') }
+  return { ...files, ...filesIn(join(BUILD, 'texts'), 'texts/') }
+}
+
+/** Only for the runtime that compiled them. */
+function compiledFiles(target: string, { version }: TargetNode): Files {
+  const [platform = '', arch = ''] = target.split('-')
+  const folder = compiledFolder(BUILD, { version: `v${version}`, platform, arch })
+  if (!existsSync(folder)) return {}
+  const { 'compiled/chunks/main.js': main, ...chunks } = filesIn(folder, 'compiled/chunks/')
+  return { ...chunks, ...(main !== undefined && { 'compiled/main.js': main }) }
+}
+
+function connectorFiles(): Files {
+  return filesIn(join(ROOT, 'connectors'), 'connectors/')
+}
+
+/** The binding of the system keyring; a build for another platform has none, and keeps keys in a file. */
+function keyringFile(target: string): Files {
+  const folder = join(ROOT, 'node_modules/@napi-rs', `keyring-${target}${target.startsWith('linux') ? '-gnu' : ''}`)
+  const file = existsSync(folder) && readdirSync(folder).find((name) => name.endsWith('.node'))
+  return file ? { 'keyring.node': join(folder, file) } : {}
+}

@@ -1,0 +1,38 @@
+// The entry of the single file that `npm run standalone` makes: everything is read from inside it.
+import { getAsset, getRawAsset } from 'node:sea'
+import { runKeyringTask } from '../../bin/keyring-task.js'
+import { answerWithText } from '../../bin/ready-text.js'
+import { createChunkLoader } from '../../src/chunk-loader.ts'
+
+const words = process.argv.slice(2)
+const names = new Set(JSON.parse(getAsset('names.json', 'utf8')))
+// Not a copy: the bytes of the program itself.
+const bytesOf = (name) => Buffer.from(getRawAsset(name))
+
+if (words[0] === '__keyring') void runKeyringTask(loadBinding)
+else if (!answerWithText(words, bytesOf)) startProgram()
+
+function startProgram() {
+  const bundle = {
+    folder: '/crm',
+    readText: (name) => bytesOf(name).utf8Slice(),
+    readCompiled: (name) => (names.has(`compiled/${name}`) ? bytesOf(`compiled/${name}`) : undefined),
+  }
+  createChunkLoader(bundle)('main.js')
+}
+
+/** The system loads a library from a file only: one of this process alone, deleted at once. */
+function loadBinding() {
+  const { mkdtempSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs')
+  const { tmpdir } = process.getBuiltinModule('node:os')
+  if (!names.has('keyring.node')) throw new Error('this program was built without it')
+  const folder = mkdtempSync(`${tmpdir()}/crm-keyring-`)
+  try {
+    writeFileSync(`${folder}/keyring.node`, bytesOf('keyring.node'), { mode: 0o600 })
+    const binding = { exports: {} }
+    process.dlopen(binding, `${folder}/keyring.node`)
+    return binding.exports
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

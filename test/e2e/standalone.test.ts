@@ -1,0 +1,164 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const HOST = `${process.platform}-${process.arch}`
+/** Programs of Debian, which other systems lack. */
+const hasProgram = (name: string) => spawnSync(name, ['--version']).error === undefined
+const isRoot = process.getuid?.() === 0
+
+let out = ''
+let crm = ''
+
+function run(program: string, args: readonly string[], env: Readonly<Record<string, string>>, input = '') {
+  const { status, stdout, stderr } = spawnSync(program, args, { env, input, encoding: 'utf8' })
+  return { exit: status, stdout, stderr }
+}
+
+function archive(): string {
+  return readdirSync(out).find((name) => name.endsWith('.tar.gz')) ?? ''
+}
+
+beforeAll(() => {
+  out = tempFolder(cleanUpLater)
+  execFileSync(process.execPath, [join(ROOT, 'scripts/standalone.ts'), '--out', out], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const unpacked = tempFolder(cleanUpLater)
+  execFileSync('tar', ['-xzf', join(out, archive()), '-C', unpacked])
+  crm = join(unpacked, archive().replace('.tar.gz', ''), 'crm')
+  return () => {
+    for (const work of later) void work()
+  }
+}, 600_000)
+
+const later: (() => unknown)[] = []
+
+function cleanUpLater(work: () => unknown): void {
+  later.push(work)
+}
+
+describe('npm run standalone', () => {
+  test('writes an archive with the program, manual pages, completions and licences, and sums that are right', () => {
+    const names = execFileSync('tar', ['-tzf', join(out, archive())], { encoding: 'utf8' })
+    for (const name of [
+      'crm\n',
+      'man/crm-contacts.1\n',
+      'completions/_crm\n',
+      'LICENSE\n',
+      'THIRD-PARTY-NOTICES.txt\n',
+    ])
+      expect(names).toContain(`-${HOST}/${name}`)
+    const notices = readFileSync(join(dirname(crm), 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+    expect(notices).toContain('undici')
+    expect(notices).toContain('Node.js 24')
+    expect(execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' })).toContain('.tar.gz: OK')
+  })
+
+  test('lists the packages with code in crm, and no others, in an SBOM', () => {
+    const file = readdirSync(out).find((name) => name.endsWith('.cdx.json')) ?? ''
+    const { components } = JSON.parse(readFileSync(join(out, file), 'utf8')) as { components: { name: string }[] }
+    const names = components.map(({ name }) => name)
+    expect(names).toContain('undici')
+    expect(names).not.toContain('vitest')
+  })
+
+  test('the program has the service, jobs, tables, YAML, jq and connectors inside', () => {
+    const home = emptyHome()
+    writeFileSync(join(home.HOME, 'people.csv'), 'name,email\nAda,ada@example.test\nGrace,grace@example.test\n')
+    const script = [
+      '"$CRM" contacts import "$HOME/people.csv" --yes -q >/dev/null',
+      `"$CRM" contacts list --jq 'map(.name) | sort | join(" ")'`,
+      '"$CRM" contacts list -o yaml --fields email --limit 1 -q',
+      `"$CRM" graphql '{ contacts(first: 1) { nodes { email } } }'`,
+    ]
+    const { exit, stdout } = run(crm, ['sandbox', 'run', '--', 'sh', '-ec', script.join('\n')], { ...home, CRM: crm })
+    expect(stdout).toContain('Ada Grace\n')
+    expect(stdout).toContain('- email: grace@example.test\n')
+    expect(exit).toBe(0)
+    expect(run(crm, ['connectors', 'list', '-o', 'csv'], home).stdout).toContain('\npipedrive,')
+    expect(run(crm, ['connectors', 'show', 'hubspot'], home).exit).toBe(0)
+  })
+
+  test('help and the version are those of the package', () => {
+    const home = emptyHome()
+    for (const args of [['--version'], ['--help'], ['contacts', 'import', '--help']])
+      expect(run(crm, args, home)).toEqual(run(process.execPath, [join(ROOT, 'bin/crm.js'), ...args], home))
+  })
+
+  test('NODE_OPTIONS do not reach the program', () => {
+    expect(run(crm, ['--version'], emptyHome({ NODE_OPTIONS: '--no-such-flag' })).exit).toBe(0)
+  })
+
+  test('the keyring is asked by the same file, and its answer is JSON', () => {
+    const task = JSON.stringify({ task: 'read', account: 'nobody', secret: '' })
+    const { stdout } = run(crm, ['__keyring'], emptyHome({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' }), task)
+    expect(JSON.parse(stdout)).toEqual({ trouble: expect.not.stringContaining('not installed') })
+  })
+
+  test.skipIf(!isRoot || process.platform !== 'linux')(
+    'it works in a system that has the C library and nothing else',
+    () => {
+      const root = tempFolder()
+      const libraries = [...execFileSync('ldd', [crm], { encoding: 'utf8' }).matchAll(/(\/\S+) \(/g)].map(
+        ([, path = '']) => path,
+      )
+      for (const file of libraries) copyInto(root, file)
+      mkdirSync(join(root, 'bin'))
+      copyFileSync(crm, join(root, 'bin/crm'))
+      for (const folder of ['dev', 'tmp', 'root']) mkdirSync(join(root, folder))
+      execFileSync('mknod', ['-m', '666', join(root, 'dev/null'), 'c', '1', '3'])
+      const args = [root, '/bin/crm', 'sandbox', 'run', '--', '/bin/crm', 'contacts', 'list', '-o', 'json']
+      expect(run('/usr/sbin/chroot', args, { HOME: '/root', PATH: '/bin' })).toMatchObject({ exit: 0, stdout: '[]\n' })
+    },
+  )
+})
+
+test('two builds of one commit are equal, but for code that V8 compiled', () => {
+  const folder = 'dist.again'
+  later.push(() => rmSync(join(ROOT, folder), { recursive: true, force: true }))
+  execFileSync(process.execPath, [join(ROOT, 'scripts/build.ts'), folder])
+  const differing = spawnSync('diff', ['-rq', '-x', 'compiled-*', '-x', 'types', 'dist', folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  expect(differing.stdout).toBe('')
+})
+
+describe.skipIf(HOST !== 'linux-x64' || !hasProgram('dpkg-deb'))('the Debian package', () => {
+  const file = () => join(out, readdirSync(out).find((name) => name.endsWith('.deb')) ?? '')
+
+  test('holds the program of the archive, compressed manual pages, completions, and a unit that is not enabled', () => {
+    const root = tempFolder()
+    execFileSync('dpkg-deb', ['-x', file(), root])
+    expect(readFileSync(join(root, 'usr/bin/crm')).equals(readFileSync(crm))).toBe(true)
+    for (const path of [
+      'usr/share/man/man1/crm-serve.1.gz',
+      'usr/share/bash-completion/completions/crm',
+      'usr/share/zsh/vendor-completions/_crm',
+      'usr/share/fish/vendor_completions.d/crm.fish',
+      'usr/share/doc/crm/copyright',
+      'usr/lib/systemd/system/crm.service',
+    ])
+      expect(existsSync(join(root, path)), path).toBe(true)
+    expect(existsSync(join(root, 'etc'))).toBe(false)
+  })
+
+  test.skipIf(!hasProgram('systemd-analyze'))('has a unit that systemd finds hardened', () => {
+    const root = tempFolder()
+    execFileSync('dpkg-deb', ['-x', file(), root])
+    const unit = join(root, 'usr/lib/systemd/system/crm.service')
+    const { stdout } = run('systemd-analyze', ['security', '--offline=true', unit], { PATH: process.env.PATH ?? '' })
+    const [, exposure = '10'] = /exposure level for crm\.service: ([\d.]+)/.exec(stdout) ?? []
+    expect(Number(exposure)).toBeLessThan(3)
+  })
+})
+
+function copyInto(root: string, file: string): void {
+  mkdirSync(join(root, dirname(file)), { recursive: true })
+  copyFileSync(file, join(root, file))
+}
