@@ -21,7 +21,7 @@ function askFilters(ui: Ui, name: ServerList, text: string, problem: string | un
   const parse = (typed: string) => parseServerFilters(typed, name, ui.store.get().offered.fields[name])
   showOverlay(ui, {
     type: 'prompt',
-    label: `${name === 'deals' ? 'Deals' : 'Contacts'} where:`,
+    label: `${name.charAt(0).toUpperCase()}${name.slice(1)} where:`,
     input: textInput(text),
     problem,
     complete: (typed) => completeFilter(typed, filterWordsOf(ui.store.get(), name)),
