@@ -76,7 +76,7 @@ export const JOBS: readonly Sabotage[] = [
     file: 'src/api/client.ts',
     line: 'if (connector.offers(resource, operation)) return true',
     to: '',
-    tests: ['test/commands/snapshot-diff.test.ts'],
+    tests: ['test/commands/report.test.ts'],
   },
   {
     name: 'the undo of an import of notes does not find them',
