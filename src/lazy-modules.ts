@@ -27,6 +27,7 @@ export const LAZY_MODULES = {
     apply: () => import('./fixtures/apply.ts'),
     destroy: () => import('./fixtures/destroy.ts'),
     status: () => import('./fixtures/status.ts'),
+    sweep: () => import('./fixtures/sweep.ts'),
     stages: () => import('./fixtures/check-stages.ts'),
     env: () => import('./fixtures/write-env.ts'),
     fill: () => import('./fixtures/fill.ts'),

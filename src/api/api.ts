@@ -52,6 +52,8 @@ export interface Api extends Collections {
   offers(resource: Resource, operation: OperationName): Promise<boolean>
   /** Whether the server is known to have this, such as `history.list` or `jobs.named`; sends no request. */
   knows(name: string): boolean
+  /** Whether the server has this. Reads its OpenAPI document if that is not known. CrmError if the server does not answer. */
+  describes(name: string): Promise<boolean>
   readonly history: HistoryApi
   /** What the server states about the key in use. */
   readKey(): Promise<ServerKey>

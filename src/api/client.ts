@@ -38,6 +38,11 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const offers = offering(connector, learn)
   const listedNames = namesReader(parts)
   const isDescribed = connector.document.isDescribed === true
+  const describes: Api['describes'] = async (name) => {
+    // A profile of an earlier version has no such name; a connector of its own describes nothing more.
+    if (!known.has(name) && isDescribed) await describe()
+    return known.has(name)
+  }
   const rate = () => http.rate() ?? ceilings.main.rate
   return {
     ...createCollections({ parts, graphql, offers }),
@@ -50,13 +55,8 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     learn,
     offers,
     knows: (name) => known.has(name),
-    history: createHistory({
-      http,
-      wire: options.wire,
-      describe,
-      known,
-      isDescribed,
-    }),
+    describes,
+    history: createHistory({ http, wire: options.wire, describes }),
     readKey: async () => {
       const { readServerKey } = await import('./server-key.ts')
       return readServerKey({ raw, describe, known, isDescribed, rate })
@@ -121,7 +121,10 @@ function descriptionReader(raw: RawApi, known: Set<string>): Api['learn'] {
     return beyond
   }
   return () => {
-    reading ??= read()
+    reading ??= read().catch((error: unknown) => {
+      reading = undefined
+      throw error
+    })
     return reading
   }
 }

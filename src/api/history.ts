@@ -27,23 +27,12 @@ export interface HistoryApi {
 interface Parts {
   readonly http: Http
   readonly wire: Wire
-  /** Reads the document of the server once, and adds its names to `known`. */
-  readonly describe: () => Promise<unknown>
-  /** The names of what the server has beyond the contract. */
-  readonly known: ReadonlySet<string>
-  /** False for a connector of its own, which describes no history. */
-  readonly isDescribed: boolean
+  readonly describes: (name: string) => Promise<boolean>
 }
 
-export function createHistory({ http, wire, describe, known, isDescribed }: Parts): HistoryApi {
+export function createHistory({ http, wire, describes }: Parts): HistoryApi {
   return {
-    offers: async (record) => {
-      const name = record ? historyName(record.resource) : LISTS_HISTORY
-      if (known.has(name) || !isDescribed) return known.has(name)
-      // A profile of an earlier version has no such name.
-      await describe()
-      return known.has(name)
-    },
+    offers: (record) => describes(record ? historyName(record.resource) : LISTS_HISTORY),
     list: ({ record, filters = {}, limit }) => {
       const path = record
         ? recordHistoryPath(record.resource).replace('{id}', () =>

@@ -74,7 +74,8 @@ test('a deal or a note that is gone is created again', async () => {
 
 test('destroy of a run that is not known here deletes records with its id, and is exit 3', async () => {
   const { env, file } = await demo()
-  await applied(file, env, '--run-id', 'pr-1')
+  // The server does not keep a state that has a file.
+  await applied(file, env, '--run-id', 'pr-1', '--state', join(env.HOME, 'pr-1.json'))
   await applied(file, env, '--run-id', 'pr-2')
   const elsewhere = anotherMachine(env)
   const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '--run-id', 'pr-1', '-o', 'json'], elsewhere)

@@ -1,6 +1,8 @@
+import { FIXTURE_RUNS_PATH } from '../../core/fixture-runs.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import {
   historyName,
+  KEEPS_FIXTURES,
   LISTS_HISTORY,
   NAMES_JOBS,
   operationName,
@@ -45,6 +47,7 @@ export function operationsIn(document: JsonObject): readonly string[] {
     ...ofHistory.map(historyName),
     ...(has(HISTORY_PATH, 'get') ? [LISTS_HISTORY] : []),
     ...(has(KEY_PATH, 'get') ? [SHOWS_KEY] : []),
+    ...(has(`${FIXTURE_RUNS_PATH}/{id}/lock`, 'post') ? [KEEPS_FIXTURES] : []),
     ...(namesHeader(document, { path: RESOURCES.contact.path, header: JOB_HEADER }) ? [NAMES_JOBS] : []),
   ]
 }

@@ -101,6 +101,17 @@ export const DESTROYED_FIXTURE = made(
   { reason: TEXT },
 )
 
+/** `old`: of a dry run. */
+export const SWEPT_FIXTURE = made(
+  {
+    run: TEXT,
+    record: TEXT,
+    id: TEXT,
+    action: { enum: ['deleted', 'failed', 'gone', 'left', 'kept', 'in_doubt', 'locked', 'old'] },
+  },
+  { reason: TEXT },
+)
+
 /** A line of a snapshot: the first, those of records, and the last. */
 export const SNAPSHOT_LINE = oneOfSchemas(
   made(

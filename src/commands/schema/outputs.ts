@@ -32,6 +32,7 @@ import {
   SETTING,
   SETTING_VALUE,
   SNAPSHOT_LINE,
+  SWEPT_FIXTURE,
 } from './local-schemas.ts'
 import {
   DEAL_SCHEMA,
@@ -124,6 +125,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'fixtures apply': arrayOf(APPLIED_FIXTURE),
   'fixtures status': arrayOf(FIXTURE_STATUS),
   'fixtures destroy': arrayOf(DESTROYED_FIXTURE),
+  'fixtures sweep': arrayOf(SWEPT_FIXTURE),
   'fixtures schema': A_SCHEMA,
   diff: arrayOf(DIFFERENCES),
   migrate: arrayOf(oneOfSchemas(MIGRATION_PLAN, MIGRATION_RESULT)),

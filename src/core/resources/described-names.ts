@@ -4,6 +4,8 @@ import { RECORD_RESOURCES, RESOURCES, type RecordResource, type Resource } from 
 /** Names of what a server has beyond the contract, as its OpenAPI document describes it. Profiles keep them as `operations`. */
 export const LISTS_HISTORY = 'history.list'
 export const SHOWS_KEY = 'key.show'
+/** The states of runs of fixtures, and their locks. */
+export const KEEPS_FIXTURES = 'fixtures.kept'
 /** Stands for the header of the job that sends a change. */
 export const NAMES_JOBS = 'jobs.named'
 
@@ -20,5 +22,5 @@ export function serviceNames(): readonly string[] {
   const ofRecords = Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { serviceOperations = [] }]) =>
     serviceOperations.map((operation) => operationName(name as Resource, operation)),
   )
-  return [...ofRecords, ...RECORD_RESOURCES.map(historyName), LISTS_HISTORY, SHOWS_KEY, NAMES_JOBS]
+  return [...ofRecords, ...RECORD_RESOURCES.map(historyName), LISTS_HISTORY, SHOWS_KEY, KEEPS_FIXTURES, NAMES_JOBS]
 }
