@@ -54,6 +54,11 @@ export const LAZY_MODULES = {
   },
   migration: () => import('./migration/open-migration.ts'),
   sandbox: () => import('./sandbox/run-in-sandbox.ts'),
+  sandboxes: {
+    hold: () => import('./sandbox/hold-sandbox.ts'),
+    start: () => import('./sandbox/start-in-background.ts'),
+    stop: () => import('./sandbox/stop-sandbox.ts'),
+  },
   snapshot: {
     entries: () => import('./snapshot/snapshot.ts'),
     compare: () => import('./snapshot/compare.ts'),

@@ -77,8 +77,9 @@ async function main(): Promise<void> {
     version: CRM_VERSION,
     argv,
     folder: workingFolder(),
-    // From dist/cli, where the build puts this file. A standalone program has it inside.
+    // From dist/cli, where the build puts this file. A standalone program has both inside.
     keyringProgram: isStandalone() ? '__keyring' : `${import.meta.dirname}/../../bin/keyring.js`,
+    program: isStandalone() ? [process.execPath] : [process.execPath, `${import.meta.dirname}/../../bin/crm.js`],
     keepExitCode: () => {
       sent.isExitCodeKept = true
     },

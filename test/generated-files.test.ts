@@ -20,6 +20,7 @@ const WITHOUT_JSON = [
   'connectors create',
   'fixtures export',
   'sandbox run',
+  'sandbox stop',
   'serve keys revoke',
 ]
 

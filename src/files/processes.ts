@@ -27,6 +27,15 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** A process that has ended meanwhile gets none. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error
+  }
+}
+
 /** Indices of fields 3 and 22 of /proc/PID/stat, counted after the name, which can contain any character. */
 const STATE = 0
 const START_TIME = 19

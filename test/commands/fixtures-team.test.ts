@@ -38,7 +38,8 @@ async function team(options: Partial<ServerOptions> = {}) {
   }
   const left = async () => {
     const counts = []
-    for (const path of ['contacts', 'deals']) counts.push(((await service.send('GET', `/v1/${path}`)).json.data as Row[]).length)
+    for (const path of ['contacts', 'deals'])
+      counts.push(((await service.send('GET', `/v1/${path}`)).json.data as Row[]).length)
     return counts
   }
   return { service, machine, left }

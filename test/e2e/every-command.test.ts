@@ -25,6 +25,7 @@ interface Step {
 
 const JOB = /^home\/\.local(\/state(\/crm(\/(jobs|fixtures|pace)\b.*)?)?)?$/
 const EVENTS = /^home\/\.local(\/state(\/crm(\/(listen|events|webhooks)\b.*)?)?)?$/
+const SANDBOX = /^(?:tmp\/crm-sandbox-.*|home\/\.local(?:\/state(?:\/crm(?:\/sandboxes\b.*)?)?)?)$/
 const SETTINGS = /^home\/\.config(\/crm(\/.*)?)?$/
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -103,10 +104,14 @@ const STEPS: Readonly<Record<string, Step>> = {
   'fixtures status': { ...only(...FIXTURE), exit: 3 },
   'fixtures export': only('--with', 'contacts,notes'),
   'sandbox run': only('--seed', 'demo.yaml', '--', 'true'),
+  'sandbox start': { words: () => ['--ttl', '1m'], mayWrite: SANDBOX },
+  'sandbox env': only('-o', 'json'),
+  'sandbox stop': { words: () => [], mayWrite: SANDBOX },
   'webhooks trigger': only('contact.created', '--to', '9', '--dry-run'),
   'webhooks verify': { words: () => ['--secret-file', 'secret.txt', '--at', '1700000000'], input: signedRequest() },
   'fixtures apply': { words: () => FIXTURE, mayWrite: JOB },
   'fixtures destroy': { words: () => FIXTURE, mayWrite: JOB },
+  'fixtures sweep': only('--older-than', '1d', '--yes'),
   'contacts import': { words: () => ['people.csv', '--plan', 'plan.ndjson'], mayWrite: /^work\/plan\.ndjson$/ },
   'plan show': only('plan.ndjson'),
   apply: { words: () => ['plan.ndjson', '-y', '-o', 'json'], mayWrite: JOB },

@@ -2,6 +2,48 @@ import type { Sabotage } from './sabotage.ts'
 
 export const DATA: readonly Sabotage[] = [
   {
+    name: 'a second sandbox takes the name of one that runs',
+    file: 'src/sandbox/hold-sandbox.ts',
+    line: 'if (!other || !isAlive(other)) return',
+    to: 'if (!other || isAlive(other)) return',
+    tests: ['test/commands/sandbox-start.test.ts'],
+  },
+  {
+    name: 'a sandbox that has ended leaves its key in a file',
+    file: 'src/sandbox/hold-sandbox.ts',
+    line: 'await removeSandboxFile(file, shown)',
+    to: '',
+    tests: ['test/commands/sandbox-start.test.ts'],
+  },
+  {
+    name: 'the run local of a person is shared with everyone',
+    file: 'src/commands/fixtures/world.ts',
+    line: 'const isAnyonesRun = given === undefined && runId === LOCAL_RUN',
+    to: 'const isAnyonesRun = given === undefined && runId === `not ${LOCAL_RUN}`',
+    tests: ['test/commands/fixtures-team.test.ts'],
+  },
+  {
+    name: 'records that a killed apply made on another machine are forgotten',
+    file: 'src/fixtures/state-keeper.ts',
+    line: 'await this.#write({ ...this.state, records: merged(records, made), pending: null })',
+    to: 'await this.#write({ ...this.state, records: merged(records, made.slice(0, 0)), pending: null })',
+    tests: ['test/commands/fixtures-team.test.ts'],
+  },
+  {
+    name: 'a sweep deletes the records of runs that are in use',
+    file: 'src/fixtures/sweep.ts',
+    line: 'return !isEnded && updatedAtMs < beforeMs',
+    to: 'return !isEnded && updatedAtMs < beforeMs + Number.MAX_SAFE_INTEGER',
+    tests: ['test/commands/fixtures-team.test.ts'],
+  },
+  {
+    name: 'a process that was stopped goes on with a run that another one has taken over',
+    file: 'src/fixtures/run-lock.ts',
+    line: 'if (ageMs > ttlMs * 0.8) lose(expiredError(name))',
+    to: 'if (ageMs > ttlMs * 1e9) lose(expiredError(name))',
+    tests: ['test/e2e/fixtures-team.test.ts'],
+  },
+  {
     name: 'two records with the same key are compared with one',
     file: 'src/snapshot/compare.ts',
     line: 'return `${own} ${count}`',

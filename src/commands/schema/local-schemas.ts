@@ -101,6 +101,16 @@ export const DESTROYED_FIXTURE = made(
   { reason: TEXT },
 )
 
+export const STARTED_SANDBOX = made({ name: TEXT, base_url: TEXT, ends_at: TIME, pid: COUNT })
+
+/** The variables of its seed among them. */
+export const SANDBOX_ENV: JsonSchema = {
+  type: 'object',
+  properties: { CRM_BASE_URL: TEXT, CRM_API_KEY: TEXT },
+  required: ['CRM_BASE_URL', 'CRM_API_KEY'],
+  additionalProperties: TEXT,
+}
+
 /** `old`: of a dry run. */
 export const SWEPT_FIXTURE = made(
   {

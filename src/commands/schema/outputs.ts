@@ -29,9 +29,11 @@ import {
   PLANNED_FIXTURE,
   PLANNED_QUERY,
   PROFILE,
+  SANDBOX_ENV,
   SETTING,
   SETTING_VALUE,
   SNAPSHOT_LINE,
+  STARTED_SANDBOX,
   SWEPT_FIXTURE,
 } from './local-schemas.ts'
 import {
@@ -126,6 +128,8 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'fixtures status': arrayOf(FIXTURE_STATUS),
   'fixtures destroy': arrayOf(DESTROYED_FIXTURE),
   'fixtures sweep': arrayOf(SWEPT_FIXTURE),
+  'sandbox start': STARTED_SANDBOX,
+  'sandbox env': SANDBOX_ENV,
   'fixtures schema': A_SCHEMA,
   diff: arrayOf(DIFFERENCES),
   migrate: arrayOf(oneOfSchemas(MIGRATION_PLAN, MIGRATION_RESULT)),

@@ -1,0 +1,23 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Act, Context } from '../../context.ts'
+import { examples } from '../command-tree.ts'
+import { addNameFlag, DEFAULT_NAME, type NameFlag } from './name-flag.ts'
+
+export function addSandboxStop(sandbox: CommandUnknownOpts, act: Act): void {
+  const stop = sandbox
+    .command('stop')
+    .summary('end a started sandbox')
+    .description('end a sandbox of crm sandbox start; its data is deleted')
+    .addHelpText('after', examples('crm sandbox stop', 'crm sandbox stop --name checkout'))
+    .action(act(stopNamed))
+  addNameFlag(stop)
+}
+
+async function stopNamed(
+  ctx: Pick<Context, 'env' | 'note' | 'sandboxes'>,
+  { name = DEFAULT_NAME }: NameFlag,
+): Promise<undefined> {
+  const { stopSandbox } = await ctx.sandboxes.stop()
+  const wasRunning = await stopSandbox(ctx.env, name)
+  ctx.note(wasRunning ? `The sandbox ${name} has ended.` : `The sandbox ${name} had been killed; its file is removed.`)
+}

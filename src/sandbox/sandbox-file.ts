@@ -1,0 +1,81 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject } from '../core/json.ts'
+import type { Env } from '../core/streams.ts'
+import { stateFolder } from '../files/folders.ts'
+import { errorCode, toMachineError } from '../files/machine-error.ts'
+import { ensurePrivateFolder } from '../files/private-file.ts'
+import { isGone, type ProcessOwner } from '../files/processes.ts'
+import { writePrivateFile } from '../files/write-private-file.ts'
+
+/** A sandbox that outlives the command that started it. */
+export interface StartedSandbox {
+  readonly name: string
+  readonly baseUrl: string
+  /** For the processes that use it, the key among them. */
+  readonly env: Readonly<Record<string, string>>
+  readonly endsAtMs: number
+  /** The process that it runs in. */
+  readonly process: ProcessOwner
+}
+
+/** Where started sandboxes are listed, for commands in the environment of one, which has a state folder of its own. */
+export const SANDBOX_HOME = 'CRM_SANDBOX_HOME'
+
+export function sandboxHome(env: Env): string {
+  return env[SANDBOX_HOME] || join(stateFolder(env), 'sandboxes')
+}
+
+export function sandboxFile(env: Env, name: string): string {
+  return join(sandboxHome(env), `${name}.json`)
+}
+
+export async function writeSandboxFile(file: string, sandbox: StartedSandbox): Promise<void> {
+  await ensurePrivateFolder(join(file, '..'))
+  await writePrivateFile(file, `${JSON.stringify(sandbox, undefined, 1)}\n`)
+}
+
+/** Undefined when there is no such sandbox. CrmError `invalid_input` for a file that names none. */
+export async function readSandboxFile(file: string): Promise<StartedSandbox | undefined> {
+  const text = await textOf(file)
+  if (text === undefined) return undefined
+  const value: unknown = jsonOf(text)
+  if (
+    isJsonObject(value) &&
+    isJsonObject(value.env) &&
+    isJsonObject(value.process) &&
+    typeof value.baseUrl === 'string'
+  ) {
+    return value as unknown as StartedSandbox
+  }
+  throw new CrmError('invalid_input', `${file} is not the file of a sandbox`, { hint: `remove it: rm ${file}` })
+}
+
+/** A process that was killed leaves its file. */
+export function isAlive({ process }: StartedSandbox): boolean {
+  return !isGone(process)
+}
+
+/** Removes the file unless another sandbox has taken its place. */
+export async function removeSandboxFile(file: string, { process }: Pick<StartedSandbox, 'process'>): Promise<void> {
+  const there = await readSandboxFile(file)
+  if (there?.process.pid === process.pid && there.process.mark === process.mark) await rm(file, { force: true })
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw toMachineError(error, file)
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { crm, crmPrints, startRun } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+
+/** A sandbox in the foreground of this process, and the variables that it prints. */
+async function started(...flags: string[]) {
+  const home = emptyHome({ CRM_STATE_HOME: tempFolder(), TMPDIR: tempFolder() })
+  const { promise: ready, resolve } = Promise.withResolvers<string>()
+  const running = startRun(['sandbox', 'start', '--foreground', ...flags], home, { onStdout: resolve })
+  onTestFinished(async () => {
+    running.interrupt('SIGTERM')
+    await running.exit
+  })
+  const early = running.exit.then((exit) => {
+    throw new Error(`ended with ${exit}: ${running.written.stderr}`)
+  })
+  early.catch(() => {})
+  const state = JSON.parse(await Promise.race([ready, early]))
+  const file = join(home.CRM_STATE_HOME ?? '', 'sandboxes', `${state.name}.json`)
+  return { home, running, state, file }
+}
+
+test('a started sandbox is listed in a private file, and its key is in what env prints alone', async () => {
+  const { home, state, file, running } = await started()
+  expect(state).toMatchObject({ name: 'default', base_url: expect.stringContaining('http://127.0.0.1:') })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const env = JSON.parse(await crmPrints(['sandbox', 'env', '-o', 'json'], home))
+  expect(env).toMatchObject({ CRM_BASE_URL: state.base_url, CRM_API_KEY: expect.stringMatching(/^crm_key_/) })
+  expect(running.written.stdout + running.written.stderr).not.toContain(env.CRM_API_KEY)
+  const exports = await crmPrints(['sandbox', 'env'], home)
+  expect(exports).toContain(`export CRM_API_KEY=${env.CRM_API_KEY}\n`)
+  expect(exports).toMatch(/unset CRM_PROFILE\n$/)
+  // The environment of the sandbox has a state folder of its own, and its commands still find the sandbox.
+  const inside = { ...home, ...env }
+  expect(await crmPrints(['contacts', 'create', '--set', 'name=Ada', '-o', 'id'], inside)).toMatch(/^con_/)
+  expect(JSON.parse(await crmPrints(['sandbox', 'env', '-o', 'json'], inside))).toEqual(env)
+})
+
+test('a second one of the same name is refused, and one of another name is its own', async () => {
+  const { home, state } = await started()
+  const second = await crm(['sandbox', 'start', '--foreground'], home)
+  expect(second).toMatchObject({
+    exit: 13,
+    stderr: expect.stringContaining(`default runs already, at ${state.base_url}`),
+  })
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const other = startRun(['sandbox', 'start', '--foreground', '--name', 'b'], home, { onStdout: resolve })
+  expect(JSON.parse(await promise).base_url).not.toBe(state.base_url)
+  other.interrupt('SIGTERM')
+  expect(await other.exit).toBe(0)
+  expect(await crm(['sandbox', 'env', '--name', 'b'], home)).toMatchObject({ exit: 6 })
+})
+
+test('it ends itself after its ttl, with its file and its data', async () => {
+  const { home, running, file, state } = await started('--ttl', '1s')
+  expect(await running.exit).toBe(0)
+  expect(existsSync(file)).toBe(false)
+  await expect(fetch(`${state.base_url}/healthz`)).rejects.toThrow()
+  const gone = await crm(['sandbox', 'env'], home)
+  expect(gone).toMatchObject({ exit: 6, stderr: expect.stringContaining('there is no sandbox default') })
+  expect(await crm(['sandbox', 'stop'], home)).toMatchObject({ exit: 6 })
+})
+
+test('one whose process was killed is named as gone by env and stop, and a new one takes its place', async () => {
+  const { home, file } = await started()
+  const dead = { ...JSON.parse(readFileSync(file, 'utf8')), process: { pid: 4_190_001, startedAtMs: 1, mark: '' } }
+  writeFileSync(join(file, '..', 'dead.json'), JSON.stringify({ ...dead, name: 'dead' }), { mode: 0o600 })
+  const env = await crm(['sandbox', 'env', '--name', 'dead'], home)
+  expect(env).toMatchObject({ exit: 6, stderr: expect.stringContaining('was killed, and its data is gone') })
+  writeFileSync(join(file, '..', 'dead.json'), JSON.stringify({ ...dead, name: 'dead' }), { mode: 0o600 })
+  const stop = await crm(['sandbox', 'stop', '--name', 'dead'], home)
+  expect(stop).toMatchObject({ exit: 0, stderr: 'The sandbox dead had been killed; its file is removed.\n' })
+  expect(existsSync(join(file, '..', 'dead.json'))).toBe(false)
+})
+
+test.each([
+  [['--ttl', '8d'], '--ttl is out of range'],
+  [['--ttl', '30'], 'Expected a time span'],
+  [['--name', '../x'], 'Expected up to 64 letters'],
+  [['--seed', 'missing.yaml'], 'missing.yaml'],
+])('sandbox start with %j says %s, and starts nothing', async (flags, text) => {
+  const home = emptyHome({ CRM_STATE_HOME: tempFolder(), TMPDIR: tempFolder() })
+  const { exit, stderr } = await crm(['sandbox', 'start', '--foreground', ...flags], home)
+  expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(text) })
+  expect(existsSync(join(home.CRM_STATE_HOME ?? '', 'sandboxes', 'default.json'))).toBe(false)
+})
