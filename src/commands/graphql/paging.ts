@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
+import type { GraphqlOperation } from '../../core/graphql-operations.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { GraphqlOperation } from './operations.ts'
 
 /** Common names of the variable for the cursor. */
 const CURSOR_VARIABLES = ['endCursor', 'after', 'cursor'] as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readOperations } from '../../../src/commands/graphql/operations.ts'
-import { runs } from '../../harness/sample.ts'
+import { runs } from '../harness/sample.ts'
+import { readOperations } from '../../src/core/graphql-operations.ts'
 
 test.each([
   ['{ a b { c } }', [{ type: 'query', name: undefined, variables: [], fields: ['a', 'b'] }]],
