@@ -10,13 +10,13 @@ import type { Http } from './transport/http.ts'
 export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
   const addressOf = (path: string): string => baseUrl.pathname.replace(/\/+$/, '') + checkPath(path)
   return {
-    send: async ({ method, path, headers, bytes, idempotencyKey, isProbe }) => {
+    send: async ({ method, path, headers, bytes, idempotencyKey, isProbe, signal }) => {
       const settled = await http.settle({
         ...callOf(method, path),
         address: addressOf(path),
         headers,
         ...(bytes && { bytes: Buffer.from(bytes) }),
-        idempotencyKey,
+        ...{ idempotencyKey, signal },
         isAnyTypeTaken: true,
         ...(isProbe && { isProbe }),
       })
@@ -116,6 +116,7 @@ interface RawRequest {
   readonly idempotencyKey: string | undefined
   /** Not retried in an outage. */
   readonly isProbe?: true
+  readonly signal?: AbortSignal | undefined
 }
 
 interface RawReply {

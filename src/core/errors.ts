@@ -34,6 +34,17 @@ export type ErrorCode = keyof typeof ERROR_CODES
 /** How to repeat the command: unchanged, with a longer `--timeout`, or with a longer `--max-wait`. */
 export type Repeat = 'same' | 'longer-timeout' | 'longer-max-wait'
 
+/** What a server says about one member of a record, or about one parameter of a request. */
+export interface FieldError {
+  /** RFC 6901, into the record: `/lines/0/amount`. */
+  readonly pointer?: string
+  /** In place of `pointer`: a parameter of the query. */
+  readonly parameter?: string
+  /** The server's own name for the fault. */
+  readonly code?: string
+  readonly detail: string
+}
+
 export interface ErrorDetails {
   /** The next command to type, or what to change; one line. */
   readonly hint: string
@@ -45,6 +56,8 @@ export interface ErrorDetails {
   /** The server's own name for the error, such as `rest_post_invalid_page_number`. */
   readonly serverCode?: string
   readonly requestId?: string
+  /** The members that the server refused; absent if it names none. */
+  readonly fields?: readonly FieldError[]
   readonly isRetryable?: boolean
   /** It is unknown whether the server applied the write. */
   readonly isInDoubt?: true

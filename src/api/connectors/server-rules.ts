@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { isSameJson, type JsonValue } from '../../core/json.ts'
 import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
 import type { ServerProblem } from '../errors/problem.ts'
+import { type Fault, fieldErrors } from '../errors/problem-fields.ts'
 import type { ConnectorDocument, FailureMeaning, KeptKeys } from './document.ts'
 import { headerText } from './header-text.ts'
 import { compilePath, type Path, readAll, readFirst } from './paths.ts'
@@ -79,13 +80,15 @@ export function createErrorRules({ success, error }: ConnectorDocument): ErrorRu
     },
     problem: (json) => {
       if (json === undefined) return {}
-      const [fault] = faults ? readAll(faults.items, json) : []
+      const listed = faults ? readAll(faults.items, json) : []
+      const [fault] = listed
       const field = fault !== undefined && faults?.name ? textAt(faults.name, fault) : undefined
       const detail = fault !== undefined && faults?.message ? textAt(faults.message, fault) : undefined
       const main = at.message && textAt(at.message, json)
       const text = [main, detail].filter((part) => part !== undefined && part !== '').join(': ')
       return {
         ...(text !== '' && { message: text }),
+        ...(listed.length > 0 && { fields: fieldErrors(listed.map((each) => faultAt(faults, each))) }),
         ...defined('code', at.code && textAt(at.code, json)),
         ...defined('requestId', at.requestId && textAt(at.requestId, json)),
         ...defined('field', field),
@@ -98,6 +101,14 @@ export function createErrorRules({ success, error }: ConnectorDocument): ErrorRu
           (test.when === undefined || (json !== undefined && isSameJson(readFirst(test.when.at, json), test.when.is))),
       )?.means,
   }
+}
+
+function faultAt(
+  paths: { readonly name?: Path | undefined; readonly message?: Path | undefined } = {},
+  fault: JsonValue,
+): Fault {
+  const { name, message } = paths
+  return { place: (name && textAt(name, fault)) ?? '', message: (message && textAt(message, fault)) ?? '' }
 }
 
 function compiled(path: string | undefined): Path | undefined {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { CrmError, type ErrorCode, type ErrorDetails, type Repeat } from '../../core/errors.ts'
+import { CrmError, type ErrorCode, type ErrorDetails, type FieldError, type Repeat } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
@@ -25,6 +25,8 @@ export interface Failure {
   readonly serverCode?: string
   /** The member of the record that the error is about, if the server names one. */
   readonly field?: string
+  /** All members that the error is about, if the server names any. */
+  readonly fields?: readonly FieldError[]
   /** The headers of the answer, if there was one. */
   readonly headers?: IncomingHttpHeaders
   readonly body?: Buffer
@@ -97,7 +99,7 @@ function doubtHint(call: Call, key: string, { keys }: CallOutcome): string {
 
 /** The error of a call that failed for good, from its last failure. */
 export function callError(call: Call, failure: Failure, outcome: CallOutcome): CrmError {
-  const { code, reason, status, serverCode, requestId, retryAfterMs, repeat, cause } = failure
+  const { code, reason, status, serverCode, requestId, fields = [], retryAfterMs, repeat, cause } = failure
   const tries = outcome.tries > 1 && code !== 'interrupted' ? `, after ${outcome.tries} tries` : ''
   const doubt = outcome.isInDoubt ? '; it is unknown whether the server applied it' : ''
   const key = outcome.isInDoubt ? outcome.idempotencyKey : undefined
@@ -108,6 +110,7 @@ export function callError(call: Call, failure: Failure, outcome: CallOutcome): C
     ...(status === undefined ? {} : { status }),
     ...(serverCode === undefined ? {} : { serverCode }),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(fields.length === 0 ? {} : { fields }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(key === undefined ? {} : { idempotencyKey: key }),
     ...(repeat === undefined || key !== undefined ? {} : { repeat }),

@@ -1,5 +1,7 @@
+import type { FieldError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { htmlText, isHtml, oneLine } from './one-line.ts'
+import { type Fault, fieldErrors, statedIn } from './problem-fields.ts'
 
 /** The content of an error answer in any of the common shapes. */
 export interface ServerProblem {
@@ -9,11 +11,13 @@ export interface ServerProblem {
   readonly requestId: string | undefined
   /** The path of the first member at fault: `lines.0.amount`. */
   readonly field: string | undefined
+  /** All members at fault. */
+  readonly fields: readonly FieldError[]
 }
 
 const MAX_TEXT_CHARS = 200
 const NO_REASON = 'no reason given'
-const NOTHING = { code: undefined, requestId: undefined, field: undefined }
+const NOTHING = { code: undefined, requestId: undefined, field: undefined, fields: [] }
 
 /** `text` is the body, `json` what it parses to; undefined when it is not JSON. */
 export function readProblem(text: string, json: JsonValue | undefined): ServerProblem {
@@ -22,7 +26,7 @@ export function readProblem(text: string, json: JsonValue | undefined): ServerPr
     const faults = faultsOf(json, '')
     const listed = listMessage(faults)
     const message = listed === '' ? plainText(text) : listed
-    return { ...NOTHING, message, code: codeOf(json[0]), field: fieldOf(faults) }
+    return { ...NOTHING, message, code: codeOf(json[0]), field: fieldOf(faults), fields: fieldErrors(faults) }
   }
   if (!isJsonObject(json)) return { message: plainText(text), ...NOTHING }
   const inner = innerOf(json)
@@ -34,6 +38,7 @@ export function readProblem(text: string, json: JsonValue | undefined): ServerPr
     code: codeOf(inner) ?? codeOf(json) ?? codeOf(Array.isArray(json.data) ? json.data[0] : undefined),
     requestId: requestIdIn(json) ?? requestIdIn(inner),
     field: topPlace(inner) ?? fieldOf(faults),
+    fields: fieldErrors(fieldOf(faults) === undefined ? topFault(inner, top) : faults),
   }
 }
 
@@ -64,6 +69,11 @@ function topMessage(json: JsonObject, inner: JsonObject): string {
 function topPlace({ param, field, target, attr, details }: JsonObject): string | undefined {
   const zoho = isJsonObject(details) ? nonEmptyText(details.api_name) : undefined
   return nonEmptyText(param) ?? nonEmptyText(field) ?? nonEmptyText(target) ?? nonEmptyText(attr) ?? zoho
+}
+
+function topFault(inner: JsonObject, message: string): readonly Fault[] {
+  const place = topPlace(inner)
+  return place === undefined ? [] : [{ ...statedIn(inner), place, message }]
 }
 
 /** The faults, each with its place, without those that `stated` already has. */
@@ -98,12 +108,6 @@ function codeOf(value: JsonValue | undefined): string | undefined {
 /** The beginning of a text, or what an HTML page shows. */
 function plainText(text: string): string {
   return oneLine(isHtml(text) ? htmlText(text) : text, MAX_TEXT_CHARS)
-}
-
-/** One fault in an error answer, with the path of the member; empty when it names none. */
-export interface Fault {
-  readonly place: string
-  readonly message: string
 }
 
 /** Members with faults, in an error object or beside it: a list, an object by member, or one fault. */
@@ -196,7 +200,7 @@ function faultsOfObject(object: JsonObject, place: string, depth: number): reado
   if (held.length > 0) return held.flatMap((name) => faultsOf(object[name] ?? null, place, depth + 1))
   const own = placeOf(object)
   const message = messageOf(object)
-  if (message !== undefined) return [{ place: own === '' ? place : own, message }]
+  if (message !== undefined) return [{ ...statedIn(object), place: own === '' ? place : own, message }]
   // Other members of a fault, such as its value, are not faults.
   if (own !== '' || '@type' in object) return []
   return Object.entries(object).flatMap(([name, value]) => {

@@ -81,6 +81,7 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
     body: reply.body,
     ...(problem.code === undefined ? {} : { serverCode: problem.code }),
     ...(problem.field === undefined ? {} : { field: problem.field }),
+    ...(problem.fields.length === 0 ? {} : { fields: problem.fields }),
     ...(requestId === undefined ? {} : { requestId }),
     ...againIn(rule, retryAfterMs),
   }

@@ -2,6 +2,7 @@ import { CrmError, type ErrorCode } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { oneLine } from '../errors/one-line.ts'
+import { readProblem } from '../errors/problem.ts'
 import { ownId } from '../writes/shown-record.ts'
 
 /** By `extensions.code`, if a server uses the codes of its REST API; others are `rejected`. */
@@ -88,10 +89,12 @@ export function graphqlError({ errors, action, hint, findHint = hint }: GraphqlF
   const extensions = isJsonObject(first?.extensions) ? first.extensions : {}
   const code = CODES[String(extensions.code).toLowerCase()] ?? 'rejected'
   const requestId = extensions.request_id
+  const { fields } = readProblem('', extensions)
   return new CrmError(code, `cannot ${oneLine(action, 200)}: ${oneLine(messages)}`, {
     hint: code === 'not_found' ? findHint : hint,
     ...(typeof extensions.status === 'number' ? { status: extensions.status } : {}),
     ...(typeof requestId === 'string' ? { requestId } : {}),
+    ...(fields.length === 0 ? {} : { fields }),
   })
 }
 

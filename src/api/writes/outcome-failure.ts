@@ -26,6 +26,7 @@ export function outcomeFailure(
     isInDoubt: false,
     ...(problem.code === undefined ? {} : { serverCode: problem.code }),
     ...(problem.field === undefined ? {} : { field: problem.field }),
+    ...(problem.fields.length === 0 ? {} : { fields: problem.fields }),
   }
 }
 
