@@ -6,6 +6,7 @@ import { noticesOf } from './bundled-packages.ts'
 import { compileChunks } from './compile-chunks.ts'
 import { inkPlugin } from './ink-plugin.ts'
 import { leftOutPlugin } from './left-out-plugin.ts'
+import { addRequire, webhooksPlugin, writeLibraryEntries } from './library-entries.ts'
 import { readVocabulary } from './read-vocabulary.ts'
 import { writeReadyTexts } from './ready-texts.ts'
 
@@ -61,13 +62,20 @@ writeFileSync(new URL(`${next}/meta.json`, root), JSON.stringify(metafile).repla
 
 const library = await build({
   ...options,
-  entryPoints: { index: 'src/index.ts', sandbox: 'src/sandbox/start-sandbox.ts' },
-  outdir: next,
-  // Dependencies in CommonJS load built-in modules with require, which an ES module does not have.
-  banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-  },
+  entryPoints: { library: 'src/index.ts', sandbox: 'src/sandbox/start-sandbox.ts' },
+  plugins: [...options.plugins, webhooksPlugin],
+  outdir: `${next}/library`,
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
 })
+await build({
+  ...options,
+  entryPoints: { webhooks: 'src/library/verify-webhook.ts' },
+  outdir: `${next}/library`,
+  platform: 'neutral',
+})
+addRequire(new URL(`${next}/library`, root).pathname)
+writeLibraryEntries(new URL(next, root).pathname)
 
 writeFileSync(
   new URL(`${next}/THIRD-PARTY-NOTICES.txt`, root),

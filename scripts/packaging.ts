@@ -11,6 +11,7 @@ import { install, npm, pack } from './packed.ts'
  */
 const FOR = ['22.19.0', '22', '24', '26']
 const TOO_OLD = ['20', '22.18.0']
+const NEEDS = /^crm(?:-cli)? needs Node\.js 22\.19 or later, and this is [\d.]+\n {2}https:\/\/nodejs\.org\n$/
 
 const COMMANDS = `
 crm() { "$NODE" "$CRM" "$@"; }
@@ -101,13 +102,15 @@ function use(node: string): void {
 }
 
 function refuse(node: string): void {
-  const { status, stderr } = spawnSync(node, [join(place, 'node_modules/crm-cli/bin/crm.js'), 'contacts', 'list'], {
-    encoding: 'utf8',
-  })
-  if (
-    status !== 13 ||
-    !/^crm needs Node\.js 22\.19 or later, and this is [\d.]+\n {2}https:\/\/nodejs\.org\n$/.test(stderr)
-  ) {
+  writeFileSync(join(place, 'program.js'), PROGRAM)
+  writeFileSync(join(place, 'program.cjs'), "require('crm-cli')")
+  const crm = join(place, 'node_modules/crm-cli/bin/crm.js')
+  for (const args of [[crm, 'contacts', 'list'], ['program.js'], ['program.cjs']]) refuseWith(node, args)
+}
+
+function refuseWith(node: string, args: readonly string[]): void {
+  const { status, stderr } = spawnSync(node, args, { cwd: place, encoding: 'utf8' })
+  if (status !== 13 || !NEEDS.test(stderr)) {
     throw new Error(`${node} ended with ${status}: ${stderr}`)
   }
 }

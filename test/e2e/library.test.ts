@@ -1,8 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createContext, runInContext } from 'node:vm'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { expect, test } from 'vitest'
 import { install, pack } from '../../scripts/packed.ts'
 import { tempFolder } from '../harness/home.ts'
@@ -46,17 +48,58 @@ console.log(JSON.stringify({ ended, wrong, names, isOnce: deal.id === again.id, 
 `
 
 const TYPED = `
-import { createClient, type CrmRecord } from 'crm-cli'
+import { createClient, type CrmRecord, type Deal, SignatureError, verifyWebhook } from 'crm-cli'
 import { startSandbox, type Sandbox } from 'crm-cli/sandbox'
+import { verifyWebhook as verifyAlone } from 'crm-cli/webhooks'
 export const sandbox: Promise<Sandbox> = startSandbox({ rateLimit: { requests: 10, windowMs: 1000 } })
 const client = createClient({ baseUrl: 'https://crm.example.com', apiKey: 'k', wire: { pageSize: 10 } })
-export async function names(): Promise<(string | undefined)[]> {
+export async function names(): Promise<(string | null | undefined)[]> {
   const found: CrmRecord[] = []
   for await (const contact of client.contacts.list({ limit: 5 })) found.push(contact)
-  return found.map(({ name }) => (typeof name === 'string' ? name : undefined))
+  for await (const { name, vip } of client.contacts.list()) found.push({ id: '1', name, vip })
+  const { name } = await client.contacts.get('con_1')
+  const deal: Deal = await client.deals.update('deal_1', { amount: null, own_member: true })
+  const stage: string = deal.stage
+  const { data } = await client.graphql<{ data: { id: string } }>('{ a }')
+  const { job, done } = await client.jobs.importRows('contacts', [{ name: 'Ada' }], { runId: 'r', match: 'email' })
+  const event = await verifyWebhook(new Uint8Array(), new Headers(), ['whsec_'])
+  const isSame: boolean = SignatureError.name === verifyAlone.name
+  return [name, stage, data.id, job, String(done), event.type, String(isSame)]
 }
 // @ts-expect-error: a filter is text
 client.deals.list({ filters: { amount: 3 } })
+// @ts-expect-error: a deal has a stage
+client.deals.create({ name: 'Engine' })
+// @ts-expect-error: an amount is a number
+client.deals.update('deal_1', { amount: 'much' })
+// @ts-expect-error: the mode of a match
+client.jobs.importRows('contacts', [], { runId: 'r', mode: 'insert' })
+`
+
+const REQUIRED_TYPES = `
+import crm = require('crm-cli')
+import { startSandbox } from 'crm-cli/sandbox'
+import { verifyWebhook } from 'crm-cli/webhooks'
+export const client: crm.Client = crm.createClient({ apiKey: 'k', connector: 'hubspot' })
+export const stage = client.deals.get('deal_1').then((deal) => deal.stage.length)
+export const all = [startSandbox, verifyWebhook, crm.CrmError]
+`
+
+const REQUIRED = `
+const { createClient, CrmError, SignatureError } = require('crm-cli')
+const { startSandbox } = require('crm-cli/sandbox')
+const webhooks = require('crm-cli/webhooks')
+async function main() {
+  const imported = await import('crm-cli')
+  const sandbox = await startSandbox()
+  const client = createClient(sandbox)
+  const { name } = await client.contacts.create({ name: 'Ada' })
+  await client.close()
+  await sandbox.stop()
+  const isSame = imported.CrmError === CrmError && imported.createClient === createClient
+  console.log(JSON.stringify({ name, isSame, isSameError: webhooks.SignatureError === SignatureError, verify: typeof webhooks.verifyWebhook }))
+}
+main()
 `
 
 const SANDBOXED = `
@@ -82,6 +125,11 @@ test('a program starts a sandbox of its own, and ends when it has stopped it', a
     names: ['CRM_BASE_URL', 'CRM_API_KEY', 'CRM_CONFIG_HOME', 'CRM_STATE_HOME'],
   })
 })
+
+interface Analysis {
+  readonly types: unknown
+  readonly problems: readonly { readonly resolutionKind?: string }[]
+}
 
 /** What docs/library.md shows, with the types of Node that it uses. */
 function documentedExample(): string {
@@ -112,23 +160,89 @@ test('the packed library works in an empty folder, with types, and brings no oth
     code: 'invalid_values',
   })
   expect(execFileSync('ls', [join(folder, 'node_modules')], { encoding: 'utf8' })).toBe('crm-cli\n')
+})
 
-  writeFileSync(join(folder, 'typed.ts'), TYPED)
-  writeFileSync(join(folder, 'example.ts'), documentedExample())
+/** How a program may be compiled; the libraries of the default target have no AsyncDisposable. */
+const MODES = [
+  ['node16', 'typed.mts', '--module', 'node16'],
+  ['nodenext', 'typed.mts', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,dom'],
+  ['node16 in CommonJS', 'required.cts', '--module', 'node16'],
+  ['bundler', 'typed.mts', '--module', 'esnext', '--moduleResolution', 'bundler'],
+] as const
+
+test('the types are right for every way to resolve them, with checked declarations', async () => {
+  const folder = installedFolder()
+  writeFileSync(join(folder, 'typed.mts'), TYPED)
+  writeFileSync(join(folder, 'required.cts'), REQUIRED_TYPES)
+  writeFileSync(join(folder, 'example.mts'), documentedExample())
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const flags = [
-    '--noEmit',
-    '--strict',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2024',
-    '--lib',
-    'es2024,esnext.disposable,dom',
-    '--types',
-    '',
-    'typed.ts',
-    'example.ts',
-  ]
-  execFileSync(process.execPath, [tsc, ...flags, '--ignoreConfig'], { cwd: folder, stdio: 'inherit' })
+  for (const [mode, file, ...flags] of MODES) {
+    const files = mode === 'nodenext' ? [file, 'example.mts'] : [file]
+    const args = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      'false',
+      '--types',
+      '',
+      ...flags,
+      ...files,
+      '--ignoreConfig',
+    ]
+    const { status, stdout } = spawnSync(process.execPath, [tsc, ...args], { cwd: folder, encoding: 'utf8' })
+    expect({ mode, status, stdout }).toEqual({ mode, status: 0, stdout: '' })
+  }
+})
+
+test('arethetypeswrong finds nothing, for import and for require', async () => {
+  const { tarball } = pack(tempFolder())
+  const packed = createPackageFromTarballData(new Uint8Array(readFileSync(tarball)))
+  const { problems, types } = (await checkPackage(packed)) as Analysis
+  expect(types).toEqual({ kind: 'included' })
+  // Resolution as before Node 12.7 does not know `exports`.
+  expect(problems.filter(({ resolutionKind }) => resolutionKind !== 'node10')).toEqual([])
+})
+
+test('require loads the same library as import', () => {
+  const folder = installedFolder()
+  writeFileSync(join(folder, 'program.cjs'), REQUIRED)
+  const printed = execFileSync(process.execPath, ['program.cjs'], { cwd: folder, encoding: 'utf8' })
+  expect(JSON.parse(printed)).toEqual({ name: 'Ada', isSame: true, isSameError: true, verify: 'function' })
+})
+
+test('an older Node gets two lines from import and from require, and a program can catch them', () => {
+  const folder = installedFolder()
+  writeFileSync(join(folder, 'older.cjs'), "Object.defineProperty(process.versions, 'node', { value: '22.18.0' })")
+  writeFileSync(join(folder, 'import.mjs'), "import { createClient } from 'crm-cli'\nconsole.log(createClient)")
+  writeFileSync(join(folder, 'require.cjs'), "console.log(require('crm-cli'), require('crm-cli/sandbox'))")
+  writeFileSync(
+    join(folder, 'caught.mjs'),
+    "await import('crm-cli').catch((error) => console.log('caught', error.message))",
+  )
+  const run = (file: string) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['-r', './older.cjs', file], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    return { status, stdout, stderr }
+  }
+  const text = 'crm-cli needs Node.js 22.19 or later, and this is 22.18.0\n  https://nodejs.org\n'
+  expect(run('import.mjs')).toEqual({ status: 13, stdout: '', stderr: text })
+  expect(run('require.cjs')).toEqual({ status: 13, stdout: '', stderr: text })
+  expect(run('caught.mjs')).toEqual({ status: 0, stdout: `caught ${text}`, stderr: '' })
+})
+
+test('the verification of webhooks loads nothing of Node, so that workers can load it', () => {
+  const folder = installedFolder()
+  const text = readFileSync(join(folder, 'node_modules/crm-cli/dist/library/webhooks.js'), 'utf8')
+  expect(text).not.toMatch(/\bimport\b|\brequire\b|\bprocess\b|\bBuffer\b/)
+  expect(text.length).toBeLessThan(10_000)
+  // A context has the language alone; what every runtime of the web has is passed in.
+  const context = createContext({ crypto, TextEncoder, TextDecoder, atob, Date, Uint8Array, ArrayBuffer, exports: {} })
+  const script = text.replace(
+    /export\s*\{([^}]*)\}/,
+    (_, names: string) => `Object.assign(exports, { ${names.replaceAll(/(\w+) as (\w+)/g, '$2: $1')} })`,
+  )
+  runInContext(script, context)
+  expect(Object.keys(context.exports)).toEqual(['SignatureError', 'verifyWebhook'])
 })

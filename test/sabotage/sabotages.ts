@@ -7,6 +7,7 @@ import { HABITS } from './habits.ts'
 import { INPUT } from './input.ts'
 import { JOBS } from './jobs.ts'
 import { KEPT_MEMBERS } from './kept-members.ts'
+import { LIBRARY } from './library.ts'
 import { LISTS } from './lists.ts'
 import { POSTGRES } from './postgres.ts'
 import { RECEIVER } from './receiver.ts'
@@ -21,6 +22,7 @@ export const AREAS: Readonly<Record<string, readonly Sabotage[]>> = {
   client: CLIENT,
   connectors: CONNECTORS,
   drafts: DRAFTS,
+  library: LIBRARY,
   lists: LISTS,
   input: INPUT,
   jobs: JOBS,

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { inspect } from 'node:util'
-import { CrmError, createClient } from '../../../dist/index.js'
+import { CrmError, createClient, SignatureError, verifyWebhook } from '../../../dist/index.js'
 
 /** The driver of the Node.js library. */
 let client
@@ -9,7 +9,8 @@ let options = {}
 
 const CALLS = {
   'client.show': () => [String(client), inspect(client, { depth: 9, showHidden: true }), JSON.stringify(client)],
-  list: (list, { take, cursor, limit, filters }) => taken(list(defined({ cursor, limit, filters })), take),
+  list: (list, { take, cursor, limit, filters, parent }) =>
+    taken(list(...(parent ? [parent] : []), defined({ cursor, limit, filters })), take),
   create: (create, { fields, parent, ...rest }) => create(...(parent ? [parent] : []), fields, writeOptions(rest)),
   get: (get, { id }) => get(id),
   update: (update, { id, fields, ...rest }) => update(id, fields, writeOptions(rest)),
@@ -18,6 +19,8 @@ const CALLS = {
     return null
   },
   test: (test, { id }) => test(id),
+  verify: (verify, { body, headers, secrets, now }) =>
+    verify(Buffer.from(body, 'base64'), headers, secrets, now === undefined ? {} : { nowMs: now * 1000 }),
 }
 
 async function taken(records, most = Number.POSITIVE_INFINITY) {
@@ -47,6 +50,7 @@ function open({ pageSize, ...given }) {
 const NAMES = { 'notes.create': ['notes', 'add'], 'stages.list': ['pipelines', 'stages'] }
 
 function methodOf(call) {
+  if (call === 'webhooks.verify') return verifyWebhook
   const [group, name] = NAMES[call] ?? call.split('.')
   return client?.[group]?.[name]
 }
@@ -62,11 +66,14 @@ async function run({ do: action, call, with: given = {} }) {
   const method = methodOf(call)
   const operation = CALLS[call.split('.')[1]]
   if (!method || !operation) return { isLacking: true }
-  if (call === 'stages.list') return { value: await taken(method(given.parent), given.take) }
   return { value: await operation(method, given) }
 }
 
 function errorOf(error) {
+  if (error instanceof SignatureError) {
+    const { code, message, reason } = error
+    return { code, message, reason }
+  }
   if (!(error instanceof CrmError)) return { code: 'bug', message: inspect(error) }
   const { code, message, details } = error
   const { status, serverCode, requestId, isRetryable, isInDoubt, idempotencyKey, retryAfterMs, fields } = details

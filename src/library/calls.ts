@@ -1,0 +1,44 @@
+import type { ConditionalOptions, WriteCallOptions } from '../api/operations.ts'
+import type { JsonValue } from '../core/json.ts'
+
+/** As the server sent it, with its id as text also where the server has numbers for ids. */
+export interface CrmRecord {
+  readonly id: string
+  readonly [member: string]: JsonValue | undefined
+}
+
+/** One answer of a list. */
+export interface Page<R = CrmRecord> {
+  readonly items: readonly R[]
+  /** Undefined on the last page, and where no cursor leads on. */
+  readonly nextCursor: string | undefined
+  /** `limit` cut this page: there are more records, without a cursor for the first of them. */
+  readonly isCut?: true
+  /** Whether more records follow where no cursor leads to them; absent where one does, and at the end. */
+  readonly rest?: 'some' | 'unknown' | 'none'
+}
+
+/** Records one by one, fetched a page at a time as they are taken; `pages()` gives them a page at a time. */
+export interface RecordList<R = CrmRecord> extends AsyncIterable<R> {
+  pages(): AsyncIterable<Page<R>>
+}
+
+export interface ReadCall {
+  /** Aborts this call and its waits. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ListCall<Filters = Readonly<Record<string, string | undefined>>> extends ReadCall {
+  /** Stop after this many records; undefined lists all. */
+  readonly limit?: number | undefined
+  /** Start where an earlier list stopped. */
+  readonly cursor?: string | undefined
+  /** Query parameters, sent unchanged; their meaning is up to the server. */
+  readonly filters?: Filters
+}
+
+export type WriteCall = Partial<Omit<WriteCallOptions, 'isLetFinish'>>
+
+export type UpdateCall = WriteCall & Partial<Pick<ConditionalOptions, 'ifMatch'>>
+
+export type DeleteCall = ReadCall & Partial<Pick<ConditionalOptions, 'ifMatch'>>

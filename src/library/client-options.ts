@@ -1,0 +1,107 @@
+import type { ApiOptions } from '../api/options.ts'
+import { CrmError } from '../core/errors.ts'
+import { isLoopback, parseBaseUrl } from '../core/http-rules.ts'
+import { isJsonObject } from '../core/json.ts'
+import { nearest } from '../core/nearest.ts'
+import type { Env } from '../core/streams.ts'
+import type { Wire } from '../core/wire.ts'
+import { checkKey, defaultProfile } from '../settings/profile.ts'
+import { checkNames } from './call-checks.ts'
+
+declare const CRM_VERSION: string
+
+export interface ClientOptions {
+  /**
+   * Where the CRM is, such as `https://crm.example.com`; the key goes to this origin and to no other. May be left out with a connector
+   * that states it.
+   */
+  readonly baseUrl?: string | undefined
+  /** Undefined is refused like an empty string, because an environment variable may be unset: CrmError `invalid_input`. */
+  readonly apiKey: string | undefined
+  /** The name of a shipped connector, such as `hubspot`, or the path of a connector file; undefined: the server is read as `crm` reads it. */
+  readonly connector?: string | undefined
+  /** The variables of the connector. */
+  readonly connectorVariables?: Readonly<Record<string, string>>
+  /** Longest life of one request; 30 seconds unless given. */
+  readonly timeoutMs?: number
+  /** Longest time one call spends waiting for rate limits and outages; 60 seconds unless given. */
+  readonly maxWaitMs?: number
+  /** Ends every request and every wait; each call takes one of its own as well. */
+  readonly signal?: AbortSignal
+  /** What this server does differently: docs/servers.md has each member, as `wire.page_size` and so on. */
+  readonly wire?: Partial<Omit<Wire, 'profile'>>
+  /** Accept plain http beyond this machine, where anyone on the way can read the key. */
+  readonly allowInsecureHttp?: boolean | undefined
+  /** Called for waits of a second or more. */
+  readonly onWait?: (waitMs: number, reason: string) => void
+  /** Such as `process.env`: proxies, certificates and the folder of jobs are taken from it. Undefined: none, and the default folder. */
+  readonly env?: Env
+}
+
+const CLIENT_OPTIONS = Object.keys({
+  baseUrl: true,
+  apiKey: true,
+  connector: true,
+  connectorVariables: true,
+  timeoutMs: true,
+  maxWaitMs: true,
+  signal: true,
+  wire: true,
+  allowInsecureHttp: true,
+  onWait: true,
+  env: true,
+} satisfies Record<keyof ClientOptions, true>)
+
+export type CheckedOptions = Omit<ApiOptions, 'baseUrl' | 'connector'> &
+  Pick<ClientOptions, 'allowInsecureHttp' | 'connector'> & {
+    /** Undefined: the connector states it. */
+    readonly baseUrl: URL | undefined
+    readonly variables: Readonly<Record<string, string>>
+  }
+
+/** CrmError `invalid_input` for options that would have no effect, or another one than meant. */
+export function checkedOptions(options: ClientOptions): CheckedOptions {
+  checkOptionNames(options)
+  const { connector, connectorVariables = {}, allowInsecureHttp, env } = options
+  const isStated = options.baseUrl === undefined && connector !== undefined
+  const baseUrl = isStated ? undefined : parseBaseUrl(options.baseUrl ?? '', 'baseUrl')
+  if (baseUrl) refuseInsecure(baseUrl, allowInsecureHttp)
+  const { wire } = defaultProfile(baseUrl?.href ?? '')
+  checkNames('wire', options.wire ?? {}, Object.keys(wire))
+  return {
+    ...{ baseUrl, connector, allowInsecureHttp, env, variables: connectorVariables },
+    key: checkKey(options.apiKey ?? '', 'apiKey'),
+    wire: { ...wire, ...options.wire },
+    timeoutMs: checkedMs('timeoutMs', options.timeoutMs ?? 30_000, 1),
+    maxWaitMs: checkedMs('maxWaitMs', options.maxWaitMs ?? 60_000, 0),
+    userAgent: `crm-cli/${CRM_VERSION} (library)`,
+    signal: options.signal ?? new AbortController().signal,
+    now: Date.now,
+    debug: undefined,
+    onWait: options.onWait,
+  }
+}
+
+export function refuseInsecure(url: URL, isAllowed: boolean | undefined): void {
+  if (url.protocol === 'https:' || isLoopback(url.hostname) || isAllowed) return
+  throw new CrmError('usage', `${url.origin} is plain http, where anyone on the way can read the key`, {
+    hint: 'use https, or allowInsecureHttp if that network is yours',
+  })
+}
+
+/** Any sandbox is accepted, unless the name is that of another option. */
+function checkOptionNames(options: ClientOptions): void {
+  const given = isJsonObject(options) ? Object.keys(options) : []
+  const slip = given.find((name) => !CLIENT_OPTIONS.includes(name) && nearest(name, CLIENT_OPTIONS) !== undefined)
+  if (slip === undefined && isJsonObject(options)) return
+  const fault = slip === undefined ? 'takes an object of options' : `takes no ${JSON.stringify(slip)}`
+  throw new CrmError('invalid_input', `createClient ${fault}`, { hint: `expected ${CLIENT_OPTIONS.join(', ')}` })
+}
+
+/** A value that is not a time would end every call at once, or none. */
+function checkedMs(name: string, value: number, leastMs: number): number {
+  if (typeof value === 'number' && value >= leastMs) return value
+  throw new CrmError('invalid_input', `${name} is ${String(value)}, which is no number of milliseconds`, {
+    hint: `expected ${leastMs} or more`,
+  })
+}

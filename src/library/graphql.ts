@@ -1,0 +1,55 @@
+import type { Api } from '../api/api.ts'
+import { graphqlError } from '../api/graphql/answers.ts'
+import { CrmError } from '../core/errors.ts'
+import { type GraphqlOperation, readOperations } from '../core/graphql-operations.ts'
+import { isJsonObject, type JsonObject } from '../core/json.ts'
+import { checkNames } from './call-checks.ts'
+import type { ReadCall } from './calls.ts'
+import { guarded } from './safe-errors.ts'
+
+export interface GraphqlCall extends ReadCall {
+  readonly variables?: JsonObject
+  /** If the document has several operations. */
+  readonly operationName?: string | undefined
+  /** Of a mutation; undefined: a new key for this call and its retries. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** The data of the answer. CrmError for an answer with errors, whatever its status; `details.fields` names members. */
+export type Graphql = <Data = JsonObject>(query: string, options?: GraphqlCall) => Promise<Data>
+
+export function graphqlMethod(open: () => Promise<Api>): Graphql {
+  return <Data>(query: string, options: GraphqlCall = {}) =>
+    guarded(async () => {
+      checkNames('graphql', options, ['variables', 'operationName', 'idempotencyKey', 'signal'])
+      const { variables = {}, operationName, idempotencyKey, signal } = options
+      const { type, name } = operationOf(query, operationName)
+      const isRead = type === 'query'
+      const { json, errors } = await (await open()).graphql.send({
+        ...{ query, variables, isRead, signal },
+        operationName: name,
+        idempotencyKey: isRead ? undefined : (idempotencyKey ?? crypto.randomUUID()),
+      })
+      const { data } = json
+      if (errors.length > 0)
+        throw graphqlError({ errors, action: `send the ${type}`, hint: 'correct it, and send it again' })
+      if (isJsonObject(data)) return data as Data
+      throw new CrmError('bad_answer', 'the answer of GraphQL has neither data nor errors', {
+        hint: 'check the address',
+      })
+    })
+}
+
+function operationOf(query: string, name: string | undefined): GraphqlOperation {
+  const all = typeof query === 'string' ? readOperations(query) : []
+  const [only, ...others] = name === undefined ? all : all.filter((operation) => operation.name === name)
+  if (only && others.length === 0 && only.type !== 'subscription') return only
+  const known = all.map((operation) => operation.name ?? 'one without a name').join(', ')
+  throw new CrmError(
+    'invalid_input',
+    `the document has no single query or mutation to send: ${known || 'it is empty'}`,
+    {
+      hint: "expected such as '{ __typename }'; operationName selects one of several",
+    },
+  )
+}

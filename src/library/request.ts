@@ -1,0 +1,96 @@
+import { Buffer } from 'node:buffer'
+import type { Api } from '../api/api.ts'
+import type { RawApi } from '../api/raw.ts'
+import type { Method } from '../api/transport/call.ts'
+import { CrmError } from '../core/errors.ts'
+import { isHeaderName, isHeaderValue, isTransportHeader } from '../core/http-rules.ts'
+import { type JsonValue, parseExactJson } from '../core/json.ts'
+import { checkNames } from './call-checks.ts'
+import type { ReadCall } from './calls.ts'
+import { guarded } from './safe-errors.ts'
+
+export interface RequestCall extends ReadCall {
+  readonly query?: Readonly<Record<string, string | number | boolean>>
+  /** Sent as JSON; bytes are sent unchanged, and need a `content-type` in `headers` unless they are JSON. */
+  readonly body?: JsonValue | Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+  /** Undefined: a POST or PATCH gets a new key, which its retries keep. */
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Undefined if it is empty, or is not JSON: then `text` has it. */
+  readonly json: JsonValue | undefined
+  readonly text: string
+}
+
+/** Any request to the server of the client, and to no other. CrmError for a status that is not 2xx. */
+export type Request = (method: Method, path: string, options?: RequestCall) => Promise<Answer>
+
+const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export function requestMethod(open: () => Promise<Api>): Request {
+  return (method, path, options) =>
+    guarded(async () => {
+      const { reply, error } = await (await open()).raw.send(checkedRequest(method, path, options))
+      if (error) throw error
+      if (!reply) throw new CrmError('bad_answer', `${method} ${path} has no answer`, { hint: 'send it again' })
+      const text = Buffer.from(reply.body).toString('utf8')
+      return { status: reply.status, headers: reply.headers, json: jsonOf(text), text }
+    })
+}
+
+function checkedRequest(method: Method, path: string, options: RequestCall = {}): Parameters<RawApi['send']>[0] {
+  checkNames('request', options, ['query', 'body', 'headers', 'idempotencyKey', 'signal'])
+  if (!METHODS.includes(method)) {
+    const hint = `expected ${METHODS.join(', ')}`
+    throw new CrmError('invalid_input', `${JSON.stringify(method)} is no method`, { hint })
+  }
+  const { query, body, headers = {}, idempotencyKey, signal } = options
+  const isKeyed = method === 'POST' || method === 'PATCH'
+  return {
+    ...{ method, signal },
+    path: query === undefined ? path : withQuery(path, query),
+    headers: headerList(headers, body !== undefined),
+    bytes: bytesOf(body),
+    idempotencyKey: idempotencyKey ?? (isKeyed ? crypto.randomUUID() : undefined),
+  }
+}
+
+function withQuery(path: string, query: NonNullable<RequestCall['query']>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) parameters.append(name, String(value))
+  return `${path}${path.includes('?') ? '&' : '?'}${parameters}`
+}
+
+function bytesOf(body: RequestCall['body']): Uint8Array | undefined {
+  if (body === undefined || body instanceof Uint8Array) return body
+  return Buffer.from(JSON.stringify(body))
+}
+
+function headerList(headers: Readonly<Record<string, string>>, hasBody: boolean): readonly string[] {
+  const given = Object.entries(headers)
+  const wrong = given.find(([name, value]) => !isHeaderName(name) || !isHeaderValue(value) || isOwn(name))
+  if (wrong) {
+    throw new CrmError('invalid_input', `the header ${JSON.stringify(wrong[0])} cannot be set`, {
+      hint: 'the client sets authorization and the headers of the connection itself',
+    })
+  }
+  const hasType = given.some(([name]) => name.toLowerCase() === 'content-type')
+  return [...given, ...(hasBody && !hasType ? [['content-type', 'application/json']] : [])].flat()
+}
+
+function isOwn(name: string): boolean {
+  return isTransportHeader(name) || name.toLowerCase() === 'authorization'
+}
+
+function jsonOf(text: string): JsonValue | undefined {
+  try {
+    return parseExactJson(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,117 @@
+import type { Api } from '../api/api.ts'
+import type { OperationName } from '../api/connectors/resource-rules.ts'
+import type { Page as ApiPage, Operations } from '../api/operations.ts'
+import { CrmError } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
+import { findByIds } from '../core/record-ids.ts'
+import type { ServiceOperation } from '../core/resources/field.ts'
+import {
+  type CrmRecord as AnyRecord,
+  RESOURCES,
+  type Resource,
+  serviceOperationsOf,
+} from '../core/resources/registry.ts'
+import { checkedDelete, checkedFields, checkedQuery, checkedRead, checkedWrite } from './call-checks.ts'
+import type { DeleteCall, ListCall, ReadCall, UpdateCall, WriteCall } from './calls.ts'
+import { recordList, withId } from './record-list.ts'
+import type { Resources } from './resources.ts'
+import { guarded } from './safe-errors.ts'
+
+type Open = () => Promise<Api>
+
+type Methods = Readonly<Record<string, (...given: never[]) => unknown>>
+
+/** The methods for records: `scripts/clients/node.ts` writes their types from the same registry. */
+export function resourceMethods(open: Open): Resources {
+  const groups = (Object.keys(RESOURCES) as Resource[]).map((resource) => [
+    RESOURCES[resource].plural,
+    methodsOf(open, resource),
+  ])
+  const { stages, notes, ...all } = Object.fromEntries(groups) as Readonly<Record<string, Methods>>
+  const { create: add, ...ofNotes } = notes ?? {}
+  const methods = {
+    ...all,
+    notes: { ...ofNotes, add },
+    pipelines: { ...all.pipelines, stages: stages?.list },
+  }
+  return methods as unknown as Resources
+}
+
+function methodsOf(open: Open, resource: Resource): Methods {
+  const hasParent = 'parent' in RESOURCES[resource]
+  const made = serviceOperationsOf(resource).map((operation): [ServiceOperation, Methods[string]] => {
+    const make = METHODS[operation]
+    if (hasParent && (operation === 'list' || operation === 'create')) {
+      return [operation, (parentId: string, ...given: never[]) => make({ open, resource, parentId })(...given)]
+    }
+    return [operation, make({ open, resource })]
+  })
+  return Object.fromEntries(made)
+}
+
+interface Place {
+  readonly open: Open
+  readonly resource: Resource
+  readonly parentId?: string
+}
+
+const METHODS: Readonly<Record<ServiceOperation, (place: Place) => Methods[string]>> = {
+  list: (place) => (query?: ListCall) => {
+    const checked = checkedQuery(query)
+    return recordList(async function* (): AsyncGenerator<ApiPage> {
+      yield* (await operationsFor(place, 'list')).list(checked)
+    })
+  },
+  create: (place) => (fields: JsonObject, options?: WriteCall) =>
+    guarded(async () => {
+      const [record, write] = [checkedFields(fields), checkedWrite(options)]
+      return withId(await (await operationsFor(place, 'create')).create(record, write))
+    }),
+  get: (place) => (id: string, options?: ReadCall) =>
+    guarded(async () => {
+      const { signal } = checkedRead(options)
+      const record = await found(place, id, signal)
+      if (record) return withId(record)
+      throw new CrmError('not_found', `there is no ${place.resource} ${JSON.stringify(id)}`, {
+        hint: 'a list shows the ids that exist',
+      })
+    }),
+  update: (place) => (id: string, patch: JsonObject, options?: UpdateCall) =>
+    guarded(async () => {
+      const [changes, write] = [checkedFields(patch), checkedWrite(options, ['ifMatch'])]
+      return withId(await (await operationsFor(place, 'update')).update(id, changes, write))
+    }),
+  delete: (place) => (id: string, options?: DeleteCall) =>
+    guarded(async () => {
+      const checked = checkedDelete(options)
+      await (await operationsFor(place, 'delete')).delete(id, checked)
+    }),
+  test: (place) => (id: string, options?: WriteCall) =>
+    guarded(async () => {
+      const write = checkedWrite(options)
+      return (await operationsFor(place, 'test')).test(id, write)
+    }),
+}
+
+/** Reads what the server documents, unless the contract has the operation: a request of REST is used before one of GraphQL. */
+async function operationsFor({ open, resource, parentId }: Place, operation: OperationName): Promise<Operations> {
+  const api = await open()
+  await api.offers(resource, operation)
+  const collection = api[RESOURCES[resource].plural]
+  return typeof collection === 'function' ? collection(parentId) : collection
+}
+
+/** Failures that a scan would have, too. */
+const FINAL: readonly string[] = ['interrupted', 'rate_limited', 'unauthorized', 'usage', 'no_key', 'invalid_input']
+
+/** By one request if the server has it, else by a scan of the list. Undefined if there is no such record. */
+async function found(place: Place, id: string, signal: AbortSignal | undefined): Promise<AnyRecord | undefined> {
+  const operations = await operationsFor(place, 'get')
+  try {
+    return await operations.get(id, signal)
+  } catch (error) {
+    const isOffered = (await place.open()).connector.offers(place.resource, 'get')
+    if (isOffered || !(error instanceof CrmError) || FINAL.includes(error.code)) throw error
+    return (await findByIds(operations.list({ signal }), [id])).get(id)
+  }
+}
