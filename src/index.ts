@@ -11,12 +11,19 @@ import type {
   UpdateCall,
   WriteCall,
 } from './library/calls.ts'
-import type { ClientOptions } from './library/client-options.ts'
-import { type Client, createClient } from './library/create-client.ts'
-import type { GraphqlCall } from './library/graphql.ts'
-import type { ImportCall, ImportedRows, SendCall } from './library/import-rows.ts'
-import type { JobMethods, RowFailure } from './library/job-methods.ts'
-import type { Answer, RequestCall } from './library/request.ts'
+import type {
+  Answer,
+  Client,
+  ClientOptions,
+  GraphqlCall,
+  ImportCall,
+  ImportedRows,
+  JobMethods,
+  RequestCall,
+  RowFailure,
+  SendCall,
+} from './library/client-types.ts'
+import { createClient } from './library/create-client.ts'
 import type {
   Contact,
   ContactFilters,

@@ -45,6 +45,7 @@ export const LAZY_MODULES = {
     order: () => import('./sorting/record-order.ts'),
     sort: () => import('./sorting/sort-records.ts'),
   },
+  schemas: () => import('./api/graphql/schema-text.ts'),
   connectors: () => import('./api/connectors/open-connector.ts'),
   drafts: {
     description: () => import('./api/connectors/draft/read-description.ts'),

@@ -133,7 +133,7 @@ test('a name that two files export is a fault, but for the two databases and the
     [`${postgres}numbers.ts`, 'export function readStats() {}'],
   ]
   const library: Files = [
-    ['src/index.ts', 'export interface Page {}'],
+    ['src/library/calls.ts', 'export interface Page {}'],
     ['src/api/operations.ts', 'export interface Page {}'],
   ]
   expect(doubledNames(treeOf([...pair, ...library]))).toEqual([])

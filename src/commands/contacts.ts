@@ -14,6 +14,7 @@ import { addUpdate } from './records/update.ts'
 const EXAMPLES = {
   list: [
     'crm contacts list --limit 20',
+    'crm contacts list --filter company=Acme',
     'crm contacts list -o csv --fields id,email > contacts.csv',
     "crm contacts list --where '.company == null' -o id",
     "crm contacts list --jq 'map(.email) | unique | length'",

@@ -22,7 +22,7 @@ export function addFieldsFlags(command: CommandUnknownOpts, clears = ''): void {
       `a member: key=text, key:=json; a.b=text reaches inside (repeatable)${clears}`,
       collect,
     )
-    .option('--data <file>', 'members from a JSON or YAML file, - for stdin')
+    .option('--data <json>', "members as JSON: '{...}', @FILE or FILE (JSON or YAML), - for stdin")
     .option('--idempotency-key <key>', 'a repeated request with the same key takes effect once')
 }
 
@@ -64,11 +64,17 @@ export function readMembers(texts: readonly string[], jsons: readonly string[]):
     add('-f', key, value)
   }
   for (const text of jsons) {
-    const [, key, raw = ''] = /^([^=]+?):=(.*)$/s.exec(text) ?? []
-    if (key === undefined) throw notMember('-F', text, 'key:=json', '-f key=text')
-    add('-F', key, parseMemberJson('-F', key, raw))
+    const [, key = '', operator, raw = ''] = /^([^=]*?)(:?=)(.*)$/s.exec(text) ?? []
+    if (key === '') throw notMember('-F', text, 'key=value or key:=json', '-f key=text')
+    add('-F', key, operator === ':=' ? parseMemberJson('-F', key, raw) : typedValue(raw))
   }
   return fields
+}
+
+/** A number, true, false or null as JSON writes them; all else is a text, such as `+49`, `007` and `@ada`. */
+function typedValue(raw: string): JsonValue {
+  const isTyped = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(raw)
+  return isTyped ? parseJsonAsWritten(raw) : raw
 }
 
 /** CrmError `usage` for a member that is given twice, within another one, or around one. */
@@ -92,12 +98,29 @@ function notMember(flag: string, text: string, expected: string, other: string):
   })
 }
 
-async function readData(ctx: InputContext, name: string): Promise<JsonObject> {
-  const value = await parseJsonOrYaml(await readInput(ctx, name, '--data'), { name, flag: '--data' })
+/** JSON itself, or the name of what holds it. */
+async function readData(ctx: InputContext, given: string): Promise<JsonObject> {
+  const isText = /^\s*[{[]/.test(given)
+  const name = isText ? '' : given.replace(/^@/, '')
+  const value = isText
+    ? parseDataText(given)
+    : await parseJsonOrYaml(await readInput(ctx, name, '--data'), { name, flag: '--data' })
   if (isJsonObject(value)) return value
   throw new CrmError('invalid_input', `--data ${name} does not contain one record`, {
     hint: 'expected an object of members, such as {"name": "Ada"}',
   })
+}
+
+function parseDataText(text: string): JsonValue {
+  try {
+    return parseJsonAsWritten(text)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw new CrmError('usage', `--data is not valid JSON: ${cause.message.split('\n')[0]}`, {
+      cause,
+      hint: `quote it for the shell, such as --data '{"name": "Ada"}', or name a file: --data @ada.json`,
+    })
+  }
 }
 
 const SET = /^([^=]*?)(:?=)(.*)$/s

@@ -8,7 +8,8 @@ import type { Pager } from '../output/pager.ts'
 import { PagerClosed, printRecord, printRecords, printWhole } from '../output/print-records.ts'
 import { createProgress } from '../output/progress.ts'
 import type { RecordOutput } from '../output/record-output.ts'
-import { jsonText, linesFor } from '../output/safe-text.ts'
+import { jsonText } from '../output/safe-text.ts'
+import { documentForTerminal } from '../output/terminal-json.ts'
 import { shouldColor } from '../output/terminal-text.ts'
 import { withContinueHint, withFlag, withoutFlag } from './command-line.ts'
 import type { WithFlags } from './global-flags.ts'
@@ -247,13 +248,17 @@ export async function printValue(ctx: Pick<Context, 'io'> & WithFlags<'output'>,
   await writeText(ctx.io.stdout, `${isJson ? jsonText(value) : String(value ?? '')}\n`)
 }
 
-/** A document unchanged, or the result of `--jq`; `-o json` and `jsonl` format JSON. */
+/** A document unchanged, for a terminal laid out, or the result of `--jq`; `-o json` and `jsonl` format JSON. */
 export async function printDocument(ctx: OutputContext, text: string): Promise<void> {
   const { io, flags } = ctx
   const out = await recordOutput(ctx, [])
   if (out.query) return printWhole(out, out.query, text)
   const isLaidOut = flags.output === 'json' || flags.output === 'jsonl'
-  const shown = isLaidOut ? jsonText(parseExactJson(text), flags.output === 'json' ? 2 : 0) : linesFor(io.stdout, text)
+  const shown = isLaidOut
+    ? jsonText(parseExactJson(text), flags.output === 'json' ? 2 : 0)
+    : io.stdout.isTTY
+      ? documentForTerminal(text, out.color)
+      : text
   await writeText(io.stdout, shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`)
 }
 

@@ -22,6 +22,7 @@ export function valueWordsAt(place: WordPosition): ValueWords {
 function ofFlag({ path, flag }: WordPosition): ValueWords | undefined {
   const of = resourceAt(path)
   if (flag === '--profile') return { type: 'profile' }
+  if (flag === '--data') return { type: 'file' }
   if (flag === '--events') return { type: 'event-kinds' }
   if (flag === '--filter' || flag === '--deals') return { type: 'filter' }
   if (!of) return undefined

@@ -3,40 +3,11 @@ import { CrmError } from '../core/errors.ts'
 import { isLoopback, parseBaseUrl } from '../core/http-rules.ts'
 import { isJsonObject } from '../core/json.ts'
 import { nearest } from '../core/nearest.ts'
-import type { Env } from '../core/streams.ts'
-import type { Wire } from '../core/wire.ts'
 import { checkKey, defaultProfile } from '../settings/profile.ts'
 import { checkNames } from './call-checks.ts'
+import type { ClientOptions } from './client-types.ts'
 
 declare const CRM_VERSION: string
-
-export interface ClientOptions {
-  /**
-   * Where the CRM is, such as `https://crm.example.com`; the key goes to this origin and to no other. May be left out with a connector
-   * that states it.
-   */
-  readonly baseUrl?: string | undefined
-  /** Undefined is refused like an empty string, because an environment variable may be unset: CrmError `invalid_input`. */
-  readonly apiKey: string | undefined
-  /** The name of a shipped connector, such as `hubspot`, or the path of a connector file; undefined: the server is read as `crm` reads it. */
-  readonly connector?: string | undefined
-  /** The variables of the connector. */
-  readonly connectorVariables?: Readonly<Record<string, string>>
-  /** Longest life of one request; 30 seconds unless given. */
-  readonly timeoutMs?: number
-  /** Longest time one call spends waiting for rate limits and outages; 60 seconds unless given. */
-  readonly maxWaitMs?: number
-  /** Ends every request and every wait; each call takes one of its own as well. */
-  readonly signal?: AbortSignal
-  /** What this server does differently: docs/servers.md has each member, as `wire.page_size` and so on. */
-  readonly wire?: Partial<Omit<Wire, 'profile'>>
-  /** Accept plain http beyond this machine, where anyone on the way can read the key. */
-  readonly allowInsecureHttp?: boolean | undefined
-  /** Called for waits of a second or more. */
-  readonly onWait?: (waitMs: number, reason: string) => void
-  /** Such as `process.env`: proxies, certificates and the folder of jobs are taken from it. Undefined: none, and the default folder. */
-  readonly env?: Env
-}
 
 const CLIENT_OPTIONS = Object.keys({
   baseUrl: true,

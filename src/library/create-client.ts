@@ -1,22 +1,13 @@
 import type { Api } from '../api/api.ts'
 import { createApi } from '../api/client.ts'
-import { type CheckedOptions, type ClientOptions, checkedOptions, refuseInsecure } from './client-options.ts'
-import { type Graphql, graphqlMethod } from './graphql.ts'
-import { type JobMethods, jobMethods } from './job-methods.ts'
-import { type Request, requestMethod } from './request.ts'
+import { type CheckedOptions, checkedOptions, refuseInsecure } from './client-options.ts'
+import type { Client, ClientOptions } from './client-types.ts'
+import { graphqlMethod } from './graphql.ts'
+import { jobMethods } from './job-methods.ts'
+import { requestMethod } from './request.ts'
 import { resourceMethods } from './resource-methods.ts'
-import type { Resources } from './resources.ts'
 
 declare const CRM_VERSION: string
-
-/** Every method throws a CrmError for what a server or a network does wrong; its `code` says which. */
-export interface Client extends Resources, AsyncDisposable {
-  readonly graphql: Graphql
-  readonly request: Request
-  readonly jobs: JobMethods
-  /** Ends idle connections, so that the process can end. */
-  close(): Promise<void>
-}
 
 export function createClient(options: ClientOptions): Client {
   const checked = checkedOptions(options)
@@ -27,7 +18,11 @@ export function createClient(options: ClientOptions): Client {
   }
   const open = async () => (await opened()).api
   const close = async () => {
-    await (await opening)?.api.close()
+    // What never opened has failed its calls, and has nothing to close.
+    await opening?.then(
+      ({ api }) => api.close(),
+      () => {},
+    )
   }
   const { env, signal } = checked
   return {

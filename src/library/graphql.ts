@@ -2,21 +2,10 @@ import type { Api } from '../api/api.ts'
 import { graphqlError } from '../api/graphql/answers.ts'
 import { CrmError } from '../core/errors.ts'
 import { type GraphqlOperation, readOperations } from '../core/graphql-operations.ts'
-import { isJsonObject, type JsonObject } from '../core/json.ts'
+import { isJsonObject } from '../core/json.ts'
 import { checkNames } from './call-checks.ts'
-import type { ReadCall } from './calls.ts'
+import type { Graphql, GraphqlCall } from './client-types.ts'
 import { guarded } from './safe-errors.ts'
-
-export interface GraphqlCall extends ReadCall {
-  readonly variables?: JsonObject
-  /** If the document has several operations. */
-  readonly operationName?: string | undefined
-  /** Of a mutation; undefined: a new key for this call and its retries. */
-  readonly idempotencyKey?: string | undefined
-}
-
-/** The data of the answer. CrmError for an answer with errors, whatever its status; `details.fields` names members. */
-export type Graphql = <Data = JsonObject>(query: string, options?: GraphqlCall) => Promise<Data>
 
 export function graphqlMethod(open: () => Promise<Api>): Graphql {
   return <Data>(query: string, options: GraphqlCall = {}) =>

@@ -11,37 +11,8 @@ import type { ImportRequest } from '../jobs/plan/import-terms.ts'
 import type { MadeImport } from '../jobs/plan/make-import.ts'
 import { checkNames } from './call-checks.ts'
 import type { ReadCall } from './calls.ts'
+import type { ImportCall, ImportedRows, ImportNoun, SendCall } from './client-types.ts'
 import { guarded } from './safe-errors.ts'
-
-export interface SendCall extends ReadCall {
-  /** Send so many requests at a time instead of adapting. */
-  readonly concurrency?: number
-  /** The part of the rate that the server allows, above 0 and at most 1; 0.8 unless given. */
-  readonly rateShare?: number
-  /** Stop after so many failed rows. */
-  readonly maxErrors?: number
-  /** Called after each row. */
-  readonly onProgress?: (counts: { readonly done: number; readonly failed: number; readonly total: number }) => void
-}
-
-export interface ImportCall extends SendCall {
-  /** A name of yours for these rows. The same rows under the same name are one job: it goes on where it stopped, and is done once. */
-  readonly runId: string
-  /** A record with the same values in these members is changed; without it, every row is a new record. */
-  readonly match?: string | readonly string[]
-  /** With `match`: `upsert`, unless given, or `update`, which creates no records. */
-  readonly mode?: 'upsert' | 'update'
-}
-
-/** What became of the rows. */
-export interface ImportedRows {
-  /** For `crm jobs show`, `jobs.failures` and `jobs.resume`. */
-  readonly job: string
-  readonly rows: number
-  readonly done: number
-  readonly unchanged: number
-  readonly skipped: number
-}
 
 /** What every job of this client needs. */
 export interface JobParts {
@@ -52,15 +23,13 @@ export interface JobParts {
   readonly version: string
 }
 
-export type ImportNoun = ImportRequest['noun']
-
 const SEND_NAMES = ['concurrency', 'rateShare', 'maxErrors', 'onProgress', 'signal']
 
 /**
  * Keeps the rows on disk, checks all of them, and only then sends them: a row with an error refuses the import before anything is sent.
  * CrmError `partial` if rows failed, with `details.job`.
  */
-export function importRows(
+export function importLibraryRows(
   parts: JobParts,
   noun: ImportNoun,
   rows: Iterable<JsonObject> | AsyncIterable<JsonObject>,

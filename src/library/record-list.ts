@@ -7,7 +7,7 @@ import { guardedItems } from './safe-errors.ts'
 /** Each iteration is a list of its own, from the start. */
 export function recordList(list: () => AsyncIterable<ApiPage>): RecordList {
   async function* pages(): AsyncGenerator<Page> {
-    for await (const page of guardedItems(list)) yield { ...page, items: page.items.map(withId) }
+    for await (const page of guardedItems(list)) yield { ...page, items: page.items.map(withTextId) }
   }
   return {
     pages,
@@ -17,7 +17,7 @@ export function recordList(list: () => AsyncIterable<ApiPage>): RecordList {
   }
 }
 
-export function withId(record: AnyRecord): CrmRecord {
+export function withTextId(record: AnyRecord): CrmRecord {
   const id = idText(record.id)
   return (id === undefined ? record : { ...record, id }) as CrmRecord
 }

@@ -6,28 +6,8 @@ import { CrmError } from '../core/errors.ts'
 import { isHeaderName, isHeaderValue, isTransportHeader } from '../core/http-rules.ts'
 import { type JsonValue, parseExactJson } from '../core/json.ts'
 import { checkNames } from './call-checks.ts'
-import type { ReadCall } from './calls.ts'
+import type { Request, RequestCall } from './client-types.ts'
 import { guarded } from './safe-errors.ts'
-
-export interface RequestCall extends ReadCall {
-  readonly query?: Readonly<Record<string, string | number | boolean>>
-  /** Sent as JSON; bytes are sent unchanged, and need a `content-type` in `headers` unless they are JSON. */
-  readonly body?: JsonValue | Uint8Array
-  readonly headers?: Readonly<Record<string, string>>
-  /** Undefined: a POST or PATCH gets a new key, which its retries keep. */
-  readonly idempotencyKey?: string | undefined
-}
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Undefined if it is empty, or is not JSON: then `text` has it. */
-  readonly json: JsonValue | undefined
-  readonly text: string
-}
-
-/** Any request to the server of the client, and to no other. CrmError for a status that is not 2xx. */
-export type Request = (method: Method, path: string, options?: RequestCall) => Promise<Answer>
 
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 

@@ -13,7 +13,7 @@ import {
 } from '../core/resources/registry.ts'
 import { checkedDelete, checkedFields, checkedQuery, checkedRead, checkedWrite } from './call-checks.ts'
 import type { DeleteCall, ListCall, ReadCall, UpdateCall, WriteCall } from './calls.ts'
-import { recordList, withId } from './record-list.ts'
+import { recordList, withTextId } from './record-list.ts'
 import type { Resources } from './resources.ts'
 import { guarded } from './safe-errors.ts'
 
@@ -65,13 +65,13 @@ const METHODS: Readonly<Record<ServiceOperation, (place: Place) => Methods[strin
   create: (place) => (fields: JsonObject, options?: WriteCall) =>
     guarded(async () => {
       const [record, write] = [checkedFields(fields), checkedWrite(options)]
-      return withId(await (await operationsFor(place, 'create')).create(record, write))
+      return withTextId(await (await operationsFor(place, 'create')).create(record, write))
     }),
   get: (place) => (id: string, options?: ReadCall) =>
     guarded(async () => {
       const { signal } = checkedRead(options)
       const record = await found(place, id, signal)
-      if (record) return withId(record)
+      if (record) return withTextId(record)
       throw new CrmError('not_found', `there is no ${place.resource} ${JSON.stringify(id)}`, {
         hint: 'a list shows the ids that exist',
       })
@@ -79,7 +79,7 @@ const METHODS: Readonly<Record<ServiceOperation, (place: Place) => Methods[strin
   update: (place) => (id: string, patch: JsonObject, options?: UpdateCall) =>
     guarded(async () => {
       const [changes, write] = [checkedFields(patch), checkedWrite(options, ['ifMatch'])]
-      return withId(await (await operationsFor(place, 'update')).update(id, changes, write))
+      return withTextId(await (await operationsFor(place, 'update')).update(id, changes, write))
     }),
   delete: (place) => (id: string, options?: DeleteCall) =>
     guarded(async () => {

@@ -129,14 +129,15 @@ export interface Styles {
 }
 
 /**
- * In order of precedence: `--color`, NO_COLOR (no-color.org), FORCE_COLOR (0 and false mean no), TERM=dumb, and whether the
- * stream is a terminal. An empty variable counts as unset.
+ * In order of precedence: `--color`, NO_COLOR (no-color.org), FORCE_COLOR (0 and false mean no), CLICOLOR_FORCE and CLICOLOR
+ * (bixense.com/clicolors), TERM=dumb, and whether the stream is a terminal. An empty variable counts as unset.
  */
 export function shouldColor({ flag, env, isTTY }: ColorFacts): boolean {
   if (flag !== 'auto') return flag === 'always'
   if (env.NO_COLOR) return false
   if (env.FORCE_COLOR) return !/^(?:0|false)$/i.test(env.FORCE_COLOR)
-  return isTTY && env.TERM !== 'dumb'
+  if (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== '0') return true
+  return isTTY && env.TERM !== 'dumb' && env.CLICOLOR !== '0'
 }
 
 export function createStyles(color: boolean): Styles {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { runs } from '../harness/sample.ts'
 import { readOperations } from '../../src/core/graphql-operations.ts'
+import { runs } from '../harness/sample.ts'
 
 test.each([
   ['{ a b { c } }', [{ type: 'query', name: undefined, variables: [], fields: ['a', 'b'] }]],

@@ -35,6 +35,38 @@ describe('crm api', () => {
     expect(await crmPrints(args, service.env)).toBe('1\n')
   })
 
+  test('without a method reads, and with a body posts; the first slash of a path may be left out', async ({
+    service,
+  }) => {
+    const made = await crmPrints(
+      ['api', 'v1/contacts', '-f', 'name=typed', '-F', 'vip=true', '-F', 'n=12.50'],
+      service.env,
+    )
+    expect(made).toContain('"vip":true,"n":12.50')
+    const { id } = JSON.parse(made)
+    expect(JSON.parse(await crmPrints(['api', `/v1/contacts/${id}`], service.env))).toMatchObject({ name: 'typed' })
+    const piped = await crmPrints(['api', '/v1/contacts', '--input', '-'], service.env, '{"name":"posted"}')
+    expect(piped).toContain('"name":"posted"')
+    const texts = ['-F', 'phone=+4930', '-F', 'zip=007', '-F', 'handle=@ada', '-F', 'list:=["a"]', '-F', 'gone=null']
+    expect(JSON.parse(await crmPrints(['api', '/v1/contacts', '-f', 'name=x', ...texts], service.env))).toMatchObject({
+      phone: '+4930',
+      zip: '007',
+      handle: '@ada',
+      list: ['a'],
+    })
+  })
+
+  test.for([
+    [['GET'], 'expected a path'],
+    [['GET', '/v1/contacts', '/v1/deals'], 'too many arguments'],
+    [['https://evil.example/v1/contacts'], 'is not a path'],
+    [['//evil.example/v1/contacts'], 'is not a path'],
+    [['\\\\evil.example/v1/contacts'], 'is not a path'],
+  ] as const)('refuses %j, and sends nothing', async ([words, message], { service }) => {
+    const { exit, stderr } = await crm(['api', ...words], service.env)
+    expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) })
+  })
+
   test('sends an amount with the digits that were typed, and they come back over REST and GraphQL', async ({
     service,
   }) => {
@@ -139,15 +171,7 @@ describe('crm api', () => {
   })
 
   test('sends the key to the server of the profile alone, whatever the path looks like', async ({ service }) => {
-    for (const path of [
-      'https://other.test/',
-      '//other.test/x',
-      '/\\other.test/x',
-      'v1/contacts',
-      '',
-      '/a#b',
-      service.url,
-    ]) {
+    for (const path of ['https://other.test/', '//other.test/x', '/\\other.test/x', '', '/a#b', service.url]) {
       await expectRefusal(
         { args: ['api', 'GET', path], env: service.env },
         { exit: 2, code: 'usage', what: /is not a path/, next: /such as \/v1\/contacts/ },
@@ -175,7 +199,7 @@ describe('crm api', () => {
     [['GET', '/v1/contacts', '-H', 'A: b\r\nC: d'], /is not a header/, /Name: value/],
     [['POST', '/v1/contacts', '-f', 'name'], /-f "name" is not key=text/, /-F/],
     [['POST', '/v1/contacts', '-f', 'n:=1'], /-f "n:=1" is not key=text/, /-F/],
-    [['POST', '/v1/contacts', '-F', 'n=1'], /-F "n=1" is not key:=json/, /-f/],
+    [['POST', '/v1/contacts', '-F', 'n'], /-F "n" is not key=value or key:=json/, /-f/],
     [['POST', '/v1/contacts', '-F', 'n:=x'], /-F n:=x is not valid JSON/, /-f n=x/],
     [['GET', '/v1/contacts', '--fields', 'id'], /--fields needs a list/, /--paginate/],
     [['POST', '/v1/contacts', '--paginate', '-f', 'a=b'], /--paginate goes with GET/, /crm api GET/],

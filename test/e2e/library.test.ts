@@ -5,19 +5,23 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createContext, runInContext } from 'node:vm'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
-import { expect, test } from 'vitest'
+import { expect, test as plainTest } from 'vitest'
 import { install, pack } from '../../scripts/packed.ts'
 import { tempFolder } from '../harness/home.ts'
 import { startService } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** An empty folder with nothing in it but the packed tarball, installed. */
-function installedFolder(): string {
-  const folder = tempFolder()
-  install(pack(folder), folder)
-  return folder
-}
+/** An empty folder with nothing in it but the packed tarball, installed; one for all tests, because npm takes its time. */
+const test = plainTest.extend(
+  'folder',
+  { scope: 'file' }, // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures that are needed off this pattern
+  async ({}, { onCleanup }) => {
+    const folder = tempFolder(onCleanup)
+    install(pack(folder), folder)
+    return folder
+  },
+)
 
 const PROGRAM = `
 import { createClient, CrmError } from 'crm-cli'
@@ -114,8 +118,7 @@ const isGone = await fetch(sandbox.baseUrl).then(() => false, () => true)
 console.log(JSON.stringify({ name, day: created_at.slice(0, 10), isGone, names: Object.keys(sandbox.env) }))
 `
 
-test('a program starts a sandbox of its own, and ends when it has stopped it', async () => {
-  const folder = installedFolder()
+test('a program starts a sandbox of its own, and ends when it has stopped it', async ({ folder }) => {
   writeFileSync(join(folder, 'program.js'), SANDBOXED)
   const printed = execFileSync(process.execPath, ['program.js'], { cwd: folder, encoding: 'utf8' })
   expect(JSON.parse(printed)).toEqual({
@@ -137,8 +140,7 @@ function documentedExample(): string {
   return `declare const process: { readonly env: Readonly<Record<string, string | undefined>> }\n${code}`
 }
 
-test('the packed library works in an empty folder, with types, and brings no other package', async () => {
-  const folder = installedFolder()
+test('the packed library works in an empty folder, with types, and brings no other package', async ({ folder }) => {
   const service = await startService()
   writeFileSync(join(folder, 'program.js'), PROGRAM)
   const child = spawn(process.execPath, ['program.js'], {
@@ -170,8 +172,7 @@ const MODES = [
   ['bundler', 'typed.mts', '--module', 'esnext', '--moduleResolution', 'bundler'],
 ] as const
 
-test('the types are right for every way to resolve them, with checked declarations', async () => {
-  const folder = installedFolder()
+test('the types are right for every way to resolve them, with checked declarations', async ({ folder }) => {
   writeFileSync(join(folder, 'typed.mts'), TYPED)
   writeFileSync(join(folder, 'required.cts'), REQUIRED_TYPES)
   writeFileSync(join(folder, 'example.mts'), documentedExample())
@@ -203,15 +204,13 @@ test('arethetypeswrong finds nothing, for import and for require', async () => {
   expect(problems.filter(({ resolutionKind }) => resolutionKind !== 'node10')).toEqual([])
 })
 
-test('require loads the same library as import', () => {
-  const folder = installedFolder()
+test('require loads the same library as import', ({ folder }) => {
   writeFileSync(join(folder, 'program.cjs'), REQUIRED)
   const printed = execFileSync(process.execPath, ['program.cjs'], { cwd: folder, encoding: 'utf8' })
   expect(JSON.parse(printed)).toEqual({ name: 'Ada', isSame: true, isSameError: true, verify: 'function' })
 })
 
-test('an older Node gets two lines from import and from require, and a program can catch them', () => {
-  const folder = installedFolder()
+test('an older Node gets two lines from import and from require, and a program can catch them', ({ folder }) => {
   writeFileSync(join(folder, 'older.cjs'), "Object.defineProperty(process.versions, 'node', { value: '22.18.0' })")
   writeFileSync(join(folder, 'import.mjs'), "import { createClient } from 'crm-cli'\nconsole.log(createClient)")
   writeFileSync(join(folder, 'require.cjs'), "console.log(require('crm-cli'), require('crm-cli/sandbox'))")
@@ -232,8 +231,7 @@ test('an older Node gets two lines from import and from require, and a program c
   expect(run('caught.mjs')).toEqual({ status: 0, stdout: `caught ${text}`, stderr: '' })
 })
 
-test('the verification of webhooks loads nothing of Node, so that workers can load it', () => {
-  const folder = installedFolder()
+test('the verification of webhooks loads nothing of Node, so that workers can load it', ({ folder }) => {
   const text = readFileSync(join(folder, 'node_modules/crm-cli/dist/library/webhooks.js'), 'utf8')
   expect(text).not.toMatch(/\bimport\b|\brequire\b|\bprocess\b|\bBuffer\b/)
   expect(text.length).toBeLessThan(10_000)

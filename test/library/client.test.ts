@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test as plainTest, vi } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
-import type { ClientOptions } from '../../src/library/client-options.ts'
+import type { ClientOptions } from '../../src/library/client-types.ts'
 import { createClient } from '../../src/library/create-client.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { test } from '../harness/shared-service.ts'
@@ -27,7 +27,9 @@ async function failure(call: Promise<unknown>): Promise<CrmError> {
 }
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  return Array.fromAsync(items)
+  const found: Item[] = []
+  for await (const item of items) found.push(item)
+  return found
 }
 
 test('records are read, changed and deleted by their methods', async ({ service }) => {

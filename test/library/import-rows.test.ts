@@ -16,6 +16,12 @@ function clientOf(service: Service, home = emptyHome()) {
   return client
 }
 
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
 async function* people(run: string, count: number) {
   for (let at = 1; at <= count; at++) yield { name: `${run} ${at}`, email: `${run}${at}@example.test` }
 }
@@ -34,7 +40,7 @@ test('rows of an async iterable are sent once, whatever how often they are impor
   expect(first).toMatchObject({ rows: 5, done: 5 })
   expect(seen.at(-1)).toBe(5)
   expect(await client.jobs.importRows('contacts', people('once', 5), { runId: 'once' })).toEqual(first)
-  const found = await Array.fromAsync(client.contacts.list({ filters: { email: 'once1@example.test' } }))
+  const found = await all(client.contacts.list({ filters: { email: 'once1@example.test' } }))
   expect(found).toHaveLength(1)
 })
 
@@ -57,8 +63,8 @@ test('a stopped import goes on where it stopped, and the command line sees its j
   const shown = JSON.parse(await crmPrints(['jobs', 'show', job, '-o', 'json'], env))
   expect(shown).toMatchObject({ state: 'stopped' })
   expect(await client.jobs.resume(job)).toMatchObject({ job, rows: 40, done: 40 })
-  const all = await Array.fromAsync(client.contacts.list())
-  expect(all.filter(({ name }) => String(name).startsWith('go '))).toHaveLength(40)
+  const found = await all(client.contacts.list())
+  expect(found.filter(({ name }) => String(name).startsWith('go '))).toHaveLength(40)
 })
 
 test('rows that fail are an error with the job, whose failures are listed', async ({ service }) => {
@@ -66,7 +72,7 @@ test('rows that fail are an error with the job, whose failures are listed', asyn
   const rows = [{ body: 'x', deal_id: 'deal_00000000000' }]
   const error = await failure(client.jobs.importRows('notes', rows, { runId: 'failing' }))
   expect(error.code).toBe('partial')
-  expect(await Array.fromAsync(client.jobs.failures(error.details.job ?? ''))).toMatchObject([
+  expect(await all(client.jobs.failures(error.details.job ?? ''))).toMatchObject([
     { line: 1, state: 'failed', code: 'not_found' },
   ])
 })
@@ -79,7 +85,7 @@ test('a row with an error refuses all of them, and nothing is sent', async ({ se
   ]
   const error = await failure(client.jobs.importRows('deals', rows, { runId: 'wrong' }))
   expect(error.message).toContain('row 2, amount')
-  expect(await Array.fromAsync(client.deals.list({ filters: { name: 'Fine' } }))).toEqual([])
+  expect(await all(client.deals.list({ filters: { name: 'Fine' } }))).toEqual([])
 })
 
 test('what the rows of a program throw is thrown as it is, and leaves no job', async ({ service }) => {

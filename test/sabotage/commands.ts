@@ -197,4 +197,25 @@ export const COMMANDS: readonly Sabotage[] = [
     to: "const own = paging === 'page' ? paging : undefined",
     tests: ['test/foreign/commands.test.ts'],
   },
+  {
+    name: 'a path of crm api without a method posts although nothing is given to post',
+    file: 'src/commands/api/request.ts',
+    line: 'const hasBody = field !== undefined || jsonField !== undefined || input !== undefined',
+    to: 'const hasBody = true',
+    tests: ['test/e2e/api.test.ts'],
+  },
+  {
+    name: 'a telephone number after -F is sent as a number',
+    file: 'src/commands/fields-input.ts',
+    line: 'return isTyped ? parseJsonAsWritten(raw) : raw',
+    to: 'return isTyped || /^[+\\d]+$/.test(raw) ? Number(raw) : raw',
+    tests: ['test/e2e/api.test.ts'],
+  },
+  {
+    name: 'contacts list shows everything if the server ignores its filter',
+    file: 'src/commands/records/list.ts',
+    line: 'const list = { pages, ...listOf(resource), resource, cursor, checks }',
+    to: 'const list = { pages, ...listOf(resource), resource, cursor, checks: checks.slice(1) }',
+    tests: ['test/commands/contacts-filter.test.ts'],
+  },
 ]

@@ -5,6 +5,8 @@ import { EXIT, type ExitCode } from '../../core/exit.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { linesFor, safeLines } from '../../output/safe-text.ts'
+import { documentForTerminal } from '../../output/terminal-json.ts'
+import { shouldColor } from '../../output/terminal-text.ts'
 import { examples } from '../command-tree.ts'
 import { confirmDeletion, type Deletion, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
@@ -23,11 +25,18 @@ interface Options extends RequestFlags {
 
 export function addApi(program: CommandUnknownOpts, act: Act): void {
   const api = program
-    .command('api <method> <path>')
+    .command('api <method> [path]')
+    .usage('[options] [method] <path>')
     .summary('send any request to the server')
-    .description('send any request to the server of the profile, with its key, limits and retries')
-    .option('-f, --field <key=text>', 'a member of the body, or a parameter of a GET (repeatable)', collect)
-    .option('-F, --json-field <key:=json>', 'the same with a JSON value (repeatable)', collect)
+    .description(
+      'send any request to the server of the profile, with its key, limits and retries; GET unless a body is given, then POST',
+    )
+    .option('-f, --field <key=text>', 'a member of the body, or a parameter of a named GET (repeatable)', collect)
+    .option(
+      '-F, --json-field <key=value>',
+      'the same with a number, true, false or null; key:=json for any JSON (repeatable)',
+      collect,
+    )
     .option('--input <file>', 'the body, sent unchanged; - for stdin')
     .option('-H, --header <header>', 'a header, such as \'If-Match: "3"\' (repeatable)', collect)
     .option('--idempotency-key <key>', 'a repeated request with the same key takes effect once')
@@ -39,18 +48,26 @@ export function addApi(program: CommandUnknownOpts, act: Act): void {
     .addHelpText(
       'after',
       `${examples(
-        "crm api GET '/v1/deals?stage=Won' --paginate -o csv",
-        'crm api POST /v1/contacts -f name=Ada -F vip:=true',
+        'crm api /v1/contacts/con_0abc',
+        "crm api '/v1/deals?stage=Won' --paginate -o csv",
+        'crm api /v1/contacts -f name=Ada -F vip=true',
         'crm api PATCH /v1/contacts/con_0abc --input patch.json -H \'If-Match: "3"\' -i',
-      )}\n\nWithout -o the answer is printed unchanged; -o json formats it.`,
+      )}\n\nWithout -o the answer is printed unchanged, on a terminal laid out; -o json formats it.`,
     )
     .action(act(callApi))
   addScopedFlags(api, ['fields', 'where', 'limit', 'yes', 'dryRun', 'exitCode'])
 }
 
-async function callApi(ctx: Context, method: string, path: string, options: Options): Promise<ExitCode | undefined> {
+async function callApi(
+  ctx: Context,
+  first: string,
+  second: string | undefined,
+  options: Options,
+): Promise<ExitCode | undefined> {
   refuseListFlags(ctx, options)
-  const request = await readRequest(ctx, [method, path], options)
+  const words = [first, ...(second === undefined ? [] : [second])]
+  const request = await readRequest(ctx, words, options)
+  const { path } = request
   if (options.paginate && request.method !== 'GET') {
     const hint = `crm api GET ${shellWord(path)} --paginate`
     throw new CrmError('usage', `--paginate goes with GET, not ${request.method}`, { hint })
@@ -155,7 +172,9 @@ async function printBody(ctx: Context, body: Uint8Array, error: CrmError | undef
   const text = Buffer.from(body).toString('utf8')
   if (error) {
     const { stdout } = ctx.io
-    return writeText(stdout, linesFor(stdout, text.endsWith('\n') ? text : `${text}\n`))
+    const color = shouldColor({ flag: ctx.flags.color, env: ctx.env, isTTY: stdout.isTTY === true })
+    const shown = stdout.isTTY ? documentForTerminal(text, color) : text
+    return writeText(stdout, shown.endsWith('\n') ? shown : `${shown}\n`)
   }
   try {
     await printDocument(ctx, text)

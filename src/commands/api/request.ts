@@ -28,12 +28,8 @@ export interface Request {
 }
 
 /** Fields are the body of a write, or query parameters if there is another body or none. */
-export async function readRequest(
-  ctx: Context,
-  words: readonly [string, string],
-  flags: RequestFlags,
-): Promise<Request> {
-  const method = checkMethod(words[0])
+export async function readRequest(ctx: Context, words: readonly string[], flags: RequestFlags): Promise<Request> {
+  const { method, path } = lineOf(words, flags)
   const fields = readMembers(flags.field ?? [], flags.jsonField ?? [])
   const headers = readHeaders(flags.header ?? [])
   const hasFields = Object.keys(fields).length > 0
@@ -46,7 +42,7 @@ export async function readRequest(
   const given = headers.find(({ name }) => name.toLowerCase() === 'idempotency-key')
   return {
     method,
-    path: isFieldsBody || !hasFields ? words[1] : withParameters(words[1], fields),
+    path: isFieldsBody || !hasFields ? path : withParameters(path, fields),
     headers: typed.filter((header) => header !== given).flatMap(({ name, value }) => [name, value]),
     body,
     idempotencyKey: flags.idempotencyKey ?? given?.value ?? newIdempotencyKey(method),
@@ -56,6 +52,23 @@ export async function readRequest(
 /** A new key for the methods that send one. */
 function newIdempotencyKey(method: Method): string | undefined {
   return method === 'POST' || method === 'PATCH' ? crypto.randomUUID() : undefined
+}
+
+/** `[method] <path>`: without a method, a body is posted. The slash at the start of a path may be left out. */
+function lineOf(words: readonly string[], { field, jsonField, input }: RequestFlags): Pick<Request, 'method' | 'path'> {
+  const [first = '', second] = words
+  if (second === undefined && METHODS.some((each) => each === first.toUpperCase())) {
+    throw new CrmError('usage', `expected a path, or a method and a path, and not ${first} alone`, {
+      hint: 'such as: crm api /v1/contacts, or crm api DELETE /v1/contacts/con_0abc',
+    })
+  }
+  const hasBody = field !== undefined || jsonField !== undefined || input !== undefined
+  const path = second ?? first
+  const isBare = /^[^/\\]/.test(path) && !/^[a-z][a-z\d+.-]*:/i.test(path)
+  return {
+    method: second === undefined ? (hasBody ? 'POST' : 'GET') : checkMethod(first),
+    path: isBare ? `/${path}` : path,
+  }
 }
 
 function checkMethod(text: string): Method {

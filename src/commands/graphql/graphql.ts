@@ -13,11 +13,13 @@ import { addScopedFlags, parseCount } from '../flags.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { printDocument, printOne } from '../print.ts'
 import { appendPage, cursorVariable, findConnection, nextCursor } from './paging.ts'
+import { printSchema } from './print-schema.ts'
 
 interface Options {
   readonly field?: readonly string[]
   readonly jsonField?: readonly string[]
   readonly operation?: string
+  readonly sdl?: true
   readonly paginate?: true
   readonly pagePath?: string
   readonly allowPartial?: true
@@ -27,12 +29,17 @@ interface Options {
 
 export function addGraphql(program: CommandUnknownOpts, act: Act): void {
   const graphql = program
-    .command('graphql <query>')
+    .command('graphql [query]')
     .summary('send a GraphQL query to the server')
     .description('send a GraphQL query to the server: the query itself, @FILE, or - for stdin')
     .option('-f, --field <key=text>', 'a variable (repeatable)', collect)
-    .option('-F, --json-field <key:=json>', 'a variable with a JSON value (repeatable)', collect)
+    .option(
+      '-F, --json-field <key=value>',
+      'the same with a number, true, false or null; key:=json for any JSON (repeatable)',
+      collect,
+    )
     .option('--operation <name>', 'the operation, if the document has several')
+    .option('--sdl', 'print the schema of the server instead of sending a query')
     .option('--paginate', 'follow the pages of a list by its pageInfo, and print one document')
     .option('--page-path <path>', 'with --paginate: the list, such as deals, if there are several')
     .option('--allow-partial', 'an answer with data and errors is a success')
@@ -42,6 +49,7 @@ export function addGraphql(program: CommandUnknownOpts, act: Act): void {
       'after',
       `${examples(
         "crm graphql '{ pipelines { nodes { name stages { name } } } }'",
+        'crm graphql --sdl > schema.graphql',
         "crm graphql @deal.graphql -f id=deal_0abc --jq '.data.deal.notes.nodes[].body'",
         "crm graphql 'query ($after: String) { contacts(after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }' --paginate",
       )}\n\nWith --paginate the cursor is sent in $endCursor, $after or $cursor. Errors in the answer are exit 7.`,
@@ -57,8 +65,13 @@ interface Question {
   readonly idempotencyKey: string | undefined
 }
 
-async function askGraphql(ctx: Context, text: string, options: Options): Promise<ExitCode | undefined> {
+async function askGraphql(ctx: Context, given: string | undefined, options: Options): Promise<ExitCode | undefined> {
   refuseRecordFormats(ctx)
+  const text = queryOf(given, options)
+  if (text === undefined) {
+    await printSchema(ctx)
+    return undefined
+  }
   const query = text === '-' ? await readInput(ctx, '-', 'the query from') : await readQuery(ctx, text)
   const variables = readMembers(options.field ?? [], options.jsonField ?? [])
   const operation = chooseOperation(query, options.operation)
@@ -82,6 +95,15 @@ async function askGraphql(ctx: Context, text: string, options: Options): Promise
   if (isWrite && deletion.count > 0) await confirmDeletion(ctx, deletion)
   if (!options.paginate) ctx.keepExitCode?.()
   return options.paginate ? askPages(ctx, question, options) : askOnce(ctx, question, options)
+}
+
+/** Undefined for the schema in place of a query. */
+function queryOf(text: string | undefined, { sdl }: Options): string | undefined {
+  if (text === undefined && sdl) return undefined
+  if (text !== undefined && !sdl) return text
+  throw new CrmError('usage', sdl ? '--sdl takes no query' : 'a query is missing', {
+    hint: sdl ? 'crm graphql --sdl' : "such as crm graphql '{ pipelines { nodes { name } } }'; --sdl prints the schema",
+  })
 }
 
 function refuseRecordFormats({ flags: { output } }: WithFlags<'output'>): void {

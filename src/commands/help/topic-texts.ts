@@ -52,6 +52,7 @@ export const ENVIRONMENT_TOPIC: HelpTopic = {
         ['CRM_STATE_HOME', 'where bulk jobs and events are kept; else XDG_STATE_HOME/crm, else ~/.local/state/crm'],
         ['XDG_DATA_HOME', 'where crm serve keeps its database: crm/crm.db in there, else in ~/.local/share'],
         ['NO_COLOR, FORCE_COLOR', 'colour off, colour on; --color overrides both'],
+        ['CLICOLOR, CLICOLOR_FORCE', '0: colour off; 1: colour on; the two above override them'],
         ['CI', 'when set, nothing prompts'],
         ['CRM_PAGER, PAGER', 'the pager for lists on a terminal; empty or cat for none'],
         ['VISUAL, EDITOR', 'what crm browse edits a record with'],

@@ -2,13 +2,16 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type PlainRecordCommand } from '../command-tree.ts'
-import { addScopedFlags } from '../flags.ts'
+import { collect } from '../fields-input.ts'
+import { createFilterCheck, withWhereHint } from '../filter-check.ts'
+import { addScopedFlags, parseFilters } from '../flags.ts'
 import { printChosen } from '../kept-list.ts'
 import { listOf, requestedLimit } from '../print.ts'
 import { addSummaryFlags, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
 
 interface Options extends SummaryFlags {
   readonly cursor?: string
+  readonly filter?: readonly string[]
 }
 
 export function addList(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainRecordCommand): void {
@@ -16,6 +19,7 @@ export function addList(parent: CommandUnknownOpts, act: Act, { resource, exampl
   const list = parent
     .command('list')
     .description(`list ${plural}; crm serve lists the newest first`)
+    .option('--filter <key=value>', `only ${plural} that match this filter of the server (repeatable)`, collect)
     .option('--cursor <cursor>', 'continue an earlier list')
     .addHelpText('after', examples(...lines))
     .action(act((ctx, options: Options) => listRecords(ctx, resource, options)))
@@ -27,7 +31,10 @@ async function listRecords(ctx: Context, resource: PlainResource, options: Optio
   refuseWithoutSummary(options)
   const api = await ctx.api()
   const limit = options.sort === undefined ? requestedLimit(ctx) : undefined
-  const pages = api[RESOURCES[resource].plural].list({ limit, cursor: options.cursor })
-  const list = { pages, ...listOf(resource), resource, cursor: options.cursor }
+  const { cursor } = options
+  const filters = parseFilters(options.filter ?? [])
+  const pages = withWhereHint(api[RESOURCES[resource].plural].list({ limit, cursor, filters }), { resource, filters })
+  const checks = [createFilterCheck(ctx, { resource, filters, limit, cursor, flag: '--filter' })]
+  const list = { pages, ...listOf(resource), resource, cursor, checks }
   return printChosen(ctx, list, options)
 }

@@ -1,17 +1,18 @@
-import type { Context } from '../../context.ts'
-import { compareDecimals, decimalOf } from '../../core/decimal.ts'
-import { CrmError } from '../../core/errors.ts'
-import { idText, type JsonValue } from '../../core/json.ts'
-import { foldedText, nearest } from '../../core/nearest.ts'
-import { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
-import { shellWord } from '../../core/shell-words.ts'
-import { cellText, jsonText } from '../../output/safe-text.ts'
-import type { ListCheck } from '../member-check.ts'
+import type { Context } from '../context.ts'
+import { compareDecimals, decimalOf } from '../core/decimal.ts'
+import { CrmError } from '../core/errors.ts'
+import { idText, type JsonValue } from '../core/json.ts'
+import { foldedText, nearest } from '../core/nearest.ts'
+import { type CrmRecord, filtersOf, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
+import { shellWord } from '../core/shell-words.ts'
+import { cellText, jsonText } from '../output/safe-text.ts'
+import type { ListCheck } from './member-check.ts'
 
 type Filters = Readonly<Record<string, string>>
 
 interface Asked {
+  /** Deals unless given. */
+  readonly resource?: ListedResource
   readonly filters: Filters
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
@@ -26,8 +27,8 @@ const NO_VALUE = 'crm-no-such-value'
  * CrmError `bad_answer` for a filter that the server does not apply. The records show it; if they leave it open, one
  * request of the first page with another filter does. An empty list proves nothing.
  */
-export function createFilterCheck(ctx: Context, { filters, limit, cursor, flag }: Asked): ListCheck {
-  const all = Object.entries(filters).map(([name, text]) => new FilterSightings(name, text))
+export function createFilterCheck(ctx: Context, { resource = 'deal', filters, limit, cursor, flag }: Asked): ListCheck {
+  const all = Object.entries(filters).map(([name, text]) => new FilterSightings(name, text, filtersOf(resource)))
   let first: readonly CrmRecord[] | undefined
   const isIgnored = async (sightings: FilterSightings) => {
     // A cursor may hold the filters it was made with.
@@ -40,7 +41,7 @@ export function createFilterCheck(ctx: Context, { filters, limit, cursor, flag }
     return sightings.isOfContract() || isFirst(withNoValue)
   }
   const isFirst = async (changed: Filters) => {
-    const page = await firstPage(ctx, { limit, filters: changed })
+    const page = await firstPage(ctx, resource, { limit, filters: changed })
     return page !== undefined && jsonText(page) === jsonText(first)
   }
   return {
@@ -52,7 +53,7 @@ export function createFilterCheck(ctx: Context, { filters, limit, cursor, flag }
       for (const sightings of all) {
         const effect = sightings.effect()
         const isBroken = effect === 'ignored' || (effect === 'open' && (await isIgnored(sightings)))
-        if (isBroken) throw notApplied(sightings, flag)
+        if (isBroken) throw notApplied(resource, sightings, flag)
       }
     },
   }
@@ -61,10 +62,11 @@ export function createFilterCheck(ctx: Context, { filters, limit, cursor, flag }
 /** Undefined if the server refuses the request, for example because of an unknown value. */
 async function firstPage(
   ctx: Pick<Context, 'api'>,
+  resource: ListedResource,
   query: { readonly limit: number | undefined; readonly filters: Filters },
 ): Promise<readonly CrmRecord[] | undefined> {
   try {
-    for await (const { items } of (await ctx.api()).deals.list(query)) return items
+    for await (const { items } of (await ctx.api())[RESOURCES[resource].plural].list(query)) return items
     return []
   } catch (error) {
     const isRefusal = error instanceof CrmError && error.details.status !== undefined && error.code !== 'rate_limited'
@@ -73,25 +75,30 @@ async function firstPage(
   }
 }
 
-function notApplied({ name, text, rule, contradiction }: FilterSightings, flag: string): CrmError {
+function notApplied(
+  resource: ListedResource,
+  { name, text, rule, contradiction }: FilterSightings,
+  flag: string,
+): CrmError {
+  const { plural } = RESOURCES[resource]
   const filter = `${flag} ${name}=${text}`
   if (contradiction) {
     const { value } = contradiction
-    const shown = `the ${rule.member} of deal ${idText(contradiction.id) ?? 'without an id'} is ${jsonText(value)}`
+    const shown = `the ${rule.member} of ${resource} ${idText(contradiction.id) ?? 'without an id'} is ${jsonText(value)}`
     return new CrmError('bad_answer', `${filter}: the server does not apply the filter ${name}: ${shown}`, {
-      hint: `crm deals list --where ${shellWord(rule.whereFor(value))}`,
+      hint: `crm ${plural} list --where ${shellWord(rule.whereFor(value))}`,
     })
   }
-  const isKnown = DEAL_FILTER_PARAMETERS.some((known) => known === name)
-  const meant = isKnown ? undefined : nearest(name, DEAL_FILTER_PARAMETERS)
+  const known = filtersOf(resource)
+  const meant = known.includes(name) ? undefined : nearest(name, known)
   return new CrmError(
     'bad_answer',
     `${filter}: the server ignores the filter ${name}: the first page is the same without it`,
     {
       hint:
         meant === undefined
-          ? 'leave the filter out, and choose deals with --where'
-          : `did you mean ${meant}? crm deals list --filter ${shellWord(`${meant}=${text}`)}`,
+          ? `leave the filter out, and choose ${plural} with --where`
+          : `did you mean ${meant}? crm ${plural} list --filter ${shellWord(`${meant}=${text}`)}`,
     },
   )
 }
@@ -125,8 +132,10 @@ class FilterSightings {
   contradiction: { readonly id: JsonValue | undefined; readonly value: JsonValue } | undefined
   readonly #count = { all: 0, withMember: 0, agrees: 0, contradicts: 0, unclear: 0 }
   readonly #unseen: Set<string>
+  readonly #isKnown: boolean
 
-  constructor(name: string, text: string) {
+  constructor(name: string, text: string, known: readonly string[]) {
+    this.#isKnown = known.includes(name)
     this.name = name
     this.text = text
     this.rule = filterRule(name, text)
@@ -164,7 +173,7 @@ class FilterSightings {
   }
 
   isOfContract(): boolean {
-    return DEAL_FILTER_PARAMETERS.some((known) => known === this.name)
+    return this.#isKnown
   }
 }
 
@@ -258,4 +267,23 @@ function fold(text: string): string {
 
 function jqMember(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `.[${jsonText(name)}]`
+}
+
+/** For a server that refuses a filter: the same choice for `--where`, with which crm reads the whole list. */
+export async function* withWhereHint<Page>(
+  pages: AsyncIterable<Page>,
+  { resource, filters }: { readonly resource: ListedResource; readonly filters: Filters },
+): AsyncGenerator<Page> {
+  try {
+    yield* pages
+  } catch (error) {
+    const isRefusal = error instanceof CrmError && (error.code === 'bad_request' || error.code === 'invalid_values')
+    const entries = Object.entries(filters)
+    if (!isRefusal || entries.length === 0) throw error
+    const where = entries.map(([name, text]) => `(${filterRule(name, text).whereFor(text)})`).join(' and ')
+    throw new CrmError(error.code, error.message, {
+      ...error.details,
+      hint: `without the server: crm ${RESOURCES[resource].plural} list --where ${shellWord(where)}`,
+    })
+  }
 }
