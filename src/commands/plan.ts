@@ -29,6 +29,7 @@ function addPlanShow(plan: CommandUnknownOpts, act: Act): void {
 async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
   const plan = (await ctx.jobs()).openPlan(file)
   ctx.note(summaryOf(plan))
+  for (const line of sourceLines(plan)) ctx.note(line)
   const pages = limited(plan, requestedLimit(ctx))
   await printList(ctx, { pages, columns: ['op', 'do', 'line', 'id', 'fields', 'reason'], plural: 'requests' })
 }
@@ -38,6 +39,17 @@ function summaryOf({ head, end }: OpenedPlan): string {
   const parts = [`create ${create}`, `change ${update}`, `delete ${remove}`, `${fail} fail`]
   const what = parts.filter((part) => !/(^| )0( |$)/.test(part)).join(', ') || 'nothing'
   return `${head.noun} of ${head.account}: ${what}, of ${rows} rows; made ${new Date(head.made_at).toISOString()}`
+}
+
+/** From which columns and expressions the values come. */
+function sourceLines({ head: { input, terms } }: OpenedPlan): readonly string[] {
+  const taken = input?.verdict.columns.flatMap(({ name, field }) => {
+    return field === undefined ? [] : name === field ? name : `${name} → ${field}`
+  })
+  return [
+    ...(taken === undefined ? [] : [`Columns: ${taken.join(', ') || 'none'}`]),
+    ...(terms?.read.compute ?? []).map((typed) => `Computed: ${typed}`),
+  ]
 }
 
 async function* limited(plan: OpenedPlan, limit = Number.POSITIVE_INFINITY) {

@@ -110,3 +110,13 @@ test('crm plan show pages through a plan, and refuses one that was changed', asy
   expect(await crm(['plan', 'show', plan], env)).toMatchObject({ exit: 2 })
   expect(existsSync(plan)).toBe(true)
 })
+
+test('crm plan show names the columns of a plan, and what its computed members are made of', async () => {
+  const { env, folder } = await start()
+  const [rows, plan] = [join(folder, 'rows.csv'), join(folder, 'plan')]
+  writeFileSync(rows, 'first,Email\nAda,ada@x.test\n')
+  const words = ['contacts', 'import', rows, '--compute', 'name=.first + "!"', '--plan', plan]
+  expect(await crm(words, env)).toMatchObject({ exit: 0 })
+  const { stderr } = await crm(['plan', 'show', plan], env)
+  expect(stderr).toContain('Columns: first, Email → email\nComputed: name=.first + "!"\n')
+})
