@@ -65,4 +65,8 @@ export const ENDINGS: readonly Ending[] = [
   { page: 'docs/servers.md', line: 'auth login', exits: [4] },
   { page: 'docs/webhooks.md', line: '--tui', exits: [2] },
   { page: 'docs/webhooks.md', line: '--count 3', exits: [12] },
+  // Each listener before it was at a port of its own, and so has a subscription.
+  { page: 'docs/webhooks.md', line: 'crm webhooks secret', exits: [2] },
+  // The newest subscription is younger than the event.
+  { page: 'docs/webhooks.md', line: 'crm webhooks resend', exits: [6] },
 ]
