@@ -89,6 +89,7 @@ async function requestOf(api: Api, jobs: Jobs, noun: ImportNoun, options: Import
     read: {
       ...{ map: [], nullToken: undefined, compute: [], format: 'jsonl', encoding: 'utf-8', delimiter: undefined },
       ...{ quote: undefined, isCsvSafe: false, isTrimmed: false, decimal: undefined, dateOrder: undefined },
+      sheet: undefined,
       required: requiredOf(api, resourceOf(noun)),
     },
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Env } from '../core/streams.ts'
 
 export interface BackgroundStart {
-  readonly program: readonly [runtime: string, launcher: string]
+  readonly program: readonly [file: string, ...args: string[]]
   /** The words after `crm`; no key is among them. */
   readonly argv: readonly string[]
   readonly env: Env
@@ -18,8 +18,8 @@ export type StartedProcess =
 
 /** Starts crm in a session of its own, which outlives this process and its terminal, and waits for its first line on stdout. */
 export async function startInBackground({ program, argv, env, signal }: BackgroundStart): Promise<StartedProcess> {
-  const [runtime, launcher] = program
-  const child = spawn(runtime, [launcher, ...argv], {
+  const [file, ...args] = program
+  const child = spawn(file, [...args, ...argv], {
     env: { ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

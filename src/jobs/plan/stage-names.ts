@@ -47,21 +47,28 @@ export async function unknownStage(api: Api, stages: readonly string[]): Promise
 }
 
 /** The stages of all pipelines: a name that none of them has is wrong for any deal. */
-async function listedStages({ connector, stages, pipelines }: Api): Promise<readonly JsonObject[] | undefined> {
+async function listedStages(api: Api): Promise<readonly JsonObject[] | undefined> {
   const listed: JsonObject[] = []
+  const { connector, pipelines } = api
   try {
-    if (connector.hasOneList('stage')) {
-      for await (const { items } of stages().list()) listed.push(...items)
-      return listed
-    }
+    if (connector.hasOneList('stage')) return await stagesIn(api, undefined)
     for await (const { items } of pipelines.list()) {
-      for (const { stages } of items) if (Array.isArray(stages)) listed.push(...stages.filter(isJsonObject))
+      for (const { id, stages } of items) {
+        // Over GraphQL a pipeline has its stages, over REST it does not.
+        listed.push(...(Array.isArray(stages) ? stages.filter(isJsonObject) : await stagesIn(api, idText(id))))
+      }
     }
   } catch (error) {
     if (error instanceof CrmError && error.code === 'not_supported') return undefined
     throw error
   }
   return namesOf(listed).length === 0 ? undefined : listed
+}
+
+async function stagesIn({ stages }: Api, pipelineId: string | undefined): Promise<JsonObject[]> {
+  const listed: JsonObject[] = []
+  for await (const { items } of stages(pipelineId).list()) listed.push(...items)
+  return listed
 }
 
 function namesOf(stages: readonly JsonObject[]): readonly string[] {
