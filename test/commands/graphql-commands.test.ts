@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -39,11 +39,20 @@ describe('point reads', () => {
     }
   })
 
+  /** The profile of a version of crm that did not store them. */
+  function forgetOperations(config: string): void {
+    const { profiles, ...others } = JSON.parse(readFileSync(config, 'utf8'))
+    const { operations, ...local } = profiles.local
+    expect(operations).toContain('contacts.get')
+    writeFileSync(config, JSON.stringify({ ...others, profiles: { ...profiles, local } }))
+  }
+
   test('remember what the server offers where there is a settings folder, and write nothing where there is none', async () => {
     const home = tempFolder()
     const env = { HOME: home, PATH: process.env.PATH ?? '', ...databaseEnv() }
     await serve(['--database', await memoryDatabase()], env)
     const [id = ''] = [(await crmPrints(['contacts', 'create', '--set', 'name=Ada', '-o', 'id'], env)).trim()]
+    forgetOperations(join(home, '.config/crm/config.json'))
     const requests = async () => (await crm(['contacts', 'get', id, '--debug'], env)).stderr.match(/^debug: /gm)?.length
     expect([await requests(), await requests()]).toEqual([2, 1])
     expect(readdirSync(join(home, '.config/crm')).sort()).toEqual(['config.json', 'graphql.json', 'keys.json'])

@@ -11,6 +11,12 @@ const STATUS = {
   last_four: null,
   shadows: [],
   accepted: true,
+  key_id: null,
+  key_name: null,
+  scopes: null,
+  expires_at: null,
+  rate_limit: null,
+  account: null,
 }
 
 /** What a run printed, and what is wrong with it. */
