@@ -67,6 +67,8 @@ export function addScopedFlags(command: object, flags: readonly (ScopedFlag | 'e
   }
 }
 
+const GLOBAL_GROUP = 'Global options:'
+
 /**
  * Every command has the global flags itself, so that they work before and after its name, and are not confused with its
  * arguments. They are added to the commands on the path to the one that runs.
@@ -79,18 +81,24 @@ export function addGlobalFlags(command: Command): void {
     const option = declare()
     // A command may define its own --timeout.
     if (command.options.some(({ long }) => long === option.long)) continue
-    command.addOption(option.helpGroup('Global options:').hideHelp(!isShown))
+    command.addOption(option.helpGroup(GLOBAL_GROUP).hideHelp(!isShown))
   }
   command.enablePositionalOptions()
   command.hook('preSubcommand', (_, child) => addGlobalFlags(child))
 }
 
-/** The flag nearest to the command's own arguments wins. */
+function definesItself(command: Command, name: string): boolean {
+  return command.options.some((option) => option.attributeName() === name && option.helpGroupHeading !== GLOBAL_GROUP)
+}
+
+/** The flag nearest to the command's own arguments wins; one of the same name that the command defines itself is another. */
 export function readGlobalFlags(leaf: Command): GlobalFlags {
-  const chain = [leaf]
-  for (let above = leaf.parent; above; above = above.parent) chain.push(above)
-  const given = (name: string) => chain.find((command) => command.getOptionValueSource(name) === 'cli')
-  const value = (name: string) => (given(name) ?? leaf).getOptionValue(name)
+  const above: Command[] = []
+  for (let next = leaf.parent; next; next = next.parent) above.push(next)
+  const holders = (name: string) =>
+    Object.hasOwn(GLOBAL, name) && definesItself(leaf, name) ? above : [leaf, ...above]
+  const given = (name: string) => holders(name).find((command) => command.getOptionValueSource(name) === 'cli')
+  const value = (name: string) => (given(name) ?? holders(name)[0])?.getOptionValue(name)
 
   for (const flag of Object.keys(SCOPED) as ScopedFlag[]) {
     const option = SCOPED[flag]()

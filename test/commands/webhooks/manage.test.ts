@@ -148,7 +148,7 @@ test('a subscription is disabled, enabled, given a new secret, and its deliverie
 test('what wait and listen subscribed for their run is deleted at the end, and what they keep stays', async () => {
   const home = await serviceHome()
   const list = () => json(['webhooks', 'list'], home)
-  const wait = ['webhooks', 'wait', 'contact.created', '--port', '0', '--subscribe', '--timeout', '2s']
+  const wait = ['webhooks', 'wait', 'contact.created', '--port', '0', '--subscribe', '--timeout', '50ms']
   const late = await crm(wait, home)
   expect(late).toMatchObject({
     exit: 12,
