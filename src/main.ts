@@ -1,4 +1,5 @@
 import type { WatchProcess } from './core/errors.ts'
+import { standaloneFiles } from './core/standalone.ts'
 import type { Io } from './core/streams.ts'
 
 declare const CRM_VERSION: string
@@ -77,9 +78,7 @@ async function main(): Promise<void> {
     version: CRM_VERSION,
     argv,
     folder: workingFolder(),
-    // From dist/cli, where the build puts this file. A standalone program has both inside.
-    keyringProgram: isStandalone() ? '__keyring' : `${import.meta.dirname}/../../bin/keyring.js`,
-    program: isStandalone() ? [process.execPath] : [process.execPath, `${import.meta.dirname}/../../bin/crm.js`],
+    ...programs(),
     keepExitCode: () => {
       sent.isExitCodeKept = true
     },
@@ -109,9 +108,11 @@ async function main(): Promise<void> {
   if (isStdinOpen) process.stdin.destroy()
 }
 
-/** Node asks the file of the program for it. */
-function isStandalone(): boolean {
-  return process.getBuiltinModule('node:sea').isSea()
+/** From dist/cli, where the build puts this file; a program of one file is both. */
+function programs(): { readonly keyringProgram: string; readonly program: readonly [file: string, ...args: string[]] } {
+  if (standaloneFiles()) return { keyringProgram: '__keyring', program: [process.execPath] }
+  const bin = `${import.meta.dirname}/../../bin`
+  return { keyringProgram: `${bin}/keyring.js`, program: [process.execPath, `${bin}/crm.js`] }
 }
 
 function watchProcess({ uncaught, exit }: Parameters<WatchProcess>[0]): () => void {

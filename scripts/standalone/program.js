@@ -13,9 +13,12 @@ if (words[0] === '__keyring') void runKeyringTask(loadBinding)
 else if (!answerWithText(words, bytesOf)) startProgram()
 
 function startProgram() {
+  const readText = (name) => bytesOf(name).utf8Slice()
+  // For src/core/standalone.ts.
+  globalThis[Symbol.for('crm.standalone')] = { names, readText }
   const bundle = {
     folder: '/crm',
-    readText: (name) => bytesOf(name).utf8Slice(),
+    readText,
     readCompiled: (name) => (names.has(`compiled/${name}`) ? bytesOf(`compiled/${name}`) : undefined),
   }
   createChunkLoader(bundle)('main.js')

@@ -24,7 +24,7 @@ interface Step {
 }
 
 const JOB = /^home\/\.local(\/state(\/crm(\/(jobs|fixtures|pace)\b.*)?)?)?$/
-const EVENTS = /^home\/\.local(\/state(\/crm(\/(listen|events|webhooks)\b.*)?)?)?$/
+const EVENTS = /^home\/\.local(\/state(\/crm(\/(listen|listeners|events|webhooks)\b.*)?)?)?$/
 const SANDBOX = /^(?:tmp\/crm-sandbox-.*|home\/\.local(?:\/state(?:\/crm(?:\/sandboxes\b.*)?)?)?)$/
 const SETTINGS = /^home\/\.config(\/crm(\/.*)?)?$/
 
@@ -84,6 +84,13 @@ const STEPS: Readonly<Record<string, Step>> = {
   'webhooks get': { words: (printed) => [printed('webhooks create')] },
   'webhooks update': { words: (printed) => [printed('webhooks create'), '--events', 'note.*'] },
   'webhooks test': { words: (printed) => [printed('webhooks create')] },
+  'webhooks disable': { words: (printed) => [printed('webhooks create')] },
+  'webhooks enable': { words: (printed) => [printed('webhooks create')] },
+  'webhooks rotate': { words: (printed) => [printed('webhooks create')] },
+  'webhooks deliveries': { words: (printed) => [printed('webhooks create')] },
+  'webhooks resend': { words: (printed) => [printed('webhooks create'), 'evt_0000000000x'], exit: 6 },
+  'webhooks secret': { words: (printed) => [printed('webhooks create')], exit: 6 },
+  'webhooks types': only('--lang', 'ts'),
   api: only('GET', '/v1/contacts'),
   graphql: only('{ pipelines { edges { node { id } } } }'),
   browse: { words: () => [], exit: 2 },

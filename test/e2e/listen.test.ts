@@ -71,10 +71,10 @@ describe('events', () => {
     const port = String(await freePort())
     const child = startCrm(['webhooks', 'listen', ...args, '--port', port], emptyHome())
     const [head] = await once(child.stdout.setEncoding('utf8'), 'data')
-    expect(head).toMatch(/^TIME +EVENT +RECORD +SUMMARY\n$/)
+    expect(head).toMatch(/^TIME +EVENT +ID +SUMMARY\n$/)
     const event = { ...CREATED, data: { id: 'con_1', name: '\x1b[2J\u202e' } }
     const [[line]] = await Promise.all([once(child.stdout, 'data'), send(`http://127.0.0.1:${port}/`, secret, event)])
-    expect(line).toMatch(/Z {2}contact\.created {2}con_1 +\\x1b\[2J\\u202e\n$/)
+    expect(line).toMatch(/Z {2}contact\.created {2}evt_1 +\\x1b\[2J\\u202e \[con_1\]\n$/)
     child.kill('SIGINT')
     expect(await child.done).toMatchObject({ exit: 0 })
   })
@@ -122,7 +122,7 @@ describe('subscriptions', () => {
     const { ready, stop } = await listen(['--subscribe', '--port', '0'], env)
     expect(ready).toMatchObject({ verifies: true, subscription_id: expect.stringMatching(/^wh_/) })
     expect((await stop()).stderr).toContain(
-      'its secret is not stored: it is lost when this command ends, but the subscription stays.',
+      'its secret is not stored: it is lost when this command ends, which then deletes the subscription if the server can.',
     )
     expect(existsSync(join(env.HOME, '.config'))).toBe(false)
   })

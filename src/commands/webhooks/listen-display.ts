@@ -26,10 +26,11 @@ export function printedDisplay(ctx: Context, tally: Tally): ListenDisplay {
     ? undefined
     : startStatusLine({ ...ctx.io, text: () => `listening · ${tally.status(ctx.now())}`, news: tally.total })
   return {
-    ready: async (ready) => {
+    ready: async (ready, { subscriptionId, isForRun }) => {
       await print(printer.ready(ready))
       noteReady(ctx, ready)
-      if (ready.subscriptionId !== undefined) ctx.note(`Its secret: crm webhooks secret ${ready.subscriptionId}`)
+      // Of a subscription for this run alone, the secret is not stored.
+      if (subscriptionId !== undefined && !isForRun) ctx.note(`Its secret: crm webhooks secret ${subscriptionId}`)
     },
     show: async (listenEvent) => {
       const line = printer.line(listenEvent)

@@ -1,12 +1,13 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { type RunningListener, runningListeners } from '../../settings/running-listeners.ts'
+import type { RunningListener } from '../../settings/running-listeners.ts'
 import { readSecretFile } from './listen-trust.ts'
 
 type Known = { readonly listener: RunningListener; readonly secrets: readonly string[] }
 
 /** The running listeners whose secrets can be read: those with a kept subscription, or with a secret file. */
 export async function listenersWithSecrets(ctx: Context): Promise<readonly Known[]> {
+  const { runningListeners } = await import('../../settings/running-listeners.ts')
   const known: Known[] = []
   for (const listener of await runningListeners(ctx.env)) {
     const secrets = await secretsOf(ctx, listener)

@@ -5,7 +5,7 @@ import { reachableHere } from '../../core/http-rules.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { openEventsFolder } from '../../settings/default-places.ts'
-import { announceListener, type RunningListener } from '../../settings/running-listeners.ts'
+import type { RunningListener } from '../../settings/running-listeners.ts'
 import type { ListeningOptions } from '../../webhooks/listening.ts'
 import type { PublicTunnel } from '../../webhooks/tunnel.ts'
 import type { WithFlags } from '../global-flags.ts'
@@ -67,7 +67,10 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
       folder,
     }
     // Nothing else looks in a temporary folder.
-    if (!isTemporary) announced = await announceListener(ctx.env, describeListener(ctx, options, ready))
+    if (!isTemporary) {
+      const { announceListener } = await import('../../settings/running-listeners.ts')
+      announced = await announceListener(ctx.env, describeListener(ctx, options, ready))
+    }
     await session.onReady(ready, trust)
     await listening.open(trust)
     await session.onOpen?.(ready)
