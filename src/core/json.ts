@@ -86,6 +86,16 @@ export function parseExactJson(text: string): JsonValue {
   )
 }
 
+/** As parseExactJson; undefined if `text` is not JSON. */
+export function jsonIn(text: string): JsonValue | undefined {
+  try {
+    return parseExactJson(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
 /**
  * As parseExactJson, and keeps the digits of every number that JSON.stringify would write differently: 12500.50 and 1e5 stay
  * as the sender wrote them. Slower.

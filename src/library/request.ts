@@ -4,7 +4,7 @@ import type { RawApi } from '../api/raw.ts'
 import type { Method } from '../api/transport/call.ts'
 import { CrmError } from '../core/errors.ts'
 import { isHeaderName, isHeaderValue, isTransportHeader } from '../core/http-rules.ts'
-import { type JsonValue, parseExactJson } from '../core/json.ts'
+import { jsonIn } from '../core/json.ts'
 import { checkNames } from './call-checks.ts'
 import type { Request, RequestCall } from './client-types.ts'
 import { guarded } from './safe-errors.ts'
@@ -18,7 +18,7 @@ export function requestMethod(open: () => Promise<Api>): Request {
       if (error) throw error
       if (!reply) throw new CrmError('bad_answer', `${method} ${path} has no answer`, { hint: 'send it again' })
       const text = Buffer.from(reply.body).toString('utf8')
-      return { status: reply.status, headers: reply.headers, json: jsonOf(text), text }
+      return { status: reply.status, headers: reply.headers, json: jsonIn(text), text }
     })
 }
 
@@ -64,13 +64,4 @@ function headerList(headers: Readonly<Record<string, string>>, hasBody: boolean)
 
 function isOwn(name: string): boolean {
   return isTransportHeader(name) || name.toLowerCase() === 'authorization'
-}
-
-function jsonOf(text: string): JsonValue | undefined {
-  try {
-    return parseExactJson(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

@@ -13,7 +13,7 @@ export function documentForTerminal(text: string, color: boolean): string {
   }
 }
 
-/** The texts of laid-out JSON, each with the colon behind it if it is a name; then the other values. */
+/** The strings of indented JSON, with the colon if it is a member name, and its other values. */
 const TOKEN = /("(?:\\.|[^"\\])*")(:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g
 
 /** Names are bold, texts green, null dim, and other values red. */

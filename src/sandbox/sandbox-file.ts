@@ -1,11 +1,10 @@
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject } from '../core/json.ts'
+import { isJsonObject, jsonIn } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
 import { stateFolder } from '../files/folders.ts'
-import { errorCode, toMachineError } from '../files/machine-error.ts'
-import { ensurePrivateFolder } from '../files/private-file.ts'
+import { ensurePrivateFolder, readPrivateFile } from '../files/private-file.ts'
 import { isGone, type ProcessOwner } from '../files/processes.ts'
 import { writePrivateFile } from '../files/write-private-file.ts'
 
@@ -38,9 +37,9 @@ export async function writeSandboxFile(file: string, sandbox: StartedSandbox): P
 
 /** Undefined when there is no such sandbox. CrmError `invalid_input` for a file that names none. */
 export async function readSandboxFile(file: string): Promise<StartedSandbox | undefined> {
-  const text = await textOf(file)
+  const text = await readPrivateFile(file)
   if (text === undefined) return undefined
-  const value: unknown = jsonOf(text)
+  const value = jsonIn(text)
   if (
     isJsonObject(value) &&
     isJsonObject(value.env) &&
@@ -61,21 +60,4 @@ export function isAlive({ process }: StartedSandbox): boolean {
 export async function removeSandboxFile(file: string, { process }: Pick<StartedSandbox, 'process'>): Promise<void> {
   const there = await readSandboxFile(file)
   if (there?.process.pid === process.pid && there.process.mark === process.mark) await rm(file, { force: true })
-}
-
-async function textOf(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw toMachineError(error, file)
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

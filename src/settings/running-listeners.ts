@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { isJsonObject, type JsonValue, jsonIn } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
 import { stateFolder } from '../files/folders.ts'
 import { errorCode, toMachineError } from '../files/machine-error.ts'
@@ -51,9 +51,9 @@ function listenersFolder(env: Env): string {
   return join(stateFolder(env), 'listeners')
 }
 
-/** Undefined for a file that ended meanwhile, and for one of another version. */
+/** Undefined for a file that was removed meanwhile, for one of another version, and for a damaged one. */
 function parse(text: string | undefined): { owner: ProcessOwner; listener: RunningListener } | undefined {
-  const value: unknown = text === undefined ? undefined : JSON.parse(text)
+  const value = text === undefined ? undefined : jsonIn(text)
   if (!isJsonObject(value) || !isJsonObject(value.owner) || typeof value.url !== 'string') return undefined
   const { pid, startedAtMs, mark } = value.owner
   if (typeof pid !== 'number' || typeof startedAtMs !== 'number' || typeof mark !== 'string') return undefined

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, jsonIn, parseExactJson } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { isOfNumericType, NUMERIC_TYPES, type NumericType } from '../../core/resources/field.ts'
 import {
@@ -247,13 +247,8 @@ export function convertCell(text: string, type: Column['type']): Converted {
 /** The list or object of which a text is the JSON. */
 export function nestedIn(text: string): JsonValue[] | JsonObject | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    const value = parseExactJson(text)
-    return Array.isArray(value) || isJsonObject(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const value = jsonIn(text)
+  return Array.isArray(value) || isJsonObject(value) ? value : undefined
 }
 
 /** RFC 8259, 6. */

@@ -14,6 +14,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  jsonIn,
   parseExactJson,
 } from '../../core/json.ts'
 import { type ImportableResource, resourceOf, uniqueByOf } from '../../core/resources/registry.ts'
@@ -88,7 +89,8 @@ function asAnswer(outcome: Answer | Failure, { place }: DealUpdates, id: string)
 function jsonOf(outcome: Answer | Failure): JsonValue | undefined {
   if (!isFailure(outcome)) return outcome.json
   const { status = 0, body } = outcome
-  return OWN_STATUSES.includes(status) && body ? jsonIn(body) : undefined
+  // The response of a proxy in front of the server is not JSON; its status is its meaning.
+  return OWN_STATUSES.includes(status) && body ? jsonIn(body.toString('utf8')) : undefined
 }
 
 /** The change may still have taken effect. */
@@ -191,7 +193,7 @@ function changeOf(write: Write, id: string): Write {
 
 /** Undefined if the existing record is unknown, or does not match the row. */
 function existingIdIn({ status, body, field }: Failure, { resource, member }: MatchedBy): string | undefined {
-  const json = status === 409 && body ? jsonIn(body) : undefined
+  const json = status === 409 && body ? jsonIn(body.toString('utf8')) : undefined
   if (!isJsonObject(json)) return undefined
   if ((field ?? uniqueByOf(resource)) !== member) return undefined
   return idText(json.existing_id) ?? EXISTING_ID.exec(textOf(json))?.[1]
@@ -199,14 +201,4 @@ function existingIdIn({ status, body, field }: Failure, { resource, member }: Ma
 
 function textOf({ message, detail }: JsonObject): string {
   return [message, detail].filter((text) => typeof text === 'string').join(' ')
-}
-
-/** Undefined for the response of a proxy in front of the server, whose status is its meaning. */
-function jsonIn(body: Buffer): JsonValue | undefined {
-  try {
-    return parseExactJson(body.toString('utf8'))
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

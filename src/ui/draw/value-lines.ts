@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import { isJsonObject, type JsonValue, jsonIn } from '../../core/json.ts'
 import { cellText, safeText } from '../../output/safe-text.ts'
 import { fitText, textWidth, wrapText } from '../../output/terminal-text.ts'
 import { TO } from '../background/event-row.ts'
@@ -41,14 +41,9 @@ function attemptText(value: string, width: number): string {
 /** Of an event, whose body is kept as text. */
 function bodyOf(name: string, value: JsonValue | undefined) {
   if (name !== 'body' || typeof value !== 'string') return undefined
-  try {
-    const parsed = parseExactJson(value)
-    return isJsonObject(parsed) || Array.isArray(parsed) ? parsed : undefined
-  } catch (error) {
-    // Other text, or the beginning of a body that was cut.
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  // Undefined for other text, and for the beginning of a body that was cut.
+  const parsed = jsonIn(value)
+  return isJsonObject(parsed) || Array.isArray(parsed) ? parsed : undefined
 }
 
 function toneFor(name: string, value: JsonValue | undefined) {

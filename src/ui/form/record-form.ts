@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import { type JsonObject, type JsonValue, jsonIn } from '../../core/json.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { type CrmRecord, numericType, resourceOf, writableFields } from '../../core/resources/registry.ts'
 import { jsonText, safeText } from '../../output/safe-text.ts'
@@ -45,22 +45,12 @@ export function formPatch(fields: readonly FormField[]): JsonObject {
 
 function typedValue(name: string, type: FormField['type'], text: string): JsonValue {
   if (type === 'text') return text
-  const value = parsed(text)
+  const value = jsonIn(text)
   if (value !== undefined && (type === 'json' || isOfNumericType(value, type))) return value
   const { expected, example } = type === 'json' ? { expected: 'JSON', example: 'true or 12' } : NUMERIC_TYPES[type]
   throw new CrmError('invalid_input', `${name} is ${jsonText(text)}, expected ${expected}`, {
     hint: `write it as in ${example}`,
   })
-}
-
-/** Undefined if the text is not JSON. */
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return parseExactJson(text)
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined
-    throw cause
-  }
 }
 
 /** Adds the message to the fields that it names. */

@@ -1,4 +1,4 @@
-import { isJsonObject, isSameJson, type JsonObject, memberOf, parseExactJson } from '../../core/json.ts'
+import { isJsonObject, isSameJson, type JsonObject, jsonIn, memberOf } from '../../core/json.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import type { DiffLine } from '../text/diff-line.ts'
 import { valueChange } from '../text/plan-diff.ts'
@@ -44,15 +44,6 @@ function dataOf(row: CrmRecord): JsonObject | undefined {
 }
 
 function bodyOf({ body }: CrmRecord): JsonObject | undefined {
-  const value = typeof body === 'string' ? parsed(body) : undefined
+  const value = typeof body === 'string' ? jsonIn(body) : undefined
   return isJsonObject(value) ? value : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseExactJson(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

@@ -1,7 +1,7 @@
-import { isJsonObject } from '../../core/json.ts'
+import { isJsonObject, jsonIn } from '../../core/json.ts'
 import type { ForwardResult } from '../../core/webhook-events.ts'
 
-/** An attempt to forward an event, as it is kept. */
+/** One try at forwarding an event, as a line of the log records it. */
 export interface KeptAttempt
   extends Pick<ForwardResult, 'type' | 'id' | 'target' | 'status' | 'failure' | 'attempt' | 'tookMs' | 'response'> {
   readonly receivedAtMs: number
@@ -44,7 +44,7 @@ export function isOtherLine(line: Buffer): boolean {
 /** Undefined for any other line, and for a damaged one. */
 export function parseAttempt(line: Buffer): KeptAttempt | undefined {
   if (line.toString('latin1', 0, ATTEMPT_AT_START.length) !== ATTEMPT_AT_START) return undefined
-  const entry = parseLine(line.toString())
+  const entry = jsonIn(line.toString())
   if (!isJsonObject(entry)) return undefined
   const { id, run, target, attempt, took_ms: tookMs } = entry
   const [receivedAtMs, startedAtMs] = [entry.received_at, entry.started_at].map((time) => Date.parse(String(time)))
@@ -61,15 +61,6 @@ export function parseAttempt(line: Buffer): KeptAttempt | undefined {
     attempt: typeof attempt === 'number' ? attempt : 1,
     tookMs: typeof tookMs === 'number' ? tookMs : 0,
     response: textIn(entry.answer),
-  }
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
   }
 }
 
