@@ -32,8 +32,6 @@ const WORDS: Readonly<Record<TextFormat, string>> = {
   field: 'name of a field',
   variable: 'name of a variable',
   connector: 'name: small letters, digits, hyphens',
-  chords: 'one or two keys',
-  words: 'text that is not blank',
 }
 
 /** `docs/reference/connector-format.md`: a table for each object of the grammar, in the order in which they are met. */
@@ -68,7 +66,7 @@ function section({ name, members, required, some, oneOf }: ObjectShape): string 
 function valueText(shape: Shape): string {
   switch (shape.type) {
     case 'text':
-      return WORDS[shape.format]
+      return typeof shape.format === 'string' ? WORDS[shape.format] : shape.format.expected
     case 'choice':
       return shape.of.map((each) => `\`${each === '' ? "''" : each}\``).join(', ')
     case 'constant':

@@ -1,5 +1,12 @@
 import { CONNECTOR, PLURALS } from '../../src/api/connectors/grammar.ts'
-import { FORMATS, type ObjectShape, type Shape, type TextFormat } from '../../src/api/connectors/shapes.ts'
+import {
+  FORMATS,
+  type ObjectShape,
+  ruleOf,
+  type Shape,
+  type TextFormat,
+  type TextRule,
+} from '../../src/api/connectors/shapes.ts'
 import type { JsonSchema } from '../../src/core/json.ts'
 import { BROWSE_MEMBERS } from './browse-members.ts'
 import { MEMBERS } from './connector-members.ts'
@@ -65,8 +72,8 @@ function schemaOf(shape: Shape, definitions: Definitions): JsonSchema {
   }
 }
 
-function textRule(format: TextFormat): JsonSchema {
-  const { pattern } = FORMATS[format]
+function textRule(format: TextFormat | TextRule): JsonSchema {
+  const { pattern } = ruleOf(format)
   if (format === 'resource') return { enum: PLURALS }
   if (format === 'pattern') return { maxLength: 100 }
   if (format === 'program') return { maxLength: 1000 }

@@ -3,7 +3,7 @@ import { PLURALS } from './grammar.ts'
 import { isElements, isMembers, type Located, meantHint, type Place, type Problems } from './located.ts'
 import { ConnectorMistake, compilePath } from './paths.ts'
 import { checkPattern } from './patterns.ts'
-import { FORMATS, type ObjectShape, type Shape, type TextFormat } from './shapes.ts'
+import { FORMATS, type ObjectShape, ruleOf, type Shape, type TextFormat, type TextRule } from './shapes.ts'
 import { compileTemplate } from './templates.ts'
 
 /** Adds a problem for each value that does not have the shape. Null stands for an absent member. */
@@ -141,19 +141,21 @@ const FORMAT_TESTS = Object.fromEntries(
 ) as Readonly<Record<TextFormat, RegExp>>
 
 /** A mistake within the text is reported at its column. */
-function checkText(text: string, format: TextFormat, { place, problems }: At): void {
+function checkText(text: string, format: TextFormat | TextRule, { place, problems }: At): void {
   if (format === 'resource') {
     if (!PLURALS.includes(text)) problems.add(place, unknownName(text, 'a resource', PLURALS))
     return
   }
   try {
-    COMPILERS[format]?.(text)
+    if (typeof format === 'string') COMPILERS[format]?.(text)
   } catch (error) {
     if (!(error instanceof ConnectorMistake)) throw error
     problems.add({ ...place, column: place.column + error.at }, `in ${short(text)}, ${error.message}`)
     return
   }
-  if (!FORMAT_TESTS[format].test(text)) problems.add(place, `${short(text)}, expected ${FORMATS[format].expected}`)
+  const { pattern = '', expected } = ruleOf(format)
+  const test = typeof format === 'string' ? FORMAT_TESTS[format] : new RegExp(pattern, 'u')
+  if (!test.test(text)) problems.add(place, `${short(text)}, expected ${expected}`)
 }
 
 function wrongValue(node: Located, shape: Shape, problems: Problems): void {
@@ -164,7 +166,7 @@ function wrongValue(node: Located, shape: Shape, problems: Problems): void {
 function expectedOf(shape: Shape): string {
   switch (shape.type) {
     case 'text':
-      return shape.format === 'resource' ? `one of ${PLURALS.join(', ')}` : FORMATS[shape.format].expected
+      return shape.format === 'resource' ? `one of ${PLURALS.join(', ')}` : ruleOf(shape.format).expected
     case 'choice':
       return shape.of.length === 1 ? `${shape.of[0]}` : `one of ${shape.of.map((each) => each || "''").join(', ')}`
     case 'constant':

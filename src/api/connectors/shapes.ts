@@ -1,6 +1,6 @@
 import { HEADER_NAME } from '../../core/http-rules.ts'
 
-/** What a text of a connector, or of `browse.yaml`, is, beyond being one. */
+/** What a text of a connector is, beyond being one. */
 export const TEXT_FORMATS = [
   'any',
   'path',
@@ -17,15 +17,13 @@ export const TEXT_FORMATS = [
   'field',
   'variable',
   'connector',
-  'chords',
-  'words',
 ] as const
 
 export type TextFormat = (typeof TEXT_FORMATS)[number]
 
 /** The shape of a value: the loader checks it, and the JSON Schema is made from it. */
 export type Shape =
-  | { readonly type: 'text'; readonly format: TextFormat }
+  | { readonly type: 'text'; readonly format: TextFormat | TextRule }
   | { readonly type: 'choice'; readonly of: readonly string[] }
   /** This value alone. */
   | { readonly type: 'constant'; readonly value: number | null }
@@ -52,7 +50,7 @@ export interface ObjectShape {
   readonly oneOf: readonly string[]
 }
 
-export function text(format: TextFormat): Shape {
+export function text(format: TextFormat | TextRule): Shape {
   return { type: 'text', format }
 }
 
@@ -97,13 +95,14 @@ const NAME = String.raw`(?:[^.\[\]\\]|\\.)+`
 const BRACKET = String.raw`\[(?:|\d{1,6}|(?:[^=\[\]\\]|\\.)+=(?:[^\[\]\\]|\\.)*)\]`
 const PLACEHOLDER = String.raw`\{[A-Za-z_][\w\-]*(?:\.[\w\-]+)*\}`
 
-interface FormatRule {
+/** Of a text in a file that is no connector. */
+export interface TextRule {
   /** Undefined: any text. */
   readonly pattern?: string
   readonly expected: string
 }
 
-export const FORMATS: Readonly<Record<TextFormat, FormatRule>> = {
+export const FORMATS: Readonly<Record<TextFormat, TextRule>> = {
   any: { expected: 'a text' },
   path: {
     pattern: String.raw`^(?:\.|(?:${NAME}|${BRACKET})(?:\.${NAME}|${BRACKET})*)$`,
@@ -138,10 +137,8 @@ export const FORMATS: Readonly<Record<TextFormat, FormatRule>> = {
   field: { pattern: '^[a-z][a-z0-9_]{0,63}$', expected: 'a name of small letters, digits and _' },
   variable: { pattern: '^[a-z][a-z0-9_]{0,31}$', expected: 'a name of small letters, digits and _' },
   connector: { pattern: '^[a-z0-9][a-z0-9.\\-]{0,63}$', expected: 'a name of small letters, digits and hyphens' },
-  // Without digits, which begin counts, and control characters that terminals send for other keys, or that stop a program.
-  chords: {
-    pattern: '^(?:ctrl-[abd-gklnop-y]|[!-/:-~])(?: (?:ctrl-[abd-gklnop-y]|[!-/:-~]))?$',
-    expected: 'a key such as P or ctrl-o, or two with a blank between them, such as g o; no digit, and not ctrl-c',
-  },
-  words: { pattern: '\\S', expected: 'a text that is not blank' },
+}
+
+export function ruleOf(format: TextFormat | TextRule): TextRule {
+  return typeof format === 'string' ? FORMATS[format] : format
 }

@@ -1,4 +1,4 @@
-import { choice, FLAG, list, type ObjectShape, object, text } from '../../api/connectors/shapes.ts'
+import { choice, FLAG, list, type ObjectShape, object, type TextRule, text } from '../../api/connectors/shapes.ts'
 import type { ScreenName } from '../screens.ts'
 
 /** The screens with rows that a command can be given. */
@@ -27,6 +27,14 @@ export interface UserKey {
   readonly output: (typeof OUTPUTS)[number]
 }
 
+// Without digits, which begin counts, and control characters that terminals send for other keys, or that stop a program.
+const CHORDS: TextRule = {
+  pattern: '^(?:ctrl-[abd-gklnop-y]|[!-/:-~])(?: (?:ctrl-[abd-gklnop-y]|[!-/:-~]))?$',
+  expected: 'a key such as P or ctrl-o, or two with a blank between them, such as g o; no digit, and not ctrl-c',
+}
+
+const WORDS: TextRule = { pattern: '\\S', expected: 'a text that is not blank' }
+
 /** Everything that is read from `browse.yaml` is named here; what is not named here is a mistake. */
 export const BROWSE_KEYS: ObjectShape = object(
   'browse_keys',
@@ -35,10 +43,10 @@ export const BROWSE_KEYS: ObjectShape = object(
       object(
         'user_key',
         {
-          key: text('chords'),
+          key: text(CHORDS),
           screens: list(choice(KEYED_SCREENS), { least: 1, most: KEYED_SCREENS.length }),
-          description: text('words'),
-          command: text('words'),
+          description: text(WORDS),
+          command: text(WORDS),
           confirm: FLAG,
           reload: FLAG,
           output: choice(OUTPUTS),
