@@ -9,7 +9,7 @@ const DECLARATION =
 const DATABASES = ['src/service/store/sqlite/', 'src/service/store/postgres/']
 
 /** What users of the Node library see has their words: a `Page` and a `Stage` of theirs have fewer parts. */
-const LIBRARY = ['src/library/calls.ts', 'src/library/client-types.ts', 'src/library/resources.ts']
+const LIBRARY = ['calls', 'client-types', 'records', 'resources'].map((name) => `src/library/${name}.ts`)
 
 /** Names that files of src export twice: one word stands for one idea, and one idea has one place. */
 export function doubledNames(root: string): readonly Fault[] {

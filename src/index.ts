@@ -42,8 +42,7 @@ import type {
   Webhook,
   WebhookPatch,
   WebhookTest,
-} from './library/resources.ts'
-
+} from './library/records.ts'
 import {
   SignatureError,
   type SignatureReason,
