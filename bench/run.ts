@@ -27,6 +27,7 @@ import { measureSandbox } from './sandbox.ts'
 import { measureStartUp } from './start-up.ts'
 import { type Row, tableText } from './table.ts'
 import { measureThroughput } from './throughput.ts'
+import { measureWorkbook } from './workbook.ts'
 
 /** `npm run bench [part ...]`: every speed claim with its peer or floor in the same run, and whether the goal is met. */
 const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
@@ -58,6 +59,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   memory: measureMemory,
   resume: measureResume,
   plan: measurePlan,
+  workbook: measureWorkbook,
   pace: measurePace,
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { npm } from '../packed.ts'
@@ -39,7 +39,8 @@ export function nodeFor(target: string, folder: string): TargetNode {
     program: programIn(at),
     hostProgram: programIn(host),
     version,
-    licence: readFileSync(join(at, 'LICENSE'), 'utf8'),
+    // The package for Windows lacks it.
+    licence: readFileSync([at, host].map((each) => join(each, 'LICENSE')).find(existsSync) ?? '', 'utf8'),
   }
 }
 
@@ -50,7 +51,7 @@ function packageFolder(name: string, version: string, folder: string): string {
     if (found === version) return installed
   }
   const into = join(folder, name)
-  execFileSync('mkdir', ['-p', into])
+  mkdirSync(into, { recursive: true })
   const tarball =
     npm(['pack', `${name}@${version}`, '--pack-destination', into], into)
       .trim()

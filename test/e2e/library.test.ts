@@ -204,6 +204,32 @@ test('arethetypeswrong finds nothing, for import and for require', async () => {
   expect(problems.filter(({ resolutionKind }) => resolutionKind !== 'node10')).toEqual([])
 })
 
+const IMPORTED = `
+import { createClient } from 'crm-cli'
+const client = createClient({ baseUrl: process.env.CRM_BASE_URL, apiKey: process.env.CRM_API_KEY, env: process.env })
+const rows = Array.from({ length: 300 }, (_, at) => ({ name: 'Row ' + at, email: 'row' + at + '@example.test' }))
+const onProgress = ({ done }) => done >= Number(process.argv[2]) && process.kill(process.pid, 'SIGKILL')
+const { done } = await client.jobs.importRows('contacts', rows, { runId: 'killed', onProgress })
+let count = 0
+for await (const contact of client.contacts.list()) count += contact.name.startsWith('Row ') ? 1 : 0
+console.log(JSON.stringify({ done, count }))
+await client.close()
+`
+
+test('an import that was killed twice goes on with the same call, and no row is there twice', async ({ folder }) => {
+  const service = await startService()
+  writeFileSync(join(folder, 'imported.mjs'), IMPORTED)
+  const run = (killedAt: string) => {
+    // Not in this process, whose service has to answer meanwhile.
+    const child = spawn(process.execPath, ['imported.mjs', killedAt], { cwd: folder, env: service.env })
+    child.stdout.setEncoding('utf8')
+    return Promise.all([once(child, 'close'), child.stdout.toArray()])
+  }
+  for (const killedAt of ['50', '150']) expect((await run(killedAt))[0]).toEqual([null, 'SIGKILL'])
+  const [[exit], printed] = await run('Infinity')
+  expect({ exit, ...JSON.parse(printed.join('')) }).toEqual({ exit: 0, done: 300, count: 300 })
+})
+
 test('require loads the same library as import', ({ folder }) => {
   writeFileSync(join(folder, 'program.cjs'), REQUIRED)
   const printed = execFileSync(process.execPath, ['program.cjs'], { cwd: folder, encoding: 'utf8' })

@@ -19,15 +19,18 @@ function run(program: string, args: readonly string[], env: Readonly<Record<stri
   return { exit: status, stdout, stderr }
 }
 
+function makeStandalone(folder: string): void {
+  const script = join(ROOT, 'scripts/standalone.ts')
+  execFileSync(process.execPath, [script, '--out', folder], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
 function archive(): string {
   return readdirSync(out).find((name) => name.endsWith('.tar.gz')) ?? ''
 }
 
 beforeAll(() => {
   out = tempFolder(cleanUpLater)
-  execFileSync(process.execPath, [join(ROOT, 'scripts/standalone.ts'), '--out', out], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  makeStandalone(out)
   const unpacked = tempFolder(cleanUpLater)
   execFileSync('tar', ['-xzf', join(out, archive()), '-C', unpacked])
   crm = join(unpacked, archive().replace('.tar.gz', ''), 'crm')
@@ -116,6 +119,12 @@ describe('npm run standalone', () => {
       expect(run('/usr/sbin/chroot', args, { HOME: '/root', PATH: '/bin' })).toMatchObject({ exit: 0, stdout: '[]\n' })
     },
   )
+})
+
+test('a second run of the script writes the same bytes', () => {
+  const again = tempFolder()
+  makeStandalone(again)
+  expect(readFileSync(join(again, 'SHA256SUMS'), 'utf8')).toBe(readFileSync(join(out, 'SHA256SUMS'), 'utf8'))
 })
 
 test('two builds of one commit are equal, but for code that V8 compiled', () => {
