@@ -59,7 +59,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     history: createHistory({ http, wire: options.wire, describes }),
     readKey: async () => {
       const { readServerKey } = await import('./server-key.ts')
-      return readServerKey({ raw, describe, known, isDescribed, rate })
+      return readServerKey({ raw, describes, rate })
     },
     require: async (resource, operation) => {
       if (!(await offers(resource, operation))) connector.rules(resource).operation(operation)

@@ -18,19 +18,15 @@ export interface ServerKey {
 
 interface Parts {
   readonly raw: RawApi
-  /** Reads the document of the server once, and adds its names to `known`. */
-  readonly describe: () => Promise<unknown>
-  readonly known: ReadonlySet<string>
-  /** False for a connector of its own, which describes no key. */
-  readonly isDescribed: boolean
+  /** As `describes` of the client. */
+  readonly describes: (name: string) => Promise<boolean>
   /** The limit of the last answer. */
   readonly rate: () => StatedRate | undefined
 }
 
 /** Asks for the key if the document of the server names a path for that; the rate also follows from earlier answers. */
-export async function readServerKey({ raw, describe, known, isDescribed, rate }: Parts): Promise<ServerKey> {
-  if (!known.has(SHOWS_KEY) && isDescribed) await describe()
-  const record = known.has(SHOWS_KEY) ? await showKey(raw) : {}
+export async function readServerKey({ raw, describes, rate }: Parts): Promise<ServerKey> {
+  const record = (await describes(SHOWS_KEY)) ? await showKey(raw) : {}
   const { expires_at: expiresAt, scopes, rate_limit: limit } = record
   return {
     id: textIn(record, 'id'),
