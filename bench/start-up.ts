@@ -4,7 +4,10 @@ import { benchFolder, CRM, plainEnv, startCrm, timeCommands } from './processes.
 import { fillContacts } from './seed.ts'
 import type { Row } from './table.ts'
 
-/** Whole processes beside `node -e 0` of the same runtime, and beside gh where it is installed. */
+/**
+ * Whole processes beside `node -e 0` of the same runtime, and beside gh where it is installed. CRM_BINARY names a program of
+ * `npm run standalone`, which is measured as well.
+ */
 export async function measureStartUp(): Promise<Row[]> {
   // With a record, because an empty list is asked for twice.
   const database = join(benchFolder(), 'one.db')
@@ -12,6 +15,7 @@ export async function measureStartUp(): Promise<Row[]> {
   const server = await startCrm(database)
   const env = { ...plainEnv(), HOME: benchFolder(), CRM_BASE_URL: server.url, CRM_API_KEY: server.key }
   const node = process.execPath
+  const file = process.env.CRM_BINARY
   const hasGh = spawnSync('gh', ['--version']).status === 0
   const times = timeCommands(
     {
@@ -22,6 +26,10 @@ export async function measureStartUp(): Promise<Row[]> {
       tab: [node, CRM, '__complete', 'fish', 'contacts', 'get', ''],
       table: [node, CRM, 'contacts', 'list', '--limit', '1'],
       ...(hasGh && { gh: ['gh', '--version'] }),
+      ...(file !== undefined && {
+        fileVersion: [file, '--version'],
+        fileList: [file, 'contacts', 'list', '--limit', '1', '-o', 'json'],
+      }),
     },
     25,
     env,
@@ -42,6 +50,10 @@ export async function measureStartUp(): Promise<Row[]> {
     row('crm contacts list --limit 1 (table)', 'table', undefined),
   ]
   if (hasGh) rows.push({ ...row('gh --version, for comparison', 'gh', undefined) })
+  if (file !== undefined) {
+    rows.push(row('--version of the single file', 'fileVersion', { atMost: 1.1 }))
+    rows.push(row('its list --limit 1 -o json', 'fileList', { atMost: 1.9 }))
+  }
   return [...rows, await firstAnswer('first answer of crm serve, new database', join(benchFolder(), 'new.db'), 250)]
 }
 
