@@ -65,6 +65,12 @@ export function press(ui: Ui, stroke: Stroke): void {
   const { overlay, screen, pendingKeys } = store.get()
   if (stroke.chord === 'ctrl-c') return void interrupt(ui)
   if (stroke.chord === 'ctrl-z') return void pause(ui)
+  const digit = /^alt-(\d)$/.exec(stroke.chord)?.[1]
+  if (overlay && digit !== undefined) {
+    // No overlay binds Alt: Esc and a digit arrived as one input.
+    pressInOverlay(ui, overlay, { chord: 'esc', text: undefined })
+    return press(ui, { chord: digit, text: digit })
+  }
   if (overlay) return void pressInOverlay(ui, overlay, stroke)
   if (pendingKeys === '' && pressDigit(ui, stroke)) return
   const chords = pendingKeys === '' ? stroke.chord : `${pendingKeys} ${stroke.chord}`

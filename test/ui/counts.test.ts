@@ -65,6 +65,12 @@ test('a digit and Enter open its screen, Alt and the digit at once, and 0 is no 
   expect(ui.store.get().screen).toBe('deals')
 })
 
+test('Esc and a digit that arrive as one input close the help, and the digit counts', async () => {
+  const ui = await withRows('contacts', 3)
+  ui.press('?', 'alt-2', 'enter')
+  expect(ui.store.get()).toMatchObject({ screen: 'deals', overlay: undefined })
+})
+
 test('a count waits for its key, however long', async () => {
   const ui = await withRows('contacts', 30)
   ui.press('5')
