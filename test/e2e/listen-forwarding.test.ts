@@ -5,6 +5,7 @@ import { crm, crmPrints } from '../harness/crm.ts'
 import { memoryDatabase } from '../harness/database.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
+import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
 import { startApp } from '../webhooks/app.ts'
 import { freePort, listen, newSecretFile, send } from './listening.ts'
 
@@ -21,6 +22,25 @@ test('an app gets the bytes that the service signed, and they are genuine to an 
   expect(new Webhook(secret).verify(request?.body.toString() ?? '', headers)).toEqual(CREATED)
   expect(await next()).toMatchObject({ type: 'event', id: 'evt_1' })
   expect(await next()).toMatchObject({ type: 'forwarded', id: 'evt_1', status: 200, failure: null, attempt: 1 })
+})
+
+test('an app with https gets the event, with an added header, if its certificate is trusted', async () => {
+  const { secret, args } = newSecretFile()
+  const certificate = makeSelfSignedCertificate('localhost')
+  const authority = join(tempFolder(), 'ca.pem')
+  writeFileSync(authority, certificate.cert)
+  const app = await startApp(undefined, '127.0.0.1', certificate)
+  const words = [...args, '--port', '0', '--forward', `https://localhost:${app.port}`]
+  const untrusting = await listen(words, emptyHome())
+  expect(await send(untrusting.url, secret, CREATED)).toBe(502)
+  expect(await untrusting.next()).toMatchObject({ type: 'event' })
+  expect(await untrusting.next()).toMatchObject({ failure: expect.stringContaining('self-signed; --cacert FILE') })
+  await untrusting.stop()
+  const { url, next } = await listen([...words, '--cacert', authority, '--header', 'X-Env: test'], emptyHome())
+  expect(await send(url, secret, CREATED)).toBe(200)
+  expect(await next()).toMatchObject({ type: 'event' })
+  expect(await next()).toMatchObject({ type: 'forwarded', status: 200, failure: null })
+  expect(app.requests).toMatchObject([{ headers: { 'x-env': 'test', 'webhook-id': 'evt_1' } }])
 })
 
 test('a rejected event is forwarded nowhere', async () => {

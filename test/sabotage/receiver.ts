@@ -2,6 +2,27 @@ import type { Sabotage } from './sabotage.ts'
 
 export const RECEIVER: readonly Sabotage[] = [
   {
+    name: 'the certificate of an app on another machine need not be verified',
+    file: 'src/commands/webhooks/target-flags.ts',
+    line: 'const far = insecureSkipVerifyTarget && urls.find(({ hostname }) => !isLoopback(hostname))',
+    to: 'const far = insecureSkipVerifyTarget && urls.find(() => false)',
+    tests: ['test/commands/webhooks/https-targets.test.ts'],
+  },
+  {
+    name: 'the certificate of an app on this machine may be for any name',
+    file: 'src/webhooks/forwarding/http-target.ts',
+    line: 'checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),',
+    to: 'checkServerIdentity: () => undefined,',
+    tests: ['test/commands/webhooks/https-targets.test.ts'],
+  },
+  {
+    name: 'an added header replaces the signature of an event',
+    file: 'src/commands/webhooks/target-flags.ts',
+    line: 'if (isTransportHeader(name) || SIGNATURE.test(name)) {',
+    to: 'if (isTransportHeader(name)) {',
+    tests: ['test/commands/webhooks/https-targets.test.ts'],
+  },
+  {
     name: 'a subscription that was made for one run stays on the server',
     file: 'src/commands/webhooks/session.ts',
     line: 'if (trust) await removeForRun(ctx, trust)',

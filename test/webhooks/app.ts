@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
@@ -26,16 +27,18 @@ export type Handler = (response: ServerResponse, request: AppRequest, index: num
 export async function startApp(
   handle: Handler = (response) => response.end('ok'),
   host: string = '127.0.0.1',
+  certificate?: { readonly key: string; readonly cert: string },
 ): Promise<App> {
   const requests: AppRequest[] = []
   const waiting: (() => void)[] = []
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     const { method, url, rawHeaders, headers } = request
     const taken = { method, url, rawHeaders, headers, body: await buffer(request) }
     requests.push(taken)
     handle(response, taken, requests.length - 1)
     for (const wake of waiting.splice(0)) wake()
-  })
+  }
+  const server = certificate ? createTlsServer(certificate, take) : createServer(take)
   server.listen(0, host)
   await once(server, 'listening')
   onTestFinished(() => {
@@ -45,7 +48,7 @@ export async function startApp(
   const { port } = server.address() as AddressInfo
   return {
     port,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/`,
+    url: `${certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}/`,
     requests,
     has: async (count) => {
       while (requests.length < count) await new Promise<void>((resolve) => waiting.push(resolve))

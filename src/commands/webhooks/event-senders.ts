@@ -7,16 +7,21 @@ import { findEvent } from './events.ts'
 import { parseForward } from './forwarding-flags.ts'
 import { makeEvent } from './made-event.ts'
 import { createResigner, findKeptSecrets, madeDelivery, sendEvent } from './send-event.ts'
+import type { TargetFlags } from './target-flags.ts'
 
 /** The receiver of this process, with its secrets. */
 export interface OwnReceiver {
   readonly url: string
   readonly secrets: readonly string[] | 'unverified'
+  /** The flags with which it forwards to this URL. */
+  flagsFor(url: URL): TargetFlags
 }
 
 /** For the screens: sends kept events again, and synthetic events. */
 export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
   const ownSecrets = own === undefined || own.secrets === 'unverified' ? undefined : own.secrets
+
+  const flagsFor = (url: URL) => ({ flags: own?.flagsFor(url) ?? {} })
 
   async function secretsFor(url: URL): Promise<readonly string[]> {
     if (own !== undefined && new URL(own.url).href === url.href) return ownSecrets ?? []
@@ -39,7 +44,7 @@ export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
         throw new CrmError(unknown.code, unknown.message, { hint, cause: unknown })
       }
       await using attempts = await openAttempts(ctx)
-      return await sendEvent(ctx, event, url, { sign: resigner.sign, keep: attempts.keep })
+      return await sendEvent(ctx, event, url, { sign: resigner.sign, keep: attempts.keep, ...flagsFor(url) })
     },
     trigger: async (name: string, members: readonly string[], to: string): Promise<ForwardResult> => {
       const { url } = parseForward(to, 'to=')
@@ -51,7 +56,7 @@ export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
       const sent = { id, name, timestamp: Math.floor(ctx.now() / 1000), body: bytes }
       const signed = secrets.length === 0 ? [] : signedHeaders('standard-webhooks', sent, secrets)
       const headers = [['content-type', 'application/json'], ['user-agent', `crm/${ctx.version}`], ...signed] as const
-      return sendEvent(ctx, madeDelivery(ctx, { url, id, name, headers, bytes }), url)
+      return sendEvent(ctx, madeDelivery(ctx, { url, id, name, headers, bytes }), url, flagsFor(url))
     },
   }
 }

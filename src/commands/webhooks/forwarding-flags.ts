@@ -8,9 +8,10 @@ import type { ForwardRules } from '../../webhooks/forwarding/start-forwarder.ts'
 import { collect } from '../fields-input.ts'
 import { parseCount } from '../flags.ts'
 import { listenEventText } from './jsonl-printer.ts'
+import { addTargetFlags, checkTargetFlags, readTargetFlags, type TargetFlags } from './target-flags.ts'
 
 /** Flags of commands that forward events. */
-export interface ForwardFlags {
+export interface ForwardFlags extends TargetFlags {
   readonly forward?: readonly string[]
   readonly exec?: readonly string[]
   readonly showResponse?: true
@@ -33,6 +34,7 @@ export function addForwardFlags(command: Command): void {
     )
     .option('--exec <command>', 'run this with the event as JSON on stdin; no shell (repeatable)', collect)
     .option('--show-response', 'show the beginning of the answer of the URL')
+  addTargetFlags(command)
 }
 
 export function addAckFlags(command: Command): void {
@@ -53,6 +55,7 @@ const SENDER_WAITS_MS = 14_000
 
 /** CrmError `usage` for flags that contradict each other. */
 export function refuseForwardContradictions(options: AckFlags): void {
+  checkTargetFlags(options, forwardUrls(options.forward ?? []))
   const hasTarget = options.forward !== undefined || options.exec !== undefined
   if (options.insecureSkipVerify && options.exec) {
     throw new CrmError('usage', '--insecure-skip-verify would let anyone run --exec', {
@@ -98,17 +101,27 @@ export async function startTargets(ctx: Context, options: ForwardFlags, how: How
   const forwards = (options.forward ?? []).map((text) => parseForward(text))
   const commands = (options.exec ?? []).map((text) => ({ name: text, words: shellWords(text, '--exec') }))
   await refuseMissingPrograms(ctx, commands)
+  const connection = await readTargetFlags(
+    ctx,
+    options,
+    forwards.map(({ url }) => url),
+  )
   const { startForwarder } = await ctx.webhooks.forwarder()
   return startForwarder({
     say: (line) => writeNoteLine(ctx.io.stderr, line),
     ...how,
     forwards,
+    connection,
     commands,
     showsResponse: options.showResponse === true,
     env: ctx.env,
     now: ctx.now,
     input: (event) => `${listenEventText(event)}\n`,
   })
+}
+
+export function forwardUrls(texts: readonly string[]): readonly URL[] {
+  return texts.map((text) => parseForward(text).url)
 }
 
 /** The globs of `--forward`, in addition to those of `--events`. */

@@ -4,10 +4,12 @@ import type { ListenEvent } from '../../core/webhook-events.ts'
 import { browsedServer, showScreens, terminalOf } from '../browse/show-screens.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { createEventSenders } from './event-senders.ts'
+import { forwardUrls } from './forwarding-flags.ts'
 import type { ListenDisplay } from './listen-display.ts'
 import type { TrustOptions } from './listen-trust.ts'
+import { type TargetFlags, targetFlagsFor } from './target-flags.ts'
 
-type ScreenOptions = TrustOptions & { readonly forward?: readonly string[] }
+type ScreenOptions = TrustOptions & TargetFlags & { readonly forward?: readonly string[] }
 
 /** The Events screen. It opens when the receiver is ready; earlier errors are printed on the terminal. */
 export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDisplay {
@@ -34,7 +36,12 @@ export function screenDisplay(ctx: Context, options: ScreenOptions): ListenDispl
             take = taker
           },
         },
-        senders: createEventSenders(ctx, { url, secrets }),
+        senders: createEventSenders(ctx, {
+          url,
+          secrets,
+          flagsFor: (to) =>
+            forwardUrls(options.forward ?? []).some(({ href }) => href === to.href) ? targetFlagsFor(to, options) : {},
+        }),
         sendsTo: options.forward?.[0],
         signal: AbortSignal.any([ctx.signal, closing.signal]),
       })

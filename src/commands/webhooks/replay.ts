@@ -12,11 +12,12 @@ import { addScopedFlags } from '../flags.ts'
 import { openAttempts } from './attempt-log.ts'
 import { choosePrinter, createPrintQueue } from './choose-printer.ts'
 import { type EditFlags, editEvent, isEdit } from './edited-event.ts'
-import { addForwardFlags, type ForwardFlags, parseForward, startTargets } from './forwarding-flags.ts'
+import { addForwardFlags, type ForwardFlags, forwardUrls, parseForward, startTargets } from './forwarding-flags.ts'
 import { parseSince } from './logged-events.ts'
 import { createReplayFailures } from './replay-failures.ts'
 import { eventsOnce, judgeWhere, type ReplaySelection, refuseUnclearSelection } from './replay-selection.ts'
 import { createResigner } from './send-event.ts'
+import { checkTargetFlags } from './target-flags.ts'
 import { checkGlobs, parseGlobs } from './wanted.ts'
 
 interface Options extends ForwardFlags, ReplaySelection, EditFlags {
@@ -135,5 +136,6 @@ function refuseUnclear(ids: readonly string[], options: Options): void {
       hint: 'without --original, the event is signed again',
     })
   }
-  if (options.to !== undefined) parseForward(options.to, '--to')
+  const to = options.to === undefined ? [] : [parseForward(options.to, '--to').url]
+  checkTargetFlags(options, [...forwardUrls(options.forward ?? []), ...to])
 }

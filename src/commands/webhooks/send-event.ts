@@ -5,6 +5,7 @@ import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import type { KeepAttempt } from '../../webhooks/listening.ts'
 import { startTargets } from './forwarding-flags.ts'
 import { readSecretFile } from './listen-trust.ts'
+import type { TargetFlags } from './target-flags.ts'
 
 export interface MadeDelivery {
   readonly url: URL
@@ -38,6 +39,7 @@ interface HowSent {
   /** Returns headers that replace the original ones. */
   readonly sign?: (event: ReceivedEvent) => ReceivedEvent['delivery']['headers']
   readonly keep?: KeepAttempt
+  readonly flags?: TargetFlags
 }
 
 /** Sends an event once. */
@@ -45,12 +47,12 @@ export async function sendEvent(
   ctx: Context,
   event: ReceivedEvent,
   url: URL,
-  { sign, keep }: HowSent = {},
+  { sign, keep, flags }: HowSent = {},
 ): Promise<ForwardResult> {
   const results: ForwardResult[] = []
   const forwarder = await startTargets(
     ctx,
-    { forward: [url.href], showResponse: true },
+    { ...flags, forward: [url.href], showResponse: true },
     {
       timeoutMs: ctx.flags.timeoutMs,
       retries: 0,

@@ -1,4 +1,5 @@
-import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type Command, Option } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
@@ -25,8 +26,9 @@ import {
   wholeEvent,
 } from './made-event.ts'
 import { findKeptSecrets, madeDelivery, sendEvent, unknownFor } from './send-event.ts'
+import { addTargetFlags, checkTargetFlags, type TargetFlags } from './target-flags.ts'
 
-interface Options {
+interface Options extends TargetFlags {
   readonly to: string
   readonly set?: readonly string[]
   readonly data?: string
@@ -37,7 +39,7 @@ interface Options {
 }
 
 export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
-  const trigger = webhooks
+  const trigger = (webhooks as unknown as Command)
     .command('trigger <event>')
     .summary('send a synthetic event, signed like a real one')
     .description('send a synthetic event, signed like a real one; needs no server, and changes no record')
@@ -48,6 +50,8 @@ export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
     .option('--secret-file <file>', 'sign with the secrets in this file; made if it does not exist')
     .addOption(new Option('--scheme <name>', 'how to sign').choices(SCHEME_NAMES).default('standard-webhooks' as const))
     .addOption(new Option('--flaw <what>', 'make it invalid: succeed if it is refused').choices(FLAWS))
+  addTargetFlags(trigger)
+  trigger
     .addHelpText(
       'after',
       examples(
@@ -63,6 +67,7 @@ export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
 async function triggerEvent(ctx: Context, name: string, options: Options): Promise<ExitCode | undefined> {
   refuseTimeless(options)
   const { url } = parseForward(options.to, '--to')
+  checkTargetFlags(options, [url])
   noteUnknown(ctx, name, options.scheme)
   const { id, body } = await readEvent(ctx, name, options)
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: url.href, body })
@@ -72,7 +77,8 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   const sent = flawed({ id, timestamp: Math.floor(ctx.now() / 1000), body: bytes, secrets }, options.flaw)
   const signed = sent.secrets.length === 0 ? [] : signedHeaders(options.scheme, { ...sent, name }, sent.secrets)
   const headers = [['content-type', 'application/json'], ['user-agent', `crm/${ctx.version}`], ...signed] as const
-  const result = await sendEvent(ctx, madeDelivery(ctx, { url, id, name, headers, bytes: sent.sentBody }), url)
+  const made = madeDelivery(ctx, { url, id, name, headers, bytes: sent.sentBody })
+  const result = await sendEvent(ctx, made, url, { flags: options })
   return await report(ctx, result, options.flaw)
 }
 
@@ -136,7 +142,9 @@ async function report(ctx: Context, result: ForwardResult, flaw: Flaw | undefine
   }
   if (status === undefined) {
     throw new CrmError('unreachable', `${target}: ${result.failure}`, {
-      hint: 'start what listens there: crm listen, or your app',
+      hint: result.failure?.includes('certificate')
+        ? 'trust it with --cacert FILE; on this machine also: --insecure-skip-verify-target'
+        : 'start what listens there: crm listen, or your app',
     })
   }
   if (flaw !== undefined && result.failure === undefined) {

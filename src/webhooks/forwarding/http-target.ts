@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode } from '../../files/machine-error.ts'
 import { matchesAnyGlob } from '../event-filter.ts'
@@ -11,7 +12,17 @@ const ADDRESSES = [
   { address: '::1', family: 6 },
 ] as const
 
-export interface HttpTargetOptions {
+/** How a URL is reached, for all targets of a command. */
+export interface TargetConnection {
+  /** They replace headers of the same name. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** Certificates in PEM form, trusted instead of those of Node. */
+  readonly authorities: string | undefined
+  /** False: any certificate is accepted. */
+  readonly isVerified: boolean
+}
+
+export interface HttpTargetOptions extends Partial<TargetConnection> {
   readonly url: URL
   /** Event names to forward; an empty list forwards all. */
   readonly globs: readonly string[]
@@ -28,8 +39,8 @@ const LIMIT = 64
 
 export function httpTarget(options: HttpTargetOptions): ForwardTarget {
   const { url, globs } = options
-  const isPlain = url.protocol === 'http:'
-  const agent = new (isPlain ? HttpAgent : HttpsAgent)({ keepAlive: true, maxFreeSockets: LIMIT, timeout: 30_000 })
+  const kept = { keepAlive: true, maxFreeSockets: LIMIT, timeout: 30_000 }
+  const agent = url.protocol === 'http:' ? new HttpAgent(kept) : new HttpsAgent({ ...kept, ...tlsRules(options) })
   return {
     type: 'forwarded',
     name: url.href,
@@ -48,6 +59,23 @@ interface Sending extends HttpTargetOptions {
   readonly signal: AbortSignal
 }
 
+/** The name in the certificate is that of the URL, also where both loopback addresses are tried under another name. */
+function tlsRules({ url, authorities, isVerified = true }: HttpTargetOptions): ConnectionOptions {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return {
+    ca: authorities,
+    rejectUnauthorized: isVerified,
+    // RFC 6066: an address is no server name.
+    servername: isIP(host) ? '' : host,
+    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
+  }
+}
+
+function withHeaders(received: readonly (readonly [string, string])[], added: TargetConnection['headers'] = []) {
+  const names = new Set(added.map(([name]) => name.toLowerCase()))
+  return [...received.filter(([name]) => !names.has(name.toLowerCase())), ...added]
+}
+
 /** A URL without a path gets the path of the received request; the query is always added. */
 function addressFor(url: URL, received: string): URL {
   const { pathname, search } = new URL(received)
@@ -62,7 +90,7 @@ function send(event: ReceivedEvent, sending: Sending): Promise<{ outcome: Attemp
   const { url, timeoutMs, agent, signal, sign } = sending
   const { delivery } = event
   const address = addressFor(url, delivery.url)
-  const headers = [...(sign?.(event) ?? delivery.headers), ['Host', url.host]]
+  const headers = [...withHeaders(sign?.(event) ?? delivery.headers, sending.headers), ['Host', url.host]]
   const options: RequestOptions = {
     method: 'POST',
     headers: [...headers, ['Content-Length', String(delivery.bytes.length)]].flat(),
@@ -128,6 +156,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name cannot be looked up',
   EHOSTUNREACH: 'no route to this host',
   ENETUNREACH: 'no route to this network',
+  EPROTO: 'it does not speak TLS',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; --cacert FILE trusts it',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is by an unknown authority; --cacert FILE trusts it',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is by an unknown authority; --cacert FILE trusts it',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is by an unknown authority; --cacert FILE trusts it',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 }
 
 function unanswered(error: Error | undefined, url: URL): AttemptOutcome {

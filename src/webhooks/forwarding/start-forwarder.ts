@@ -3,7 +3,7 @@ import type { Env } from '../../core/streams.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { type CommandOptions, startCommand } from '../command.ts'
 import { type AttemptOutcome, createForwarder, type Forwarder, type ForwardTarget } from './forwarder.ts'
-import { httpTarget } from './http-target.ts'
+import { httpTarget, type TargetConnection } from './http-target.ts'
 
 /** Low, as each attempt starts a process. */
 const LIMIT = 4
@@ -11,6 +11,8 @@ const LIMIT = 4
 export interface ForwardRules {
   readonly forwards: readonly { readonly url: URL; readonly globs: readonly string[] }[]
   readonly commands: readonly { readonly name: string; readonly words: readonly [string, ...string[]] }[]
+  /** Of `forwards`. */
+  readonly connection?: TargetConnection
   /** For one attempt. */
   readonly timeoutMs: number
   readonly retries: number
@@ -31,9 +33,9 @@ export interface ForwardRules {
 
 /** Undefined when there is no target. */
 export function startForwarder(rules: ForwardRules): Forwarder | undefined {
-  const { timeoutMs, sign, env, input, say } = rules
+  const { timeoutMs, sign, env, input, say, connection } = rules
   const targets = [
-    ...rules.forwards.map((rule) => httpTarget({ ...rule, timeoutMs, ...(sign && { sign }) })),
+    ...rules.forwards.map((rule) => httpTarget({ ...rule, ...connection, timeoutMs, ...(sign && { sign }) })),
     ...rules.commands.map((command) => commandTarget({ ...command, env, timeoutMs, input, say })),
   ]
   return targets.length === 0 ? undefined : createForwarder({ ...rules, targets })

@@ -1,0 +1,131 @@
+import { X509Certificate } from 'node:crypto'
+import type { Command } from 'commander'
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import {
+  isCredentialHeader,
+  isHeaderName,
+  isHeaderValue,
+  isLoopback,
+  isTransportHeader,
+} from '../../core/http-rules.ts'
+import { redactShapes } from '../../core/redact.ts'
+import { readInput } from '../../settings/read-input.ts'
+import type { TargetConnection } from '../../webhooks/forwarding/http-target.ts'
+import { collect } from '../fields-input.ts'
+
+/** Flags of commands that send events to the URL of an app. */
+export interface TargetFlags {
+  readonly header?: readonly string[]
+  readonly cacert?: string
+  readonly insecureSkipVerifyTarget?: true
+}
+
+export function addTargetFlags(command: Command): void {
+  command
+    .option('-H, --header <header>', "add 'Name: value', or the headers in @FILE, for the URL (repeatable)", collect)
+    .option('--cacert <file>', 'trust the certificates in this file instead of the usual ones, for the URL')
+    .option('--insecure-skip-verify-target', 'accept any certificate of a URL on this machine')
+}
+
+export async function readTargetFlags(
+  ctx: Pick<Context, 'addSecret' | 'flags' | 'io'>,
+  flags: TargetFlags,
+  urls: readonly URL[],
+): Promise<TargetConnection> {
+  const { header = [], cacert, insecureSkipVerifyTarget } = flags
+  checkTargetFlags(flags, urls)
+  return {
+    headers: (await Promise.all(header.map((text) => readHeaders(ctx, text)))).flat(),
+    authorities: cacert === undefined ? undefined : await readAuthorities(ctx, cacert),
+    isVerified: insecureSkipVerifyTarget !== true,
+  }
+}
+
+/** CrmError `usage` for flags that would have no effect, or that would weaken a connection to another machine. */
+export function checkTargetFlags(
+  { header, cacert, insecureSkipVerifyTarget }: TargetFlags,
+  urls: readonly URL[],
+): void {
+  const far = insecureSkipVerifyTarget && urls.find(({ hostname }) => !isLoopback(hostname))
+  if (far) {
+    const message = `--insecure-skip-verify-target is for targets on this machine, and ${far.host} is not on it`
+    throw new CrmError('usage', message, { hint: 'trust its certificate instead: --cacert FILE' })
+  }
+  if (cacert !== undefined && insecureSkipVerifyTarget) {
+    throw new CrmError('usage', '--cacert verifies the target, and --insecure-skip-verify-target does not', {
+      hint: 'leave out one of them',
+    })
+  }
+  const forTls = cacert === undefined ? insecureSkipVerifyTarget && '--insecure-skip-verify-target' : '--cacert'
+  if (forTls && !urls.some(({ protocol }) => protocol === 'https:')) {
+    throw new CrmError('usage', `${forTls} has no effect: no target has https`, {
+      hint: 'write the address in full: https://localhost:3000',
+    })
+  }
+  if (header && urls.length === 0) {
+    throw new CrmError('usage', '--header has no effect: no event is sent to a URL', {
+      hint: 'name one: 3000, or a URL',
+    })
+  }
+}
+
+/** Those of the flags that concern this URL. */
+export function targetFlagsFor({ protocol }: URL, { header, cacert, insecureSkipVerifyTarget }: TargetFlags) {
+  const headers = header ? { header } : {}
+  if (protocol === 'http:') return headers
+  return {
+    ...headers,
+    ...(cacert !== undefined && { cacert }),
+    ...(insecureSkipVerifyTarget && { insecureSkipVerifyTarget }),
+  }
+}
+
+type Header = readonly [name: string, value: string]
+
+/** `Name: value`, or `@FILE` with one a line, which may also hold credentials: other users can read a command line. */
+async function readHeaders(ctx: Pick<Context, 'addSecret' | 'flags' | 'io'>, text: string): Promise<readonly Header[]> {
+  if (!text.startsWith('@')) return [parseHeader(text, { isFromFile: false })]
+  const file = await readInput(ctx, text.slice(1), '--header')
+  const headers = file
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => parseHeader(line, { isFromFile: true }))
+  for (const [name, value] of headers) if (isCredentialHeader(name)) ctx.addSecret(value)
+  return headers
+}
+
+/** Of Standard Webhooks, Svix, Stripe and GitHub: crm sets them, or the handler would verify something else. */
+const SIGNATURE = /^(?:(?:webhook|svix)-|x-hub-signature|stripe-signature$)/i
+
+function parseHeader(text: string, { isFromFile }: { readonly isFromFile: boolean }): Header {
+  const [, name = '', value = ''] = /^([^:]*):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? []
+  if (!isHeaderName(name) || !isHeaderValue(value)) {
+    const shown = isFromFile ? 'a line of the file of --header' : `--header ${JSON.stringify(redactShapes(text))}`
+    throw new CrmError('usage', `${shown} is not a header`, { hint: "expected --header 'Name: value'" })
+  }
+  if (isTransportHeader(name) || SIGNATURE.test(name)) {
+    const hint = SIGNATURE.test(name)
+      ? 'events are signed with --secret-file FILE, else with the secret of their subscription'
+      : 'leave it out: crm sets it itself'
+    throw new CrmError('usage', `--header cannot set ${name}`, { hint })
+  }
+  if (!isFromFile && (isCredentialHeader(name) || redactShapes(value) !== value)) {
+    throw new CrmError('usage', `--header has a secret in ${name}, which other users of this machine can read`, {
+      hint: 'write the line to a file that only you can read, and name it: --header @FILE',
+    })
+  }
+  return [name, value]
+}
+
+async function readAuthorities(ctx: Pick<Context, 'flags' | 'io'>, path: string): Promise<string> {
+  const text = await readInput(ctx, path, '--cacert')
+  try {
+    // A connection ignores what it cannot read, and would then trust no certificate.
+    new X509Certificate(text)
+    return text
+  } catch (cause) {
+    const message = `--cacert ${JSON.stringify(path)} holds no readable certificate`
+    throw new CrmError('invalid_input', message, { hint: 'expected certificates in PEM form', cause })
+  }
+}

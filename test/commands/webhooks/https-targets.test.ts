@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeSelfSignedCertificate } from '../../api/self-signed-certificate.ts'
+import { crm } from '../../harness/crm.ts'
+import { emptyHome, tempFolder } from '../../harness/home.ts'
+import { startApp } from '../../webhooks/app.ts'
+import { sampleEvent } from '../../webhooks/sample-event.ts'
+import { newSecret } from '../../webhooks/signed.ts'
+import { homeWith } from './kept-events.ts'
+
+async function startTlsApp(name = 'localhost') {
+  const certificate = makeSelfSignedCertificate(name)
+  const folder = tempFolder()
+  const file = (title: string, text: string) => {
+    const path = join(folder, title)
+    writeFileSync(path, text, { mode: 0o600 })
+    return path
+  }
+  const app = await startApp(undefined, '127.0.0.1', certificate)
+  const secret = ['--secret-file', file('secret', `${newSecret()}\n`)]
+  return { app, file, url: `https://localhost:${app.port}/hook`, secret, authority: file('ca.pem', certificate.cert) }
+}
+
+test.each(['trigger', 'replay'])(
+  '%s sends to https once its certificate is trusted, or not asked for',
+  async (verb) => {
+    const { app, url, secret, authority } = await startTlsApp()
+    const { home } = await homeWith([sampleEvent('evt_a')])
+    const words = verb === 'trigger' ? ['contact.created'] : ['evt_a']
+    const send = (...more: string[]) => crm(['webhooks', verb, ...words, '--to', url, ...secret, ...more], home)
+    const refused = await send()
+    expect(refused.exit).toBe(9)
+    expect(refused.stdout + refused.stderr).toContain('its certificate is self-signed; --cacert FILE trusts it')
+    expect(app.requests).toHaveLength(0)
+    expect(await send('--cacert', authority)).toMatchObject({ exit: 0 })
+    expect(await send('--insecure-skip-verify-target')).toMatchObject({ exit: 0 })
+    expect(app.requests).toHaveLength(2)
+  },
+)
+
+test('a certificate for another name is refused, also on this machine, unless none is asked for', async () => {
+  const { app, url, secret, authority } = await startTlsApp('crm.test')
+  const send = (...more: string[]) =>
+    crm(['webhooks', 'trigger', 'contact.created', '--to', url, ...secret, ...more], emptyHome())
+  const refused = await send('--cacert', authority)
+  expect(refused).toMatchObject({ exit: 9, stderr: expect.stringContaining('its certificate is for another name') })
+  expect(app.requests).toHaveLength(0)
+  expect(await send('--insecure-skip-verify-target')).toMatchObject({ exit: 0 })
+})
+
+test('headers are added, replace those of the event, and may hold a credential if a file has them', async () => {
+  const app = await startApp()
+  const { home } = await homeWith([sampleEvent('evt_a')])
+  const { secret, file } = await startTlsApp()
+  const headers = file('headers', 'Authorization: Bearer of-the-app\n\nX-Env: test\n')
+  const words = ['webhooks', 'replay', 'evt_a', '--to', app.url, ...secret]
+  const sent = await crm([...words, '--header', 'X-Tenant: a: b', '-H', 'user-agent: mine', '-H', `@${headers}`], home)
+  expect(sent).toMatchObject({ exit: 0 })
+  const [request] = app.requests
+  expect(request?.headers).toMatchObject({
+    'x-tenant': 'a: b',
+    'user-agent': 'mine',
+    authorization: 'Bearer of-the-app',
+    'x-env': 'test',
+    'webhook-id': 'evt_a',
+  })
+  expect(request?.rawHeaders.filter((name) => name.toLowerCase() === 'user-agent')).toHaveLength(1)
+  expect(sent.stdout + sent.stderr).not.toContain('of-the-app')
+})
+
+const NEAR = ['--to', 'https://localhost:3000']
+test.each([
+  [
+    ['--insecure-skip-verify-target', '--to', 'https://hooks.example.com'],
+    /hooks.example.com is not on it\n.*--cacert FILE/,
+  ],
+  [['--insecure-skip-verify-target', '--to', '3000'], /no effect: no target has https\n.*https:\/\/localhost:3000/],
+  [['--cacert', 'x.pem', '--insecure-skip-verify-target', ...NEAR], /leave out one of them/],
+  [['--cacert', 'missing.pem', ...NEAR], /cannot read --cacert "missing.pem": no such file/],
+  [['--cacert', 'package.json', ...NEAR], /"package.json" holds no readable certificate\n.*PEM/],
+  [['--header', 'no colon', ...NEAR], /--header "no colon" is not a header\n.*'Name: value'/],
+  [['--header', 'webhook-signature: v1,x', ...NEAR], /--header cannot set webhook-signature\n.*--secret-file/],
+  [['--header', 'Stripe-Signature: t=1', ...NEAR], /cannot set Stripe-Signature/],
+  [['--header', 'Host: a', ...NEAR], /cannot set Host/],
+  [['--header', 'Authorization: Basic abcd', ...NEAR], /a secret in Authorization, which other users.*\n.*@FILE/],
+  [['--header', 'X-Key: crm_key_0123456789abcdef', ...NEAR], /a secret in X-Key/],
+  [['--header', '@missing', ...NEAR], /cannot read --header "missing": no such file/],
+] as const)('%j is refused, and nothing is sent', async ([...flags], what) => {
+  const { home } = await homeWith([sampleEvent('evt_a')])
+  const { secret } = await startTlsApp()
+  for (const words of [
+    ['replay', 'evt_a'],
+    ['trigger', 'contact.created'],
+  ]) {
+    const run = await crm(['webhooks', ...words, ...flags, ...secret], home)
+    expect(run).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(what) })
+    expect(run.stderr).not.toMatch(/abcd|0123456789/)
+  }
+})
+
+test.each([
+  [['listen', '--header', 'X-A: 1'], /--header has no effect: no event is sent to a URL/],
+  [['listen', '--forward', '3000', '--cacert', 'x.pem'], /--cacert has no effect: no target has https/],
+  [['listen', '--forward', 'https://a.example', '--insecure-skip-verify-target'], /a.example is not on it/],
+  [['webhooks', 'replay', 'evt_a', '--header', 'X-A: 1'], /--header has no effect/],
+] as const)('%j is refused before anything is subscribed', async ([...words], what) => {
+  expect(await crm(words, emptyHome())).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(what) })
+})
