@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { memoryDatabase } from '../harness/database.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
-import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
 import { startApp } from '../webhooks/app.ts'
 import { freePort, listen, newSecretFile, send } from './listening.ts'
 
