@@ -69,7 +69,7 @@ export function press(ui: Ui, stroke: Stroke): void {
   if (overlay && digit !== undefined) {
     // No overlay binds Alt: Esc and a digit arrived as one input.
     pressInOverlay(ui, overlay, { chord: 'esc', text: undefined })
-    return press(ui, { chord: digit, text: digit })
+    return void press(ui, { chord: digit, text: digit })
   }
   if (overlay) return void pressInOverlay(ui, overlay, stroke)
   if (pendingKeys === '' && pressDigit(ui, stroke)) return
