@@ -247,6 +247,20 @@ export const SERVICE: readonly Sabotage[] = [
     tests: ['test/service/store/store.test.ts'],
   },
   {
+    name: 'a key that another process revoked stays valid',
+    file: 'src/service/store/sqlite/known-keys.ts',
+    line: 'if (current !== this.#dataVersion) this.#keys.clear()',
+    to: '',
+    tests: ['test/service/store/sqlite/known-keys.test.ts'],
+  },
+  {
+    name: 'the last use of a key is not shown before the service restarts',
+    file: 'src/service/store/sqlite/known-keys.ts',
+    line: 'this.#keys.clear()\nreturn change()',
+    to: 'return change()',
+    tests: ['test/service/store/sqlite/known-keys.test.ts'],
+  },
+  {
     name: 'one idempotency key is used for two writes, and the second counts as done',
     file: 'src/service/store/sqlite/write-batch.ts',
     line: 'if (replay) return { result: replay }',

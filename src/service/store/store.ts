@@ -262,7 +262,7 @@ export interface Store {
   uniqueMembers(): Promise<readonly UniqueMember[]>
   /** Replaces the unique members. When records share values, returns these and changes nothing. */
   putUniqueMembers(members: readonly UniqueMember[]): Promise<readonly SharedValue[]>
-  /** Read on every request, so that a key revoked by another process stops working at once. */
+  /** Asked on every request. A key that another process revokes stops with the next turn of the event loop (PostgreSQL: in 500 ms). */
   findKey(hash: string): Promise<ApiKey | undefined>
   /** By id. */
   keys(): Promise<readonly ApiKey[]>

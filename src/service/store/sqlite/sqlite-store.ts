@@ -3,13 +3,14 @@ import { CrmError } from '../../../core/errors.ts'
 import type { Store, StoreWrite } from '../store.ts'
 import { KEPT_MS, type StoreOptions } from '../store-options.ts'
 import { openWriteQueue } from '../write-queue.ts'
-import { addKeyUses, endKey, findKey, insertKey, readKeys, readKeyUses } from './api-keys.ts'
+import { addKeyUses, endKey, insertKey, readKeys, readKeyUses } from './api-keys.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
 import { fixtureRuns } from './fixture-runs.ts'
 import { readHistory } from './history.ts'
 import { findReplay } from './idempotency.ts'
+import { KnownKeys } from './known-keys.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
 import { joinRecords, readDeals, readFiltered, readNotes, readRecords } from './pages.ts'
@@ -45,6 +46,7 @@ export function sqliteStore(
 ): Store {
   const kept = { ...KEPT_MS, ...retention }
   const outbox = openOutbox(db)
+  const known = new KnownKeys(db)
   const checkWritable = writableCheck(db)
   let closing: Promise<void> | undefined
   const guard = <T>(work: () => T): T => {
@@ -70,6 +72,7 @@ export function sqliteStore(
     return outcomes
   }
   const queue = openWriteQueue({ commit, isRepeatable: isLockedOut, observer })
+  const afterWrites = <T>(work: () => T): Promise<T> => queue.drained().then(() => run(work))
   return {
     page: (resource, query) => run(() => readRecords(db, resource, query)),
     joinedPage: (resource, query) => run(() => joinRecords(db, resource, query)),
@@ -82,21 +85,15 @@ export function sqliteStore(
       run(() => findReplay(db, idempotency, { nowMs: Math.floor(now()), answersMs: kept.answersMs })),
     write: (write) => (closing ? Promise.reject(closed(db.file)) : queue.add(write)),
     pipelines: () => run(() => readPipelines(db)),
-    putPipelines: async (pipelines) => {
-      // Deals checked against the current stages must be written before stages are dropped.
-      await queue.drained()
-      await run(() => replacePipelines(db, pipelines))
-    },
+    // Deals checked against the current stages must be written before stages are dropped.
+    putPipelines: (pipelines) => afterWrites(() => replacePipelines(db, pipelines)),
     uniqueMembers: () => run(() => readUniqueMembers(db)),
-    putUniqueMembers: async (members) => {
-      await queue.drained()
-      return run(() => replaceUniqueMembers(db, members))
-    },
-    findKey: (hash) => run(() => findKey(db, hash)),
+    putUniqueMembers: (members) => afterWrites(() => replaceUniqueMembers(db, members)),
+    findKey: (hash) => run(() => known.find(hash)),
     keys: () => run(() => readKeys(db)),
     addKey: (key) => run(() => insertKey(db, key)),
-    endKey: (id, end) => run(() => endKey(db, id, end)),
-    addKeyUses: (uses) => run(() => addKeyUses(db, uses, Math.floor(now()))),
+    endKey: (id, end) => run(() => known.changing(() => endKey(db, id, end))),
+    addKeyUses: (uses) => run(() => known.changing(() => addKeyUses(db, uses, Math.floor(now())))),
     keyUses: (query) => run(() => readKeyUses(db, query)),
     now,
     stats: () => run(() => readStats(db, Math.floor(now()))),

@@ -66,28 +66,3 @@ test('processes that create a database at the same time share it, and no id is u
   expect((await allContacts(store)).map((text) => JSON.parse(text).id).toReversed()).toEqual(ids.toSorted())
   expect(await store.pipelines()).toHaveLength(1)
 })
-
-test('a key revoked by another process is revoked at once', async () => {
-  const file = join(await temporaryFolder(), 'crm.db')
-  const [service, admin] = [
-    await openStore({ address: file, now: Date.now }),
-    await openStore({ address: file, now: Date.now, isCreated: false }),
-  ]
-  onTestFinished(async () => {
-    await service.close()
-    await admin.close()
-  })
-  const ends = { expiresAtMs: undefined, revokedAtMs: undefined }
-  await admin.addKey({
-    id: 'key_1',
-    name: 'ci',
-    hash: 'h',
-    lastFour: 'abcd',
-    scopes: ['read'],
-    createdAtMs: 1,
-    ...ends,
-  })
-  expect(await service.findKey('h')).toHaveProperty('revokedAtMs', undefined)
-  await admin.endKey('key_1', { revokedAtMs: 7 })
-  expect(await service.findKey('h')).toHaveProperty('revokedAtMs', 7)
-})
