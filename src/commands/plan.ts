@@ -1,6 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
-import type { OpenedPlan } from '../jobs/plan/plan-pages.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
+import type { OpenedPlan, ShownOperation } from '../jobs/plan/plan-pages.ts'
+import { operationText } from './bulk/preview-lines.ts'
+import { notePreview } from './bulk/show-plan.ts'
 import { type CommandGroup, examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import { printList, requestedLimit } from './print.ts'
@@ -30,8 +33,46 @@ async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
   const plan = (await ctx.jobs()).openPlan(file)
   ctx.note(summaryOf(plan))
   for (const line of sourceLines(plan)) ctx.note(line)
-  const pages = limited(plan, requestedLimit(ctx))
-  await printList(ctx, { pages, columns: ['op', 'do', 'line', 'id', 'fields', 'reason'], plural: 'requests' })
+  const isForPeople = ctx.flags.output === 'table'
+  if (isForPeople) notePreview(ctx, plan.preview())
+  const unknown = new UnknownValues(plan.head)
+  const pages = limited(plan, requestedLimit(ctx), (operation) => {
+    unknown.see(operation)
+    return isForPeople ? { ...operation, changes: operationText(operation) } : operation
+  })
+  const values = isForPeople ? ['changes'] : ['fields', 'was']
+  await printList(ctx, { pages, columns: ['op', 'do', 'line', 'id', ...values, 'reason'], plural: 'requests' })
+  for (const line of unknown.lines()) ctx.note(line)
+}
+
+/** Counts what a plan changes or deletes without the values that it replaces. */
+class UnknownValues {
+  readonly #upsert: string | undefined
+  #changes = 0
+  #creates = 0
+
+  constructor({ upsert }: OpenedPlan['head']) {
+    this.#upsert = upsert
+  }
+
+  see({ do: kind, fields, was }: ShownOperation): void {
+    if (kind === 'delete' || (kind === 'update' && fields)) this.#changes += was ? 0 : 1
+    else if (kind === 'create') this.#creates += 1
+  }
+
+  lines(): readonly string[] {
+    const [changes, by] = [this.#changes, this.#upsert]
+    return [
+      ...(changes === 0
+        ? []
+        : [`The current values of ${changes} of these records are not in the plan, and shown as unknown.`]),
+      ...(by === undefined || this.#creates === 0
+        ? []
+        : [
+            `Creates are upserts by ${by}: a record with the same ${by} is changed, and its current values are not known.`,
+          ]),
+    ]
+  }
 }
 
 function summaryOf({ head, end }: OpenedPlan): string {
@@ -52,11 +93,16 @@ function sourceLines({ head: { input, terms } }: OpenedPlan): readonly string[] 
   ]
 }
 
-async function* limited(plan: OpenedPlan, limit = Number.POSITIVE_INFINITY) {
+async function* limited(
+  plan: OpenedPlan,
+  limit = Number.POSITIVE_INFINITY,
+  shown: (operation: ShownOperation) => ShownOperation,
+) {
   let left = limit
-  for await (const { items } of plan.pages()) {
-    yield { items: items.slice(0, left), nextCursor: undefined }
-    left -= items.length
+  for await (const operations of plan.pages()) {
+    const items = operations.slice(0, left).map((operation) => ({ ...shown(operation) }) as unknown as CrmRecord)
+    yield { items, nextCursor: undefined }
+    left -= operations.length
     if (left <= 0) return
   }
 }

@@ -43,7 +43,7 @@ import type { WrongStage } from './input/row-draft.ts'
 import type { JobsHost } from './jobs-host.ts'
 import { ensureJobsFolder, type JobPaths, makeTrialFolder, removeTrial } from './journal/job-folder.ts'
 import type { Account } from './journal/progress.ts'
-import { applyPlan, copyPlan } from './plan/apply-plan.ts'
+import { applyPlan } from './plan/apply-plan.ts'
 import type { ImportRequest } from './plan/import-terms.ts'
 import { type MadeImport, makeImport } from './plan/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob, type PlanningContext, type PlanningHooks } from './plan/make-job.ts'
@@ -56,6 +56,7 @@ import type { PlanBuilder } from './plan/plan-builder.ts'
 import { type PlannedChange, planChanges } from './plan/plan-changes.ts'
 import { type Forecast, forecastOf, type JobNoun, type Sendable } from './plan/plan-format.ts'
 import { type OpenedPlan, openPlan } from './plan/plan-pages.ts'
+import { savePlan } from './plan/save-plan.ts'
 import { planningFailure } from './plan/scratch.ts'
 import { dealUpdates, stageNames, unknownStage } from './plan/stage-names.ts'
 import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
@@ -211,7 +212,7 @@ export function openJobs(host: JobsHost): Jobs {
     localChanges: (query) => localChanges(folder, query, temporaryFolder(host.env)),
     cancel: (paths) => cancelJob(paths, host.now),
     changes: planChanges,
-    exportPlan: copyPlan,
+    exportPlan: savePlan,
     run: (...asked) => runToEnd(host, ...asked),
     failures: failurePages,
     leftOut: leftOutPages,

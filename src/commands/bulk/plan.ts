@@ -110,7 +110,7 @@ function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['no
 
 /** `change 12 contacts`; a question also repeats the values. */
 function toDoOf({ end, head, preview }: MadeJob, isAsked: boolean): string {
-  const values = isAsked && end.update > 0 && preview ? valueChangesText(preview) : ''
+  const values = isAsked && end.update > 0 ? valueChangesText(preview) : ''
   return `${changesOf(end, head.noun)}${values === '' ? '' : ` (${values})`}`
 }
 

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../core/json.ts'
+import type { ShownOperation } from '../../jobs/plan/plan-pages.ts'
 import type { MemberPreview, Preview, SampleChange } from '../../jobs/plan/preview.ts'
 import { jsonText } from '../../output/safe-text.ts'
 
@@ -44,12 +45,26 @@ function countOf(changes: MemberPreview['changes']): number {
 function sampleText({ do: kind, id, line, was, now }: SampleChange): string {
   const place = [id ?? '', line === null ? '' : `line ${line}`].filter(Boolean).join(', ')
   const names = Object.keys(kind === 'delete' ? was : now).slice(0, MOST_MEMBERS)
-  const values = names.map((name) => {
-    if (kind === 'delete') return `${name} ${valueText(was[name] ?? null)}`
-    const after = valueText(now[name] ?? null)
-    return kind === 'create' ? `${name} ${after}` : `${name} ${valueText(was[name] ?? null)} → ${after}`
-  })
+  const values = names.map((name) => `${name} ${memberText(kind, was[name] ?? null, now[name] ?? null)}`)
   return `${kind === 'update' ? 'change' : kind} ${place}: ${values.join(', ')}`
+}
+
+/** `stage: "Lead" → "Won", amount: unknown → 3`: one operation of a plan, with all its members. */
+export function operationText({ do: kind, fields, was }: ShownOperation): string {
+  if (kind === 'fail') return ''
+  if (kind === 'delete' && !was) return 'unknown'
+  const names = Object.keys((kind === 'delete' ? was : fields) ?? {})
+  return names
+    .map(
+      (name) => `${name}: ${memberText(kind, was === null ? undefined : (was[name] ?? null), fields?.[name] ?? null)}`,
+    )
+    .join(', ')
+}
+
+function memberText(kind: SampleChange['do'], was: JsonValue | undefined, now: JsonValue): string {
+  if (kind === 'create') return valueText(now)
+  const before = was === undefined ? 'unknown' : valueText(was)
+  return kind === 'delete' ? before : `${before} → ${valueText(now)}`
 }
 
 function valueText(value: JsonValue): string {

@@ -31,11 +31,7 @@ export async function showPlan(ctx: Context, job: MadeJob, flags: RunFlags): Pro
   const { head, end, fields, matching, preview } = job
   const leftOut = [...job.leftOut, ...job.failing]
   const recheckRequests = flags.recheck === false ? undefined : job.recheckRequests
-  return show(
-    ctx,
-    { head, counts: end, fields, leftOut, recheckRequests, matching, ...(preview && { preview }) },
-    flags,
-  )
+  return show(ctx, { head, counts: end, fields, leftOut, recheckRequests, matching, preview }, flags)
 }
 
 /** Shows what an existing job would still send. */
@@ -66,7 +62,7 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
   if (ctx.flags.output === 'table') {
     const limit = { rate_limit: limitText(forecast, rateShare), eta: timeText(forecast) }
     await printOne(ctx, { ...plan, fields: fieldsText(fields), ...limit })
-    notePreview(ctx, preview)
+    if (preview) notePreview(ctx, preview)
     // A cell that holds a list is for programs.
     if (leftOut.length > 0) await printLeftOut(ctx, leftOut)
   } else {
@@ -99,7 +95,7 @@ function countsRecord({
 
 /** What a plan changes, as values. */
 export function notePreview(ctx: Pick<Context, 'note'>, preview: MadeJob['preview']): void {
-  for (const line of preview ? previewLines(preview) : []) ctx.note(line)
+  for (const line of previewLines(preview)) ctx.note(line)
 }
 
 function previewRecord({ members, samples }: NonNullable<Shown['preview']>): JsonObject {

@@ -183,6 +183,7 @@ export const PLANNED_OPERATION = made({
   id: TEXT_OR_NULL,
   line: COUNT_OR_NULL,
   fields: { type: ['object', 'null'], additionalProperties: true },
+  was: { type: ['object', 'null'], additionalProperties: true },
   reason: TEXT_OR_NULL,
 })
 

@@ -1,6 +1,6 @@
-import { chmodSync, closeSync, constants, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
-import { errorCode, toMachineError } from '../../files/machine-error.ts'
+import { toMachineError } from '../../files/machine-error.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readJobState } from '../history/job-state.ts'
 import { dropDraft, finishDraft, type JobPaths, jobPaths, openDraftOf } from '../journal/job-folder.ts'
@@ -8,9 +8,10 @@ import { recordDigest } from './digest.ts'
 import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlanned, type PlanningContext } from './make-job.ts'
+import { contentsOfPlan } from './plan-contents.ts'
 import { PlanFile } from './plan-file.ts'
 import type { PlanOperation } from './plan-format.ts'
-import { BeforeWriter, fieldsOfPlan } from './plan-writer.ts'
+import { BeforeWriter } from './plan-writer.ts'
 
 const MOST_NAMED = 5
 
@@ -39,7 +40,7 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
       if (end.update + end.delete > 0) await keepBefore(context, plan, draft.paths, isDriftAllowed)
       return {
         type: 'made',
-        job: { paths: await finishDraft(draft), head, end, fields: fieldsOfPlan(plan), leftOut: [], failing: [] },
+        job: { paths: await finishDraft(draft), head, end, ...contentsOfPlan(plan), leftOut: [], failing: [] },
         lines: [],
         leftLines: [],
       }
@@ -102,17 +103,5 @@ function copySynced(from: string, to: string): void {
     closeSync(file)
   } catch (error) {
     throw toMachineError(error, to)
-  }
-}
-
-/** CrmError `usage` if a file of that name exists. */
-export async function copyPlan({ plan }: JobPaths, to: string): Promise<void> {
-  try {
-    copyFileSync(plan, to, constants.COPYFILE_EXCL)
-  } catch (cause) {
-    if (errorCode(cause) === 'EEXIST') {
-      throw new CrmError('usage', `the file ${to} already exists`, { hint: 'name another one, or remove it', cause })
-    }
-    throw toMachineError(cause, to)
   }
 }

@@ -114,8 +114,8 @@ export interface MadeJob {
   readonly end: PlanEnd
   /** The members that it writes. */
   readonly fields: readonly FieldCount[]
-  /** What it changes, as values; undefined for a plan that was made elsewhere. */
-  readonly preview?: Preview
+  /** What it changes, as values. */
+  readonly preview: Preview
   /** The first rows and members that are left out. */
   readonly leftOut: readonly LeftOut[]
   /** The first of the rows that fail without a request. */

@@ -135,6 +135,8 @@ export interface OperationHead {
   /** Whether the response to that request was a 2xx that does not show the record: it is never sent again. */
   readonly taken?: true
   readonly before?: string
+  /** In a saved plan: what it replaces, as JSON; a text, so that no member of it is taken for the body. */
+  readonly was?: string
   /** Of an undo: the update restores the record, which is deleted. */
   readonly restores?: true
   readonly ifMatch?: string

@@ -1,14 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isJsonObject, parseExactJson } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { contentsOfPlan, operationValues } from './plan-contents.ts'
 import { PlanFile } from './plan-file.ts'
-import type { PlanEnd, PlanHead } from './plan-format.ts'
+import type { OperationHead, PlanEnd, PlanHead } from './plan-format.ts'
+import type { Preview } from './preview.ts'
+
+/** An operation of a plan, or a row that fails without one. */
+export interface ShownOperation {
+  readonly op: number
+  readonly do: OperationHead['do']
+  readonly id: string | null
+  readonly line: number | null
+  readonly fields: JsonObject | null
+  /** What the operation replaces; null for a create, and if the plan does not have it. */
+  readonly was: JsonObject | null
+  readonly reason: string | null
+}
 
 /** A plan in a file, to be looked at. */
 export interface OpenedPlan {
   readonly head: PlanHead
   readonly end: PlanEnd
-  pages(): AsyncIterable<{ readonly items: readonly CrmRecord[]; readonly nextCursor: undefined }>
+  /** What it changes, as values; reads the whole plan. */
+  preview(): Preview
+  pages(): AsyncIterable<readonly ShownOperation[]>
 }
 
 /** CrmError `invalid_input` for a file that is no whole plan, or has changed since it was made. */
@@ -18,16 +33,15 @@ export function openPlan(path: string): OpenedPlan {
   return {
     head: plan.head,
     end: plan.end,
+    preview: () => contentsOfPlan(plan).preview,
     async *pages() {
       try {
         for (const operations of plan.operations()) {
-          const items = operations.map(({ op, head, body }) => {
-            const fields = body && parseExactJson(body.toString('utf8'))
-            const { do: kind, id = null, line = null, failed } = head
-            const reason = failed?.reason ?? null
-            return { op, do: kind, id, line, fields: isJsonObject(fields) ? fields : null, reason } as CrmRecord
+          yield operations.map((operation) => {
+            const { do: kind, id = null, line = null, failed } = operation.head
+            const { body: fields = null, was = null } = operationValues(operation)
+            return { op: operation.op, do: kind, id, line, fields, was, reason: failed?.reason ?? null }
           })
-          yield { items, nextCursor: undefined }
           await nextTurn()
         }
       } finally {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -101,7 +102,7 @@ test('crm plan show pages through a plan, and refuses one that was changed', asy
   expect(shown).toHaveLength(4)
   expect(shown).toContainEqual({
     ...{ op: expect.any(Number), do: 'update', id: ids[0], line: null },
-    ...{ fields: { company: 'Ring', score: 1 }, reason: null },
+    ...{ fields: { company: 'Ring', score: 1 }, was: { company: 'Orbit', score: 0.1 }, reason: null },
   })
   const some = await crm(['plan', 'show', plan, '--where', `.id == "${ids[0]}"`, '-o', 'json'], env)
   expect(JSON.parse(some.stdout)).toHaveLength(1)
@@ -109,6 +110,46 @@ test('crm plan show pages through a plan, and refuses one that was changed', asy
   writeFileSync(plan, readFileSync(plan, 'utf8').replace('Ring', 'Rong'))
   expect(await crm(['plan', 'show', plan], env)).toMatchObject({ exit: 2 })
   expect(existsSync(plan)).toBe(true)
+})
+
+test('crm plan show names the old and the new value of each member, and the summary of all', async () => {
+  const { env, folder, ids } = await start()
+  const [change, removal] = [join(folder, 'change.plan'), join(folder, 'removal.plan')]
+  await crmPrints([...CHANGE, '--plan', change], env)
+  const changes = await crm(['plan', 'show', change, '--where', `.id == "${ids[2]}"`], env)
+  expect(changes.stdout).toContain('company: "Acme" → "Ring", score: 2.1 → 1')
+  expect(changes.stderr).toContain('company: "Orbit" → "Ring" (3), "Acme" → "Ring" (1)')
+  expect(changes.stderr).toContain('For example:\n  change con_')
+  expect(changes.stderr).not.toContain('unknown')
+  await crmPrints(['contacts', 'delete', '--where', '.company == "Zen"', '--plan', removal], env)
+  const [removed] = JSON.parse(await crmPrints(['plan', 'show', removal, '-o', 'json'], env))
+  expect(removed).toMatchObject({ do: 'delete', id: ids[4], fields: null, was: { email: 'p4@x.test', company: 'Zen' } })
+})
+
+test('crm apply shows and sends a plan with old values, and undo takes them back', async () => {
+  const { service, env, folder } = await start()
+  const plan = join(folder, 'a.plan')
+  const before = await all(service, '/v1/contacts')
+  await crmPrints([...CHANGE, '--plan', plan], env)
+  const applied = await crm(['apply', plan, '--yes', '-o', 'json'], env)
+  expect(applied).toMatchObject({ exit: 0, stderr: expect.stringContaining('sum 6.4 → 4') })
+  expect((await all(service, '/v1/contacts')).filter(({ company }) => company === 'Ring')).toHaveLength(4)
+  expect(await crm(['jobs', 'undo', JSON.parse(applied.stdout).job, '--yes'], env)).toMatchObject({ exit: 0 })
+  const values = (records: typeof before) => records.map(({ id, company, score }) => [id, company, score]).sort()
+  expect(values(await all(service, '/v1/contacts'))).toEqual(values(before))
+})
+
+test('crm plan show says of which records the old values are unknown', async () => {
+  const { env, folder, ids } = await start()
+  const plan = join(folder, 'a.plan')
+  await crmPrints([...CHANGE, '--plan', plan], env)
+  const lines = readFileSync(plan, 'utf8').trim().split('\n').slice(0, -1)
+  const older = `${lines.map((line) => line.replace(/,"was":"(\\.|[^"\\])*"/, '')).join('\n')}\n`
+  const end = { end: true, rows: 4, create: 0, update: 4, delete: 0, unchanged: 0, skipped: 0 }
+  writeFileSync(plan, `${older}${JSON.stringify({ ...end, sha256: hash('sha256', older) })}\n`)
+  const shown = await crm(['plan', 'show', plan], env)
+  expect(shown.stdout).toContain(`${ids[0]}  company: unknown → "Ring", score: unknown → 1`)
+  expect(shown.stderr).toContain('The current values of 4 of these records are not in the plan')
 })
 
 test('crm plan show names the columns of a plan, and what its computed members are made of', async () => {
