@@ -114,6 +114,19 @@ const FAULTS: Partial<Record<FindingCode, string>> = {
   not_a_number: 'expected a number',
 }
 
+/** What spreadsheet programs save in place of a value that a formula has not; of Excel in English. */
+const ERROR_TEXTS = new Set('#N/A #REF! #VALUE! #DIV/0! #NAME? #NUM! #NULL! #SPILL! #CALC!'.split(' '))
+
+const ERROR_TEXT = {
+  code: 'cell_error',
+  message: 'the error of a formula, expected a value; --map COLUMN=FIELD:text keeps it as a text',
+} as const
+
+/** A column that is said to be of texts may have them. */
+function isErrorText(text: string, { role, type, isTyped }: Column): boolean {
+  return text.includes('#') && ERROR_TEXTS.has(text.trim()) && role !== 'ignored' && !(isTyped && type === 'text')
+}
+
 interface FaultyCell {
   readonly fault: FindingCode
   readonly text: string
@@ -130,6 +143,10 @@ function placeCell(draft: RowDraft, column: Column, cell: string, rules: CellRul
   const text = isTrimmed ? read?.trim() : read
   if (text === undefined) {
     addFinding(draft, { column: column.name, value: cell, code: 'bad_escape', message: BAD_ESCAPE })
+    return
+  }
+  if (text !== nullToken && isErrorText(text, column)) {
+    placeValue(draft, column, { fault: ERROR_TEXT }, text)
     return
   }
   const converted = text === nullToken ? { value: null } : (column.convert?.(text) ?? convertCell(text, column.type))

@@ -38,6 +38,8 @@ test('a workbook is a job: its bad rows become csv, and the corrected ones are n
   expect(readFileSync(bad, 'utf8')).toMatch(
     /^\ufeffname,email,Score,Note,_crm_line,.*\nbob,bob@x.test,7.5,#REF!,3,cell_error,Note,/,
   )
+  const uncorrected = await run('jobs', 'retry', JSON.parse(stdout).job, '--from', bad, '--yes')
+  expect(uncorrected).toMatchObject({ exit: 2, stderr: expect.stringContaining('"#REF!": the error of a formula') })
   writeFileSync(bad, readFileSync(bad, 'utf8').replace('#REF!', 'fixed'))
   expect(await json('jobs', 'retry', JSON.parse(stdout).job, '--from', bad, '--yes')).toMatchObject({ done: 1 })
   expect(await json('contacts', 'list', '--sort', 'name')).toMatchObject([
@@ -56,4 +58,23 @@ test('a workbook under another name is known by its first bytes, and flags of te
   expect((await run('contacts', 'import', text, '--sheet', 'A')).stderr).toContain('--sheet applies to a workbook')
   writeFileSync(book, '\xd0\xcf\x11\xe0', 'latin1')
   expect(await run('contacts', 'import', book)).toMatchObject({ exit: 2, stderr: expect.stringContaining('(xls)') })
+})
+
+test('the error texts of Excel are errors in csv too, unless the column is text or they clear the field', async () => {
+  const { crm: run, json, file } = await serviceHome()
+  const errors = ['#N/A', '#REF!', '#VALUE!', '#DIV/0!', '#NAME?', '#NUM!', '#NULL!', '#SPILL!', '#CALC!']
+  const csv = file('a.csv', `name,Note\nAda,#1\n${errors.map((text) => `Bob,${text}\n`).join('')}`)
+  const refused = await run('contacts', 'import', csv)
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('9 errors in ') })
+  expect(refused.stderr).toContain('9 × cell error in "Note"')
+  expect(refused.stderr).toContain('line 3, byte 17: "#N/A": the error of a formula, expected a value; --map')
+  const one = file('b.csv', 'name,Note,Fax\nAda, #N/A ,#REF!\n')
+  expect(await run('contacts', 'import', one, '--map', 'Fax=')).toMatchObject({ exit: 2 })
+  expect(await json('contacts', 'import', one, '--map', 'Fax=,Note=Note:text')).toMatchObject({ done: 1 })
+  const empty = file('c.csv', 'name,Note\nBob,#N/A\n')
+  expect(await json('contacts', 'import', empty, '--null', '#N/A')).toMatchObject({ done: 1 })
+  expect(await json('contacts', 'list', '--sort', 'name', '--fields', 'Note')).toEqual([
+    { Note: ' #N/A ' },
+    { Note: null },
+  ])
 })
