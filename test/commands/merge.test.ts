@@ -51,6 +51,24 @@ test('where emails are unique, a winner takes that of a loser when the loser is 
   expect(await list()).toMatchObject([{ id: ids[0], email: 'ada@x.test', phone: '1' }])
 })
 
+test('where phones are unique, --unique phone merges, and without it nothing is changed; the undo gives the phone back', async () => {
+  const loser = { ...ADA_TWICE, email: 'ada@x.test' }
+  const { service, crm, json, ids, list } = await withContacts({ name: 'Ada' }, loser, { name: 'Ada L.', memo: 'x' })
+  await service.store.putUniqueMembers(ofContacts('email', 'phone'))
+  const before = await list()
+  const words = ['contacts', 'merge', ...ids, '--yes', '--expect', '2']
+  const refused = await crm(...words)
+  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('1 × conflict in phone') })
+  expect(refused.stderr).toContain('--unique phone')
+  expect(await list()).toEqual(before)
+  expect(await crm(...words, '--unique', 'phone', '--losers', 'mark=gone')).toMatchObject({ exit: 2 })
+  const { job, ...account } = await json(...words, '--unique', 'phone')
+  expect(account).toMatchObject({ rows: 4, done: 4, failed: 0 })
+  expect(await list()).toMatchObject([{ id: ids[0], name: 'Ada', email: 'ada@x.test', phone: '1', memo: 'x' }])
+  expect(await json('jobs', 'undo', job, '--yes')).toMatchObject({ done: 4, failed: 0 })
+  expect(restoredMembers(await list())).toEqual(restoredMembers(before))
+})
+
 test('where emails are unique, a marked loser keeps its email, so that its winner is refused, and neither is changed', async () => {
   const { service, crm, json, ids, list } = await withContacts({ name: 'Ada' }, { name: 'Ada', email: 'ada@x.test' })
   await service.store.putUniqueMembers(ofContacts('email'))

@@ -25,14 +25,14 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   let existing = 0
   let isOver = false
   const unshown = new UnshownValues()
-  let noun: PlanFile['head']['noun'] | undefined
+  let head: PlanFile['head'] | undefined
   const { account, otherRows, recheck, error } = await runShown(ctx, jobs, {
     paths,
     terms: { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
     hooks: {
       onStart: (sofar, plan, { reopened, successor }) => {
         isOver = sofar.end !== undefined && reopened === 0
-        noun = plan.head.noun
+        head = plan.head
         if (sofar.counts.done > 0 && sofar.end === undefined)
           ctx.note(`Resuming ${paths.id}: ${sofar.counts.done} rows are done.`)
         if (successor !== undefined)
@@ -45,14 +45,14 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
       },
     },
   })
-  if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths, isOver)
+  if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths, { isOver, isMerge: head?.kind === 'merge' })
   if (existing > 0) {
     ctx.note(
       `${existing} of the created records existed before: the server returned its own record. An undo leaves them unchanged.`,
     )
   }
   noteOtherRows(ctx, otherRows)
-  await unshown.note(ctx, noun && resourceOf(noun))
+  await unshown.note(ctx, head && resourceOf(head.noun))
   ctx.onServerChange?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
   noteDuplicates(ctx, recheck, flags.recheck === false)
   await printOne(ctx, accountRecord(paths.id, { account, otherRows, recheck }))
@@ -64,7 +64,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
 async function showFailures(
   ctx: Pick<Context, 'argv' | 'jobs' | 'note'>,
   paths: JobPaths,
-  isOver: boolean,
+  { isOver, isMerge }: { readonly isOver: boolean; readonly isMerge: boolean },
 ): Promise<void> {
   const jobs = await ctx.jobs()
   // A job that sent nothing leaves the file of --rejects, which may be corrected by now.
@@ -76,6 +76,9 @@ async function showFailures(
       `${count} × ${code}${field === undefined ? '' : ` in ${field}`}${where}${isMixed ? '; the first' : ''}: ${reason}`,
     )
   }
+  const refused = report.groups.find(({ code, field }) => code === 'conflict' && field !== undefined)?.field
+  if (isMerge && refused !== undefined)
+    ctx.note(`If the server keeps ${refused} unique, merge these groups with --unique ${shellWord(refused)}.`)
   noteFailedRows(ctx, report, paths)
 }
 

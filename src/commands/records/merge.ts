@@ -32,6 +32,7 @@ interface Options extends PlanFlags {
   readonly rule?: readonly string[]
   /** Undefined: they are deleted. */
   readonly losers?: string | undefined
+  readonly unique?: readonly string[]
 }
 
 export function addMerge(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: MergeCommand): void {
@@ -46,6 +47,11 @@ export function addMerge(parent: CommandUnknownOpts, act: Act, { resource, examp
       collect,
     )
     .option('--losers <how>', 'delete, or mark=MEMBER: the id of the winner in that member', parseLosers)
+    .option(
+      '--unique <list>',
+      'members that the server keeps unique, such as phone: the winner gets those of a loser when that is deleted; always so for email',
+      parseUnique,
+    )
     .option('--plan <file>', 'write what would be sent to this file, for crm apply, and send nothing')
     .addHelpText('after', examples(...lines))
     .action(
@@ -65,12 +71,19 @@ function parseLosers(text: string): string | undefined {
   return member
 }
 
+function parseUnique(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim())
+  if (names.some((name) => name === '')) throw new InvalidArgumentError('Expected names of members, such as phone.')
+  return names.toSorted()
+}
+
 async function mergeRecords(
   ctx: Context,
   resource: Mergeable,
   words: readonly string[],
   options: Options,
 ): Promise<ExitCode> {
+  refuseUniqueMarks(options)
   const groups = await groupsOf(ctx, resource, words, options.from)
   const rules = new Map((options.rule ?? []).map(parseRule))
   const [api, jobs] = [await ctx.api(), await ctx.jobs()]
@@ -78,10 +91,17 @@ async function mergeRecords(
   const ids = groups.flatMap(({ winner, losers }) => [winner, ...losers])
   const pages = ids.length > MOST_ASKED ? undefined : findMany(api, resource, ids).pages
   const noun = RESOURCES[resource].plural
-  const made = await jobs.makeMerge({ noun, groups, rules, mark: options.losers, pages })
+  const made = await jobs.makeMerge({ noun, groups, rules, mark: options.losers, unique: options.unique ?? [], pages })
   if (made.type === 'made' && made.job.end.delete > 0)
     ctx.note('An undo makes the losers again, with new values of id, created_at, updated_at and version.')
   return showOrSendMade(ctx, made, options.from ?? 'merge', options)
+}
+
+function refuseUniqueMarks({ losers, unique }: Options): void {
+  if (losers === undefined || unique === undefined) return
+  throw new CrmError('usage', `--unique ${unique.join(',')}: losers that are marked keep their values`, {
+    hint: 'leave out --losers, so that they are deleted, or --unique',
+  })
 }
 
 async function groupsOf(

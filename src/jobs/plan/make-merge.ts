@@ -36,6 +36,8 @@ export interface MergeRequest {
   readonly rules: MergeRules
   /** The member of a loser that gets the id of the winner; undefined: losers are deleted. */
   readonly mark: string | undefined
+  /** Members of which no two records have the same value, besides the one that is known for the resource. */
+  readonly unique: readonly string[]
   /** The records, if they are found faster than in the list. */
   readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }> | undefined
 }
@@ -88,7 +90,7 @@ function planGroups(builder: PlanBuilder, request: MergeRequest, known: Known): 
   const recordOf = (id: string) => known.found.get(id) ?? {}
   const staged = groups.map((group) => {
     const { first, last } = stagesOf(request, group, known)
-    if (!first && !last) builder.leaveOut('unchanged')
+    if (!first && last.length === 0) builder.leaveOut('unchanged')
     const place = first && builder.next
     if (first) builder.add(updateOf(request, group.winner, first, known))
     return { ...group, place, last }
@@ -100,16 +102,17 @@ function planGroups(builder: PlanBuilder, request: MergeRequest, known: Known): 
         mark === undefined ? ({ do: 'delete' } as const) : ({ do: 'update', body: { [mark]: winner } } as const)
       builder.add({ ...how, ...changeOf(noun, loser, recordOf(loser)), ...(place !== undefined && { after: place }) })
     }
-    if (!last) continue
-    const { ifMatch, ...change } = updateOf(request, winner, last.patch, known)
-    // The first change of the winner gave it another version.
-    const version = place === undefined && ifMatch !== undefined ? { ifMatch } : {}
-    builder.add({ ...change, ...version, after: start + last.holder })
+    for (const { patch, holder } of last) {
+      const { ifMatch, ...change } = updateOf(request, winner, patch, known)
+      // Another change of the winner gives it another version.
+      const isOnly = place === undefined && last.length === 1
+      builder.add({ ...change, ...(isOnly && ifMatch !== undefined && { ifMatch }), after: start + holder })
+    }
   }
 }
 
 function stagesOf(
-  { noun, rules: chosen, mark }: MergeRequest,
+  { noun, rules: chosen, mark, unique }: MergeRequest,
   group: MergeGroup,
   { found, rules }: Known,
 ): MergeStages {
@@ -117,7 +120,8 @@ function stagesOf(
   const isSet = (name: string) => rules?.isReadOnly(name) === true
   const patch = winnerPatch({ winner, losers, rules: chosen, isSet })
   // A marked loser keeps its values.
-  return mergeStages(patch, losers, mark === undefined ? uniqueByOf(resourceOf(noun)) : undefined)
+  const members = mark === undefined ? [...unique, uniqueByOf(resourceOf(noun)) ?? []].flat() : []
+  return mergeStages(patch, losers, new Set(members))
 }
 
 /** As the server takes it. CrmError `invalid_input` for what it would refuse. */
@@ -139,11 +143,12 @@ function changeOf(noun: MergeRequest['noun'], id: string, record: CrmRecord): Om
 /** The run of these groups, and its job if it is stopped, or done and not undone. */
 async function earlierMerge(
   { jobsFolder, account }: PlanningContext,
-  { noun, groups, rules, mark }: MergeRequest,
+  { noun, groups, rules, mark, unique }: MergeRequest,
 ): Promise<{ readonly run: string; readonly job: JobState | undefined }> {
   const what = canonicalJson([
     ...[account, noun, mark ?? null, Object.fromEntries(rules)],
     ...groups.map(({ winner, losers }) => [winner, ...losers]),
+    ...(unique.length === 0 ? [] : [{ unique: [...unique] }]),
   ])
   const run = `merge.${hash('sha256', what, 'base64url').slice(0, 22)}`
   const own = allJobs(jobsFolder).filter((paths) => {
