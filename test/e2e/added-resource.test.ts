@@ -27,7 +27,7 @@ beforeAll(async () => {
   node(['node_modules/typescript/bin/tsc'])
   node(['scripts/build.ts'])
   stop = await serve(['--unique', 'companies.domain'])
-}, 300_000)
+})
 
 afterAll(async () => {
   await stop()

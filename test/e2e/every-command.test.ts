@@ -272,4 +272,4 @@ test('every command works with an empty HOME and two variables, and writes nothi
     const expected = { command, exit: step.exit ?? 0, unasked: [] }
     expect({ command, exit, unasked }, stderr).toEqual(expected)
   }
-}, 300_000)
+})

@@ -22,4 +22,4 @@ test('the tests of the example app pass in a sandbox: fixtures, diff, webhooks w
     env,
   )
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining('3 passed') })
-}, 60_000)
+})

@@ -54,7 +54,7 @@ test('killed on one runner, an apply is completed on another after its lock has 
   await crmPrints(['fixtures', 'sweep', '--older-than', '1ms', '--yes'], one.env)
   expect(await counts(one.env)).toEqual({ contacts: 1, deals: 0 })
   expect(JSON.parse(await crmPrints(two.line('status'), two.env))).toEqual([])
-}, 180_000)
+})
 
 test('stopped on one runner, and continued after another has destroyed the run, an apply makes nothing and is exit 7', async () => {
   const both = await runners()
@@ -67,4 +67,4 @@ test('stopped on one runner, and continued after another has destroyed the run, 
   const { exit, stderr } = await child.done
   expect({ exit, stderr }).toEqual({ exit: 7, stderr: expect.stringContaining('lock of') })
   expect(await counts(two.env)).toEqual({ contacts: 1, deals: 0 })
-}, 180_000)
+})

@@ -175,7 +175,7 @@ test('parallel runs do not meet, and each destroys its own', async () => {
   expect(await counts(env)).toEqual({ contacts: 4 * 7, deals: 4 * 5 })
   const rest = JSON.parse(await crmPrints(['contacts', 'list', '-o', 'json'], env))
   expect(rest.some(({ email }: { email: string }) => email.includes('+run-2@'))).toBe(false)
-}, 60_000)
+})
 
 test('--env-out writes what the next step reads: stdout, a private file, or the files of GitHub', async () => {
   const { env, file } = await demo()
@@ -268,7 +268,7 @@ test('interrupted, apply names the command that continues: itself', async () => 
   child.kill('SIGINT')
   const { exit, stderr } = await child.done
   expect({ exit, hint: stderr.split('\n').at(-2) }).toEqual({ exit: 130, hint: `  crm fixtures apply ${file} -q` })
-}, 60_000)
+})
 
 test('with its own state file, no other file stays', async () => {
   const { env, file } = await demo()

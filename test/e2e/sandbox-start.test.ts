@@ -23,7 +23,7 @@ test('a sandbox outlives the command that started it, its key is in no argv, and
   await expect(fetch(`${url}/healthz`)).rejects.toThrow()
   expect(readdirSync(env.TMPDIR ?? '')).toEqual([])
   expect(readdirSync(join(env.CRM_STATE_HOME ?? '', 'sandboxes'))).toEqual([])
-}, 60_000)
+})
 
 test('after kill -9, env says that it was killed, and start begins a new one and removes what was left', async () => {
   const env = home()
@@ -33,10 +33,10 @@ test('after kill -9, env says that it was killed, and start begins a new one and
   await crmPrints(['sandbox', 'start', '-o', 'json'], env)
   expect(readdirSync(env.TMPDIR ?? '')).toHaveLength(1)
   expect(await crm(['sandbox', 'start'], env)).toMatchObject({ exit: 13 })
-}, 60_000)
+})
 
 test('a mistake in a seed is shown by start, with its exit code, and nothing runs', async () => {
   const env = home()
   const { exit, stderr } = await crm(['sandbox', 'start', '--seed', 'missing.yaml'], env)
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('missing.yaml') })
-}, 60_000)
+})

@@ -63,4 +63,4 @@ test('a merge of 500 groups where emails are unique, killed five times, resumed 
   await ended
   await crmPrints(['jobs', 'undo', job, '--yes', '-q'], home)
   expect(restoredMembers(await list())).toEqual(restoredMembers(before))
-}, 240_000)
+})

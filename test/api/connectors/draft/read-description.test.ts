@@ -84,7 +84,8 @@ test('wide schemas that contain each other are drafted within seconds', () => {
   )
   const components = { schemas: { Wide: object({ id: INTEGER, name: TEXT, ...members }) } }
   const document = documentWith(plainPaths('/contacts', self), { components })
-  const startedMs = performance.now()
+  const start = process.cpuUsage()
   expect(draftOf(document, { deals: 'none' }).written.resources.contacts?.fields).toMatchObject({ name: 'name' })
-  expect(performance.now() - startedMs).toBeLessThan(5000)
+  // Other work on the machine takes no CPU of this process.
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(5000)
 })
