@@ -58,6 +58,15 @@ test('the package names every man page', () => {
   )
 })
 
+test('every command has a man page, and every page that another one names exists', () => {
+  const names = readdirSync(`${ROOT}man`).map((name) => name.slice(0, -'.1'.length))
+  const commands = leavesOf(commandTree()).map(({ name }) => `crm-${name.replaceAll(' ', '-')}`)
+  expect(commands.filter((name) => !names.includes(name))).toEqual([])
+  const named = readAll('man/').flatMap(([, text]) => [...text.matchAll(/^\.BR (crm\S*) \(1\)/gm)])
+  expect(named.length).toBeGreaterThan(commands.length)
+  expect(named.filter(([, name = '']) => !names.includes(name.replaceAll('\\', '')))).toEqual([])
+})
+
 const hasGroff = spawnSync('groff', ['--version']).status === 0
 
 test.skipIf(!hasGroff)('groff has nothing to say about the man pages (skipped where groff is not installed)', () => {

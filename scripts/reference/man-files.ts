@@ -1,14 +1,16 @@
 import type { Command } from 'commander'
 import type { HelpPart } from '../../src/commands/help/topic-texts.ts'
 import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../../src/commands/help/topics.ts'
-import { leavesOf, textBelow } from './command-tree.ts'
+import { type Leaf, leavesOf, textBelow } from './command-tree.ts'
 
-/** `man/*.1`, in the macros of man(7): a page for each word after `crm`, and an overview. */
+/** `man/*.1`, in the macros of man(7): a page for each command, one for each group of commands, and an overview. */
 export async function manFiles(tree: Command): Promise<ReadonlyMap<string, string>> {
   const pages = new Map([['man/crm.1', await rootPage(tree)]])
   for (const command of tree.commands) {
     const group = command as Command
-    pages.set(`man/crm-${group.name()}.1`, groupPage(group))
+    const leaves = leavesOf(group, [group.name()])
+    pages.set(pathOf(group.name()), groupPage(group, leaves))
+    for (const leaf of leaves) if (leaf.command !== group) pages.set(pathOf(leaf.name), commandPage(leaf))
   }
   return pages
 }
@@ -36,22 +38,58 @@ async function rootPage(tree: Command): Promise<string> {
   ])
 }
 
-function groupPage(group: Command): string {
-  const leaves = leavesOf(group, [group.name()])
+/** Of a word after `crm`: with commands below it, it lists them. */
+function groupPage(group: Command, leaves: readonly Leaf[]): string {
+  const below = leaves.filter(({ command }) => command !== group)
+  if (below.length === 0) return commandPage({ name: group.name(), command: group })
   return page(`crm-${group.name()}`, group.summary() || group.description(), [
     section('Synopsis'),
-    leaves.map(({ name, command }) => `.B crm ${roff(name)}\n${roff(command.usage())}`).join('\n.br\n'),
-    ...leaves.flatMap(({ name, command }) => [
-      section(`crm ${name}`),
-      roff(command.description()),
-      ...optionTerms(command),
-      '.PP\nExamples:',
-      ...exampleLines(command),
-      ...textBelow(command).notes.map((note) => `.PP\n${roff(note)}`),
-    ]),
+    leaves.map(synopsis).join('\n.br\n'),
+    section('Description'),
+    roff(group.description()),
+    ...(below.length < leaves.length ? optionTerms(group) : []),
+    section('Commands'),
+    ...below.map(({ name, command }) => term(reference(name), command.summary() || command.description())),
     section('See also'),
     '.BR crm (1)',
   ])
+}
+
+function commandPage(leaf: Leaf): string {
+  const { name, command } = leaf
+  const [group = ''] = name.split(' ')
+  const above = group === name ? [] : [`${reference(group)},`]
+  return page(`crm-${dashed(name)}`, command.summary() || command.description(), [
+    section('Synopsis'),
+    synopsis(leaf),
+    section('Description'),
+    roff(command.description()),
+    ...textBelow(command).notes.map((note) => `.PP\n${roff(note)}`),
+    section('Options'),
+    ...optionTerms(command),
+    '.PP',
+    'Options of all commands, such as',
+    '.BR \\-\\-profile ,',
+    'are in',
+    '.BR crm (1).',
+    section('Examples'),
+    ...exampleLines(command),
+    section('See also'),
+    ...above,
+    '.BR crm (1)',
+  ])
+}
+
+function synopsis({ name, command }: Leaf): string {
+  return `.B crm ${roff(name)}\n${roff(command.usage())}`
+}
+
+function dashed(name: string): string {
+  return name.replaceAll(' ', '-')
+}
+
+function pathOf(name: string): string {
+  return `man/crm-${dashed(name)}.1`
 }
 
 function page(name: string, summary: string, parts: readonly string[]): string {
@@ -82,7 +120,7 @@ function term(head: string, meaning: string): string {
 }
 
 function reference(name: string): string {
-  return `.BR crm\\-${roff(name)} (1)`
+  return `.BR crm\\-${roff(dashed(name))} (1)`
 }
 
 function exampleLines(command: Command): readonly string[] {

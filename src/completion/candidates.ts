@@ -27,6 +27,8 @@ export interface Sources {
   profiles(): Promise<readonly (readonly [name: string, about: string])[]>
   known(profileFlag: string | undefined): Promise<Known>
   jobs(): readonly string[]
+  /** Events of the log, each with its name and record. */
+  events(): readonly (readonly [id: string, about: string])[]
 }
 
 export async function answerTo({ head, rest, choice, profile }: Wanted, sources: Sources): Promise<Suggestions> {
@@ -61,6 +63,8 @@ async function answerValue(value: ValueWords, typed: Typed, sources: Sources): P
       )
     case 'job':
       return words(typed.head, plain(sources.jobs()))
+    case 'event':
+      return words(typed.head, described(sources.events()))
     case 'event-kinds':
       return listed(typed, eventPatterns())
     case 'text':

@@ -8,6 +8,7 @@ import { reportError } from '../output/report.ts'
 import { chooseAddress, chooseProfile } from '../settings/address.ts'
 import { openSettings } from '../settings/settings.ts'
 import { answerTo, type Sources } from './candidates.ts'
+import { eventIds } from './event-ids.ts'
 import { NOTHING_KNOWN } from './known.ts'
 import { beginKnowing, readKnownFile } from './known-file.ts'
 import { answerText, SHELLS, typedWords } from './shells.ts'
@@ -60,5 +61,6 @@ function sourcesOf(env: Env): Sources {
       const names = namesIn(join(stateFolder(env), 'jobs')).filter((each) => each.startsWith(idPrefix('job')))
       return names.toSorted().toReversed().slice(0, MOST_JOBS)
     },
+    events: () => eventIds(env),
   }
 }

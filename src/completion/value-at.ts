@@ -34,21 +34,33 @@ function ofFlag({ path, flag }: WordPosition): ValueWords | undefined {
   return undefined
 }
 
+/** Arguments whose name says what they are. */
+const ARGUMENTS: ReadonlyMap<string, ValueWords> = new Map<string, ValueWords>([
+  ...['plan', 'before', 'after', 'command', 'args'].map((name) => [name, { type: 'file' }] as const),
+  ['deal-id', { type: 'id', of: 'deal' }],
+  ['pipeline-id', { type: 'id', of: 'pipeline' }],
+  ['profile', { type: 'profile' }],
+  ['job', { type: 'job' }],
+  ['event-id', { type: 'event' }],
+  ['event', [...eventKinds()]],
+  ['events', { type: 'event-kinds' }],
+  ['method', METHODS],
+])
+
 function ofPlaceholder({ path, flag, placeholder }: WordPosition): ValueWords | undefined {
   if (placeholder === 'file' || placeholder === 'files') return { type: 'file' }
   if (flag !== undefined) return undefined
   const [noun = ''] = path
-  if (['plan', 'before', 'after', 'command', 'args'].includes(placeholder)) return { type: 'file' }
+  if (noun === 'webhooks' && isOfLog(path, placeholder)) return { type: 'event' }
   const of = resourceNamed(noun)
   if (placeholder === 'id' && path.length === 2 && of) return { type: 'id', of }
-  if (placeholder === 'deal-id') return { type: 'id', of: 'deal' }
-  if (placeholder === 'pipeline-id') return { type: 'id', of: 'pipeline' }
-  if (placeholder === 'profile') return { type: 'profile' }
   if (placeholder === 'key' && noun === 'config') return { type: 'setting' }
-  if (placeholder === 'job') return { type: 'job' }
-  if (placeholder === 'event') return [...eventKinds()]
-  if (placeholder === 'events') return { type: 'event-kinds' }
-  return placeholder === 'method' ? METHODS : undefined
+  return ARGUMENTS.get(placeholder)
+}
+
+/** `webhooks events show ID`, `webhooks replay ID...` */
+function isOfLog([, verb = '']: readonly string[], placeholder: string): boolean {
+  return (verb === 'events' && placeholder === 'id') || (verb === 'replay' && placeholder === 'ids')
 }
 
 /** The resource whose members a command reads or writes: its noun, or stages for `pipelines stages`. */

@@ -49,5 +49,7 @@ export type ValueKind =
   | 'job'
   | 'filter'
   | 'event-kinds'
+  /** The id of an event of the log. */
+  | 'event'
   /** No known values. */
   | 'text'

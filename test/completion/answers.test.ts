@@ -63,6 +63,14 @@ describe('words of the command line', () => {
 })
 
 describe('data of this machine', () => {
+  test('events of the log are offered where one is shown, replayed or sent again', async () => {
+    const offered = [{ word: 'evt_2', about: 'deal.updated deal_1' }]
+    expect(await candidatesAt(['webhooks', 'events', 'show', ''])).toEqual(offered)
+    expect(await candidatesAt(['webhooks', 'replay', 'evt_1', ''])).toEqual(offered)
+    expect(await candidatesAt(['webhooks', 'resend', 'wh_1', ''])).toEqual(offered)
+    expect(await candidatesAt(['webhooks', 'get', ''])).toEqual([])
+  })
+
   test('profiles are offered with their addresses', async () => {
     expect(await candidatesAt(['auth', 'switch', ''])).toEqual([
       { word: 'local', about: 'http://127.0.0.1:4243' },

@@ -14,6 +14,7 @@ export async function answerAt(words: readonly string[], known: Partial<Known> =
     ],
     known: async () => ({ ...NOTHING_KNOWN, ...known }),
     jobs: () => ['job_2', 'job_1'],
+    events: () => [['evt_2', 'deal.updated deal_1']],
   })
 }
 

@@ -59,6 +59,10 @@ async function homeFor({ rc }: Shell, shell: string): Promise<Env & { readonly H
   }
   writeFileSync(join(home.HOME, '.local/state/crm/completion/here.json'), JSON.stringify(known), { mode: 0o600 })
   writeFileSync(join(home.HOME, 'people.csv'), 'name\nAda\n')
+  mkdirSync(join(home.HOME, '.local/state/crm/events'), { mode: 0o700 })
+  const event = { v: 1, id: 'evt_hostile$(touch ~/owned)', event: 'deal.updated', record_id: 'deal_1' }
+  const events = join(home.HOME, '.local/state/crm/events/20260102T030405006Z-1.jsonl')
+  writeFileSync(events, `${JSON.stringify({ ...event, received_at: '2026-01-02T03:04:05.006Z' })}\n`, { mode: 0o600 })
   const [path, text] = rc(await crmPrints(['completion', shell], home))
   mkdirSync(join(home.HOME, path, '..'), { recursive: true })
   writeFileSync(join(home.HOME, path), text)
@@ -117,6 +121,15 @@ for (const [name, { showsAbout }] of Object.entries(SHELLS)) {
       terminal.press('Tab')
       await terminal.sees('a:b')
       expect(await started(home, terminal)).toBe(`deals\ncreate\n--set\nstage=${STAGE}\n`)
+      expect(existsSync(join(home.HOME, 'owned'))).toBe(false)
+    })
+
+    test('an event of the log reaches crm by its id unchanged, and nothing in it runs', async () => {
+      const { home, terminal } = await open(name)
+      terminal.type('crm webhooks replay evt_h')
+      terminal.press('Tab')
+      await terminal.sees('owned')
+      expect(await started(home, terminal)).toBe('webhooks\nreplay\nevt_hostile$(touch ~/owned)\n')
       expect(existsSync(join(home.HOME, 'owned'))).toBe(false)
     })
 
