@@ -84,7 +84,7 @@ function readObject(reader: Reader, depth: number): Members {
     skipSpace(reader)
     if (reader.text[reader.at] !== '"') throw malformed(reader, 'expected a member name in double quotes')
     const nameAt = reader.at
-    const name = JSON.parse(readString(reader)) as string
+    const name = stringValue(readString(reader))
     if (members.has(name)) throw duplicateName(name, nameAt)
     if (!skipTo(reader, ':')) throw malformed(reader, 'expected a colon')
     members.set(name, readNode(reader, depth + 1))
@@ -126,6 +126,10 @@ function readString(reader: Reader): string {
     throw new JsonTextError('lone_surrogate', 'the string contains a lone surrogate', start)
   }
   return JSON.stringify(value)
+}
+
+function stringValue(text: string): string {
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1)
 }
 
 function escapeLength(reader: Reader): number {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Problem } from './problem.ts'
 import type { Author } from './store/history.ts'
@@ -100,8 +100,7 @@ function readKey(header: string): string | undefined {
 
 /** Identifies a request: method, path, query and the bytes of the body. */
 function fingerprint(call: RouteCall): string {
-  return createHash('sha256')
-    .update(`${call.method} ${call.url}\n`)
-    .update(call.body ?? '')
-    .digest('base64url')
+  const line = Buffer.from(`${call.method} ${call.url}\n`)
+  // In one call, which takes a third of the time of a Hash object.
+  return hash('sha256', call.body ? Buffer.concat([line, call.body]) : line, 'base64url')
 }

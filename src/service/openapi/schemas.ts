@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../core/json.ts'
 import { PLAIN_RESOURCES, RECORD_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { LOCK_RULES, RENEWAL_RULES, RUN_ID_PATTERN, STATE_RULES } from '../fixture-run-routes.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
-import { plainRules } from '../resources/plain.ts'
+import { PLAIN_RULES } from '../resources/plain.ts'
 import { filledText, patchRulesOf, type Rule, type RulesByMember, readOnlyMember } from '../resources/rules.ts'
 import { WEBHOOK_PATCH_RULES, WEBHOOK_RULES } from '../resources/webhooks.ts'
 import { CHANGE_ACTIONS } from '../store/history.ts'
@@ -228,7 +228,7 @@ const CREATED_WEBHOOK = record('webhook', WEBHOOK_RULES, {
 
 function plainSchemas(): Readonly<Record<PlainSchema, JsonSchema>> {
   const schemas = PLAIN_RESOURCES.flatMap((resource) => {
-    const rules = plainRules(resource)
+    const rules = PLAIN_RULES[resource]
     const type = typeName(resource)
     return [
       [`New${type}`, { ...sent(rules), minProperties: 1 }],

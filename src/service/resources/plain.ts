@@ -30,13 +30,18 @@ function routesOfPlain(resource: PlainResource): readonly Route[] {
   })
 }
 
-export function plainRules(resource: PlainResource): RulesByMember {
-  return { ...READ_ONLY_RULES, ...rulesOf(resource) }
-}
+/** The rules of new records. */
+export const PLAIN_RULES = Object.fromEntries(
+  PLAIN_RESOURCES.map((resource) => [resource, { ...READ_ONLY_RULES, ...rulesOf(resource) }]),
+) as Readonly<Record<PlainResource, RulesByMember>>
+
+const PATCH_RULES = Object.fromEntries(
+  PLAIN_RESOURCES.map((resource) => [resource, patchRulesOf(resource)]),
+) as Readonly<Record<PlainResource, RulesByMember>>
 
 /** A new record may have any members, but at least one. */
 export function plainCreation(resource: PlainResource, fields: Members): CheckedWrite {
-  requireRules(fields, plainRules(resource))
+  requireRules(fields, PLAIN_RULES[resource])
   requireMember(fields)
   return {
     resource,
@@ -51,7 +56,7 @@ export function plainUpdate(
   id: string,
   { patch, expected }: { readonly patch: Members; readonly expected: ExpectedVersions },
 ): CheckedWrite {
-  requireRules(patch, patchRulesOf(resource))
+  requireRules(patch, PATCH_RULES[resource])
   return {
     resource,
     id,

@@ -24,15 +24,16 @@ export interface Creation {
 }
 
 export function creationChange(state: WriteState, creation: Creation): RecordChange {
-  const text = newRecordText(state, creation.fields)
+  const values = nodeText(creation.fields)
   const time = timeText(state.nowMs)
+  const text = textOfNew(state.id, values, time)
   return {
     next: { text, version: 1 },
     event: creation.event && eventOf(creation.event, time, text),
     changed: () => ({
       ...{ action: 'created', version: 1, oldValues: null, previousAtMs: null },
       fields: namesOf(creation.fields),
-      newValues: nodeText(creation.fields),
+      newValues: values,
     }),
     answer: { status: 201, body: text, location: recordPath(creation.resource).replace('{id}', state.id), etag: '"1"' },
   }
@@ -51,8 +52,13 @@ export function requireRecord(
 
 /** The text of a new record, for creations whose answer shows more than is stored. */
 export function newRecordText(state: WriteState, fields: Members): string {
-  const time = JSON.stringify(timeText(state.nowMs))
-  return recordText({ fields, own: { id: JSON.stringify(state.id), created_at: time, updated_at: time, version: '1' } })
+  return textOfNew(state.id, nodeText(fields), timeText(state.nowMs))
+}
+
+/** `values` has no member that the service sets. */
+function textOfNew(id: string, values: string, time: string): string {
+  const members = values === '{}' ? '' : `${values.slice(1, -1)},`
+  return withinSize(`{"id":"${id}",${members}"created_at":"${time}","updated_at":"${time}","version":1}`)
 }
 
 /** A patch without changes keeps the version and sends no event. */
@@ -124,7 +130,11 @@ function timeOf(node: JsonNode): number | null {
 
 function recordText({ fields, own }: RecordParts): string {
   const { id, ...rest } = own
-  const text = nodeText(new Map<string, JsonNode>([['id', id], ...fields, ...Object.entries(rest)]))
+  return withinSize(nodeText(new Map<string, JsonNode>([['id', id], ...fields, ...Object.entries(rest)])))
+}
+
+/** Throws a Problem for a record that is too large. */
+function withinSize(text: string): string {
   const sizeBytes = Buffer.byteLength(text)
   if (sizeBytes <= MAX_RECORD_BYTES) return text
   const detail = `the record would have ${sizeBytes} bytes, expected at most ${MAX_RECORD_BYTES}`

@@ -19,10 +19,11 @@ export type RulesByMember = Readonly<Record<string, Rule>>
 
 /** Throws one Problem that names every member that breaks its rule. */
 export function requireRules(fields: Members, rules: RulesByMember): void {
-  const faults = Object.entries(rules).flatMap(([name, rule]) => {
-    const fault = rule.check(fields.get(name))
-    return fault ? [{ pointer: pointer(name), ...fault }] : []
-  })
+  const faults: ValueFault[] = []
+  for (const name in rules) {
+    const fault = rules[name]?.check(fields.get(name))
+    if (fault) faults.push({ pointer: pointer(name), ...fault })
+  }
   if (faults.length > 0) throw invalidValues(faults)
 }
 
