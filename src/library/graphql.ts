@@ -3,6 +3,7 @@ import { graphqlError } from '../api/graphql/answers.ts'
 import { CrmError } from '../core/errors.ts'
 import { type GraphqlOperation, readOperations } from '../core/graphql-operations.ts'
 import { isJsonObject } from '../core/json.ts'
+import { timeOrderedUuid } from '../core/time-ordered-uuid.ts'
 import { checkNames } from './call-checks.ts'
 import type { Graphql, GraphqlCall } from './client-types.ts'
 import { guarded } from './safe-errors.ts'
@@ -17,7 +18,7 @@ export function graphqlMethod(open: () => Promise<Api>): Graphql {
       const { json, errors } = await (await open()).graphql.send({
         ...{ query, variables, isRead, signal },
         operationName: name,
-        idempotencyKey: isRead ? undefined : (idempotencyKey ?? crypto.randomUUID()),
+        idempotencyKey: isRead ? undefined : (idempotencyKey ?? timeOrderedUuid()),
       })
       const { data } = json
       if (errors.length > 0)

@@ -5,6 +5,7 @@ import type { Method } from '../api/transport/call.ts'
 import { CrmError } from '../core/errors.ts'
 import { isHeaderName, isHeaderValue, isTransportHeader } from '../core/http-rules.ts'
 import { jsonIn } from '../core/json.ts'
+import { timeOrderedUuid } from '../core/time-ordered-uuid.ts'
 import { checkNames } from './call-checks.ts'
 import type { Request, RequestCall } from './client-types.ts'
 import { guarded } from './safe-errors.ts'
@@ -35,7 +36,7 @@ function checkedRequest(method: Method, path: string, options: RequestCall = {})
     path: query === undefined ? path : withQuery(path, query),
     headers: headerList(headers, body !== undefined),
     bytes: bytesOf(body),
-    idempotencyKey: idempotencyKey ?? (isKeyed ? crypto.randomUUID() : undefined),
+    idempotencyKey: idempotencyKey ?? (isKeyed ? timeOrderedUuid() : undefined),
   }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Answering, sendJson, startServer, startTcpServer } from './answering-server.ts'
 import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** Fails with the statuses in turn, then answers 201. */
 function failing(...statuses: readonly number[]): Answering {

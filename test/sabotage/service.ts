@@ -88,8 +88,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'one idempotency key is taken for two different bodies, and the second write is lost',
     file: 'src/service/route.ts',
-    line: ".update(call.body ?? '')",
-    to: '',
+    line: "return hash('sha256', call.body ? Buffer.concat([line, call.body]) : line, 'base64url')",
+    to: "return hash('sha256', line, 'base64url')",
     tests: ['test/service/idempotency.test.ts'],
   },
   {

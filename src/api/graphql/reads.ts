@@ -3,6 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts'
 import { type CrmRecord, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
 import { isConflictStatus, lookUpFailure } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ConditionalOptions, ListQuery, Page } from '../operations.ts'
@@ -145,7 +146,7 @@ async function updateDeal(
   patch: JsonObject,
   { idempotencyKey, ifMatch, signal, isLetFinish }: ConditionalOptions,
 ): Promise<CrmRecord> {
-  const key = idempotencyKey ?? crypto.randomUUID()
+  const key = idempotencyKey ?? timeOrderedUuid()
   const action = `update deal ${id}`
   const { offer, answer } = await discovery.use('updateDeal', (found, send) =>
     send(

@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts'
+import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
 import type { Page, WriteCallOptions } from '../operations.ts'
 import { graphqlError } from './answers.ts'
 import type { Discovery } from './discovery.ts'
@@ -23,7 +24,7 @@ export async function rotateSecretOverGraphql(
   id: string,
   options: WriteCallOptions,
 ): Promise<string> {
-  const { signal, isLetFinish, idempotencyKey = crypto.randomUUID() } = options
+  const { signal, isLetFinish, idempotencyKey = timeOrderedUuid() } = options
   const action = `make a new secret for webhook ${id}`
   const { offer, answer } = await discovery.use('rotateWebhookSecret', (found, send) =>
     send(
@@ -48,7 +49,7 @@ export async function rotateSecretOverGraphql(
 export async function resendDeliveryOverGraphql(
   discovery: Discovery,
   { webhookId, eventId }: DeliveryName,
-  { signal, isLetFinish, idempotencyKey = crypto.randomUUID() }: WriteCallOptions,
+  { signal, isLetFinish, idempotencyKey = timeOrderedUuid() }: WriteCallOptions,
 ): Promise<void> {
   const as = { action: `send ${eventId} to webhook ${webhookId} again`, command: 'crm webhooks resend' }
   const { offer, answer } = await discovery.use('resendDelivery', (found, send) =>

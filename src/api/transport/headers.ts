@@ -3,6 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isHeaderName } from '../../core/http-rules.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
+import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ServerProblem } from '../errors/problem.ts'
 import type { ApiOptions } from '../options.ts'
@@ -56,8 +57,7 @@ export function replaceHeaders(headers: readonly string[], others: readonly stri
 /** The idempotency key for all tries of a write; undefined if the method needs none. */
 export function idempotencyKeyOf(call: Call): string | undefined {
   if ((call.method !== 'POST' && call.method !== 'PATCH') || call.isRead) return undefined
-  // The global loads node:crypto on first use, so that reads do not load it.
-  if (call.idempotencyKey === undefined) return crypto.randomUUID()
+  if (call.idempotencyKey === undefined) return timeOrderedUuid()
   if (!VISIBLE_ASCII.test(call.idempotencyKey) || call.idempotencyKey.length > MAX_IDEMPOTENCY_KEY_CHARS) {
     throw new CrmError('invalid_input', `not an idempotency key: ${JSON.stringify(call.idempotencyKey)}`, {
       hint: `expected 1 to ${MAX_IDEMPOTENCY_KEY_CHARS} visible ASCII characters`,

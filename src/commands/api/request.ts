@@ -4,6 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isHeaderName, isHeaderValue, isTransportHeader } from '../../core/http-rules.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
 import { readInput } from '../../settings/read-input.ts'
 import { readMembers } from '../fields-input.ts'
 
@@ -51,7 +52,7 @@ export async function readRequest(ctx: Context, words: readonly string[], flags:
 
 /** A new key for the methods that send one. */
 function newIdempotencyKey(method: Method): string | undefined {
-  return method === 'POST' || method === 'PATCH' ? crypto.randomUUID() : undefined
+  return method === 'POST' || method === 'PATCH' ? timeOrderedUuid() : undefined
 }
 
 /** `[method] <path>`: without a method, a body is posted. The slash at the start of a path may be left out. */

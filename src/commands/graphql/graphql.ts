@@ -4,6 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { type GraphqlOperation, readOperations } from '../../core/graphql-operations.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
 import { readInput } from '../../settings/read-input.ts'
 import { examples } from '../command-tree.ts'
 import { confirmDeletion, type Deletion, requireExpected } from '../confirm.ts'
@@ -76,7 +77,7 @@ async function askGraphql(ctx: Context, given: string | undefined, options: Opti
   const variables = readMembers(options.field ?? [], options.jsonField ?? [])
   const operation = chooseOperation(query, options.operation)
   const isWrite = operation.type === 'mutation'
-  const idempotencyKey = isWrite ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+  const idempotencyKey = isWrite ? (options.idempotencyKey ?? timeOrderedUuid()) : undefined
   const question = { query, variables, operation, idempotencyKey }
   if (ctx.flags.isDryRun) {
     await printOne(ctx, {
