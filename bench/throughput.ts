@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { getRequest, type Load, postRequest, runLoad } from './load.ts'
-import { benchFolder, median, plainEnv, ROOT, type Server, startCrm, startServer } from './processes.ts'
+import { benchFolder, cpuSeconds, median, plainEnv, ROOT, type Server, startCrm, startServer } from './processes.ts'
 import type { Row } from './table.ts'
 
 const CONNECTIONS = 32
@@ -20,6 +21,15 @@ const BODY = JSON.stringify({
   owner_id: 'u_ines',
 })
 
+/** What one round gave: the CPU of the server is steadier than its requests a second where other programs run. */
+interface Used {
+  readonly perSecond: number
+  /** Of the server for one request. */
+  readonly cpuUs: number
+}
+
+type Rounds = Readonly<Record<string, Used[]>>
+
 /** Requests a second at 32 connections, the servers in turn: durable creates (FULL), then pages of 100. */
 export async function measureThroughput(): Promise<Row[]> {
   const folder = benchFolder()
@@ -31,15 +41,15 @@ export async function measureThroughput(): Promise<Row[]> {
   const peer = await startJsonServer(folder)
   const subscriber = await startServer([join(ROOT, 'bench/floors/instant-server.mjs')], plainEnv())
   const subscribed = await startCrm(join(folder, 'subscribed.db'))
+  const plain = await startCrm(join(folder, 'plain.db'), ['--history', 'none'])
   await subscribe(subscribed, subscriber.url)
-  const created: Record<string, number[]> = { crm: [], subscribed: [], floor: [], peer: [] }
-  const listed: Record<string, number[]> = { crm: [], floor: [], peer: [] }
-  let number = 0
+  const created: Rounds = { crm: [], plain: [], subscribed: [], floor: [], peer: [] }
+  const listed: Rounds = { crm: [], floor: [], peer: [] }
   const create = (server: Server, path: string): Load => ({
     url: server.url,
     connections: CONNECTIONS,
     forMs: FOR_MS,
-    request: () => postRequest(path, { key: server.key, body: BODY, idempotencyKey: `bench-${number++}` }),
+    request: () => postRequest(path, { key: server.key, body: BODY, idempotencyKey: randomUUID() }),
   })
   const list = (server: Server, path: string): Load => ({
     url: server.url,
@@ -48,38 +58,51 @@ export async function measureThroughput(): Promise<Row[]> {
     request: () => getRequest(path, server.key),
   })
   for (let round = 0; round < ROUNDS; round++) {
-    created.crm?.push((await runLoad(create(crm, '/v1/contacts'))).perSecond)
-    created.subscribed?.push((await runLoad(create(subscribed, '/v1/contacts'))).perSecond)
-    created.floor?.push((await runLoad(create(floor, '/'))).perSecond)
-    listed.crm?.push((await runLoad(list(crm, '/v1/contacts?limit=100'))).perSecond)
-    listed.floor?.push((await runLoad(list(floor, '/'))).perSecond)
-    listed.peer?.push((await runLoad(list(peer, '/contacts?_page=1&_per_page=100'))).perSecond)
-    created.peer?.push((await runLoad({ ...create(peer, '/contacts'), connections: 8, forMs: 1000 })).perSecond)
+    created.crm?.push(await use(crm, create(crm, '/v1/contacts')))
+    created.plain?.push(await use(plain, create(plain, '/v1/contacts')))
+    created.subscribed?.push(await use(subscribed, create(subscribed, '/v1/contacts')))
+    created.floor?.push(await use(floor, create(floor, '/')))
+    listed.crm?.push(await use(crm, list(crm, '/v1/contacts?limit=100')))
+    listed.floor?.push(await use(floor, list(floor, '/')))
+    listed.peer?.push(await use(peer, list(peer, '/contacts?_page=1&_per_page=100')))
+    created.peer?.push(await use(peer, { ...create(peer, '/contacts'), connections: 8, forMs: 1000 }))
   }
-  await Promise.all([crm, subscribed, subscriber, floor, peer].map((server) => server.stop()))
-  const row = (what: string, all: Record<string, number[]>, beside: string, goal: Row['goal']): Row => {
-    const [ours, theirs] = [median(all.crm ?? []), median(all[beside] ?? [])]
-    const name = beside === 'floor' ? 'bare node:http + node:sqlite' : 'json-server'
-    return {
-      what,
-      measured: `${ours.toFixed(0)}/s`,
-      peer: `${name}: ${theirs.toFixed(0)}/s`,
-      ratio: ours / theirs,
-      goal,
-    }
-  }
+  await Promise.all([crm, plain, subscribed, subscriber, floor, peer].map((server) => server.stop()))
   return [
-    row('durable create, 32 connections', created, 'floor', { atLeast: 0.35 }),
-    row(
-      'durable create with a subscription: its outbox, signed and delivered',
-      { ...created, crm: created.subscribed ?? [] },
-      'floor',
-      undefined,
-    ),
-    row('durable create, beside a file of JSON', created, 'peer', undefined),
-    row('list of 100, 32 connections', listed, 'floor', { atLeast: 0.5 }),
-    row('list of 100, beside a file of JSON', listed, 'peer', undefined),
+    perSecondRow('durable create, 32 connections', [created.crm, created.floor], { atLeast: 0.35 }),
+    cpuRow('durable create: CPU of the service', [created.crm, created.floor], { atMost: 4 }),
+    cpuRow('durable create with --history none: CPU of the service', [created.plain, created.floor], { atMost: 3.5 }),
+    perSecondRow('durable create with a subscription: its outbox, signed and delivered', [
+      created.subscribed,
+      created.floor,
+    ]),
+    perSecondRow('durable create, beside a file of JSON', [created.crm, created.peer], undefined, 'json-server'),
+    perSecondRow('list of 100, 32 connections', [listed.crm, listed.floor], { atLeast: 0.5 }),
+    cpuRow('list of 100: CPU of the service', [listed.crm, listed.floor], { atMost: 2 }),
+    perSecondRow('list of 100, beside a file of JSON', [listed.crm, listed.peer], undefined, 'json-server'),
   ]
+}
+
+async function use({ child }: Server, load: Load): Promise<Used> {
+  const before = cpuSeconds(child.pid)
+  const { count, perSecond } = await runLoad(load)
+  return { perSecond, cpuUs: ((cpuSeconds(child.pid) - before) * 1e6) / count }
+}
+
+type Both = readonly [ours: Used[] | undefined, theirs: Used[] | undefined]
+
+const FLOOR = 'bare node:http + node:sqlite'
+
+function perSecondRow(what: string, [ours = [], theirs = []]: Both, goal?: Row['goal'], peer = FLOOR): Row {
+  const of = (rounds: readonly Used[]) => median(rounds.map(({ perSecond }) => perSecond))
+  const ratio = of(ours) / of(theirs)
+  return { what, measured: `${of(ours).toFixed(0)}/s`, peer: `${peer}: ${of(theirs).toFixed(0)}/s`, ratio, goal }
+}
+
+function cpuRow(what: string, [ours = [], theirs = []]: Both, goal?: Row['goal']): Row {
+  const of = (rounds: readonly Used[]) => median(rounds.map(({ cpuUs }) => cpuUs))
+  const ratio = of(ours) / of(theirs)
+  return { what, measured: `${of(ours).toFixed(0)} us`, peer: `${FLOOR}: ${of(theirs).toFixed(0)} us`, ratio, goal }
 }
 
 /** To all that is created, so that each create writes the outbox, and the events leave while others are made. */

@@ -1,6 +1,6 @@
 // The floor for creates and lists: node:http and node:sqlite with nothing in between. A create parses its JSON, is
 // made a record of the same shape, inserted in a transaction shared by one turn of the event loop (WAL, FULL) and is answered after the commit; a page of
-// 100 is joined from stored text. No keys, no validation, no idempotency, no events.
+// 100 is joined from stored text. The row of an idempotency key with the answer is written too. No API keys, no validation, no history, no events.
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
@@ -9,9 +9,11 @@ const { DatabaseSync } = require('node:sqlite')
 
 const db = new DatabaseSync(process.argv[2])
 db.exec(
-  'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, text TEXT)',
+  `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, text TEXT);
+  CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY, key TEXT UNIQUE, body TEXT)`,
 )
 const insert = db.prepare('INSERT INTO rows (text) VALUES (?)')
+const keep = db.prepare('INSERT INTO answers (key, body) VALUES (?, ?)')
 const page = db.prepare('SELECT text FROM rows ORDER BY id DESC LIMIT 100')
 page.setReturnArrays(true)
 
@@ -21,7 +23,10 @@ function flush() {
   const batch = waiting
   waiting = []
   db.exec('BEGIN IMMEDIATE')
-  for (const { text } of batch) insert.run(text)
+  for (const { key, text } of batch) {
+    insert.run(text)
+    if (key !== undefined) keep.run(key, text)
+  }
   db.exec('COMMIT')
   for (const { response, text } of batch) answer(response, 201, text)
 }
@@ -49,7 +54,7 @@ const server = createServer((request, response) => {
     const time = new Date().toISOString()
     const record = JSON.parse(Buffer.concat(chunks).toString())
     const text = JSON.stringify({ id: `con_${++created}`, ...record, created_at: time, updated_at: time, version: 1 })
-    waiting.push({ response, text })
+    waiting.push({ response, text, key: request.headers['idempotency-key'] })
     if (waiting.length === 1) setImmediate(flush)
   })
 })
