@@ -1,6 +1,7 @@
 import { shownCount } from '../list/list-state.ts'
 import { setFilter } from '../list/list-view.ts'
 import { filterProblem } from '../list/matcher.ts'
+import { searchBlocks } from '../list/search-text.ts'
 import { isServerList, listOfScreen } from '../screens.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { withList } from '../state.ts'
@@ -11,7 +12,7 @@ import type { Ui } from '../ui.ts'
 export function openFilter(ui: Ui): void {
   const { store, background } = ui
   const name = listOfScreen(store.get().screen)
-  const { filter } = store.get().lists[name]
+  const { filter, rows, searched } = store.get().lists[name]
   const apply = (text: string) => store.update((state) => withList(state, name, (list) => setFilter(list, text)))
   showOverlay(ui, {
     type: 'prompt',
@@ -32,4 +33,6 @@ export function openFilter(ui: Ui): void {
     },
     onCancel: () => apply(filter),
   })
+  // After the frame with the question, so that the first letter need not wait for the texts of all rows.
+  setImmediate(() => searchBlocks(rows, searched))
 }

@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { hasOperation, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { type Edit, rowId } from '../list/list-state.ts'
-import { SEARCHED, type ServerList } from '../screens.ts'
+import type { ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { countedParts, recordName } from '../text/change-text.ts'
 import { plainJson } from '../text/command-words.ts'
@@ -79,7 +79,7 @@ async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
     },
     onDone: (done) => {
       for (const edit of done) saved.push(edit)
-      store.update((state) => withList(state, name, (list) => withSaved(list, done, SEARCHED[name])))
+      store.update((state) => withList(state, name, (list) => withSaved(list, done)))
     },
     onGone: (ids) =>
       store.update((state) => withList(state, name, (list) => ({ ...list, gone: new Set([...list.gone, ...ids]) }))),

@@ -5,7 +5,7 @@ import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import type { JobNoun } from '../../jobs/plan/plan-format.ts'
 import type { RunHooks } from '../../jobs/send/run-job.ts'
 import { type Edit, type ListState, removeRows, rowId } from '../list/list-state.ts'
-import { SEARCHED, SERVER_LISTS, type ServerList } from '../screens.ts'
+import { SERVER_LISTS, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { DiffLine } from '../text/diff-line.ts'
 import { creationDiff, deletionDiff, editDiff } from '../text/plan-diff.ts'
@@ -63,7 +63,7 @@ export async function sendUndo(
   }
   const byId = new Map(edits.map((edit) => [rowId(edit.row), edit]))
   const gone = new Set(deleted)
-  const saved = createBatches<Edit>((done) => change((list, of) => withSaved(list, done, SEARCHED[of])))
+  const saved = createBatches<Edit>((done) => change((list) => withSaved(list, done)))
   const removed = createBatches<string>((ids) => change((list) => removeRows(list, ids)))
   await send(({ operation: { head } }, { type }) => {
     const edit = byId.get(head.id)

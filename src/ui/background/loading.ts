@@ -3,6 +3,7 @@ import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { type ListState, type LoadFailure, type Loading, MOST_ROWS, takePage } from '../list/list-state.ts'
+import { createTextSharing } from '../list/shared-texts.ts'
 import { SEARCHED, SERVER_LISTS, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { Notices } from './notices.ts'
@@ -21,6 +22,7 @@ export interface Lists {
 interface Run {
   readonly pages: AsyncIterator<Page>
   readonly controller: AbortController
+  readonly shareTexts: (rows: readonly CrmRecord[]) => void
   /** Received rows that are not shown yet. */
   held: CrmRecord[]
   /** The cursor after the held rows. */
@@ -63,6 +65,7 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
       if (runs.get(name) !== run) return undefined
       notices.recovered(name)
       const { items, nextCursor }: Page = done ? { items: [], nextCursor: undefined } : value
+      run.shareTexts(items)
       run.held.push(...items)
       run.nextCursor = nextCursor
       run.isEnded = done === true
@@ -126,7 +129,17 @@ function newRun(openApi: () => Promise<Api>, name: ServerList, list: ListState):
   const controller = new AbortController()
   const query = { limit: undefined, cursor: isStale ? undefined : nextCursor, filters: serverFilters }
   const pages = pagesOf(openApi, name, { ...query, signal: controller.signal })
-  return { pages, controller, held: [], nextCursor: undefined, isEnded: false, shownAtMs: 0, timer: undefined }
+  const shareTexts = createTextSharing()
+  return {
+    pages,
+    controller,
+    shareTexts,
+    held: [],
+    nextCursor: undefined,
+    isEnded: false,
+    shownAtMs: 0,
+    timer: undefined,
+  }
 }
 
 /** Behind a page without a cursor the walk finds a further page or the end, or fails. */

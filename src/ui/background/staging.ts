@@ -4,7 +4,6 @@ import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, FIELDS, isNumeric, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { JobNoun } from '../../jobs/plan/plan-format.ts'
 import { currentRow, type Edit, type ListState, reordered, rowId } from '../list/list-state.ts'
-import { haystackOf } from '../list/order.ts'
 import { isWritable, type OfferedFields } from '../offered.ts'
 
 export type Assignment = readonly [name: string, value: JsonValue]
@@ -64,20 +63,18 @@ export function withoutStaged(list: ListState, edits: readonly Edit[]): ListStat
 }
 
 /** The rows as they are after the edits, which are no longer staged: one pass, however many they are. */
-export function withSaved(before: ListState, edits: readonly Edit[], searched: readonly string[]): ListState {
+export function withSaved(before: ListState, edits: readonly Edit[]): ListState {
   const list = withoutStaged(before, edits)
   const patches = new Map(edits.map(({ row, patch }) => [rowId(row), patch]))
   const rows = list.rows.slice()
-  const haystacks = list.haystacks.slice()
   for (const [at, row] of list.rows.entries()) {
     const patch = patches.get(rowId(row))
     if (!patch) continue
     // The new version is unknown, and the next edit must not depend on the old one.
     const { version: _, ...saved } = { ...row, ...patch }
     rows[at] = saved
-    haystacks[at] = haystackOf(saved, searched)
   }
-  const next = { ...list, rows, haystacks }
+  const next = { ...list, rows }
   return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
 }
 

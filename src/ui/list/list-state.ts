@@ -1,6 +1,6 @@
 import { idText, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { haystackOf, orderRows, type Sort } from './order.ts'
+import { orderRows, type Sort } from './order.ts'
 
 export type Loading = 'idle' | 'page' | 'all'
 
@@ -20,7 +20,8 @@ export interface LoadFailure {
 export interface ListState {
   /** The loaded rows, in the server's order; earlier ones may have been dropped. */
   readonly rows: readonly CrmRecord[]
-  readonly haystacks: readonly string[]
+  /** Members that a filter searches. */
+  readonly searched: readonly string[]
   /** The number of earlier rows that were dropped. */
   readonly droppedCount: number
   /** Indices of the rows that are shown; undefined shows all, in the order of the server. */
@@ -61,7 +62,7 @@ export interface ListState {
 export function emptyList(column: string): ListState {
   return {
     rows: [],
-    haystacks: [],
+    searched: [],
     droppedCount: 0,
     order: undefined,
     cursor: 0,
@@ -119,19 +120,15 @@ export interface LoadedPage {
 
 /** The first page of a reload replaces the rows in one step. */
 export function takePage(list: ListState, { items, nextCursor, isOpen = false, searched }: LoadedPage): ListState {
-  const before: Pick<ListState, 'rows' | 'haystacks' | 'droppedCount'> = list.isStale
-    ? { rows: [], haystacks: [], droppedCount: 0 }
-    : list
-  const found = items.map((item) => haystackOf(item, searched))
+  const before: Pick<ListState, 'rows' | 'droppedCount'> = list.isStale ? { rows: [], droppedCount: 0 } : list
   const rows = before.rows.concat(items)
-  const haystacks = before.haystacks.concat(found)
   // Several pages can arrive at once, with more rows than are usually dropped.
   const excess = rows.length - MOST_ROWS
   const drop = excess > 0 && list.filter === '' && !list.sort ? excess + DROPPED_AHEAD : 0
   const next: ListState = {
     ...list,
     rows: drop > 0 ? rows.slice(drop) : rows,
-    haystacks: drop > 0 ? haystacks.slice(drop) : haystacks,
+    searched,
     droppedCount: before.droppedCount + drop,
     nextCursor,
     isComplete: nextCursor === undefined && !isOpen,
@@ -149,12 +146,8 @@ function withAddedRows(next: ListState, before: ListState, drop: number): ListSt
     return { ...next, cursor: Math.max(0, next.cursor - drop), top: Math.max(0, next.top - drop) }
   }
   if (next.sort) return reordered(next, rowId(currentRow(before)))
-  const added = orderRows({ ...next, haystacks: next.haystacks }, indicesFrom(before.rows.length, next.rows.length))
+  const added = orderRows(next, before.rows.length)
   return { ...next, order: (before.order ?? []).concat(added ?? []) }
-}
-
-function indicesFrom(from: number, to: number): readonly number[] {
-  return Array.from({ length: to - from }, (_, index) => from + index)
 }
 
 /** Applies filter and sort again; the cursor stays on the row of this id, and the row on its line of the screen. */
@@ -176,12 +169,11 @@ function positionOf(list: ListState, id: string): number {
 export function putRow(list: ListState, row: CrmRecord, searched: readonly string[]): ListState {
   const id = rowId(row)
   const index = list.rows.findIndex((each) => rowId(each) === id)
-  const haystack = haystackOf(row, searched)
   if (index < 0) {
-    const next = { ...list, rows: [row, ...list.rows], haystacks: [haystack, ...list.haystacks] }
+    const next = { ...list, rows: [row, ...list.rows], searched }
     return reordered({ ...next, cursor: 0, top: 0 }, id)
   }
-  const next = { ...list, rows: list.rows.with(index, row), haystacks: list.haystacks.with(index, haystack) }
+  const next = { ...list, rows: list.rows.with(index, row), searched }
   return list.sort || list.filter !== '' ? reordered(next, rowId(currentRow(list))) : next
 }
 
@@ -201,11 +193,7 @@ export function removeRows(before: ListState, ids: readonly string[]): ListState
   const isLeft = list.rows.map((row) => !gone.has(rowId(row) ?? ''))
   if (!isLeft.includes(false)) return list
   const current = rowId(currentRow(list))
-  const next = {
-    ...list,
-    rows: list.rows.filter((_, at) => isLeft[at]),
-    haystacks: list.haystacks.filter((_, at) => isLeft[at]),
-  }
+  const next = { ...list, rows: list.rows.filter((_, at) => isLeft[at]) }
   return reordered(next, current === undefined || gone.has(current) ? undefined : current)
 }
 

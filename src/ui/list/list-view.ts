@@ -1,6 +1,5 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { currentRow, type ListState, reordered, rowId, shownCount, shownRow, withId, withoutId } from './list-state.ts'
-import { isNarrower } from './matcher.ts'
 import { orderRows, type Sort } from './order.ts'
 
 /**
@@ -68,10 +67,8 @@ function idsBetween(list: ListState, from: number, to: number): readonly string[
   return ids
 }
 
-/** A filter that extends the previous one searches only the rows that the previous one found. */
 export function setFilter(list: ListState, filter: string): ListState {
-  const order = orderRows({ ...list, filter }, isNarrower(filter, list.filter) ? list.order : undefined)
-  return { ...list, filter, order, cursor: 0, top: 0, anchor: undefined }
+  return { ...list, filter, order: orderRows({ ...list, filter }), cursor: 0, top: 0, anchor: undefined }
 }
 
 /** Ascending, descending, and the order of the server. */

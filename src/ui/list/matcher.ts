@@ -9,6 +9,8 @@ const MOST_SPREAD = 2
 
 /** What a filter means: `ada engines` all words, `~adlov` letters in order, `/^ada/` a regular expression. */
 export interface Matcher {
+  /** All must be in the text, where this alone decides. */
+  readonly words: readonly string[] | undefined
   /** NO_MATCH, or more for a better match. */
   match(haystack: string): number
   /** The matched parts of a text, as start and end, for all but fuzzy filters. */
@@ -22,9 +24,19 @@ export function createMatcher(filter: string): Matcher | undefined {
   const isFuzzy = filter.startsWith('~')
   const words = filterWords(isFuzzy ? filter.slice(1) : filter)
   if (words.length === 0) return undefined
-  if (isFuzzy) return { match: (haystack) => matchWords(haystack, words), partsOf: (text) => wordParts(text, words) }
+  if (isFuzzy) {
+    return {
+      words: undefined,
+      match: (haystack) => matchWords(haystack, words),
+      partsOf: (text) => wordParts(text, words),
+    }
+  }
   return {
-    match: (haystack) => (words.every((word) => haystack.includes(word)) ? EXACT : NO_MATCH),
+    words,
+    match: (haystack) => {
+      for (const word of words) if (!haystack.includes(word)) return NO_MATCH
+      return EXACT
+    },
     partsOf: (text) => wordParts(text, words),
   }
 }
@@ -42,12 +54,6 @@ export function filterProblem(filter: string): string | undefined {
   }
 }
 
-/** Whether all matches of the longer filter match the shorter one, too. */
-export function isNarrower(filter: string, than: string): boolean {
-  const isText = (text: string) => !text.startsWith('~') && !text.startsWith('/')
-  return than !== '' && filter.startsWith(than) && isText(filter) && isText(than)
-}
-
 function patternOf(filter: string): { readonly source: string } | undefined {
   const [, source] = /^\/(.+)\/$/s.exec(filter) ?? []
   return source === undefined ? undefined : { source }
@@ -55,9 +61,12 @@ function patternOf(filter: string): { readonly source: string } | undefined {
 
 /** Nothing matches an invalid expression; filterProblem says why. */
 function regexMatcher(source: string): Matcher {
-  if (filterProblem(`/${source}/`) !== undefined) return { match: () => NO_MATCH, partsOf: () => [] }
+  if (filterProblem(`/${source}/`) !== undefined) {
+    return { words: undefined, match: () => NO_MATCH, partsOf: () => [] }
+  }
   const first = new RegExp(source, 'im')
   return {
+    words: undefined,
     match: (haystack) => (first.test(haystack) ? EXACT : NO_MATCH),
     partsOf: (text) =>
       Array.from(text.matchAll(new RegExp(source, 'gim')), ({ index, 0: found }): readonly [number, number] => [

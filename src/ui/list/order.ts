@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { createMatcher, isExact, type Matcher, NO_MATCH } from './matcher.ts'
+import { type SearchBlock, searchBlocks, searchedText } from './search-text.ts'
 
 export interface Sort {
   /** Name of the member. */
@@ -10,37 +11,73 @@ export interface Sort {
 
 export interface Ordering {
   readonly rows: readonly CrmRecord[]
-  /** In the order of the rows. */
-  readonly haystacks: readonly string[]
+  /** Members that a filter searches. */
+  readonly searched: readonly string[]
   readonly filter: string
   readonly sort: Sort | undefined
 }
 
-/**
- * The rows to show, as indices in display order; undefined for all rows in the order received. `among` contains all rows that
- * can match, if known.
- */
-export function orderRows(ordering: Ordering, among?: readonly number[]): readonly number[] | undefined {
-  const { rows, haystacks, filter, sort } = ordering
+/** The rows from `from` on to show, as indices in display order; undefined for all rows in the order received. */
+export function orderRows(ordering: Ordering, from = 0): readonly number[] | undefined {
+  const { rows, filter, sort } = ordering
   const matcher = createMatcher(filter)
   if (!matcher && !sort) return undefined
-  const found = matcher ? filterIndices(haystacks, matcher, among) : Array.from(rows.keys())
+  const found = matcher ? filterIndices(ordering, matcher, from) : Array.from(rows.keys())
   return sort ? sortIndices(rows, found, sort) : found
 }
 
 /** Exact matches are first. */
-function filterIndices(haystacks: readonly string[], matcher: Matcher, among: readonly number[] | undefined): number[] {
-  const exact: number[] = []
+function filterIndices({ rows, searched }: Ordering, matcher: Matcher, from: number): number[] {
+  const found = createFound(rows.length - from)
+  if (from > 0) addRows(found, { rows, searched, from }, matcher)
+  else for (const block of searchBlocks(rows, searched)) addOfBlock(found, block, matcher)
+  return found.indices()
+}
+
+interface Found {
+  add(index: number, quality: number): void
+  indices(): number[]
+}
+
+/** The memory of most exact matches is requested once: an array that grows to a hundred thousand is copied twenty times. */
+function createFound(most: number): Found {
+  const exact = new Array<number>(most)
   const fuzzy: number[] = []
-  const take = (index: number) => {
-    const quality = matcher.match(haystacks[index] ?? '')
-    if (quality === NO_MATCH) return
-    if (isExact(quality)) exact.push(index)
-    else fuzzy.push(index)
+  let count = 0
+  return {
+    add: (index, quality) => {
+      if (isExact(quality)) exact[count++] = index
+      else if (quality !== NO_MATCH) fuzzy.push(index)
+    },
+    indices: () => {
+      exact.length = count
+      return fuzzy.length === 0 ? exact : exact.concat(fuzzy)
+    },
   }
-  if (among) for (const index of among.toSorted((one, other) => one - other)) take(index)
-  else for (let index = 0; index < haystacks.length; index++) take(index)
-  return fuzzy.length === 0 ? exact : exact.concat(fuzzy)
+}
+
+function addRows(
+  found: Found,
+  { rows, searched, from }: Pick<Ordering, 'rows' | 'searched'> & { readonly from: number },
+  { match }: Matcher,
+): void {
+  for (let at = from; at < rows.length; at++) found.add(at, match(searchedText(rows[at] ?? {}, searched)))
+}
+
+/** After a row without the first word, goes on at the next one that has it. */
+function addOfBlock(
+  found: Found,
+  { rows, text, starts, first }: SearchBlock,
+  { match, words: [word] = [] }: Matcher,
+): void {
+  for (let row = 0; row < rows.length; row++) {
+    const quality = match(text.slice(starts[row], starts[row + 1]))
+    found.add(first + row, quality)
+    if (quality !== NO_MATCH || word === undefined) continue
+    const next = text.indexOf(word, starts[row + 1])
+    if (next < 0) return
+    while ((starts[row + 2] ?? text.length) <= next) row++
+  }
 }
 
 /** Rows without a value are last in either order. */
@@ -72,15 +109,4 @@ function compareKeys(one: number | string | undefined, other: number | string | 
   if (one === undefined || other === undefined || one === other) return 0
   if (typeof one !== typeof other) return typeof one === 'number' ? -1 : 1
   return one < other ? -1 : 1
-}
-
-/** The searched text of a row: its members in lower case, one per line; computed once for each row. */
-export function haystackOf(record: CrmRecord, members: readonly string[]): string {
-  let text = ''
-  for (const name of members) {
-    const value = record[name]
-    if (typeof value === 'string') text += `${value.slice(0, 200)}\n`
-    else if (typeof value === 'number') text += `${value}\n`
-  }
-  return text.toLowerCase()
 }
