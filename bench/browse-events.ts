@@ -5,14 +5,16 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { secretBytes, signWebhook } from '../src/core/signing.ts'
-import { budget } from './browse.ts'
-import { benchFolder, CRM, cpuSeconds, plainEnv } from './processes.ts'
+import { browseEnv, budget, keyTimes } from './browse.ts'
+import { benchFolder, CRM, cpuSeconds, plainEnv, startCrm } from './processes.ts'
+import { fillContacts } from './seed.ts'
 import type { Row } from './table.ts'
 import { openBenchTerminal } from './terminal.ts'
 
 const PER_SECOND = 500
 const FOR_S = 6
 const BATCH = 25
+const KEYS = 150
 const PORT = 42_517
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -24,6 +26,7 @@ export async function measureBrowseEvents(): Promise<Row[]> {
   const listen = [process.execPath, CRM, 'listen', '--port', String(PORT), '--secret-file', secretFile]
   const env = { ...plainEnv(), HOME: folder }
   const printing = await measurePrinting(listen, env)
+  const keys = await measureKeysBeside(listen)
 
   const terminal = openBenchTerminal([...listen, '--tui'], env)
   try {
@@ -35,6 +38,7 @@ export async function measureBrowseEvents(): Promise<Row[]> {
     const showing = ((terminal.cpuSeconds() - cpuBefore) / FOR_S) * 100
     const framesPerSecond = (terminal.frames() - framesBefore) / FOR_S
     return [
+      keys,
       budget(
         `processor for the screen at ${PER_SECOND} events/s, beside ${printing.toFixed(0)} % to receive and print them`,
         showing - printing,
@@ -45,6 +49,30 @@ export async function measureBrowseEvents(): Promise<Row[]> {
     ]
   } finally {
     terminal.end()
+  }
+}
+
+/** Keys on the contacts of a server, whose pages are loaded meanwhile, in the process that receives the events. */
+async function measureKeysBeside(listen: readonly string[]): Promise<Row> {
+  const database = join(benchFolder(), 'contacts.db')
+  await fillContacts(database, 100_000)
+  const server = await startCrm(database)
+  const terminal = openBenchTerminal([...listen, '--tui'], browseEnv(server))
+  try {
+    await terminal.frameWith('? help')
+    // From the events to the contacts.
+    terminal.write('\x1b1')
+    await terminal.frameWith('@example.test')
+    await sendEvents(1)
+    terminal.write('L')
+    await terminal.frameWith('Load all contacts')
+    terminal.write('y')
+    const [times] = await Promise.all([keyTimes(terminal, KEYS), sendEvents(5)])
+    const ms = times[Math.floor(KEYS * 0.95)] ?? 0
+    return budget(`key to frame at ${PER_SECOND} events/s while pages are loaded, 95 of 100`, ms, 25, 'ms')
+  } finally {
+    terminal.end()
+    await server.stop()
   }
 }
 

@@ -16,8 +16,8 @@ export interface BenchTerminal {
   write(text: string): void
   /** Resolves with the next frame whose text, or that of one before it, holds `text`. */
   frameWith(text: string): Promise<void>
-  /** Resolves with the next frame. */
-  nextFrame(): Promise<void>
+  /** Resolves with the next frame, or with the next one that writes `having`. */
+  nextFrame(having?: string): Promise<void>
   /** Moves the cursor so many times, as fast as the frames come. */
   drawFrames(count: number): Promise<void>
   /** Of the program in it, in MiB. */
@@ -38,20 +38,22 @@ export function openBenchTerminal(words: readonly string[], env: NodeJS.ProcessE
   let bytes = 0
   let frames = 0
   let seen = ''
-  let waiting: (() => void)[] = []
+  let begun = ''
+  let waiting: { readonly having: string; readonly wake: () => void }[] = []
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     bytes += Buffer.byteLength(text)
     seen = (seen + text).slice(-200_000)
-    const ended = text.split(FRAME_END).length - 1
-    frames += ended
-    if (ended === 0) return
-    const woken = waiting
-    waiting = []
-    for (const wake of woken) wake()
+    const parts = (begun + text).split(FRAME_END)
+    begun = parts.pop() ?? ''
+    frames += parts.length
+    const isIn = (having: string) => parts.some((frame) => frame.includes(having))
+    const woken = waiting.filter(({ having }) => isIn(having))
+    waiting = waiting.filter(({ having }) => !isIn(having))
+    for (const { wake } of woken) wake()
   })
   const pid = () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')[0])
-  const nextFrame = async () => {
-    const frame = new Promise<boolean>((resolve) => waiting.push(() => resolve(true)))
+  const nextFrame = async (having = '') => {
+    const frame = new Promise<boolean>((resolve) => waiting.push({ having, wake: () => resolve(true) }))
     if (!(await Promise.race([frame, delay(FRAME_WITHIN_MS, false, { ref: false })])))
       throw new Error('no frame was drawn')
   }
