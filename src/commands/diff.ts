@@ -3,13 +3,16 @@ import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import { READ_ONLY_FIELDS, RESOURCES } from '../core/resources/registry.ts'
+import type { Check } from '../output/check-report.ts'
+import type { FoundDifference } from '../snapshot/compare.ts'
 import type { OpenSnapshot } from '../snapshot/snapshot.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
 import type { ListPage } from './keep-matching.ts'
-import { printList } from './print.ts'
+import { itemsOf, printList, printValue } from './print.ts'
+import { addReportFlag, isSummaryAlone, type ReportFlags, withReport } from './report-flag.ts'
 
-interface Options {
+interface Options extends ReportFlags {
   readonly ignore: readonly string[]
   readonly key?: readonly string[]
 }
@@ -35,6 +38,7 @@ export function addDiff(program: CommandUnknownOpts, act: Act): void {
       ),
     )
     .action(act(compareSnapshots))
+  addReportFlag(diff)
   addScopedFlags(diff, ['fields'])
 }
 
@@ -45,7 +49,12 @@ function parseNames(text: string): string[] {
     .filter((name) => name !== '')
 }
 
-async function compareSnapshots(ctx: Context, before: string, after: string, options: Options): Promise<ExitCode> {
+async function compareSnapshots(
+  ctx: Context,
+  before: string,
+  after: string,
+  options: Options,
+): Promise<ExitCode | undefined> {
   ctx.keepExitCode?.()
   const { openSnapshot } = await ctx.snapshot.entries()
   if (before === '-' && after === '-') {
@@ -59,18 +68,37 @@ async function compareSnapshots(ctx: Context, before: string, after: string, opt
     return openSnapshot(name === undefined ? source : 'live', { api: () => at.api(), stdin: () => ctx.io.stdin })
   }
   try {
-    return await compareOpened(ctx, { old: await open(before), now: await open(after) }, options)
+    return await withReport(ctx, {
+      name: 'crm diff',
+      flags: options,
+      work: async (add) => {
+        const files = { before, after }
+        const compared = { old: await open(before), now: await open(after), add: checkAdder(add, files) }
+        return await compareOpened(ctx, compared, options)
+      },
+    })
   } finally {
     for (const other of others) await other.close()
+  }
+}
+
+function checkAdder(add: (check: Check) => void, { before, after }: Readonly<Record<'before' | 'after', string>>) {
+  return ({ difference, line }: FoundDifference): void => {
+    const { change, type, id, name, fields } = difference
+    const file = change === 'removed' ? before : after
+    const what = `${change}: ${type} ${id}${name === null ? '' : ` ${JSON.stringify(name)}`}`
+    const failure = fields === undefined ? what : `${what}: ${JSON.stringify(fields)}`
+    add({ name: `${type} ${id}`, place: line === undefined ? undefined : { file, line }, failure })
   }
 }
 
 interface Opened {
   readonly old: OpenSnapshot
   readonly now: OpenSnapshot
+  add(found: FoundDifference): void
 }
 
-async function compareOpened(ctx: Context, { old, now }: Opened, options: Options): Promise<ExitCode> {
+async function compareOpened(ctx: Context, { old, now, add }: Opened, options: Options): Promise<ExitCode> {
   const { differences } = await ctx.snapshot.compare()
   const lacks = new Map([...old.lacks, ...now.lacks])
   for (const [type, reason] of lacks) ctx.note(`Not compared: ${RESOURCES[type].plural}, as ${reason}.`)
@@ -80,13 +108,19 @@ async function compareOpened(ctx: Context, { old, now }: Opened, options: Option
   const found = differences(old, now, { key, members, types: new Set(lacks.keys()) })
   const counts = new Map<string, number>()
   async function* pages(): AsyncGenerator<ListPage> {
-    for await (const items of found) {
+    for await (const some of found) {
+      for (const each of some) add(each)
+      const items = some.map(({ difference }) => difference)
       for (const { change } of items) counts.set(change, (counts.get(change) ?? 0) + 1)
       yield { items, nextCursor: undefined }
     }
   }
-  await printList(ctx, { pages: pages(), columns: COLUMNS, plural: 'differences' })
+  const isAlone = isSummaryAlone(ctx)
+  if (isAlone) for await (const _ of itemsOf(pages()));
+  else await printList(ctx, { pages: pages(), columns: COLUMNS, plural: 'differences' })
+  const summary = [...counts].map(([change, count]) => `${count} ${change}`).join(', ')
+  if (isAlone) await printValue(ctx, summary || 'No differences.')
   if (counts.size === 0) return EXIT.ok
-  ctx.note([...counts].map(([change, count]) => `${count} ${change}`).join(', '))
+  ctx.note(summary)
   return EXIT.differences
 }

@@ -45,6 +45,15 @@ export interface FieldError {
   readonly detail: string
 }
 
+/** A place in a file of the user. */
+export interface FilePlace {
+  /** As typed, or the flag of the value. */
+  readonly file: string
+  /** Counted from 1, like the column. */
+  readonly line: number
+  readonly column?: number
+}
+
 export interface ErrorDetails {
   /** The next command to type, or what to change; one line. */
   readonly hint: string
@@ -58,6 +67,8 @@ export interface ErrorDetails {
   readonly requestId?: string
   /** The members that the server refused; absent if it names none. */
   readonly fields?: readonly FieldError[]
+  /** The mistakes in files of the user that the message counts. */
+  readonly places?: readonly (FilePlace & { readonly problem: string })[]
   readonly isRetryable?: boolean
   /** It is unknown whether the server applied the write. */
   readonly isInDoubt?: true

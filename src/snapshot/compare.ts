@@ -11,6 +11,13 @@ export interface Difference extends JsonObject {
   name: JsonValue
 }
 
+/** A difference, and where it is: in the file of `after`, but a removed record in that of `before`. */
+export interface FoundDifference {
+  readonly difference: Difference
+  /** Undefined where the records are those of a server. */
+  readonly line: number | undefined
+}
+
 type Entries = Pick<OpenSnapshot, 'entries'>
 
 /** How records are compared. */
@@ -30,22 +37,24 @@ export async function* differences(
   before: Entries,
   after: Entries,
   comparison: CompareOptions,
-): AsyncGenerator<Difference[]> {
+): AsyncGenerator<FoundDifference[]> {
   const isCompared = ({ type }: SnapshotEntry) => !comparison.types.has(type)
   const [oldKeys, newKeys] = [keysBy(comparison), keysBy(comparison)]
-  const old = new Map<string, string>()
+  const old = new Map<string, OldRecord>()
   for await (const entries of before.entries) {
-    for (const entry of entries.filter(isCompared)) old.set(oldKeys(entry), JSON.stringify(entry.record))
+    for (const entry of entries.filter(isCompared)) {
+      old.set(oldKeys(entry), { text: JSON.stringify(entry.record), line: entry.line })
+    }
   }
   for await (const entries of after.entries) {
     yield entries
       .filter(isCompared)
       .flatMap((entry) => differenceOf(entry, { key: newKeys(entry), old, ignored: comparison.members }))
   }
-  const removed = [...old].map(([key, text]) => {
+  const removed = [...old].map(([key, { text, line }]) => {
     const [type = ''] = key.split(' ')
     const record = parseRecord(text)
-    return difference('removed', type, record, { record })
+    return { difference: difference('removed', type, record, { record }), line }
   })
   yield removed
 }
@@ -63,20 +72,25 @@ function keysBy({ key }: CompareOptions): (entry: SnapshotEntry) => string {
   }
 }
 
+interface OldRecord {
+  readonly text: string
+  readonly line: number | undefined
+}
+
 interface Sides {
   readonly key: string
-  readonly old: Map<string, string>
+  readonly old: Map<string, OldRecord>
   readonly ignored: ReadonlySet<string>
 }
 
 /** Removes the record from `old`. */
-function differenceOf({ type, record }: SnapshotEntry, { key, old, ignored }: Sides) {
-  const text = old.get(key)
+function differenceOf({ type, record, line }: SnapshotEntry, { key, old, ignored }: Sides): FoundDifference[] {
+  const text = old.get(key)?.text
   old.delete(key)
-  if (text === undefined) return [difference('added', type, record, { record })]
+  if (text === undefined) return [{ difference: difference('added', type, record, { record }), line }]
   if (text === JSON.stringify(record)) return []
   const fields = changedFields(parseRecord(text), record, ignored)
-  return Object.keys(fields).length === 0 ? [] : [difference('changed', type, record, { fields })]
+  return Object.keys(fields).length === 0 ? [] : [{ difference: difference('changed', type, record, { fields }), line }]
 }
 
 function changedFields(before: CrmRecord, after: CrmRecord, ignored: ReadonlySet<string>): JsonObject {

@@ -17,6 +17,8 @@ type SnapshotList = (typeof RESOURCES)[SnapshotType]['plural']
 export interface SnapshotEntry {
   readonly type: SnapshotType
   readonly record: CrmRecord
+  /** In the file, counted from 1; undefined for a record of a server. */
+  readonly line?: number
 }
 
 /** The first line. */
@@ -150,7 +152,7 @@ function checkFirstLine(file: string, { crm_snapshot: version }: JsonObject): vo
 
 function entryOf(file: string, line: number, { type, record }: JsonObject): SnapshotEntry {
   const known = SNAPSHOT_TYPES.find((each) => each === type)
-  if (known && isJsonObject(record)) return { type: known, record }
+  if (known && isJsonObject(record)) return { type: known, record, line }
   throw notASnapshot(file, line, 'is neither a contact nor a deal')
 }
 

@@ -2,6 +2,20 @@ import type { Sabotage } from './sabotage.ts'
 
 export const DATA: readonly Sabotage[] = [
   {
+    name: 'a report of an earlier run stands for one that was killed',
+    file: 'src/commands/report-flag.ts',
+    line: 'for (const file of files) await writeReportFile(file, junitText(begun))',
+    to: '',
+    tests: ['test/commands/reports.test.ts'],
+  },
+  {
+    name: 'an annotation of GitHub begins a command of its own',
+    file: 'src/output/check-report.ts',
+    line: String.raw`return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')`,
+    to: 'return text',
+    tests: ['test/output/check-report.test.ts'],
+  },
+  {
     name: 'a second sandbox takes the name of one that runs',
     file: 'src/sandbox/hold-sandbox.ts',
     line: 'if (!other || !isAlive(other)) return',

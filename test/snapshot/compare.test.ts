@@ -14,7 +14,9 @@ function contacts(...records: readonly string[]) {
 async function compare(before: readonly string[], after: readonly string[], ignored: readonly string[] = []) {
   const found: Difference[] = []
   const ignoring = { key: [], members: new Set(ignored), types: new Set<SnapshotType>() }
-  for await (const some of differences(contacts(...before), contacts(...after), ignoring)) found.push(...some)
+  for await (const some of differences(contacts(...before), contacts(...after), ignoring)) {
+    found.push(...some.map(({ difference }) => difference))
+  }
   return found
 }
 

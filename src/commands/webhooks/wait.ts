@@ -7,10 +7,12 @@ import { isLoopback } from '../../core/http-rules.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { shellWords } from '../../core/shell-words.ts'
 import type { ListenEvent, Received, ReceivedEvent, RejectedRequest } from '../../core/webhook-events.ts'
+import type { Check } from '../../output/check-report.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags, parseCount, parsePositiveTime } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
+import { addReportFlag, type ReportFlags, withReport } from '../report-flag.ts'
 import { eventRecord } from './event-record.ts'
 import { shortForeignText } from './event-summary.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
@@ -24,7 +26,7 @@ const SENT_AT = ['webhook-timestamp', 'svix-timestamp']
 /** Signatures have times in whole seconds, and take some time to arrive. */
 const SAME_CLOCK_MS = 3000
 
-interface Options extends ReceiverFlags {
+interface Options extends ReceiverFlags, ReportFlags {
   readonly count: number
   readonly timeout: number
   readonly run?: string
@@ -44,6 +46,7 @@ export function addWait(webhooks: CommandUnknownOpts, act: Act): void {
     )
     .option('--run <command>', 'run this when events can be received; no shell, its output goes to stderr')
   addReceiverFlags(wait)
+  addReportFlag(wait)
   wait
     .addHelpText(
       'after',
@@ -58,6 +61,16 @@ export function addWait(webhooks: CommandUnknownOpts, act: Act): void {
 
 /** An assertion for tests: prints the events, or the reasons why they were not received. */
 async function waitForEvents(ctx: Context, text: string, options: Options): Promise<ExitCode | undefined> {
+  const work = (add: (check: Check) => void) => receiveWanted(ctx, text, options, add)
+  return await withReport(ctx, { name: `crm webhooks wait ${text}`, flags: options, work })
+}
+
+async function receiveWanted(
+  ctx: Context,
+  text: string,
+  options: Options,
+  add: (check: Check) => void,
+): Promise<undefined> {
   refuseContradictions(options)
   ctx.keepExitCode?.()
   const globs = parseGlobs(text)
@@ -103,13 +116,16 @@ async function waitForEvents(ctx: Context, text: string, options: Options): Prom
     for (const line of misses.lines()) ctx.note(line)
     const slip = wanted.slip()
     if (slip) ctx.note(`${slip.message}: ${slip.details.hint}`)
-    throw notInTime(options, globs, found.length, misses.summary(found.length))
+    const missed = notInTime(options, globs, found.length, misses.summary(found.length))
+    add({ name: globs.join(', '), failure: [missed.message, ...misses.lines()].join('\n') })
+    throw missed
   } finally {
     clearTimeout(late)
     await run.stop()
   }
   ctx.signal.throwIfAborted()
   const records = found.slice(0, options.count).map(eventRecord)
+  for (const event of found.slice(0, options.count)) add({ name: eventText(event) })
   if (options.count === 1 && records[0]) await printOne(ctx, records[0])
   else await printList(ctx, { pages: onePage(records), columns: COLUMNS, plural: 'events' })
   const slip = wanted.slip()
