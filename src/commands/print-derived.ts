@@ -1,9 +1,10 @@
 import type { Context } from '../context.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
+import type { ListPage } from './keep-matching.ts'
 import { onePage, printList } from './print.ts'
 
 export interface DerivedRows {
-  readonly rows: readonly CrmRecord[]
+  readonly rows: Iterable<CrmRecord>
   readonly columns: readonly string[]
   /** For the note that there are none. */
   readonly plural: string
@@ -11,7 +12,23 @@ export interface DerivedRows {
 
 /** Prints rows that were made of a list: `--where` was applied to its records, and `--jq` sees the rows. */
 export async function printDerived(ctx: Context, { rows, columns, plural }: DerivedRows): Promise<undefined> {
-  return printList(await derivedContext(ctx), { pages: onePage(rows), columns, plural })
+  // The columns of a table are as wide as all of its rows need.
+  const pages = ctx.flags.output === 'table' ? onePage([...rows]) : inPages(rows)
+  return printList(await derivedContext(ctx), { pages, columns, plural })
+}
+
+const PAGE_ROWS = 500
+
+/** Rows that are made while they are printed are never held all at once. */
+async function* inPages(rows: Iterable<CrmRecord>): AsyncGenerator<ListPage> {
+  let items: CrmRecord[] = []
+  for (const row of rows) {
+    items.push(row)
+    if (items.length < PAGE_ROWS) continue
+    yield { items, nextCursor: undefined }
+    items = []
+  }
+  yield { items, nextCursor: undefined }
 }
 
 /** For printing what `--where` and `--limit` were already applied to. */

@@ -45,11 +45,11 @@ interface Link {
 /** The values of one key, and the first record that has each. */
 class KeyValues {
   readonly values = new TextIndex()
-  readonly records = new GrowingNumbers()
+  readonly records = new GrowingNumbers(Uint32Array)
   /** Undefined for a key without `~`. */
   readonly names: SimilarNames | undefined
   /** The value of each name. */
-  readonly named = new GrowingNumbers()
+  readonly named = new GrowingNumbers(Uint32Array)
 
   constructor({ parts }: MatchKey) {
     this.names = parts.some(({ comparison }) => comparison === 'similar') ? new SimilarNames() : undefined
@@ -100,14 +100,14 @@ export class DuplicateFinder {
   }
 
   /** The groups, in the order of their first records. */
-  found(): readonly DuplicateGroup[] {
+  *found(): Generator<DuplicateGroup> {
     for (const at of this.#keys.keys()) this.#joinSimilar(at)
     const links = Map.groupBy(this.#links, ({ record }) => this.#groups.of(record))
     const members = new Map([...links.keys()].map((root) => [root, [] as number[]]))
     for (let number = 0; number < this.#groups.count; number++) members.get(this.#groups.of(number))?.push(number)
-    return [...links.keys()]
-      .sort((a, b) => a - b)
-      .map((root) => this.#group(members.get(root) ?? [], links.get(root) ?? []))
+    for (const root of [...links.keys()].sort((a, b) => a - b)) {
+      yield this.#group(members.get(root) ?? [], links.get(root) ?? [])
+    }
   }
 
   #joinSimilar(key: number): void {
@@ -154,5 +154,9 @@ function rankOf(record: JsonObject, winner: WinnerRule): number {
 }
 
 function filledMembers(record: JsonObject): number {
-  return Object.entries(record).filter(([name, value]) => !isReadOnly(name) && value !== null && value !== '').length
+  let count = 0
+  for (const name of Object.keys(record)) {
+    if (!isReadOnly(name) && record[name] !== null && record[name] !== '') count++
+  }
+  return count
 }

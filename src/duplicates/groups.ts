@@ -2,7 +2,7 @@ import { GrowingNumbers } from './growing-numbers.ts'
 
 /** Numbers that belong together (union-find with path halving). */
 export class Groups {
-  readonly #parents = new GrowingNumbers()
+  readonly #parents = new GrowingNumbers(Uint32Array)
 
   /** The next number, alone in its group. */
   add(): number {

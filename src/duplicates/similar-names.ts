@@ -1,6 +1,7 @@
 import { Blocks } from './blocks.ts'
 import { GrowingNumbers } from './growing-numbers.ts'
 import { type Name, similarity } from './similarity.ts'
+import { hashOf, joinedHash } from './texts.ts'
 import { type Word, Words } from './words.ts'
 
 /** Two of the names, by their numbers: `one` is the smaller. */
@@ -14,6 +15,9 @@ export interface SimilarPair {
 const MOST_IN_BLOCK = 1000
 const NEIGHBOURS = 100
 
+/** The ends of a word by which blocks differ. */
+const [START, END] = [1, 2]
+
 /**
  * Names that may be compared: those with a word of the same consonants, and another word that begins or ends alike. Each name is compared
  * with those of its blocks only, because all pairs of 100,000 names are five billion.
@@ -21,8 +25,8 @@ const NEIGHBOURS = 100
 export class SimilarNames {
   readonly #words = new Words()
   /** The words of all names by their numbers, and where each name begins. */
-  readonly #nameWords = new GrowingNumbers()
-  readonly #starts = new GrowingNumbers()
+  readonly #nameWords = new GrowingNumbers(Uint32Array)
+  readonly #starts = new GrowingNumbers(Uint32Array)
   readonly #blocks = new Blocks()
   /** Blocks in which an initial is compared with names, and names with initials alone. */
   readonly #initials = new Blocks()
@@ -33,39 +37,44 @@ export class SimilarNames {
     const number = this.#starts.push(this.#nameWords.length)
     for (const word of words) this.#nameWords.push(word.number)
     const [only] = words
-    if (only && words.length === 1) this.#blocks.put([group, only.consonants], number)
-    for (const [at, word] of words.entries()) {
-      for (const [place, other] of words.entries()) {
-        if (place !== at) this.#put(group, [word, other], number)
-      }
+    const groupHash = hashOf([group])
+    if (only && words.length === 1) this.#blocks.put([groupHash, only.consonants], number)
+    for (const [at, { consonants }] of words.entries()) {
+      const first = joinedHash([groupHash, consonants])
+      for (const [place, other] of words.entries()) if (place !== at) this.#put(first, other, number)
     }
     return number
   }
 
-  #put(group: string, [word, other]: readonly [Word, Word], number: number): void {
-    this.#initials.put([group, word.consonants, other.text.slice(0, 1)], number)
+  /** `first`: of the consonants of one word; `other`: another word of the name. */
+  #put(first: number, other: Word, number: number): void {
+    this.#initials.put([first, other.initial], number)
     if (other.text.length === 1) return
-    this.#blocks.put([group, word.consonants, 'start', other.consonants.slice(0, 2)], number)
-    this.#blocks.put([group, word.consonants, 'end', other.consonants.slice(-2)], number)
+    this.#blocks.put([first, START, other.start], number)
+    this.#blocks.put([first, END, other.end], number)
   }
 
   /** The pairs that are at least so similar, the most similar first. */
   pairs(threshold: number): readonly SimilarPair[] {
     const found = new Map<number, SimilarPair>()
-    const compare = (first: number, second: number) => {
-      const [one, other] = first < second ? [first, second] : [second, first]
-      const place = one * this.#starts.length + other
-      if (found.has(place)) return
-      const score = similarity(this.#name(one), this.#name(other), threshold)
-      if (score >= threshold) found.set(place, { one, other, score })
+    const compare = (first: Numbered, second: Numbered) => {
+      const score = similarity(first.words, second.words, threshold)
+      if (score < threshold) return
+      const [one, other] = [Math.min(first.number, second.number), Math.max(first.number, second.number)]
+      found.set(one * this.#starts.length + other, { one, other, score })
     }
-    for (const block of this.#blocks.shared()) this.#compareAll(block, compare)
-    for (const block of this.#initials.shared()) {
-      for (const one of block.filter((name) => this.#hasInitial(name))) {
-        for (const other of block.slice(0, MOST_IN_BLOCK)) if (one !== other) compare(one, other)
+    for (const block of this.#blocks.takeShared()) compareAll(this.#named(block), compare)
+    for (const block of this.#initials.takeShared()) {
+      const names = this.#named(block)
+      for (const one of names.filter(({ words }) => words.some(({ text }) => text.length === 1))) {
+        for (const other of names.slice(0, MOST_IN_BLOCK)) if (one !== other) compare(one, other)
       }
     }
     return [...found.values()].sort((a, b) => b.score - a.score || a.one - b.one || a.other - b.other)
+  }
+
+  #named(block: readonly number[]): readonly Numbered[] {
+    return block.map((number) => ({ number, words: this.#name(number) }))
   }
 
   #name(number: number): Name {
@@ -74,23 +83,27 @@ export class SimilarNames {
     for (let at = this.#starts.at(number); at < end; at++) words.push(this.#words.of(this.#nameWords.at(at)))
     return words
   }
+}
 
-  #hasInitial(name: number): boolean {
-    return this.#name(name).some(({ text }) => text.length === 1)
-  }
+interface Numbered {
+  readonly number: number
+  readonly words: Name
+}
 
-  #compareAll(block: readonly number[], compare: (one: number, other: number) => void): void {
-    const isLarge = block.length > MOST_IN_BLOCK
-    const order = isLarge ? block.toSorted((a, b) => (this.#text(a) < this.#text(b) ? -1 : 1)) : block
-    for (const [at, one] of order.entries()) {
-      const last = isLarge ? Math.min(order.length, at + NEIGHBOURS) : order.length
-      for (let next = at + 1; next < last; next++) compare(one, order[next] ?? one)
+function compareAll(block: readonly Numbered[], compare: (one: Numbered, other: Numbered) => void): void {
+  const isLarge = block.length > MOST_IN_BLOCK
+  const order = isLarge ? inAlphabet(block) : block
+  for (let at = 0; at < order.length; at++) {
+    const last = isLarge ? Math.min(order.length, at + NEIGHBOURS) : order.length
+    const one = order[at]
+    for (let next = at + 1; next < last; next++) {
+      const other = order[next]
+      if (one && other) compare(one, other)
     }
   }
+}
 
-  #text(name: number): string {
-    return this.#name(name)
-      .map(({ text }) => text)
-      .join(' ')
-  }
+function inAlphabet(block: readonly Numbered[]): readonly Numbered[] {
+  const texts = new Map(block.map((name) => [name, name.words.map(({ text }) => text).join(' ')]))
+  return block.toSorted((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1))
 }

@@ -21,19 +21,12 @@ export function similarity(one: Name, other: Name, least: number): number {
   const extra = more.length - fewer.length
   if (fewer.length === 0 || (extra > 0 && fewer.length < 2)) return 0
   const share = PER_EXTRA_WORD ** extra
-  return best(fewer, more, { at: 0, used: 0, least: least / share }) * share
+  return best(fewer, more, 0, least / share) * share
 }
 
-interface Place {
-  /** The next word of the name with fewer words. */
-  readonly at: number
-  /** A bit for each word of the other name that is taken. */
-  readonly used: number
-  readonly least: number
-}
-
-function best(fewer: Name, more: Name, { at, used, least }: Place): number {
-  const word = fewer[at]
+/** `used`: a bit for each word of the name with more words that is taken, in the order of the other name. */
+function best(fewer: Name, more: Name, used: number, least: number): number {
+  const word = fewer[bits(used)]
   if (!word) return 1
   let most = 0
   for (let place = 0; place < more.length; place++) {
@@ -41,7 +34,7 @@ function best(fewer: Name, more: Name, { at, used, least }: Place): number {
     if (!other || used & (1 << place)) continue
     const own = wordSimilarity(word, other, least)
     if (own < least || own <= most) continue
-    most = Math.max(most, own * best(fewer, more, { at: at + 1, used: used | (1 << place), least: least / own }))
+    most = Math.max(most, own * best(fewer, more, used | (1 << place), least / own))
   }
   return most
 }

@@ -5,7 +5,7 @@ import { GrowingNumbers } from './growing-numbers.ts'
 export class Texts {
   #bytes = Buffer.allocUnsafeSlow(1 << 16)
   #end = 0
-  readonly #starts = new GrowingNumbers()
+  readonly #starts = new GrowingNumbers(Uint32Array)
 
   add(text: string): number {
     const size = Buffer.byteLength(text)
@@ -34,7 +34,7 @@ const FULL = 0.6
 /** Distinct texts, each with the number under which it came first. */
 export class TextIndex {
   readonly #texts = new Texts()
-  readonly #hashes = new GrowingNumbers()
+  readonly #hashes = new GrowingNumbers(Uint32Array)
   /** The number of a text plus one, in the first free slot from its hash on; 0 is free. */
   #slots = new Uint32Array(1 << 10)
 
@@ -69,6 +69,16 @@ export class TextIndex {
       this.#slots[slot] = number + 1
     }
   }
+}
+
+/** Of several hashes in their order, of 31 bits. */
+export function joinedHash(hashes: readonly number[]): number {
+  let hash = 0x811c9dc5
+  for (const each of hashes) {
+    hash = Math.imul(hash ^ each, 0x01000193)
+    hash = Math.imul(hash ^ (each >>> 16), 0x01000193)
+  }
+  return (hash ^ (hash >>> 15)) & 0x7fffffff
 }
 
 /** FNV-1a over the texts, each with an end, of 31 bits. */

@@ -1,4 +1,5 @@
 import anyAscii from 'any-ascii'
+import { hashOf, TextIndex } from './texts.ts'
 
 /** Titles, which one of two spellings often lacks. */
 const TITLES = new Set(['mr', 'mrs', 'ms', 'dr', 'prof', 'herr', 'frau', 'mme', 'ing', 'dipl', 'jr', 'sr'])
@@ -47,7 +48,11 @@ export interface Word {
   readonly number: number
   readonly text: string
   readonly spelling: string
-  readonly consonants: string
+  /** Hashes of its consonants, of the first two and of the last two of them, and of its first letter. */
+  readonly consonants: number
+  readonly start: number
+  readonly end: number
+  readonly initial: number
   /** A bit for each letter that it has. */
   readonly letters: number
   readonly speltLetters: number
@@ -59,9 +64,11 @@ function lettersOf(text: string): number {
   return letters
 }
 
+const LATIN = /^[a-z0-9]+$/
+
 /** The distinct words of all names: most names share theirs. */
 export class Words {
-  readonly #known = new Map<string, Word>()
+  readonly #known = new TextIndex()
   readonly #all: Word[] = []
   /** As names have them, between blanks: turning them into Latin letters takes longest. */
   readonly #read = new Map<string, readonly Word[]>()
@@ -82,18 +89,29 @@ export class Words {
   #wordsOf(text: string): readonly Word[] {
     const known = this.#read.get(text)
     if (known) return known
+    // Most words are one already, and need no place of their own.
+    if (LATIN.test(text) && !TITLES.has(text)) return [this.#word(text)]
     const words = wordsIn(text).map((word) => this.#word(word))
     this.#read.set(text, words)
     return words
   }
 
   #word(text: string): Word {
-    const known = this.#known.get(text)
-    if (known) return known
+    const { number, isNew } = this.#known.add(text)
+    if (!isNew) return this.of(number)
     const spelt = spelling(text)
-    const own = { number: this.#all.length, text, spelling: spelt, consonants: consonants(spelt) }
-    const word = { ...own, letters: lettersOf(text), speltLetters: lettersOf(spelt) }
-    this.#known.set(text, word)
+    const shown = consonants(spelt)
+    const word = {
+      number,
+      text,
+      spelling: spelt,
+      consonants: hashOf([shown]),
+      start: hashOf([shown.slice(0, 2)]),
+      end: hashOf([shown.slice(-2)]),
+      initial: hashOf([text.slice(0, 1)]),
+      letters: lettersOf(text),
+      speltLetters: lettersOf(spelt),
+    }
     this.#all.push(word)
     return word
   }

@@ -5,7 +5,7 @@ import { parseMatchKeys } from '../../src/duplicates/match-key.ts'
 function groupsOf(by: string, records: readonly Record<string, string>[], winner: WinnerRule = 'fullest') {
   const duplicates = new DuplicateFinder({ keys: parseMatchKeys(by), threshold: 0.9, winner })
   for (const [at, record] of records.entries()) duplicates.add({ id: `c${at}`, ...record })
-  return duplicates.found()
+  return [...duplicates.found()]
 }
 
 test('an email address is the same whatever its case, blanks and display name', () => {

@@ -2,7 +2,7 @@ import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commande
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
-import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { type CrmRecord, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import type { DuplicateGroup, WinnerRule } from '../../duplicates/find-duplicates.ts'
 import type { MatchKey } from '../../duplicates/match-key.ts'
 import { examples } from '../command-tree.ts'
@@ -65,20 +65,44 @@ async function findDuplicates(ctx: Context, resource: PlainResource, options: Op
   const { duplicatesBy = 'name' }: ResourceDefinition = RESOURCES[resource]
   const keys = parseMatchKeys(options.by ?? duplicatesBy)
   const groups = await groupsOf(ctx, resource, { ...options, keys })
-  const { limit = groups.length } = ctx.flags
-  const isTable = ctx.flags.output === 'table'
-  const rows = groups
-    .slice(0, limit)
-    .map(({ ids, ...group }) => ({ ...group, ids: isTable ? ids.join(' ') : [...ids] }))
+  const sizes = new GroupSizes()
+  const rows = shownGroups(groups, ctx.flags, sizes)
   await printDerived(ctx, { rows, columns: ['by', 'key', 'score', 'winner', 'ids'], plural: 'duplicates' })
-  noteGroups(ctx, resource, groups)
+  noteGroups(ctx, resource, sizes)
+}
+
+/** All groups are counted, also those beyond `--limit`. */
+function* shownGroups(
+  groups: Iterable<DuplicateGroup>,
+  { limit = Number.POSITIVE_INFINITY, output }: Context['flags'],
+  sizes: GroupSizes,
+): Generator<CrmRecord> {
+  for (const { ids, ...group } of groups) {
+    sizes.add({ ids, by: group.by })
+    if (sizes.groups <= limit) yield { ...group, ids: output === 'table' ? ids.join(' ') : [...ids] }
+  }
+}
+
+class GroupSizes {
+  groups = 0
+  records = 0
+  /** Groups that are rarely one person. */
+  large = 0
+  largest: { readonly size: number; readonly by: string } = { size: 0, by: '' }
+
+  add({ ids: { length: size }, by }: Pick<DuplicateGroup, 'ids' | 'by'>): void {
+    this.groups += 1
+    this.records += size
+    if (size > MANY) this.large += 1
+    if (size > this.largest.size) this.largest = { size, by }
+  }
 }
 
 async function groupsOf(
   ctx: Context,
   resource: PlainResource,
   { keys, threshold, winner }: Omit<Options, 'by'> & { readonly keys: readonly MatchKey[] },
-): Promise<readonly DuplicateGroup[]> {
+): Promise<Iterable<DuplicateGroup>> {
   const api = await ctx.api()
   const { uses } = await ctx.expr()
   const members = keys.flatMap(({ parts }) => parts.map(({ member }) => ({ flag: '--by', path: [member] })))
@@ -98,16 +122,13 @@ function withoutLimit(ctx: Context): Context {
   return { ...ctx, flags: { ...ctx.flags, limit: undefined } }
 }
 
-function noteGroups(ctx: Context, resource: PlainResource, groups: readonly DuplicateGroup[]): void {
-  if (groups.length === 0) return
+function noteGroups(ctx: Context, resource: PlainResource, { groups, records, large, largest }: GroupSizes): void {
+  if (groups === 0) return
+  const shown = Math.min(groups, ctx.flags.limit ?? groups)
+  const first = shown < groups ? `The first ${shown} of ` : ''
+  ctx.note(`${first}${groups} ${groups === 1 ? 'group' : 'groups'}, ${records} ${RESOURCES[resource].plural}.`)
+  if (large === 0) return
+  const have = large === 1 ? '1 group has' : `${large} groups have`
   const { plural } = RESOURCES[resource]
-  const records = groups.reduce((total, { ids }) => total + ids.length, 0)
-  const shown = Math.min(groups.length, ctx.flags.limit ?? groups.length)
-  const first = shown < groups.length ? `The first ${shown} of ` : ''
-  ctx.note(`${first}${groups.length} ${groups.length === 1 ? 'group' : 'groups'}, ${records} ${plural}.`)
-  const many = groups.filter(({ ids }) => ids.length > MANY)
-  const [largest] = many.toSorted((one, other) => other.ids.length - one.ids.length)
-  if (!largest) return
-  const have = many.length === 1 ? '1 group has' : `${many.length} groups have`
-  ctx.note(`${have} more than ${MANY} ${plural}, up to ${largest.ids.length} by ${largest.by}: rarely one person.`)
+  ctx.note(`${have} more than ${MANY} ${plural}, up to ${largest.size} by ${largest.by}: rarely one person.`)
 }
