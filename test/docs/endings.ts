@@ -7,6 +7,11 @@ export const NOT_RUN: readonly { readonly page: string; readonly line: string; r
   },
   { page: 'docs/admins.md', line: 'contacts merge', why: 'contacts that are one person, of which this test has none' },
   { page: 'docs/connectors/', line: 'auth login', why: 'a server of others' },
+  ...['express.mjs', 'handler.py', 'hour.csv'].map((line) => ({
+    page: 'docs/developers.md',
+    line,
+    why: 'four programs at a time: test/e2e/developers-hour.test.ts runs them, and all lines of that hour',
+  })),
   { page: 'docs/operation.md', line: 'serve copy', why: 'a database of PostgreSQL' },
   { page: 'docs/scale.md', line: 'auth login', why: 'a key that is typed' },
   { page: 'docs/webhooks.md', line: 'cloudflared tunnel', why: 'a tunnel is a service of others' },
