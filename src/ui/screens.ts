@@ -84,7 +84,7 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
   webhooks: [
     { name: 'url', head: 'URL', least: 20, most: 60 },
     { name: 'status', head: 'STATE', least: 8, most: 10, isVital: true },
-    { name: 'last', head: 'LAST', least: 6, most: 20 },
+    { name: 'last', head: 'LAST', least: 6, most: 20, isNeverCut: true },
     { name: 'last_at', head: 'AT', least: 8, most: 24, kind: 'time' },
     { name: 'attempts', head: 'ATTEMPTS', least: 8, most: 9, align: 'right' },
     { name: 'failing', head: 'FAILING', least: 7, most: 9, align: 'right' },

@@ -291,9 +291,16 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'the state of an event is cut like any other column',
     file: 'src/ui/list/columns.ts',
-    line: 'return column.isVital ? { ...column, least, most: Math.max(column.most, least) } : column',
+    line: 'return wanted > 0 || column.isVital ? { ...column, least, most: Math.max(column.most, least) } : column',
     to: 'return least < 0 ? { ...column } : column',
     tests: ['test/ui/finding.test.ts'],
+  },
+  {
+    name: 'a time that is longer than the first ones is cut',
+    file: 'src/ui/draw/list-lines.ts',
+    line: "const uncut = columns.filter(({ isVital, isNeverCut, kind }) => isVital || isNeverCut || kind === 'time')",
+    to: 'const uncut = columns.filter(({ isVital }) => isVital)',
+    tests: ['test/ui/columns.test.ts'],
   },
   {
     name: 'a filter skips a row behind the ones without its first word',

@@ -111,3 +111,26 @@ test('the state of jobs and events cannot be hidden, and is shown after an older
   ui.store.update((state) => ({ ...state, chosenColumns: { jobs: ['id'] } }))
   expect(linesOf(ui)[2]).toContain('STATE')
 })
+
+test('a time and the result of a delivery are whole or not shown, at any width and in any row', async () => {
+  const first = { id: 'sub_0', url: 'http://127.0.0.1:4244/orders', status: 'enabled', last: '204', attempts: 1 }
+  const early = Array.from({ length: 250 }, (_, at) => ({ ...first, id: `sub_${at}`, last_at: '2026-11-26T09:00:00Z' }))
+  const late = { ...first, id: 'sub_x', last: 'no answer pending', last_at: '2019-03-01T09:30:00Z' }
+  const page = { items: [...early, late], nextCursor: undefined, searched: SEARCHED.webhooks }
+  const ui = await uiOf('webhooks')
+  for (let columns = 60; columns <= 140; columns += 5) {
+    ui.store.update((state) => ({
+      ...withList(state, 'webhooks', (list) => ({
+        ...takePage({ ...list, isStale: true }, page),
+        cursor: 250,
+        top: 240,
+      })),
+      ...{ columns, times: { nowMs: NOW, isWhole: false } },
+    }))
+    const [head = '', rows] = [linesOf(ui).find((line) => line.includes('[URL]')), linesOf(ui)]
+    const row = rows.find((line) => line.startsWith('❯')) ?? ''
+    expect(row.includes('no answer pending'), row).toBe(head.includes('LAST'))
+    expect(row.includes('2019-03-01'), row).toBe(/ AT /.test(head))
+  }
+  expect(linesOf(ui).join('\n')).toContain('LAST')
+})

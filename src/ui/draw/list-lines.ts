@@ -42,7 +42,7 @@ export function listLines(list: ListState, area: ListArea, theme: Theme): readon
   const finding = matcher && { matcher, searched: new Set(area.searched) }
   const sized = withRoomForGone(list, sizedByContent(list, area.columns, area.times))
   const columns = finding ? withFoundColumns(list, sized, finding) : sized
-  const fitted = fitListColumns(columns, area.width - MARGIN, widestVital(list, area))
+  const fitted = fitListColumns(columns, area.width - MARGIN, widestUncut(list, area))
   const lines = [headLine(list, fitted, area.width, theme)]
   const count = shownCount(list)
   const top = visibleTop(list, area.height)
@@ -69,14 +69,17 @@ function withRoomForGone({ gone }: ListState, columns: readonly ListColumn[]): r
   return [{ ...first, least: first.least + GONE.length, most: first.most + GONE.length }, ...rest]
 }
 
-/** The width of the contents of vital columns, in the rows that are visible. */
-function widestVital(list: ListState, { columns, height }: ListArea): ReadonlyMap<string, number> {
-  const top = visibleTop(list, height)
-  const vital = columns.filter(({ isVital }) => isVital)
+/** The width of the contents of vital columns and of those that are never cut, in the rows that are visible. */
+function widestUncut(list: ListState, { columns, height, times }: ListArea): ReadonlyMap<string, number> {
+  const rows = Array.from({ length: height }, (_, line) => shownRow(list, visibleTop(list, height) + line))
+  const uncut = columns.filter(({ isVital, isNeverCut, kind }) => isVital || isNeverCut || kind === 'time')
   return new Map(
-    vital.map(({ name }) => {
-      const texts = Array.from({ length: height }, (_, line) => cellText(shownRow(list, top + line)?.[name]))
-      return [name, Math.max(...texts.map(textWidth))]
+    uncut.map((column) => {
+      const textOf = (row: CrmRecord | undefined) =>
+        column.kind === 'time'
+          ? cellTextOf(column, row?.[column.name], { width: column.most, times })
+          : cellText(row?.[column.name])
+      return [column.name, Math.max(...rows.map((row) => textWidth(textOf(row))))]
     }),
   )
 }

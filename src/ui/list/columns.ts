@@ -15,6 +15,8 @@ export interface ListColumn {
   readonly kind?: 'time'
   /** It has the width of its contents, before all others. */
   readonly isVital?: true
+  /** It has the width of its contents if it is shown. Times have, too. */
+  readonly isNeverCut?: true
   /** A filter found something in it: it comes before all but the vital ones, with the width of its contents if there is room. */
   readonly isFound?: true
 }
@@ -31,7 +33,7 @@ const LEFT_BESIDE_VITAL = 0.4
 
 /**
  * As many columns as fit with their least width, in order; the remaining width is distributed in turn. `widest` is the width of
- * the contents of vital columns.
+ * the contents of vital columns, and of those that are never cut.
  */
 export function fitListColumns(
   all: readonly ListColumn[],
@@ -41,7 +43,7 @@ export function fitListColumns(
   const columns = all.map((column) => {
     const wanted = widest.get(column.name) ?? 0
     const least = Math.min(Math.max(column.least, wanted), Math.floor(available * (1 - LEFT_BESIDE_VITAL)))
-    return column.isVital ? { ...column, least, most: Math.max(column.most, least) } : column
+    return wanted > 0 || column.isVital ? { ...column, least, most: Math.max(column.most, least) } : column
   })
   const fits = new Set(columns.filter(({ isVital }) => isVital))
   let used = [...fits].reduce((total, { least }) => total + COLUMN_GAP + least, -COLUMN_GAP)
