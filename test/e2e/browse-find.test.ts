@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { emptyHome } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
+import { crmPrints } from './crm.ts'
 import { freePort, newSecretFile, send } from './listening.ts'
 import { startService } from './service.ts'
 import { HAS_TMUX, openTerminal } from './terminal.ts'
@@ -24,6 +25,27 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees(/❯ {2}Name 777 +needle@exa/)
     terminal.press('Escape')
     await terminal.sees('Stopped loading')
+  })
+
+  test('a whole email address is found by a request of the server, not page by page', async () => {
+    const service = await startService()
+    await make(service, '/v1/contacts', [
+      { name: 'Ada', email: 'ada@example.com' },
+      ...Array.from({ length: 60 }, (_, at) => ({ name: `Name ${at}` })),
+    ])
+    const { CRM_BASE_URL: url = '', ...env } = service.env
+    for (const [name, value] of [
+      ['base_url', url],
+      ['wire.page_size', '20'],
+    ])
+      await crmPrints(['config', 'set', name ?? '', value ?? '', '-p', 'small'], { ...env, CRM_API_KEY: '' })
+    const terminal = openTerminal(['browse', 'contacts'], { ...env, CRM_PROFILE: 'small' }, WIDE)
+    await terminal.sees('of 20+')
+    terminal.type('/ada@example.com')
+    await terminal.sees('0 of 20 loaded; Enter searches the rest')
+    terminal.press('Enter')
+    await terminal.sees(/❯ {2}Ada +ada@example\.com/)
+    await terminal.sees('The server found 1 with this email; L loads all rows')
   })
 
   test('marks that are not shown are told, and an action on them asks', async () => {

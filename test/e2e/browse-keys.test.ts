@@ -82,7 +82,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('Look: exit 4')
   })
 
-  test('a mistake in browse.yaml is shown with its line and column, and the other keys work', async () => {
+  test('a mistake in browse.yaml is shown with its line and column, none of its keys works, and those of crm do', async () => {
     const terminal = await browseWith(
       'keys:\n  - key: d\n    screens: [contacts]\n    description: x\n    command: cat\n',
     )

@@ -95,6 +95,21 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('No record on the server matches')
   })
 
+  test('a conflict shows the value of others beside the typed one, and overwrites only with a second Ctrl-S', async () => {
+    const service = await startService()
+    const [id] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
+    const terminal = openTerminal(['browse', 'contacts'], service.env, WIDE)
+    await terminal.sees('❯  Ada')
+    expect((await crm(['contacts', 'update', String(id), '--set', 'name=Augusta'], service.env)).exit).toBe(0)
+    terminal.type('eX')
+    await terminal.sees('AdaX')
+    terminal.press('C-s')
+    await terminal.sees('theirs: Augusta · yours: AdaX · before: Ada')
+    expect((await all(service, '/v1/contacts')).map(({ name }) => name)).toEqual(['Augusta'])
+    terminal.press('C-s')
+    await expect.poll(async () => (await all(service, '/v1/contacts'))[0]?.name).toBe('AdaX')
+  })
+
   test('a record deleted by others is marked, typed text is dropped only after a question, and TERM=dumb gets lines', async () => {
     const service = await startService()
     const [id] = await make(service, '/v1/contacts', [{ name: 'Ada' }])
