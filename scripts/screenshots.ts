@@ -38,10 +38,12 @@ interface Shot {
   readonly keys: readonly string[]
   /** The text that shows that the screen is ready. */
   readonly sees: string
+  /** Its edits are kept when the terminal is closed, and would be in other pictures. */
+  readonly hasOwnState?: true
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: 'home', screen: 'home', keys: [], sees: 'Lead' },
+  { name: 'home', screen: 'home', keys: [], sees: '% of the deals at the stage before' },
   { name: 'contacts', screen: 'contacts', keys: ['Space', 'j', 'Space', 'j'], sees: '2 marked' },
   { name: 'detail', screen: 'contacts', keys: ['j', 'j', 'j', 'Enter'], sees: 'created_at' },
   { name: 'deals', screen: 'deals', keys: ['l', 's', 's'], sees: 'sorted by amount ↓' },
@@ -62,6 +64,7 @@ const SHOTS: readonly Shot[] = [
     screen: 'contacts',
     keys: ['12', 'Space', 'b', 'company=Acme', 'Enter', 'w'],
     sees: '❯[Cancel]',
+    hasOwnState: true,
   },
   { name: 'delete', screen: 'contacts', keys: ['d'], sees: '❯[Cancel]' },
   { name: 'commands', screen: 'deals', keys: [':', 'contacts comp'], sees: 'company=' },
@@ -146,10 +149,14 @@ function keep(name: string, svg: string): void {
   console.log(`docs/screens/${name}.svg`)
 }
 
-async function take(name: string, { shot: { screen, keys, sees }, size, background }: Wanted): Promise<string> {
+async function take(name: string, { shot, size, background }: Wanted): Promise<string> {
+  const { screen, keys, sees, hasOwnState } = shot
   const command = [process.execPath, CRM, 'browse', screen, '-p', 'local'].join(' ')
   // Settings of its own: the state of the screens is remembered.
-  const own = { CRM_CONFIG_HOME: join(home, `config-${name}`) }
+  const own = {
+    CRM_CONFIG_HOME: join(home, `config-${name}`),
+    ...(hasOwnState && { CRM_STATE_HOME: join(home, `state-${name}`) }),
+  }
   cpSync(join(home, '.config/crm'), own.CRM_CONFIG_HOME, { recursive: true })
   // COLORFGBG tells the background where the terminal does not answer.
   const terminal = openTmux(name, command, size, { ...env, ...own, COLORFGBG: background === 'dark' ? '15;0' : '0;15' })

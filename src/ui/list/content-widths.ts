@@ -9,7 +9,7 @@ const measured = new WeakMap<object, Map<string, number>>()
 
 /** The columns limited to the width of their contents; measured once for each set of rows. */
 export function sizedByContent(
-  { rows }: Pick<ListState, 'rows'>,
+  { rows, sort }: Pick<ListState, 'rows' | 'sort'>,
   columns: readonly ListColumn[],
   times: TimeStyle,
 ): readonly ListColumn[] {
@@ -20,8 +20,8 @@ export function sizedByContent(
     const key = `${column.name} ${column.kind === 'time' ? times.isWhole : ''}`
     const widest = known.get(key) ?? widestOf(rows, column, times)
     known.set(key, widest)
-    // The head is in brackets when it is selected, with an arrow when it is sorted.
-    const wanted = Math.max(widest, textWidth(column.head) + 4)
+    // The head is in brackets when it is selected, and has an arrow when the rows are sorted by it.
+    const wanted = Math.max(widest, textWidth(column.head) + (sort?.by === column.name ? 4 : 2))
     return {
       ...column,
       least: Math.min(column.least, wanted),
