@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
-import { typedProfile } from '../../core/shell-words.ts'
+import { shellWord, typedProfile } from '../../core/shell-words.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Findings } from '../../jobs/input/row.ts'
 import type { ImportRequest } from '../../jobs/plan/import-terms.ts'
@@ -125,7 +125,8 @@ function doneLine(ctx: Pick<Context, 'argv'>, { paths: { id }, account, head }: 
   const { failed } = account
   if (failed > 0) {
     const rows = failed === 1 ? '1 row' : `${failed} rows`
-    return `${id} has already done this, and ${rows} failed: crm jobs retry ${id}${typedProfile(ctx.argv)}`
+    const from = head.rejects === undefined ? '' : ` --from ${shellWord(head.rejects)}`
+    return `${id} has already done this, and ${rows} failed: crm jobs retry ${id}${typedProfile(ctx.argv)}${from}`
   }
   if (flags.isRepeatable) return `${id} has already done this; use --again to do it again.`
   return `${id} has already done this${head.kind === 'undo' || head.kind === 'retry' ? '' : '; a plan is sent once'}.`

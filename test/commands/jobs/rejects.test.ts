@@ -52,6 +52,9 @@ test('--rejects sends the good rows, writes the others with line, column and rea
 
   const again = await runJob([...words, '--rejects', rejects], env)
   expect(again).toMatchObject({ exit: 3, account: { done: 2, failed: 3 } })
+  expect(again.stderr).toContain(
+    `${job} has already done this, and 3 rows failed: crm jobs retry ${job} --from ${rejects}`,
+  )
 
   const fixed = readFileSync(rejects, 'utf8')
     .replace('9,5;3', '9.5;3')
