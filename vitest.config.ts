@@ -190,9 +190,9 @@ export default defineConfig({
           name: 'slow',
           include: [...SLOW, ...LONG],
           maxWorkers: 2,
-          // Some start crm a hundred times, which takes two minutes where other work shares the machine.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          // Some start crm a hundred times or make many builds, which takes minutes where other work shares the machine.
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
           sequence: { groupOrder: 1 },
         },
       },

@@ -8,6 +8,8 @@ import type { TargetNode } from './node-for.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BUILD = join(ROOT, 'dist/cli')
+/** In the folder of the build: Node writes the path as it is given into the program, where a temporary folder would differ each time. */
+const MAIN = 'main.cjs'
 
 interface Wanted {
   readonly target: string
@@ -19,10 +21,9 @@ interface Wanted {
 
 /** Writes what Node's single executable applications hold: `scripts/standalone/program.js`, and all files that it reads. Returns its path. */
 export async function writeBlob({ target, node, folder, isCompiled }: Wanted): Promise<string> {
-  const main = join(folder, 'main.cjs')
   await build({
     entryPoints: [join(ROOT, 'scripts/standalone/program.js')],
-    outfile: main,
+    outfile: join(folder, MAIN),
     bundle: true,
     format: 'cjs',
     platform: 'node',
@@ -44,8 +45,11 @@ export async function writeBlob({ target, node, folder, isCompiled }: Wanted): P
     useCodeCache: false,
     execArgvExtension: 'none',
   }
-  writeFileSync(config, JSON.stringify({ main, output, ...options, assets: { ...assets, 'names.json': names } }))
-  execFileSync(node.hostProgram, ['--experimental-sea-config', config], { stdio: ['ignore', 'ignore', 'inherit'] })
+  writeFileSync(config, JSON.stringify({ main: MAIN, output, ...options, assets: { ...assets, 'names.json': names } }))
+  execFileSync(node.hostProgram, ['--experimental-sea-config', config], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   return output
 }
 

@@ -53,7 +53,7 @@ const pages = readPages()
 
 describe.concurrent('every command line of the docs does what they state', () => {
   for (const { path, lines } of pages) {
-    test(path, { timeout: 120_000 }, async ({ onTestFinished, expect }) => {
+    test(path, async ({ onTestFinished, expect }) => {
       const world = await openWorld(onTestFinished)
       const next = endings()
       let exported = ''

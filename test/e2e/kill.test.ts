@@ -72,9 +72,7 @@ function eventsKept(database: string): unknown {
   return reader.prepare('SELECT count(DISTINCT record_id) AS records, count(*) AS events FROM deliveries').get()
 }
 
-test(`after ${KILLS} kills -9 under a stream of creates no contact and no event is lost, and no contact is double`, {
-  timeout: 240_000,
-}, async () => {
+test(`after ${KILLS} kills -9 under a stream of creates no contact and no event is lost, and no contact is double`, async () => {
   const receiver = await receiveEvents()
   const args = ['--database', join(tempFolder(), 'crm.db'), '--rate-limit', 'none']
   const first = await startService(args)

@@ -170,7 +170,6 @@ async function serveMarked({ home, keyFile }: Places): Promise<Serving> {
 
 test.skipIf(!existsSync('/proc/self/cmdline'))(
   'a key is in no output, file or command line but where it was put (skipped where there is no /proc)',
-  { timeout: 120_000 },
   async () => {
     const lines = watchCommandLines()
     const place = places()

@@ -16,9 +16,7 @@ const test = testWithService(async (cleanUp) => {
   return startService(['--database', database, '--rate-limit', 'none'], cleanUp)
 })
 
-test('contacts list | head -1 ends at once with exit 0, and the server saw few requests', { timeout: 60_000 }, async ({
-  service,
-}) => {
+test('contacts list | head -1 ends at once with exit 0, and the server saw few requests', async ({ service }) => {
   const { url, requests } = await countRequests(service.url)
   for (const format of ['jsonl', 'id', 'json']) {
     requests.length = 0

@@ -37,7 +37,7 @@ beforeAll(() => {
   return () => {
     for (const work of later) void work()
   }
-}, 600_000)
+})
 
 const later: (() => unknown)[] = []
 

@@ -7,9 +7,7 @@ import { CRM } from './crm.ts'
 /** Few enough for every run of the tests; `npm run torture -- --kills N` does more. */
 const SHORT = { serviceCrm: CRM, rows: 300, isEvidenceKept: false, print: () => {} }
 
-test('imports that are killed, cut off from power and set ahead by a day make every row exactly once', {
-  timeout: 180_000,
-}, async () => {
+test('imports that are killed, cut off from power and set ahead by a day make every row exactly once', async () => {
   const { faults, kills } = await torture({ ...SHORT, crm: CRM, kills: 12, seed: 3, isHarsh: false })
   expect(faults).toEqual([])
   expect(kills).toBe(12)
@@ -28,7 +26,7 @@ test.each(['forgets', 'blind'] as const)(
 )
 
 describe('the rig finds out a build that lacks a rule', () => {
-  test.each(MUTANT_NAMES)('%s', { timeout: 180_000 }, async (name) => {
+  test.each(MUTANT_NAMES)('%s', async (name) => {
     const crm = buildMutant(MUTANTS[name], tempFolder())
     const { faults } = await torture({ ...SHORT, crm, serverKind: MET_BY[name], kills: 30, seed: 3, isHarsh: true })
     expect(faults.join()).toMatch(/rows are there twice/)

@@ -28,7 +28,6 @@ test.concurrent.each([
   { what: 'the window is shorter than it was', leftMs: -60_000, windowMs: 24 * 3_600_000, keyMark: '00000001' },
 ])(
   'where $what, nothing is sent anew while a request of the process before may still arrive',
-  { timeout: 40_000 },
   async ({ leftMs, windowMs, keyMark }) => {
     const service = await serveForTest()
     const paths = await makeJob([{ name: 'Ada' }])

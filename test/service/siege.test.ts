@@ -60,9 +60,7 @@ async function sendBlindly(url: string, head: string, frame: (chunk: Buffer) => 
   return received
 }
 
-test(`${CONNECTIONS} idle connections do not delay others (5000, or the limit of open files)`, {
-  timeout: 60_000,
-}, async () => {
+test(`${CONNECTIONS} idle connections do not delay others (5000, or the limit of open files)`, async () => {
   const service = await serveProcess()
   const create = () => ask(service, { method: 'POST', path: '/v1/contacts', body: { name: 'Ada' } })
   await create()
@@ -97,7 +95,7 @@ describe.skipIf(!HAS_PROC)(
         (chunk: Buffer) => Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]),
       ],
     ] as const
-    test.for(BODIES)('%s', { timeout: 60_000 }, async ([, header, frame]) => {
+    test.for(BODIES)('%s', async ([, header, frame]) => {
       const service = await serveProcess()
       const head = `POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n`
       await ask(service, { method: 'POST', path: '/v1/contacts', body: { name: 'x'.repeat(60_000) } })

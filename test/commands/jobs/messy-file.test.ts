@@ -16,9 +16,7 @@ const MAP = [
   'Seit=since:date(D.M.Y|M/D/YY)',
 ].join()
 
-test('20,000 rows of two encodings, three shapes of dates and 250 bad rows are one command, and two with the corrections', {
-  timeout: 240_000,
-}, async () => {
+test('20,000 rows of two encodings, three shapes of dates and 250 bad rows are one command, and two with the corrections', async () => {
   const folder = tempFolder()
   const service = await startService(['--rate-limit', 'none'])
   const [file, rejects, state] = [join(folder, 'messy-leads.csv'), join(folder, 'bad.csv'), join(folder, 'state')]

@@ -201,7 +201,7 @@ describe.skipIf(!HAS_PRISM)('public CRMs by prism (skipped without npm ci in too
     return result
   }
 
-  test('HubSpot: results, paging.next.after, and pages of 100', { timeout: 30_000 }, async () => {
+  test('HubSpot: results, paging.next.after, and pages of 100', async () => {
     const { states, seen } = await checkPrism('hubspot')
     expect(seen('records')).toContain('contacts are in results')
     // Its mock gives the same example whatever it is asked, and that is what is found.
@@ -211,7 +211,7 @@ describe.skipIf(!HAS_PRISM)('public CRMs by prism (skipped without npm ci in too
     expect(seen('openapi')).toBe('/openapi.json: OpenAPI 3.0.3, Contacts in the manner of HubSpot v3 v3')
   })
 
-  test('Pipedrive: data, additional_data.next_cursor, and pages of 500', { timeout: 30_000 }, async () => {
+  test('Pipedrive: data, additional_data.next_cursor, and pages of 500', async () => {
     const { exit, seen, settings } = await checkPrism('pipedrive')
     expect(exit).toBe(0)
     expect(seen('paging')).toContain('additional_data.next_cursor states that the list ends')
@@ -219,15 +219,13 @@ describe.skipIf(!HAS_PRISM)('public CRMs by prism (skipped without npm ci in too
     expect(settings).toEqual(['wire.page_size=500'])
   })
 
-  test('Close: has_more, and no size by the name of limit', { timeout: 30_000 }, async () => {
+  test('Close: has_more, and no size by the name of limit', async () => {
     const { exit, states, seen } = await checkPrism('close')
     expect({ exit, states }).toMatchObject({ exit: 0, states: { page_size: 'warn', paging: 'ok' } })
     expect(seen('paging')).toContain('has_more states that the list ends')
   })
 
-  test('Stripe: has_more with the last id, and an idempotency header that the document names', {
-    timeout: 30_000,
-  }, async () => {
+  test('Stripe: has_more with the last id, and an idempotency header that the document names', async () => {
     const { states, seen } = await checkPrism('stripe')
     expect(seen('paging')).toContain('has_more was sent as starting_after')
     expect(states).toMatchObject({ idempotency: 'ok' })

@@ -34,9 +34,7 @@ describe.skipIf(!CAN_MOUNT)('on a small disk of its own (skipped where the tests
     expect(await emailsOn(service)).toEqual([])
   })
 
-  test('that fills up while sending, the job stops with exit 13, and ends once there is space', {
-    timeout: 60_000,
-  }, async () => {
+  test('that fills up while sending, the job stops with exit 13, and ends once there is space', async () => {
     const service = await startService(['--rate-limit', 'none'])
     const people = somePeople(4 * ROWS)
     const file = writePeople(tempFolder(), people)
