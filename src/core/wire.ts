@@ -40,6 +40,8 @@ export interface Wire {
   readonly nextPath: string | undefined
   /** The GraphQL path, relative to the server's address; `none` for a server without GraphQL, undefined: searched for. */
   readonly graphqlPath?: string | undefined
+  /** The member in which records of fixtures state their run, where the server keeps no states of runs; undefined: none. */
+  readonly runMarker?: string | undefined
   /** For hints: the profile of these settings; undefined without one. */
   readonly profile?: string | undefined
 }

@@ -82,6 +82,7 @@ export function settingsOf(profile: Profile): SettingTypes {
     'wire.items_path': profile.wire.itemsPath ?? null,
     'wire.next_path': profile.wire.nextPath ?? null,
     'wire.graphql_path': profile.wire.graphqlPath ?? null,
+    'wire.run_marker': profile.wire.runMarker ?? null,
   }
 }
 
@@ -127,6 +128,7 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
       itemsPath: value('wire.items_path') ?? undefined,
       nextPath: value('wire.next_path') ?? undefined,
       graphqlPath: value('wire.graphql_path') ?? undefined,
+      runMarker: value('wire.run_marker') ?? undefined,
     },
   }
 }

@@ -35,6 +35,7 @@ export interface SettingTypes {
   readonly 'wire.items_path': string | null
   readonly 'wire.next_path': string | null
   readonly 'wire.graphql_path': string | null
+  readonly 'wire.run_marker': string | null
 }
 
 export type SettingKey = keyof SettingTypes
@@ -181,6 +182,16 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     kind: 'string',
     defaultValue: null,
     parse: parseGraphqlPath,
+  },
+  'wire.run_marker': {
+    meaning:
+      'member of records in which fixtures state their run, where the server keeps no states of runs; empty unsets it',
+    kind: 'string',
+    defaultValue: null,
+    parse: (text, field) => {
+      if (text === '' || /^[A-Za-z_]\w{0,63}$/.test(text)) return text || null
+      throw invalid(field, text, 'the name of a member, such as crm_run')
+    },
   },
 }
 

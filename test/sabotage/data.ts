@@ -2,6 +2,20 @@ import type { Sabotage } from './sabotage.ts'
 
 export const DATA: readonly Sabotage[] = [
   {
+    name: 'sweep takes a marker that is nearly ours for ours',
+    file: 'src/fixtures/run-marker.ts',
+    line: 'if (runId === undefined || Number.isNaN(startMs) || markText(runId, startMs) !== value) return undefined',
+    to: 'if (runId === undefined || Number.isNaN(startMs)) return undefined',
+    tests: ['test/fixtures/run-marker.test.ts'],
+  },
+  {
+    name: 'sweep deletes records of a day that is not over for so long',
+    file: 'src/fixtures/sweep-marked.ts',
+    line: 'if (mark && id !== undefined && mark.madeBeforeMs <= beforeMs) found.push({ ...mark, collection, id })',
+    to: 'if (mark && id !== undefined) found.push({ ...mark, collection, id })',
+    tests: ['test/commands/fixtures-marker.test.ts'],
+  },
+  {
     name: 'a report of an earlier run stands for one that was killed',
     file: 'src/commands/report-flag.ts',
     line: 'for (const file of files) await writeReportFile(file, junitText(begun))',

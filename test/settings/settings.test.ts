@@ -119,6 +119,7 @@ test('values are listed with their meaning and whether they are set', async () =
     ['wire.items_path', null, true],
     ['wire.next_path', null, true],
     ['wire.graphql_path', null, true],
+    ['wire.run_marker', null, true],
   ])
   for (const { meaning } of values) expect(meaning).not.toBe('')
 })
