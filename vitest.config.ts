@@ -42,10 +42,10 @@ const SLOW = [
 const LONG = [
   'test/commands/jobs/messy-file.test.ts',
   'test/e2e/{fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',
-  'test/e2e/{completion,help,no-account,formats-files}.test.ts',
+  'test/e2e/{completion,help,no-account,formats-files,formats-expressions,hand-over,serve-signals}.test.ts',
   'test/e2e/doctor/{service,unreachable}.test.ts',
   'test/e2e/{listen,listen-forwarding,listen-log,serve-backups,serve-notify,webhooks-events,webhooks-trigger}.test.ts',
-  'test/e2e/jobs/{deals-update,hindrances,in-doubt,two-upserts,undo-chain}.test.ts',
+  'test/e2e/jobs/{cancelled,deals-update,hindrances,plan,in-doubt,two-upserts,undo-chain}.test.ts',
 ]
 
 /**
