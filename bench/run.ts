@@ -12,12 +12,14 @@ import { measureExport } from './export.ts'
 import { measureGraphql } from './graphql.ts'
 import { measureHistory } from './history.ts'
 import { measureImport } from './import.ts'
+import { currentLoad, keepFigures } from './kept-figures.ts'
 import { measureLarge } from './large.ts'
 import { measureListen, measureListenMemory } from './listen.ts'
 import { measureListenBurst } from './listen-burst.ts'
 import { measureMemory } from './memory.ts'
 import { measureMetrics } from './metrics.ts'
 import { measurePace } from './pace.ts'
+import { writePage } from './page.ts'
 import { measurePlan } from './plan.ts'
 import { measurePostgres } from './postgres.ts'
 import { measureReaders } from './readers.ts'
@@ -29,7 +31,10 @@ import { type Row, tableText } from './table.ts'
 import { measureThroughput } from './throughput.ts'
 import { measureWorkbook } from './workbook.ts'
 
-/** `npm run bench [part ...]`: every speed claim with its peer or floor in the same run, and whether the goal is met. */
+/**
+ * `npm run bench [part ...]`: every speed claim with its peer or floor in the same run, and whether the goal is met. With `--page` the figures
+ * are kept, and docs/performance.md is written from them.
+ */
 const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'start-up': measureStartUp,
   sandbox: measureSandbox,
@@ -63,7 +68,8 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   pace: measurePace,
 }
 
-const asked = process.argv.slice(2)
+const isPage = process.argv.includes('--page')
+const asked = process.argv.slice(2).filter((word) => word !== '--page')
 const unknown = asked.find((part) => !Object.hasOwn(PARTS, part))
 if (unknown !== undefined) throw new Error(`there is no part ${unknown}; expected ${Object.keys(PARTS).join(', ')}`)
 
@@ -71,9 +77,13 @@ const rows: Row[] = []
 for (const [name, measure] of Object.entries(PARTS)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   process.stderr.write(`measuring ${name} ...\n`)
-  rows.push(...(await measure()))
+  const loadBefore = currentLoad()
+  const measured = await measure()
+  rows.push(...measured)
+  if (isPage) keepFigures(name, measured, loadBefore)
 }
 console.log(
   `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim()}); medians, ratios within one run\n`,
 )
 console.log(tableText(rows))
+if (isPage) writePage()
