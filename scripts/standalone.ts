@@ -5,20 +5,23 @@ import { parseArgs } from 'node:util'
 import { packProgram } from './standalone/archive.ts'
 import { writeBlob } from './standalone/blob.ts'
 import { writeDebianPackage } from './standalone/debian.ts'
+import { writeDefinitions } from './standalone/definitions.ts'
 import { injectBlob } from './standalone/inject.ts'
 import { HOST, nodeFor, TARGETS } from './standalone/node-for.ts'
 import { writeSbom } from './standalone/sbom.ts'
 import { writeSums } from './standalone/sums.ts'
 
 /**
- * `npm run standalone [-- --target linux-x64,... | all] [--out FOLDER] [--without-compiled]`: crm as one file for a machine without Node, in an
- * archive for each target, for linux-x64 also as a Debian package, with an SBOM and SHA256SUMS. It uses the build in `dist`.
+ * `npm run standalone [-- --target linux-x64,... | all] [--out FOLDER] [--without-compiled] [--url ADDRESS]`: crm as one file for a machine
+ * without Node, in an archive for each target, for linux-x64 also as a Debian package, with an SBOM and SHA256SUMS. It uses the build in
+ * `dist`. With the address where the files will be published, also a formula for Homebrew and a manifest for Scoop.
  */
 const { values } = parseArgs({
   options: {
     target: { type: 'string', default: HOST },
     out: { type: 'string', default: 'standalone' },
     'without-compiled': { type: 'boolean', default: false },
+    url: { type: 'string' },
   },
 })
 const targets = values.target === 'all' ? TARGETS : values.target.split(',')
@@ -43,4 +46,5 @@ for (const target of targets) {
   if (target === 'linux-x64') writeDebianPackage({ program, node, out, folder })
 }
 writeSbom(out)
+if (values.url !== undefined) writeDefinitions({ out, url: values.url.replace(/\/$/, '') })
 writeSums(out)
