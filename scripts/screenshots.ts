@@ -82,7 +82,7 @@ const env = {
 }
 const start = (...args: string[]) =>
   spawn(process.execPath, [CRM, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-const service = start('serve', '--database', ':memory:', '--port', '4243')
+const service = start('serve', '--database', ':memory:', '--port', '4243', '--rate-limit', 'none')
 const children = [service]
 const receivers: Server[] = []
 try {

@@ -19,7 +19,8 @@ export interface TmuxScreen {
   close(): void
 }
 
-const LONGEST_WAIT_MS = 60_000
+/** A job of 20,000 requests, on a busy machine. */
+const LONGEST_WAIT_MS = 300_000
 const ASKED_EVERY_MS = 50
 
 /** A command in a terminal of its own, of 256 colours. */
