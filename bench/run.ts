@@ -20,6 +20,7 @@ import { measureMemory } from './memory.ts'
 import { measureMetrics } from './metrics.ts'
 import { measurePace } from './pace.ts'
 import { writePage } from './page.ts'
+import { measurePeers } from './peers.ts'
 import { measurePlan } from './plan.ts'
 import { measurePostgres } from './postgres.ts'
 import { measureReaders } from './readers.ts'
@@ -66,6 +67,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   plan: measurePlan,
   workbook: measureWorkbook,
   pace: measurePace,
+  peers: measurePeers,
 }
 
 const isPage = process.argv.includes('--page')

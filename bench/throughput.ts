@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { startJsonServer, writeJsonDatabase } from './json-server.ts'
 import { getRequest, type Load, postRequest, runLoad } from './load.ts'
 import { benchFolder, cpuSeconds, median, plainEnv, ROOT, type Server, startCrm, startServer } from './processes.ts'
 import type { Row } from './table.ts'
@@ -38,7 +34,8 @@ export async function measureThroughput(): Promise<Row[]> {
     [join(ROOT, 'bench/floors/group-commit-server.mjs'), join(folder, 'floor.db')],
     plainEnv(),
   )
-  const peer = await startJsonServer(folder)
+  writeJsonDatabase(join(folder, 'db.json'), JSON.parse(BODY), 1000)
+  const peer = await startJsonServer(join(folder, 'db.json'))
   const subscriber = await startServer([join(ROOT, 'bench/floors/instant-server.mjs')], plainEnv())
   const subscribed = await startCrm(join(folder, 'subscribed.db'))
   const plain = await startCrm(join(folder, 'plain.db'), ['--history', 'none'])
@@ -113,41 +110,4 @@ async function subscribe({ url, key }: Server, target: string): Promise<void> {
     body: JSON.stringify({ url: target, events: ['contact.created'] }),
   })
   if (answer.status !== 201) throw new Error(`no subscription: ${answer.status} ${await answer.text()}`)
-}
-
-/** The peer that people reach for first. It rewrites its file with every create. */
-async function startJsonServer(folder: string): Promise<Server> {
-  const file = join(folder, 'db.json')
-  const contacts = Array.from({ length: 1000 }, (_, id) => ({ id: `${id}`, ...JSON.parse(BODY) }))
-  writeFileSync(file, JSON.stringify({ contacts }))
-  const port = await freePort()
-  const bin = join(ROOT, 'node_modules/json-server/lib/bin.js')
-  const child = spawn(process.execPath, [bin, file, '--port', `${port}`, '--host', '127.0.0.1'], {
-    env: plainEnv(),
-    stdio: 'ignore',
-  })
-  const url = `http://127.0.0.1:${port}`
-  const isUp = () =>
-    fetch(`${url}/contacts/1`).then(
-      (answer) => answer.ok,
-      () => false,
-    )
-  while (!(await isUp())) {
-    if (child.exitCode !== null) throw new Error(`json-server ended with exit ${child.exitCode}`)
-    await setTimeout(50)
-  }
-  const stop = async () => {
-    const ended = once(child, 'exit')
-    child.kill('SIGTERM')
-    await ended
-  }
-  return { url, key: '', child, stop }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
