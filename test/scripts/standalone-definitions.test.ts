@@ -7,6 +7,9 @@ import { crmVersion } from '../../scripts/standalone/commit.ts'
 import { writeDefinitions } from '../../scripts/standalone/definitions.ts'
 import { tempFolder } from '../harness/home.ts'
 
+/** Where it is installed. */
+const RUBY = '/usr/bin/ruby'
+
 const URL_BASE = 'https://downloads.example/crm'
 
 function folderWith(...targets: readonly string[]): string {
@@ -28,7 +31,7 @@ test('the formula has the address and the sum of each archive, and is Ruby', () 
   }
   expect(formula).not.toContain('darwin-x64')
   expect(existsSync(join(out, 'crm.json'))).toBe(false)
-  const ruby = spawnSync('ruby', ['-c', join(out, 'crm.rb')], { encoding: 'utf8' })
+  const ruby = spawnSync(RUBY, ['-c', join(out, 'crm.rb')], { encoding: 'utf8' })
   if (!ruby.error) expect(ruby.stdout).toBe('Syntax OK\n')
 })
 
