@@ -1,9 +1,8 @@
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import type { Api } from '../../api/api.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { type ImportableResource, type PlainResource, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { type ImportableResource, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import type { MergeGroup } from '../../jobs/plan/make-merge.ts'
 import type { MergeRule } from '../../jobs/plan/merge-records.ts'
 import { addRunFlags } from '../bulk/bulk-flags.ts'
@@ -14,6 +13,7 @@ import { collect } from '../fields-input.ts'
 import { findMany } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
 import { readGroups } from './merge-groups.ts'
+import { checkReferences } from './merge-references.ts'
 
 const RULES: readonly MergeRule[] = ['winner', 'newest', 'longest', 'union']
 
@@ -87,7 +87,7 @@ async function mergeRecords(
   const groups = await groupsOf(ctx, resource, words, options.from)
   const rules = new Map((options.rule ?? []).map(parseRule))
   const [api, jobs] = [await ctx.api(), await ctx.jobs()]
-  noteReferences(ctx, api, resource, options.losers)
+  await checkReferences(ctx, resource, { groups, isDeleting: options.losers === undefined })
   const ids = groups.flatMap(({ winner, losers }) => [winner, ...losers])
   const pages = ids.length > MOST_ASKED ? undefined : findMany(api, resource, ids).pages
   const noun = RESOURCES[resource].plural
@@ -134,31 +134,4 @@ function parseRule(text: string): readonly [string, MergeRule] {
     })
   }
   return [text.slice(0, at), rule]
-}
-
-/** CrmError `not_supported` if records of the server would refer to losers that are deleted. */
-function noteReferences(ctx: Context, api: Api, resource: Mergeable, mark: string | undefined): void {
-  const { singular, plural } = RESOURCES[resource]
-  const member = `${singular}_id`
-  const [referring] = Object.entries(api.connector.document.resources).filter(([, { fields }]) =>
-    Object.hasOwn(fields ?? {}, member),
-  )
-  if (!referring) {
-    ctx.note(
-      `No record that crm knows of this server refers to a ${singular}, so none is changed to refer to the winner.`,
-    )
-    return
-  }
-  const those = RESOURCES[referring[0] as Resource].plural
-  if (mark !== undefined) {
-    ctx.note(`${those} whose ${member} names a loser are not changed.`)
-    return
-  }
-  throw new CrmError(
-    'not_supported',
-    `the ${those} of this server refer to ${plural} (${member}), which merge does not change`,
-    {
-      hint: `--losers mark=MEMBER keeps the losers, so that no ${referring[0]} loses its ${singular}`,
-    },
-  )
 }
