@@ -23,7 +23,14 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/jobs/workbook/workbook.test.ts'],
   },
   {
-    name: 'an error of a formula is imported as a text',
+    name: 'the error text of a spreadsheet program is imported',
+    file: 'src/jobs/input/delimited-rows.ts',
+    line: 'if (text !== nullToken && isErrorText(text, column)) {',
+    to: 'if (text === nullToken && isErrorText(text, column)) {',
+    tests: ['test/commands/jobs/workbook.test.ts'],
+  },
+  {
+    name: 'a cell of a sheet that has no value is imported as a text',
     file: 'src/jobs/input/delimited-rows.ts',
     line: "if (fault === undefined || column.role === 'ignored') placeCell(draft, column, cell, rules)",
     to: 'if (fault !== null) placeCell(draft, column, cell, rules)',

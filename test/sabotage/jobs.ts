@@ -417,9 +417,23 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a winner takes the email of a loser that still exists',
     file: 'src/jobs/plan/merge-stages.ts',
-    line: 'if (unique === undefined || value === undefined || holder < 0) return { first: ifAny(patch), last: undefined }',
-    to: 'if (holder < 1e9) return { first: ifAny(patch), last: undefined }',
+    line: 'unique.has(name) ? losers.findIndex((loser) => isSameText(loser[name], patch[name])) : -1',
+    to: '-1',
     tests: ['test/commands/merge.test.ts'],
+  },
+  {
+    name: 'a loser is deleted although a deal names it',
+    file: 'src/commands/records/merge-references.ts',
+    line: 'if (loser !== undefined && winners.has(loser)) referring.push({ deal: listedId(deal), loser, value })',
+    to: '',
+    tests: ['test/connectors/merge-references.test.ts'],
+  },
+  {
+    name: 'a saved plan does not have the values that it replaces',
+    file: 'src/jobs/plan/save-plan.ts',
+    line: 'if (existsSync(paths.before)) await writeWithBefore(paths, to)',
+    to: 'if (to === "") await writeWithBefore(paths, to)',
+    tests: ['test/commands/jobs/preview.test.ts'],
   },
   {
     name: 'an undo of a merge makes a loser again before its winner gave the email back',
