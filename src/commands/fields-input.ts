@@ -137,17 +137,17 @@ export function textMembers(set: readonly string[]): ReadonlyMap<string, string>
 }
 
 /** `resource`: whose numeric members are refused as texts. */
-export function applySet(fields: JsonObject, text: string, resource?: Resource): void {
+export function applySet(fields: JsonObject, text: string, resource?: Resource, flag = '--set'): void {
   const match = SET.exec(text)
   const names = match?.[1]?.split('.') ?? []
   if (!match || names.some((name) => name === '')) {
-    throw new CrmError('usage', `--set ${JSON.stringify(text)} is not key=value`, {
+    throw new CrmError('usage', `${flag} ${JSON.stringify(text)} is not key=value`, {
       hint: 'expected key=text, or key:=json for a number, true, null, a list or an object',
     })
   }
   const [, key = '', operator, raw = ''] = match
   if (operator === '=' && resource && isNumeric(resource, key)) throw textForNumber(key, raw)
-  setAtPath(fields, names, operator === ':=' ? parseMemberJson('--set', key, raw) : raw)
+  setAtPath(fields, names, operator === ':=' ? parseMemberJson(flag, key, raw) : raw)
 }
 
 export function textForNumber(key: string, raw: string): CrmError {
@@ -160,7 +160,7 @@ export function textForNumber(key: string, raw: string): CrmError {
   })
 }
 
-function parseMemberJson(flag: '--set' | '-F', key: string, raw: string): JsonValue {
+function parseMemberJson(flag: string, key: string, raw: string): JsonValue {
   try {
     return parseJsonAsWritten(raw)
   } catch (cause) {

@@ -34,10 +34,11 @@ export async function editEvent(
   if (body.id === event.id && event.id !== undefined) body.id = id
   const text = JSON.stringify(body)
   const name = event.scheme !== 'github' && typeof body.type === 'string' ? body.type : event.name
-  ctx.note(`${known} is sent with changes, as ${id}.`)
+  ctx.note(`${known} with changes is ${id}.`)
   return {
     ...event,
     id,
+    isDuplicate: false,
     name,
     body: { type: 'json', text, value: body },
     delivery: { ...event.delivery, bytes: Buffer.from(text) },

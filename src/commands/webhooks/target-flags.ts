@@ -68,6 +68,7 @@ export function checkTargetFlags(
       hint: 'name one: 3000, or a URL',
     })
   }
+  for (const text of header ?? []) if (!text.startsWith('@')) parseHeader(text, { isFromFile: false })
 }
 
 /** Those of the flags that concern this URL. */

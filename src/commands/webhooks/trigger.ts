@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { isJsonObject } from '../../core/json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { eventKinds, type ForwardResult, SCHEME_NAMES, type SchemeName } from '../../core/webhook-events.ts'
 import { commandLine } from '../command-line.ts'
@@ -87,7 +87,8 @@ async function readEvent(
   name: string,
   { set = [], data, previous, scheme }: Options,
 ): Promise<MadeEvent> {
-  const before = previous === undefined ? undefined : await readFields(ctx, { set: previous })
+  const before: JsonObject | undefined = previous && {}
+  for (const text of previous ?? []) applySet(before ?? {}, text, undefined, '--previous')
   if (before && (!name.endsWith('.updated') || scheme === 'stripe' || scheme === 'github')) {
     throw new CrmError('usage', `--previous does not go with ${name} of ${scheme}`, {
       hint: 'only updates of Standard Webhooks and Svix have previous values: crm webhooks trigger deal.updated',

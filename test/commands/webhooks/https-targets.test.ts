@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeSelfSignedCertificate } from '../../api/self-signed-certificate.ts'
@@ -106,4 +106,22 @@ test.each([
   [['webhooks', 'replay', 'evt_a', '--header', 'X-A: 1'], /--header has no effect/],
 ] as const)('%j is refused before anything is subscribed', async ([...words], what) => {
   expect(await crm(words, emptyHome())).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(what) })
+})
+
+test('trigger refuses a header before it makes a secret', async () => {
+  const file = join(tempFolder(), 'new-secret')
+  const words = ['webhooks', 'trigger', 'contact.created', '--secret-file', file, '--header', 'Cookie: a=b']
+  expect(await crm(words, emptyHome())).toMatchObject({ exit: 2, stderr: expect.stringContaining('secret in Cookie') })
+  expect(existsSync(file)).toBe(false)
+})
+
+test('an event that is edited is no duplicate, and --previous is named where it is wrong', async () => {
+  const { home } = await homeWith([sampleEvent('evt_a', { isDuplicate: true })])
+  const shown = await crm(['webhooks', 'replay', 'evt_a', '--set', 'data.name=Eve', '-o', 'jsonl'], home)
+  expect(JSON.parse(shown.stdout)).toMatchObject({ duplicate: false, body: { data: { name: 'Eve' } } })
+  const trigger = ['webhooks', 'trigger', 'deal.updated', '--previous', 'stage']
+  expect(await crm(trigger, home)).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--previous "stage" is not'),
+  })
 })

@@ -129,7 +129,7 @@ test('an event is sent with changes: signed again, with a new id, and numbers st
   const app = await startApp()
   const replay = ['webhooks', 'replay', 'evt_a', '--to', app.url, ...args]
   const run = await crm([...replay, '--set', 'data.amount=5', '--set', 'data.stage=Won'], home)
-  expect(run).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^evt_a is sent with changes, as evt_\w+\.\n$/) })
+  expect(run).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^evt_a with changes is evt_\w+\.\n$/) })
   const [request] = app.requests
   expect(request?.body.toString()).toBe(
     '{"type":"deal.updated","data":{"id":"deal_1","amount":5,"n":12345678901234567890,"stage":"Won"}}',
