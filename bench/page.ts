@@ -12,6 +12,8 @@ shared, and absolute figures move with its load, which each section states. A lo
 them. \`npm run bench -- --page PART ...\` measures parts, keeps their figures in \`bench/figures.json\` with those of the run before, and writes
 this page. A ratio that misses its goal says so. Parts that are not listed here have not been measured for this page.
 
+Two runs under different loads do not compare well: a column "before" of another load says little.
+
 Of times and CPU, a smaller ratio is better; of requests and rows a second, a larger one. In the charts, the line is 1: equal to what stands beside;
 grey is the run before.
 `
