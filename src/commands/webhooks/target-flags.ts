@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -121,6 +120,7 @@ function parseHeader(text: string, { isFromFile }: { readonly isFromFile: boolea
 
 async function readAuthorities(ctx: Pick<Context, 'flags' | 'io'>, path: string): Promise<string> {
   const text = await readInput(ctx, path, '--cacert')
+  const { X509Certificate } = await import('node:crypto')
   try {
     // A connection ignores what it cannot read, and would then trust no certificate.
     new X509Certificate(text)
