@@ -17,9 +17,9 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'an edit of a deal that was refused is forgotten',
-    file: 'src/ui/background/commit.ts',
-    line: 'const name = recordName(edit.row)\nnotices.problem(',
-    to: "forget('deals', edit)\nconst name = recordName(edit.row)\nnotices.problem(",
+    file: 'src/ui/background/one-by-one.ts',
+    line: 'failed++',
+    to: 'failed++\nonSaved(edit)',
     tests: ['test/ui/commit.test.ts'],
   },
   {
@@ -123,8 +123,22 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'an undo of an edit overwrites a value that was changed since',
     file: 'src/ui/background/writes.ts',
-    line: 'undo: async () => void (await send(name, id, inverse, after.version)),',
-    to: 'undo: async () => void (await send(name, id, inverse, undefined)),',
+    line: 'undo: async () => void (await save(name, after, inverseOf(before, patch), false)),',
+    to: 'undo: async () => void (await save(name, after, inverseOf(before, patch), true)),',
+    tests: ['test/ui/commit.test.ts'],
+  },
+  {
+    name: 'the undo of a send overwrites deals that were changed since',
+    file: 'src/ui/background/one-by-one.ts',
+    line: 'const after = await writes.save(name, edit.row, edit.patch, false)',
+    to: 'const after = await writes.save(name, edit.row, edit.patch, true)',
+    tests: ['test/ui/commit.test.ts'],
+  },
+  {
+    name: 'u forgets the deals that it could not take back',
+    file: 'src/ui/background/one-by-one.ts',
+    line: "history.add({ type: 'edits', name, edits: [...left] })",
+    to: '',
     tests: ['test/ui/commit.test.ts'],
   },
   {

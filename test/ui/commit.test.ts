@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
@@ -29,6 +30,38 @@ test('an edit of a deal that the server rejects stays staged, and the others are
   expect(store.get().lists.log.rows.map(({ message }) => message)).toContainEqual(
     expect.stringContaining('One not saved: '),
   )
+})
+
+test('u takes back all deals of one send after a question, and a second u only those that others changed', async () => {
+  const service = await serveForTest()
+  const { api } = openClient(new URL(service.url), { key: service.key.text })
+  const deals: CrmRecord[] = []
+  for (const name of ['One', 'Two', 'Three']) deals.push(await api.deals.create({ name, stage: 'Lead' }, NO_KEY))
+  const ui = await uiOf('deals', { openApi: async () => api })
+  ui.store.update((state) =>
+    withList(state, 'deals', (list) => {
+      const loaded = takePage(list, { items: deals, nextCursor: undefined, searched: SEARCHED.deals })
+      return stage(loaded, deals, ['stage', 'Won'])
+    }),
+  )
+  await ui.background.commit('deals')
+  const others = deals[1] ?? {}
+  await api.deals.update(String(others.id), { name: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
+  const stages = () => ui.store.get().lists.deals.rows.map((row) => row.stage)
+  expect(stages()).toEqual(['Won', 'Won', 'Won'])
+  ui.press('u')
+  await expect
+    .poll(() => ui.store.get().overlay)
+    .toMatchObject({ title: expect.stringMatching(/^Undo 3 updates of deals/) })
+  expect(stages()).toEqual(['Won', 'Won', 'Won'])
+  ui.press('y')
+  await expect.poll(stages).toEqual(['Lead', 'Won', 'Lead'])
+  const messages = () => ui.store.get().lists.log.rows.map(({ message }) => message)
+  await expect.poll(messages).toContainEqual(expect.stringContaining('2 undone, 1 not'))
+  ui.press('u')
+  await expect
+    .poll(() => ui.store.get().overlay)
+    .toMatchObject({ title: expect.stringMatching(/^Undo 1 update of deals/) })
 })
 
 test('deals after a stopped one are not sent, and stay staged', async () => {

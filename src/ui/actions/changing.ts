@@ -10,7 +10,7 @@ import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { chooseStage } from './choose-stage.ts'
 import { editInEditor } from './edit-yaml.ts'
-import { askJobUndo } from './job-undo.ts'
+import { askEditsUndo, askJobUndo } from './job-undo.ts'
 import { lacking } from './lacking.ts'
 import { MOST_BY_KEY } from './limits.ts'
 import { moveCard, stageRefusal } from './move-card.ts'
@@ -111,7 +111,7 @@ export const CHANGING: readonly Action[] = [
   },
   {
     id: 'undo',
-    title: 'Undo the last change, or the last job; on Jobs, the job under the cursor',
+    title: 'Undo the last change, or all of the last send; on Jobs, the job under the cursor',
     keys: ['u'],
     footer: 'undo',
     run: (ui) => void undo(ui),
@@ -163,6 +163,7 @@ async function undo(ui: Ui): Promise<void> {
   const last = history.last()
   if (!last) return notices.wait('Nothing to undo; deletions that were sent, deals and notes stay')
   if (last.type === 'job') return askJobUndo(ui, last.id, () => history.add(last))
+  if (last.type === 'edits') return askEditsUndo(ui, last, () => history.add(last))
   try {
     await last.undo()
     notices.done(`Undone: ${last.what}`)

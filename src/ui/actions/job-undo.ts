@@ -1,4 +1,6 @@
+import type { UndoOfEdits } from '../background/under-way.ts'
 import { showOverlay } from '../show-overlay.ts'
+import { editDiff } from '../text/plan-diff.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
 import { MOST_BY_KEY } from './limits.ts'
@@ -27,5 +29,23 @@ export async function askJobUndo(ui: Ui, id: string, onCancel: () => void): Prom
     input: textInput(),
     onConfirm: () => void undo.send(),
     onCancel: cancel,
+  })
+}
+
+/** The same for edits that were sent one by one. */
+export function askEditsUndo(ui: Ui, { name, edits }: UndoOfEdits, onCancel: () => void): void {
+  const { place } = ui.store.get()
+  const count = edits.length
+  showOverlay(ui, {
+    type: 'confirm',
+    title: `Undo ${count} ${count === 1 ? 'update' : 'updates'} of ${name} on ${place.text}?`,
+    lines: [],
+    diff: editDiff(edits),
+    verb: 'Undo',
+    isOnCancel: true,
+    expected: place.isProtected || count > MOST_BY_KEY ? String(count) : undefined,
+    input: textInput(),
+    onConfirm: () => void ui.background.revert(name, edits),
+    onCancel,
   })
 }

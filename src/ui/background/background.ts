@@ -13,6 +13,7 @@ import { createJobList, type JobList } from './job-list.ts'
 import { createKept, type Kept } from './kept.ts'
 import { createLists, type Lists } from './loading.ts'
 import { createNotices, type Notices } from './notices.ts'
+import { createRevert, type Revert } from './one-by-one.ts'
 import type { FindRecords } from './restore-kept.ts'
 import { createSearch, type Search } from './searching.ts'
 import { createShellCommands, type ShellCommands } from './shell.ts'
@@ -34,6 +35,7 @@ export interface Background {
   readonly underWay: UnderWay
   readonly writes: Writes
   readonly commit: Commit
+  readonly revert: Revert
   readonly events: Events
   readonly sending: Sending
   readonly jobs: JobList
@@ -82,6 +84,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     deletions,
     kept,
     commit: createCommit({ store, writes, notices, commands, openJobs, underWay, history, ofJob, kept, signal }),
+    revert: createRevert({ writes, notices, underWay, history }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
     sending: createSending({ senders, notices, commands, underWay }),
     webhooks: createWebhooks({ store, openApi, notices, underWay, commands, signal, late }),

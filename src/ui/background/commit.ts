@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { CrmError } from '../../core/errors.ts'
 import { hasOperation, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { type Edit, rowId } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
-import { countedParts, recordName } from '../text/change-text.ts'
+import { countedParts } from '../text/change-text.ts'
 import { plainJson } from '../text/command-words.ts'
 import { createBatches } from './batches.ts'
 import type { DoneCommands } from './done-commands.ts'
 import type { Kept } from './kept.ts'
-import { leadOf, lookText, type Notices } from './notices.ts'
+import type { Notices } from './notices.ts'
+import { sendEach } from './one-by-one.ts'
 import { isInterrupted, sendInBackground } from './send-job.ts'
 import { stagedEdits, withoutStaged, withSaved } from './staging.ts'
 import type { History, TrackedRows, UnderWay } from './under-way.ts'
@@ -117,31 +117,12 @@ function addJobCommand(commands: DoneCommands, { name, jobId, edits }: SavedEdit
 }
 
 /** Jobs send what the contract updates; others are sent by GraphQL, one at a time. */
-async function sendOneByOne(parts: Parts, { name: list, rows, edits }: ToSend): Promise<void> {
-  const { store, writes, notices } = parts
-  let done = 0
-  let failed = 0
-  rows.watch(() => ({ total: edits.length, ended: done + failed, failed, pausedBy: undefined, jobId: undefined }))
-  for (const edit of edits) {
-    if (rows.stop.aborted) break
-    try {
-      await writes.update(list, edit.row, edit.patch, false)
-      forget(store, list, [edit])
-      done++
-    } catch (error) {
-      failed++
-      const name = recordName(edit.row)
-      notices.problem(
-        error,
-        leadOf(error, {
-          failed: `${name} not saved: `,
-          open: `Update of ${name} (${lookText(list, rowId(edit.row) ?? '')}): `,
-        }),
-      )
-      if (error instanceof CrmError && error.code === 'interrupted') break
-    }
-  }
-  if (done === edits.length) return notices.done(`${done} saved`)
+async function sendOneByOne({ store, writes, notices, history }: Parts, { name, rows, edits }: ToSend): Promise<void> {
+  const onSaved = (edit: Edit) => forget(store, name, [edit])
+  const inverse = await sendEach({ writes, notices }, { name, rows, edits, onSaved })
+  const done = inverse.length
+  if (done > 0) history.add({ type: 'edits', name, edits: inverse })
+  if (done === edits.length) return notices.done(`${done} saved`, '; u takes them back')
   notices.wait(`${done} saved, ${edits.length - done} not`, ': they stay edited')
 }
 

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRate } from '../../output/progress.ts'
+import type { Edit } from '../list/list-state.ts'
+import type { ServerList } from '../screens.ts'
 import type { SendProgress, State, StateStore } from '../state.ts'
 
 /** Running requests: the screens show them, and ask before they close. */
@@ -100,8 +102,16 @@ export interface History {
   last(): Undo | undefined
 }
 
+export interface UndoOfEdits {
+  readonly type: 'edits'
+  readonly name: ServerList
+  readonly edits: readonly Edit[]
+}
+
 export type Undo =
   | { readonly type: 'change'; readonly what: string; readonly undo: () => Promise<void> }
+  /** Reverted by a request for each. */
+  | UndoOfEdits
   /** Reverted by a job of its own. */
   | { readonly type: 'job'; readonly id: string }
 

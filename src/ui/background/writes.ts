@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
@@ -16,6 +16,8 @@ export interface Writes {
   create(name: ServerList, fields: JsonObject): Promise<void>
   /** `isForced` overwrites changes that others made since the row was loaded. */
   update(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
+  /** As update, but without a message and an entry in the history; the record as it is after it. */
+  save(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<CrmRecord>
   addNote(deal: CrmRecord, body: string): Promise<void>
 }
 
@@ -38,13 +40,9 @@ export function createWrites({ store, openApi, notices, history, commands, under
   // A request that was sent is not aborted when crm is left, so that its result is known.
   const options = { idempotencyKey: undefined, isLetFinish: true, signal: late }
 
-  async function send(
-    name: ServerList,
-    id: string,
-    patch: JsonObject,
-    version: JsonValue | undefined,
-  ): Promise<CrmRecord> {
-    const ifMatch = typeof version === 'number' ? String(version) : undefined
+  const save: Writes['save'] = async (name, before, patch, isForced) => {
+    const id = rowId(before) ?? ''
+    const ifMatch = !isForced && typeof before.version === 'number' ? String(before.version) : undefined
     const row = await underWay
       .track(`the change of ${id}`, async () => {
         const api = await openApi()
@@ -83,16 +81,15 @@ export function createWrites({ store, openApi, notices, history, commands, under
         },
       })
     },
+    save,
     update: async (name, before, patch, isForced) => {
-      const id = rowId(before) ?? ''
-      const after = await send(name, id, patch, isForced ? undefined : before.version)
+      const after = await save(name, before, patch, isForced)
       notices.done(savedText(before, after, patch), UNDO)
-      const inverse = Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
       history.add({
         type: 'change',
         what: `the change of ${recordName(after)}`,
         // Only if it was not changed since.
-        undo: async () => void (await send(name, id, inverse, after.version)),
+        undo: async () => void (await save(name, after, inverseOf(before, patch), false)),
       })
     },
     addNote: async (deal, body) => {
@@ -109,6 +106,10 @@ export function createWrites({ store, openApi, notices, history, commands, under
       notices.done(`Added the note to ${recordName(deal)}; notes cannot be undone`)
     },
   }
+}
+
+export function inverseOf(before: CrmRecord, patch: JsonObject): JsonObject {
+  return Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
 }
 
 function markGone(store: StateStore<State>, name: ServerList, id: string): void {

@@ -1,4 +1,6 @@
+import type { UndoOfEdits } from '../background/under-way.ts'
 import { rowId } from '../list/list-state.ts'
+import { editDiff } from '../text/plan-diff.ts'
 import { isConfirmed } from './confirm.ts'
 import { rowsOf } from './numbers.ts'
 import type { Plain } from './plain.ts'
@@ -17,6 +19,10 @@ export async function undoLast(plain: Plain, rest: string): Promise<void> {
     if (!(await undoJob(plain, last.id))) history.add(last)
     return
   }
+  if (last.type === 'edits') {
+    if (!(await undoEdits(plain, last))) history.add(last)
+    return
+  }
   try {
     await last.undo()
     notices.done(`Undone: ${last.what}`)
@@ -24,6 +30,14 @@ export async function undoLast(plain: Plain, rest: string): Promise<void> {
     history.add(last)
     notices.problem(error, 'Not undone: ')
   }
+}
+
+/** False when it was not sent. */
+async function undoEdits(plain: Plain, { name, edits }: UndoOfEdits): Promise<boolean> {
+  const title = `Undo ${edits.length} updates of ${name} on ${plain.store.get().place.text}?`
+  if (!(await isConfirmed(plain, { title, diff: editDiff(edits), lines: [], count: edits.length }))) return false
+  await plain.background.revert(name, edits)
+  return true
 }
 
 /** False when it was not sent. */
