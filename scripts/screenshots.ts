@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ROOT } from './crm-process.ts'
 import { bulkSteps, STEPS_SIZE } from './screenshots/bulk-steps.ts'
-import { loadDemo, subscribe } from './screenshots/demo-data.ts'
+import { loadDemo, subscribe, tried } from './screenshots/demo-data.ts'
 import { type Background, screenSvg, stepsSvg } from './screenshots/screen-svg.ts'
 import { openTmux, type Size } from './screenshots/tmux-screen.ts'
 
@@ -96,6 +96,7 @@ try {
   receivers.push(failing)
   await subscribe(`http://127.0.0.1:${FAILING_PORT}/orders`, home, env)
   await loadDemo(home, env)
+  await tried(home, env)
   await takeAll()
 } finally {
   for (const child of children) child.kill()

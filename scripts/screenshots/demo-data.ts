@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { crmOrThrow } from '../crm-process.ts'
 
 const FIRST =
@@ -17,6 +18,18 @@ function at<Value>(values: readonly Value[], index: number): Value {
 export async function subscribe(url: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   const options = { env: { ...env, CRM_PROFILE: 'local' }, cwd: folder }
   await crmOrThrow(['webhooks', 'create', '--url', url, '--events', 'deal.created'], options)
+}
+
+/** Waits until each delivery that the screen shows has had an attempt. */
+export async function tried(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const options = { env: { ...env, CRM_PROFILE: 'local' }, cwd: folder }
+  while (true) {
+    const shown = JSON.parse(await crmOrThrow(['webhooks', 'deliveries', '-o', 'json'], options)) as {
+      attempts: number
+    }[]
+    if (shown.every(({ attempts }) => attempts > 0)) return
+    await delay(1_000)
+  }
 }
 
 /** 400 contacts and 120 deals, the same in each run, by two jobs. */

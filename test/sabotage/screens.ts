@@ -506,6 +506,13 @@ export const SCREENS: readonly Sabotage[] = [
     tests: ['test/ui/webhooks.test.ts'],
   },
   {
+    name: 'events are sent again to a subscription that took them all',
+    file: 'src/ui/actions/webhooks.ts',
+    line: "return Number(currentRow(state.lists.webhooks)?.failing) > 0 ? undefined : 'none of its last deliveries failed'",
+    to: 'return undefined',
+    tests: ['test/ui/webhooks.test.ts'],
+  },
+  {
     name: 'the new secret of a subscription is in a message',
     file: 'src/ui/background/webhooks.ts',
     line: 'if (secret !== undefined) await look()',

@@ -99,12 +99,20 @@ test('a test event is sent, and a subscription deleted, after a confirmation', a
   expect(await direct.webhooks.get(id)).toBeUndefined()
 })
 
+test('nothing is sent again to a subscription without a failed delivery', async () => {
+  const { ui } = await screenAt()
+  await opened(ui)
+  ui.press('a')
+  expect(ui.store.get().overlay).toBeUndefined()
+  expect(ui.store.get().toasts.at(-1)?.text).toContain('none of its last deliveries failed')
+})
+
 test('a server without subscriptions or GraphQL says so in a sentence, and no key asks anything', async () => {
   const { ui } = await screenAt(/openapi|swagger|graphql|webhooks/)
   ui.press('tab', 'tab', 'tab', 'tab', 'tab')
   await expect.poll(() => ui.store.get().webhooks.lack).toBeDefined()
   expect(textOf(ui)).toContain(ui.store.get().webhooks.lack?.slice(0, 30))
-  ui.press('e', 'R', 'd', 't')
+  ui.press('e', 'R', 'd', 't', 'a')
   expect(ui.store.get().overlay).toBeUndefined()
 })
 
@@ -117,6 +125,8 @@ test('--plain lists, disables and deletes subscriptions, and says a new secret o
   await plain.says('Type y')
   plain.type('y')
   await plain.says('is disabled')
+  plain.type('resend 1')
+  await plain.says('No failed delivery of wh_')
   plain.type('rotate 1')
   await plain.says('Type y')
   plain.type('y')

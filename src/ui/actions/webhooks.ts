@@ -32,6 +32,15 @@ export const WEBHOOK_ACTIONS: readonly Action[] = [
     run: askTest,
   },
   {
+    id: 'webhook-resend',
+    title: 'Have the server send the events again that the subscription did not take',
+    screens: WEBHOOKS,
+    keys: ['a'],
+    footer: 'send again',
+    refusal: withoutFailing,
+    run: askResend,
+  },
+  {
     id: 'webhook-rotate',
     title: 'Make a new secret, which is shown once',
     screens: WEBHOOKS,
@@ -55,6 +64,12 @@ export const WEBHOOK_ACTIONS: readonly Action[] = [
 function withoutRow({ lists, webhooks }: State): string | undefined {
   if (webhooks.lack !== undefined) return webhooks.lack
   return currentRow(lists.webhooks) ? undefined : 'there is no subscription'
+}
+
+function withoutFailing(state: State): string | undefined {
+  const lack = withoutRow(state) ?? state.webhooks.deliveriesLack
+  if (lack !== undefined) return lack
+  return Number(currentRow(state.lists.webhooks)?.failing) > 0 ? undefined : 'none of its last deliveries failed'
 }
 
 interface Question {
@@ -104,6 +119,22 @@ function askTest(ui: Ui): void {
     verb: 'Send',
     count: 1,
     onConfirm: () => void ui.background.webhooks.test(row),
+  })
+}
+
+function askResend(ui: Ui): void {
+  const row = currentRow(ui.store.get().lists.webhooks)
+  if (!row) return
+  const count = Number(row.failing)
+  ask(ui, {
+    title: `Send ${count === 1 ? 'the failed event' : `${count} failed events`} to ${nameOf(row)} again`,
+    lines: [
+      `${count} of its last ${String(row.looked_at)} deliveries failed; their attempts begin anew.`,
+      'The server sends the events to this subscription alone.',
+    ],
+    verb: 'Send',
+    count,
+    onConfirm: () => void ui.background.webhooks.resend(row),
   })
 }
 

@@ -52,7 +52,7 @@ function deliveryText(delivery: JsonObject): string {
 }
 
 /** Whether it was given up, or its last attempt failed. */
-function isFailing({ state, last_status: status, last_error: error }: JsonObject): boolean {
+export function isFailing({ state, last_status: status, last_error: error }: JsonObject): boolean {
   if (state === 'FAILED') return true
   if (state === 'SUCCEEDED') return false
   return (typeof status === 'number' && (status < 200 || status > 299)) || (error !== null && error !== undefined)

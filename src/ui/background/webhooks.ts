@@ -8,7 +8,7 @@ import { type State, type StateStore, withList } from '../state.ts'
 import type { DoneCommands } from './done-commands.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
-import { webhookRow, withDeliveries } from './webhook-row.ts'
+import { isFailing, webhookRow, withDeliveries } from './webhook-row.ts'
 
 export interface Webhooks {
   /** Reads the subscriptions and their last deliveries, as far as the server shows them. */
@@ -16,6 +16,8 @@ export interface Webhooks {
   setStatus(row: CrmRecord, status: 'enabled' | 'disabled'): Promise<void>
   /** Has the server send a test event. */
   test(row: CrmRecord): Promise<void>
+  /** Has the server send the events again whose last attempt failed, of the deliveries that it shows. */
+  resend(row: CrmRecord): Promise<void>
   /** The new secret; undefined if there is none, which is shown. It is in no message, and kept nowhere. */
   rotate(row: CrmRecord): Promise<string | undefined>
   remove(rows: readonly CrmRecord[]): Promise<void>
@@ -123,6 +125,24 @@ export function createWebhooks(parts: Parts): Webhooks {
       commands.add(['webhooks', 'test', id])
       const event = typeof sent.event_id === 'string' ? `, event ${sent.event_id}` : ''
       notices.done(`The server sends a test event to ${id}${event}; r shows its delivery`)
+      await look()
+    },
+    resend: async (row) => {
+      const id = rowId(row) ?? ''
+      const sent: string[] = []
+      await attempt(`the deliveries of ${id}`, async ({ graphql }) => {
+        const deliveries = (await graphql.deliveries(late)).get(id) ?? []
+        for (const { event_id: eventId } of deliveries.filter(isFailing)) {
+          if (typeof eventId !== 'string') continue
+          await graphql.resendDelivery({ webhookId: id, eventId }, options())
+          sent.push(eventId)
+          commands.add(['webhooks', 'resend', id, eventId])
+        }
+      })
+      if (sent.length > 0) {
+        const events = sent.length === 1 ? `event ${sent[0]}` : `${sent.length} events`
+        notices.done(`The server sends ${events} to ${id} again; r shows the deliveries`)
+      }
       await look()
     },
     rotate: async (row) => {

@@ -12,6 +12,13 @@ export const WEBHOOK_COMMANDS: readonly PlainCommand[] = [
   { word: 'enable', usage: 'NUMBER', title: 'enable a subscription', screens: WEBHOOKS, run: setStatus('enabled') },
   { word: 'disable', usage: 'NUMBER', title: 'disable a subscription', screens: WEBHOOKS, run: setStatus('disabled') },
   { word: 'test', usage: 'NUMBER', title: 'have the server send a test event', screens: WEBHOOKS, run: test },
+  {
+    word: 'resend',
+    usage: 'NUMBER',
+    title: 'have the server send failed events again',
+    screens: WEBHOOKS,
+    run: resend,
+  },
   { word: 'rotate', usage: 'NUMBER', title: 'make a new secret, said once', screens: WEBHOOKS, run: rotate },
   { word: 'delete', usage: 'NUMBERS', title: 'delete subscriptions for good', screens: WEBHOOKS, run: remove },
 ]
@@ -43,6 +50,14 @@ function setStatus(status: 'enabled' | 'disabled'): PlainCommand['run'] {
 async function test(plain: Plain, rest: string): Promise<void> {
   const row = rowOf(plain, rest, 'test NUMBER')
   if (await isAgreed(plain, `Send a test event to ${nameOf(row)}`, 1)) await plain.background.webhooks.test(row)
+}
+
+async function resend(plain: Plain, rest: string): Promise<void> {
+  const row = rowOf(plain, rest, 'resend NUMBER')
+  const count = Number(row.failing ?? 0)
+  if (count === 0) return plain.say(`No failed delivery of ${nameOf(row)} is known.`)
+  const what = `Send ${count === 1 ? 'the failed event' : `${count} failed events`} to ${nameOf(row)} again`
+  if (await isAgreed(plain, what, count)) await plain.background.webhooks.resend(row)
 }
 
 async function rotate(plain: Plain, rest: string): Promise<void> {
