@@ -53,13 +53,14 @@ for (const [kind, other, makeEnds] of DIRECTIONS) {
     await fillStore(ends[0])
     await stopCopy(ends, 'copied')
     const env = emptyHome()
-    const lines = [['serve'], ['serve', 'stats'], ['serve', 'keys', 'list'], ['serve', 'keys', 'create', '--name', 'x']]
+    const serving = ['serve', '--port', '0']
+    const lines = [serving, ['serve', 'stats'], ['serve', 'keys', 'list'], ['serve', 'keys', 'create', '--name', 'x']]
     for (const words of lines) {
       const { exit, stderr } = await crm([...words, '--database', ends[1]], env)
       expect(exit).toBe(13)
       expect(stderr).toContain(`is an unfinished copy of ${ends[0]}\n  finish it: crm serve copy --from `)
     }
-    const { stderr } = await crm(['serve', '--database', ends[1]], env)
+    const { stderr } = await crm([...serving, '--database', ends[1]], env)
     const [, ...hint] = shellWords(stderr.slice(stderr.indexOf('crm serve copy')).trim(), 'hint')
     expect(await crm(hint, env)).toMatchObject({ exit: 0 })
     const pages = await Promise.all(
