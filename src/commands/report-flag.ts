@@ -47,7 +47,8 @@ export async function withReport(
   const report = () => ({ name, startedAtMs, tookMs: ctx.now() - startedAtMs, checks })
   const add = (check: Check): void => void checks.push(redacted(ctx, check))
   const files = destinations.flatMap((each) => (each.type === 'junit' ? [each.file] : []))
-  const { writeReportFile } = await import('../output/report-file.ts')
+  const { requireReportFile, writeReportFile } = await import('../output/report-file.ts')
+  for (const file of files) await requireReportFile(file)
   // Before the work: a report of an earlier run must not stand for a run that was killed.
   const begun = { ...report(), checks: [{ name, failure: 'the command did not come to its end' }] }
   for (const file of files) await writeReportFile(file, junitText(begun))

@@ -2,7 +2,7 @@ import { Box, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from 
 import { memo, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { leave } from './actions/leave.ts'
 import { pressDigit, runCounted, setCount } from './counts.ts'
-import { listHeight } from './draw/areas.ts'
+import { isTooSmall, listHeight } from './draw/areas.ts'
 import { drawFrame } from './draw/frame.ts'
 import { themeOf } from './draw/look.ts'
 import type { Drawing } from './draw/sheet.ts'
@@ -65,6 +65,8 @@ export function press(ui: Ui, stroke: Stroke): void {
   const { overlay, screen, pendingKeys } = store.get()
   if (stroke.chord === 'ctrl-c') return void interrupt(ui)
   if (stroke.chord === 'ctrl-z') return void pause(ui)
+  // Nothing of what a key would act on is shown.
+  if (isTooSmall(store.get())) return
   const digit = /^alt-(\d)$/.exec(stroke.chord)?.[1]
   if (overlay && digit !== undefined) {
     // No overlay binds Alt: Esc and a digit arrived as one input.
@@ -95,7 +97,7 @@ function keepTime({ store, world }: Ui): void {
 
 function paste(ui: Ui, text: string): void {
   const { overlay } = ui.store.get()
-  if (overlay) pasteInOverlay(ui, overlay, text)
+  if (overlay && !isTooSmall(ui.store.get())) pasteInOverlay(ui, overlay, text)
 }
 
 /** The first Ctrl-C ends a command of the user, or stops loading; the next one quits. */

@@ -142,3 +142,15 @@ test('a report elsewhere is a mistake of usage', async () => {
     stderr: expect.stringContaining('Expected junit=FILE or github.'),
   })
 })
+
+test('a file that is not a report is not replaced, above all not one that the command reads', async () => {
+  const { at } = folderWith({ 'demo.yaml': FIXTURES, 'report.xml': '' })
+  const validate = (to: string) =>
+    crm(['fixtures', 'validate', at('demo.yaml'), '--report', `junit=${at(to)}`], emptyHome())
+  const refused = await validate('demo.yaml')
+  expect(refused).toMatchObject({ exit: 2, stdout: '' })
+  expect(refused.stderr).toContain('demo.yaml: the file exists, and is not a report\n  name a new file')
+  expect(readFileSync(at('demo.yaml'), 'utf8')).toBe(FIXTURES)
+  expect(await validate('report.xml')).toMatchObject({ exit: 0 })
+  expect(await validate('report.xml')).toMatchObject({ exit: 0 })
+})

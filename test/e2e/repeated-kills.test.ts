@@ -15,6 +15,11 @@ test('destroyed after it was killed, an apply does not send its rest', async () 
   child.kill('SIGKILL')
   await once(child, 'exit')
   const { contacts } = await counts(env)
+  const status = await crm(['fixtures', 'status', file], env)
+  expect(status).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('has not ended, and what it made is not listed'),
+  })
   const rows: unknown[] = JSON.parse(await crmPrints(['fixtures', 'destroy', file, '-o', 'json'], env))
   // At most one lease may have been under way.
   expect(rows.length).toBeGreaterThanOrEqual(contacts)

@@ -3,6 +3,7 @@ import { checkedAssignment, stage, stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import { type ScreenName, SERVER_LISTS, type ServerList } from '../screens.ts'
 import { actedOn, serverList } from '../selected.ts'
+import { showOverlay } from '../show-overlay.ts'
 import { currentList, type State, withList } from '../state.ts'
 import { countedParts, rowsText } from '../text/change-text.ts'
 import { deletionDiff, editDiff } from '../text/plan-diff.ts'
@@ -37,17 +38,33 @@ export const STAGING: readonly Action[] = [
     screens: SCREENS,
     keys: ['U'],
     refusal: (state) => (isNothingStaged(state) ? 'nothing is edited' : undefined),
-    run: ({ store, background }) => {
-      const name = serverList(store.get())
-      store.update((state) => withList(state, name, (list) => ({ ...list, staged: new Map() })))
-      background.deletions.release(name)
-    },
+    run: askDiscard,
   },
 ]
 
 function isNothingStaged(state: State): boolean {
   const { staged, held } = currentList(state)
   return staged.size + held.size === 0
+}
+
+function askDiscard(ui: Ui): void {
+  const { store, background } = ui
+  const name = serverList(store.get())
+  const { staged, held } = currentList(store.get())
+  const count = staged.size + held.size
+  showOverlay(ui, {
+    type: 'confirm',
+    title: `Discard ${count === 1 ? 'the edit that was' : `${count} edits that were`} not sent?`,
+    lines: ['They cannot be brought back.'],
+    verb: 'Discard',
+    isOnCancel: true,
+    expected: undefined,
+    input: textInput(),
+    onConfirm: () => {
+      store.update((state) => withList(state, name, (list) => ({ ...list, staged: new Map() })))
+      background.deletions.release(name)
+    },
+  })
 }
 
 function askChange({ store, background, boards }: Ui): void {

@@ -6,6 +6,11 @@ import { messageRows } from './message-lines.ts'
 export const LEAST_COLUMNS = 60
 export const LEAST_ROWS = 12
 
+/** Whether nothing but that is shown. */
+export function isTooSmall({ columns, rows }: Pick<State, 'columns' | 'rows'>): boolean {
+  return columns < LEAST_COLUMNS || rows < LEAST_ROWS
+}
+
 /** The lines of header, place, column headers and keys. */
 const CHROME_ROWS = 4
 /** From this width on the pane is beside the list, else below it. */

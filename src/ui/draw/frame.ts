@@ -15,7 +15,7 @@ import { listOfScreen, SCREENS, SEARCHED } from '../screens.ts'
 import type { State } from '../state.ts'
 import { changesText, underWayText } from '../text/change-text.ts'
 import type { Action, Keymap } from '../ui.ts'
-import { areasOf, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
+import { areasOf, isTooSmall, LEAST_COLUMNS, LEAST_ROWS } from './areas.ts'
 import { boardLines, stagesShown } from './board-lines.ts'
 import { type Detail, detailLines } from './detail-lines.ts'
 import { eventRateLine, hasRateLine } from './event-rate-line.ts'
@@ -34,7 +34,7 @@ export interface Frame {
 
 export function drawFrame(state: State, drawing: Drawing): Frame {
   const { columns, rows } = state
-  if (columns < LEAST_COLUMNS || rows < LEAST_ROWS) {
+  if (isTooSmall(state)) {
     const text = `crm browse needs ${LEAST_COLUMNS} columns and ${LEAST_ROWS} rows; this terminal has ${columns} and ${rows}`
     return { lines: [fitCell(text, columns)], cursor: undefined }
   }
