@@ -40,10 +40,10 @@ const SLOW = [
 
 /** Files of five seconds and more: many starts, large files, receivers and sandboxes. `npm run test:slow`. */
 const LONG = [
-  'test/commands/{jobs/messy-file,fixtures-team,migrate,misspelt-members}.test.ts',
+  'test/commands/{jobs/messy-file,fixtures-team,graphql-commands,migrate,misspelt-members,profiles}.test.ts',
   'test/{connectors/exported,files/lock,judges/judges,output/prompt-process}.test.ts',
   'test/service/store/sqlite/database-file.test.ts',
-  'test/e2e/{api,export,serve,fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',
+  'test/e2e/{api,export,ready-texts,serve,fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',
   'test/e2e/{completion,help,no-account,formats-files,formats-expressions,hand-over,serve-signals}.test.ts',
   'test/e2e/doctor/{service,unreachable}.test.ts',
   'test/e2e/{listen,listen-forwarding,listen-log,serve-backups,serve-notify,webhooks-events,webhooks-trigger}.test.ts',
