@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { freePort } from '../test/harness/free-port.ts'
 import { plainEnv, ROOT, type Server } from './processes.ts'
 
 export function writeJsonDatabase(file: string, contact: object, count: number): void {
@@ -37,12 +37,4 @@ export async function startPeer(path: string, args: (port: number) => readonly s
     await ended
   }
   return { url, key: '', child, stop }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../test/harness/free-port.ts'
 import { benchFolder, CRM, plainEnv, type Server, startCrm } from './processes.ts'
 import type { Row } from './table.ts'
 
@@ -147,12 +147,4 @@ function unmarked(entries: readonly Entry[]): number {
     seen.add(id)
   }
   return count
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }

@@ -3,17 +3,8 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { PAGING_KINDS, type Wire } from '../core/wire.ts'
 import { damaged, replaceIn } from './document.ts'
-import {
-  operationsText,
-  parseOperations,
-  parseVariables,
-  SETTING_KEYS,
-  SETTINGS,
-  type SettingKey,
-  type SettingTypes,
-  type SettingValue,
-  variablesText,
-} from './setting.ts'
+import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingTypes, type SettingValue } from './setting.ts'
+import { operationsText, parseOperations, parseVariables, variablesText } from './setting-values.ts'
 
 /** The value in the file for a parameter that is not sent. */
 const NO_PARAMETER = 'none'

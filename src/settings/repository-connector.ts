@@ -7,7 +7,7 @@ import { settingsFolder } from '../files/folders.ts'
 import { errorCode } from '../files/machine-error.ts'
 import { readOwnFile } from '../files/private-file.ts'
 import { openDocument } from './document.ts'
-import { isShippedName } from './setting.ts'
+import { isShippedName } from './setting-values.ts'
 
 /** What a `.crm.toml` names, unchanged. */
 export interface RepositoryConnector {

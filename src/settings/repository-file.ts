@@ -4,7 +4,7 @@ import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { homeFolder } from '../files/folders.ts'
 import { readFoundFile } from '../files/private-file.ts'
-import { isShippedName } from './setting.ts'
+import { isShippedName } from './setting-values.ts'
 
 /** Only formats with the full data of every command; csv, tsv and id leave parts out. */
 const OUTPUTS = ['table', 'json', 'jsonl'] as const

@@ -17,7 +17,7 @@ import {
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
 import { checkKey, defaultProfile, type Profile } from './profile.ts'
 import type { AskToAccept } from './repository-connector.ts'
-import { parseConnectorName, parseVariables } from './setting.ts'
+import { parseConnectorName, parseVariables } from './setting-values.ts'
 import type { Settings } from './settings.ts'
 
 export interface TargetRequest {

@@ -2,11 +2,12 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
+import { freePort } from '../harness/free-port.ts'
 import { type Env, tempFolder } from '../harness/home.ts'
 import { somePeople, writePeople } from '../harness/import-run.ts'
 import { startCrm } from './crm.ts'
 import { holdWrites } from './jobs/holding-proxy.ts'
-import { freePort, newSecretFile } from './listening.ts'
+import { newSecretFile } from './listening.ts'
 import { startService } from './service.ts'
 
 // Several processes each: a busy machine needs its time.

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { readPages, typedLines } from '../docs/pages.ts'
+import { freePort } from '../harness/free-port.ts'
 import { type Env, emptyHome } from '../harness/home.ts'
 import { CRM } from './crm.ts'
-import { freePort } from './listening.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const hasPython = spawnSync('python3', ['--version']).status === 0

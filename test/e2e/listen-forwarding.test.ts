@@ -4,10 +4,11 @@ import { expect, test } from 'vitest'
 import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { memoryDatabase } from '../harness/database.ts'
+import { freePort } from '../harness/free-port.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
-import { freePort, listen, newSecretFile, send } from './listening.ts'
+import { listen, newSecretFile, send } from './listening.ts'
 
 const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }
 

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { memoryDatabase } from '../harness/database.ts'
+import { freePort } from '../harness/free-port.ts'
 import { emptyHome } from '../harness/home.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { serve, startService } from '../harness/service.ts'
 import { startCrm } from './crm.ts'
-import { freePort, listen, logOf, newSecretFile, send } from './listening.ts'
+import { listen, logOf, newSecretFile, send } from './listening.ts'
 
 const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }
 

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { memoryDatabase } from '../harness/database.ts'
+import { freePort } from '../harness/free-port.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
 import { CRM, startCrm } from './crm.ts'
-import { freePort, type Line, listen, newSecretFile, send } from './listening.ts'
+import { type Line, listen, newSecretFile, send } from './listening.ts'
 import { partsIn } from './loaded-modules.ts'
 
 const CREATED = { type: 'contact.created', timestamp: '2026-01-01T00:00:00Z', data: { id: 'con_1', name: 'Ada' } }

@@ -3,10 +3,11 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
+import { freePort } from '../harness/free-port.ts'
 import { type Env, emptyHome, type Run, tempFolder } from '../harness/home.ts'
 import type { Serving } from '../harness/service.ts'
 import { crm, startCrm } from './crm.ts'
-import { freePort, listen, newSecretFile } from './listening.ts'
+import { listen, newSecretFile } from './listening.ts'
 import { serve } from './service.ts'
 
 /** It has not the shape of a key of ours, so that nothing but knowing it can hide it. */

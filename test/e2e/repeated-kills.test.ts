@@ -3,10 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { applied, counts, demo, demoText } from '../harness/fixtures-demo.ts'
+import { freePort } from '../harness/free-port.ts'
 import { emptyHome } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { startCrm } from './crm.ts'
-import { freePort, listen, logOf } from './listening.ts'
+import { listen, logOf } from './listening.ts'
 
 test('destroyed after it was killed, an apply does not send its rest', async () => {
   const { env, file } = await demo('version: 1\ncontacts: { c: { $count: 4000, email: "c${i}@x.test" } }\n')

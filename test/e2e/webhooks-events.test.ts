@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { memoryDatabase } from '../harness/database.ts'
+import { freePort } from '../harness/free-port.ts'
 import { emptyHome } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
 import { startCrm } from './crm.ts'
-import { freePort, listen, newSecretFile, send } from './listening.ts'
+import { listen, newSecretFile, send } from './listening.ts'
 
 const event = (name: string, more: object = {}) => ({
   type: 'contact.created',

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { memoryDatabase } from '../harness/database.ts'
+import { freePort } from '../harness/free-port.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { startApp } from '../webhooks/app.ts'
-import { freePort, listen, newSecretFile } from './listening.ts'
+import { listen, newSecretFile } from './listening.ts'
 
 test('a test event has the shape of a real one, and a listener accepts it as genuine', async () => {
   const home = emptyHome()

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { freePort } from '../harness/free-port.ts'
 import { emptyHome } from '../harness/home.ts'
 import { serve } from '../harness/service.ts'
 import { CRM, startCrm } from './crm.ts'
-import { freePort, listen, newSecretFile, send } from './listening.ts'
+import { listen, newSecretFile, send } from './listening.ts'
 
 const CREATE = `${process.execPath} ${CRM} contacts create --set name=Ada -o id`
 

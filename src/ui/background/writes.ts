@@ -16,7 +16,7 @@ export interface Writes {
   create(name: ServerList, fields: JsonObject): Promise<void>
   /** `isForced` overwrites changes that others made since the row was loaded. */
   update(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
-  /** As update, but without a message and an entry in the history; the record as it is after it. */
+  /** Updates a record without a message and without an entry in the history. Returns the updated record. */
   save(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<CrmRecord>
   addNote(deal: CrmRecord, body: string): Promise<void>
 }
