@@ -8,7 +8,7 @@ import { type FaultPlan, injectFaults } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
 import { failureText, type Log } from './log.ts'
 import { PROBLEM_TYPE, Problem, problemText, requestId } from './problem.ts'
-import { NO_PROXIES, originFor, ownUrl, type Proxies, prefixFor, readForwarded } from './proxies.ts'
+import { originFor, ownUrl, type Proxies, prefixFor, readForwarded } from './proxies.ts'
 import type { Route, RouteReply } from './route.ts'
 
 /** Requests that Fastify rejects before a route sees them. */
@@ -65,8 +65,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     connectionTimeout: options.timeouts.silentMs,
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    // Where none is trusted, its headers need not be read to know the address.
-    trustProxy: options.proxies === NO_PROXIES ? false : options.proxies.trusts,
+    trustProxy: options.proxies.trusts,
     rewriteUrl: (request) => {
       readForwarded(request, options.proxies)
       return ownUrl(request.url ?? '/', options.proxies)
@@ -83,10 +82,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.decorateRequest('apiKey', undefined)
   app.decorateRequest('actions', undefined)
   app.addHook('onRequest', (request, _reply, done) => done(hasSeveralHosts(request) ? severalHosts() : undefined))
-  app.addHook('onResponse', (request, reply, done) => {
-    noteRequest(options, request, reply)
-    done()
-  })
+  app.addHook('onResponse', async (request, reply) => noteRequest(options, request, reply))
   if (options.faults) injectFaults(app, options.faults, options.log)
   addRoutes(app, options)
   return app
@@ -200,7 +196,7 @@ function noteRequest(
     request_id: request.id,
     method,
     route: routeOptions.url,
-    path: shownPath(request),
+    path: redactShapes(pathOf(request)),
     status,
     ms: Math.round(elapsedTime * 10) / 10,
     key_id: apiKey?.id,
@@ -217,15 +213,8 @@ function hasSeveralHosts({ headers: { host }, raw: { rawHeaders } }: FastifyRequ
   return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }
 
-/** The path of a route without an id holds nothing of the client. */
-function shownPath(request: FastifyRequest): string {
-  const path = pathOf(request)
-  return path === request.routeOptions.url ? path : redactShapes(path)
-}
-
 function pathOf(request: FastifyRequest): string {
-  const end = request.url.search(/[?#]/)
-  return end < 0 ? request.url : request.url.slice(0, end)
+  return request.url.split(/[?#]/, 1)[0] ?? ''
 }
 
 /** The Problem for any thrown error. Messages of the database and of bugs are logged, not sent to clients. */
