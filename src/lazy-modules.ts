@@ -21,6 +21,7 @@ export const LAZY_MODULES = {
   },
   fixtures: {
     load: () => import('./fixtures/load.ts'),
+    interruption: () => import('./fixtures/interruption.ts'),
     runId: () => import('./fixtures/run-id.ts'),
     mistakes: () => import('./fixtures/mistakes.ts'),
     schema: () => import('./fixtures/schema.ts'),

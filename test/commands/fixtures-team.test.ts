@@ -1,53 +1,8 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { ServerOptions } from '../../src/service/server.ts'
 import { crm, crmPrints, startRun } from '../harness/crm.ts'
-import { emptyHome, tempFolder } from '../harness/home.ts'
-import { serveForTest } from '../service/serve-for-test.ts'
-
-const DEMO = `version: 1
-contacts:
-  ann: { name: Ann, email: "ann-\${run.id}@x.test" }
-  crowd: { $count: 5, name: "Crowd \${i}", email: "u\${i}-\${run.id}@x.test" }
-deals:
-  big: { $count: 4, name: Big, stage: Lead, amount: 10.5, owner_id: "\${contacts.ann.id}" }
-notes:
-  call: { $count: 4, deal: "\${deals.big[i].id}", body: Called }
-`
-
-const RECORDS = 14
-
-type Row = Readonly<Record<string, string>>
-
-/** A service, and machines that share nothing but it and the text of a file. */
-async function team(options: Partial<ServerOptions> = {}) {
-  const service = await serveForTest(options)
-  const machine = () => {
-    const env = emptyHome({
-      CRM_BASE_URL: service.url,
-      CRM_API_KEY: service.key.text,
-      CRM_CONFIG_HOME: tempFolder(),
-      CRM_STATE_HOME: tempFolder(),
-    })
-    const file = join(env.HOME, 'demo.yaml')
-    writeFileSync(file, DEMO)
-    const line = (verb: string, run: string) => ['fixtures', verb, file, '--run-id', run, '-o', 'json']
-    const rows = async (verb: string, run = 'pr-1'): Promise<Row[]> => JSON.parse(await crmPrints(line(verb, run), env))
-    return { env, line, rows, run: (verb: string, run = 'pr-1') => crm(line(verb, run), env) }
-  }
-  const left = async () => {
-    const counts = []
-    for (const path of ['contacts', 'deals'])
-      counts.push(((await service.send('GET', `/v1/${path}`)).json.data as Row[]).length)
-    return counts
-  }
-  return { service, machine, left }
-}
-
-const ends = (rows: readonly Row[], member: string) => [...new Set(rows.map((row) => row[member]))]
-
-const ids = (rows: readonly Row[]) => rows.map(({ record, id }) => `${record} ${id}`).toSorted()
+import { startProxy } from '../harness/proxy.ts'
+import { ends, ids, RECORDS, type Row, team } from './fixtures-machines.ts'
 
 test('a run is known on every machine: its status, the next apply, and its end, which removes nothing of another run', async () => {
   const { machine, left, service } = await team()
@@ -85,24 +40,36 @@ test('while another machine holds the lock, apply waits, then fails with its nam
   expect(await waiting).toMatchObject({ exit: 0 })
 })
 
-/** An apply that ends after so many deals, without writing what it made into the state, as one that is killed. */
+/** An apply that ends after so many deals, and cannot write what it made into the state, as one that is killed. */
 async function broken() {
   let aheadMs = 0
   let deals = 0
   let interrupt = () => {}
+  let isCut = false
   const group = await team({
     now: () => Date.now() + aheadMs,
     onAnswered: ({ method, route }) => {
       if (method === 'POST' && route === '/v1/deals' && ++deals === 2) interrupt()
     },
   })
-  const { line, env } = group.machine()
+  const url = await startProxy(group.service.url, (_, path) =>
+    isCut && path.startsWith('/v1/fixture-runs') ? 403 : undefined,
+  )
+  const { line, env } = group.machine(url)
   const running = startRun(line('apply', 'pr-1'), env)
-  interrupt = () => running.interrupt('SIGINT')
+  interrupt = () => {
+    isCut = true
+    running.interrupt('SIGINT')
+  }
   expect(await running.exit).toBe(130)
+  isCut = false
+  expect(running.written.stderr).toMatch(
+    /The lock was not given up: .* expires in (29|30) s; other machines wait for it/,
+  )
   const [contacts, made = 0] = await group.left()
   expect(contacts).toBe(6)
   expect(made).toBeGreaterThan(1)
+  expect(running.written.stderr).toContain(`${made} were made that the state lacks`)
   return { ...group, line, env, passTime: () => (aheadMs += 31_000) }
 }
 

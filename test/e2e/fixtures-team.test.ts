@@ -1,32 +1,40 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { counts, demoText } from '../harness/fixtures-demo.ts'
 import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
+import { startProxy } from '../harness/proxy.ts'
 import { startService } from '../harness/service.ts'
 import { startCrm } from './crm.ts'
 
 /** Sent in some ten seconds, so that it can be stopped on its way. */
 const SLOW_SERVICE = ['--rate-limit', '30/1s']
 
-const TEXT = demoText(150, 60)
+interface Setting {
+  readonly service: readonly string[]
+  readonly crowd: number
+  /** Between the first runner and the service. */
+  readonly latencyMs?: number
+}
 
-async function runners() {
-  const { env } = await startService(SLOW_SERVICE)
-  const runner = () => {
+async function runners({ service, crowd, latencyMs }: Setting) {
+  const { env, url } = await startService(service)
+  const delayed = latencyMs === undefined ? url : await startProxy(url, () => sleep(latencyMs))
+  const runner = (address: string) => {
     const own: Env & { readonly HOME: string } = emptyHome({
-      CRM_BASE_URL: env.CRM_BASE_URL ?? '',
+      CRM_BASE_URL: address,
       CRM_API_KEY: env.CRM_API_KEY ?? '',
       CRM_CONFIG_HOME: tempFolder(),
       CRM_STATE_HOME: tempFolder(),
     })
     const file = join(own.HOME, 'demo.yaml')
-    writeFileSync(file, TEXT)
+    writeFileSync(file, demoText(crowd, 60))
     return { env: own, line: (verb: string) => ['fixtures', verb, file, '--run-id', 'pr-17', '-o', 'json'] }
   }
-  const [one, two] = [runner(), runner()]
+  const [one, two] = [runner(delayed), runner(url)]
   await crmPrints(['contacts', 'create', '--set', 'name=Ada', '--set', 'email=ada@example.test'], one.env)
   return { one, two }
 }
@@ -41,7 +49,7 @@ async function begun({ one }: Awaited<ReturnType<typeof runners>>) {
 }
 
 test('killed on one runner, an apply is completed on another after its lock has expired, and swept from either', async () => {
-  const both = await runners()
+  const both = await runners({ service: SLOW_SERVICE, crowd: 150 })
   const { one, two } = both
   const child = await begun(both)
   child.kill('SIGKILL')
@@ -57,7 +65,8 @@ test('killed on one runner, an apply is completed on another after its lock has 
 })
 
 test('stopped on one runner, and continued after another has destroyed the run, an apply makes nothing and is exit 7', async () => {
-  const both = await runners()
+  // At any time some thirty responses are under way, and are read first when the process goes on.
+  const both = await runners({ service: ['--rate-limit', 'none'], crowd: 600, latencyMs: 300 })
   const { two } = both
   const child = await begun(both)
   child.kill('SIGSTOP')

@@ -67,6 +67,8 @@ export type SenderOptions = Pick<
   readonly job?: string | undefined
   /** The maximum number of requests in flight. */
   readonly connections: number
+  /** Aborted to give up requests in flight, whose outcome is then unknown; undefined: they are awaited. */
+  readonly cut?: AbortSignal | undefined
 }
 
 const NO_TEXTS = { command: 'crm jobs', findCommand: undefined } as const
@@ -78,8 +80,7 @@ export function createSender(options: SenderOptions): Sender {
   const fixedHeaders = baseHeaders({ ...options, connector })
   const credentials = connector.credentials(options.key)
   const connections = openConnections(options, options.connections)
-  // Requests in flight are not aborted: an aborted write would be in doubt.
-  const signal = new AbortController().signal
+  const signal = options.cut ?? new AbortController().signal
   const redactor = createRedactor([options.key])
   const slashes = new TrailingSlashes(options.baseUrl)
   const tryOptions: TryOptions = { ...options, connector, signal, maxWaitMs: 0, onWait: undefined, redactor, slashes }

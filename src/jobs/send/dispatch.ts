@@ -91,7 +91,8 @@ class Dispatch {
 
   /** False if nothing can be sent now. */
   #sendNext(): boolean {
-    const { steadyMs, limiter } = this.#parts
+    const { steadyMs, limiter, hooks } = this.#parts
+    hooks.beforeSend?.()
     const probeMs = this.#outcomes.outage.untilProbeMs
     if (probeMs > 0) return this.#wakeIn(probeMs)
     const taken = this.#queue.takeDue(steadyMs()) ?? this.#takeReady()

@@ -48,6 +48,8 @@ export interface RunHooks extends DispatchHooks {
   onStart(progress: JobProgress, plan: PlanFile, doubts: Doubts): void
   /** Aborted to stop this run alone; requests that were sent are awaited. */
   readonly stop?: AbortSignal
+  /** Aborted to wait no longer for requests that were sent: each may then have taken effect, or not. */
+  readonly cut?: AbortSignal
 }
 
 export interface JobOutcome {

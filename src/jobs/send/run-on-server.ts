@@ -65,6 +65,7 @@ export async function runOnServer(
     sleep: timing.sleep,
     job: speech.knows(NAMES_JOBS) ? paths.id : undefined,
     connections: terms.concurrency ?? MOST_UNDER_WAY,
+    cut: hooks.cut,
   })
   const { sleep, random, steadyMs } = timing
   const services = {

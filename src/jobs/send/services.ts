@@ -128,6 +128,8 @@ export interface DispatchParts {
 }
 
 export interface DispatchHooks {
+  /** Called before each request; what it throws stops the job, and nothing more is sent. */
+  beforeSend?(): void
   /** Called after the end of each operation. */
   onEnd(task: Task, sendOutcome: SendOutcome): void
   /** Called when sending pauses, and with undefined when it continues. */
