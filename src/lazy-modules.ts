@@ -4,7 +4,7 @@
  */
 export const LAZY_MODULES = {
   ui: {
-    screens: () => import('./ui/open-browse.tsx'),
+    screens: () => import('./ui/open-browse.ts'),
     plain: () => import('./ui/open-plain.ts'),
   },
   service: {

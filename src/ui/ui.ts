@@ -46,6 +46,8 @@ export interface Ui {
    * unless they are discarded.
    */
   quit(pending?: 'keep' | 'discard', next?: string): void
+  /** Draws the whole screen, whatever the terminal shows. */
+  redraw(): void
 }
 
 /** A user action. Keys, footer, help, palette and docs are derived from it. */

@@ -219,6 +219,33 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     }
   })
 
+  test('after a resize and at Ctrl-L the whole screen is drawn, whatever another program wrote on it', async () => {
+    const service = await serviceWith([{ name: 'Ada' }, { name: 'Grace' }])
+    const terminal = await browse(service.env, { columns: 120, rows: 40 })
+    const before = await terminal.sees('❯  Grace')
+    terminal.writeOver('\x1b[2J\x1b[3;9Hwall message')
+    await terminal.sees(/^ *wall message/m)
+    terminal.press('C-l')
+    await terminal.sees('❯  Grace')
+    expect(terminal.screen()).toBe(before)
+    terminal.type('/')
+    const asked = await terminal.sees('Find:')
+    terminal.writeOver('\x1b[2J\x1b[3;9Hwall message')
+    terminal.press('C-l')
+    await terminal.sees('❯  Grace')
+    expect(terminal.screen()).toBe(asked)
+    terminal.press('Escape')
+    for (const columns of [118, 119]) {
+      terminal.writeOver('\x1b[2J\x1b[3;9Hwall message')
+      await terminal.sees(/^ *wall message/m)
+      terminal.resize(columns, 40)
+      await terminal.sees('❯  Grace')
+      expect(terminal.screen()).toMatch(
+        /^ 0 Home \[1 Contacts\].*\n 1-2 of 2\s*\n {3}\[NAME\].*\n❯ {2}Grace.*\n {3}Ada/,
+      )
+    }
+  })
+
   test('Ctrl-Z and fg: the terminal is the shell’s in between, and the screen is back after it', async () => {
     const service = await serviceWith([{ name: 'Ada' }])
     const terminal = openShell(service.env)

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import type { Env } from '../harness/home.ts'
 import { CRM } from './crm.ts'
@@ -12,6 +13,8 @@ export interface Terminal {
   press(...keys: readonly string[]): void
   paste(text: string): void
   resize(columns: number, rows: number): void
+  /** As another program that has the terminal open. */
+  writeOver(text: string): void
   /** As a window that is closed: what runs in it is sent SIGHUP. */
   close(): void
   /** Whether the program draws on the alternate screen, which leaves the first one unchanged. */
@@ -71,6 +74,7 @@ function openCommand(command: string, env: Env, size: Size): Terminal {
       tmux('paste-buffer', '-p', '-b', 'pasted', '-t', 'crm')
     },
     resize: (columns, rows) => void tmux('resize-window', '-t', 'crm', '-x', String(columns), '-y', String(rows)),
+    writeOver: (text) => appendFileSync(asked('pane_tty'), text),
     close: () => void tmux('kill-session', '-t', 'crm'),
     isOnSecondScreen: () => asked('alternate_on') === '1',
     isMouseOn: () => asked('mouse_any_flag') === '1',

@@ -52,7 +52,7 @@ export const HABITS: readonly Sabotage[] = [
   },
   {
     name: 'Ctrl-C leaves the screens while a command of browse.yaml runs',
-    file: 'src/ui/app.tsx',
+    file: 'src/ui/press.ts',
     line: 'if (ui.background.shell.stop()) return',
     to: '',
     tests: ['test/ui/user-keys.test.ts'],
@@ -133,5 +133,19 @@ export const HABITS: readonly Sabotage[] = [
     line: "if (isDouble) return void pressInOverlay(ui, overlay, { chord: 'enter', text: undefined })",
     to: "return void pressInOverlay(ui, overlay, { chord: 'enter', text: undefined })",
     tests: ['test/ui/mouse.test.ts'],
+  },
+  {
+    name: 'a cell that only changed its colour keeps the old one',
+    file: 'src/ui/paint/painter.ts',
+    line: 'return one.glyphs[column] === other.glyphs[column] && isSameStyle(styleAt(one, column), styleAt(other, column))',
+    to: 'return one.glyphs[column] === other.glyphs[column]',
+    tests: ['test/ui/paint/painter.test.ts'],
+  },
+  {
+    name: 'a line with clusters is painted from the changed cell on',
+    file: 'src/ui/paint/painter.ts',
+    line: 'if (!was.isCertain || !next.isCertain) {',
+    to: 'if (next.end < 0) {',
+    tests: ['test/ui/paint/painter.test.ts'],
   },
 ]

@@ -3,10 +3,10 @@ import type { Api } from '../../src/api/api.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import { ACTIONS } from '../../src/ui/actions/all-actions.ts'
 import { createKeymap } from '../../src/ui/actions/keymap.ts'
-import { press } from '../../src/ui/app.tsx'
 import { type BackgroundWorld, createBackground } from '../../src/ui/background/background.ts'
 import { createBoards } from '../../src/ui/board.ts'
 import type { Stroke } from '../../src/ui/keys.ts'
+import { press } from '../../src/ui/press.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
 import { createStore, initialState } from '../../src/ui/state.ts'
 import type { Ui, World } from '../../src/ui/ui.ts'
@@ -16,6 +16,7 @@ import { tempFolder } from '../files/temp-folder.ts'
 
 export interface TestUi extends Ui {
   readonly quits: string[]
+  readonly redraws: { readonly count: number }
   /** `a b` is two keys; typed text is one key per letter. */
   press(...keys: readonly string[]): void
 }
@@ -46,6 +47,7 @@ export async function uiOf(
     background.deletions.drop()
   })
   const quits: string[] = []
+  const redraws = { count: 0 }
   const ui: Ui = {
     ...{ store, background, keymap: createKeymap([...ACTIONS, ...userActions(userKeys)], {}), boards: createBoards() },
     world: {
@@ -59,9 +61,10 @@ export async function uiOf(
       },
     },
     suspend: async (during) => during(),
+    redraw: () => void redraws.count++,
     quit: (pending = 'keep', next) => void quits.push(next === undefined ? pending : `${pending} ${next}`),
   }
-  return { ...ui, quits, press: (...keys) => void keys.map((key) => press(ui, strokeOf(key))) }
+  return { ...ui, quits, redraws, press: (...keys) => void keys.map((key) => press(ui, strokeOf(key))) }
 }
 
 function strokeOf(key: string): Stroke {

@@ -2,7 +2,7 @@ import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { EXIT, type ExitCode, exitAfter } from '../../core/exit.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
-import type { Next } from '../../ui/open-browse.tsx'
+import type { Next } from '../../ui/open-browse.ts'
 import { examples } from '../command-tree.ts'
 import { createEventSenders } from '../webhooks/event-senders.ts'
 import {

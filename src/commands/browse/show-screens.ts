@@ -5,7 +5,7 @@ import { idText } from '../../core/json.ts'
 import { type CrmRecord, type ListedResource, resourceOf } from '../../core/resources/registry.ts'
 import type { Io } from '../../core/streams.ts'
 import { shouldColor } from '../../output/terminal-text.ts'
-import type { BrowseOptions, Next } from '../../ui/open-browse.tsx'
+import type { BrowseOptions, Next } from '../../ui/open-browse.ts'
 import type { PlainOptions } from '../../ui/open-plain.ts'
 import { findMany } from '../find-many.ts'
 

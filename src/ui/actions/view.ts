@@ -62,6 +62,12 @@ export const VIEW: readonly Action[] = [
     isAlwaysFirst: true,
     run: toggleDetail,
   },
+  {
+    id: 'redraw',
+    title: 'Draw the whole screen again, also where text is typed',
+    keys: ['ctrl-l'],
+    run: (ui) => ui.redraw(),
+  },
   { id: 'quit', title: 'Quit', keys: ['q'], footer: 'quit', isAlwaysFirst: true, run: (ui) => leave(ui) },
   {
     id: 'pane-down',

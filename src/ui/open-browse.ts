@@ -1,4 +1,3 @@
-import { type Instance, render } from 'ink'
 import { CrmError, type WatchProcess } from '../core/errors.ts'
 import { type BrowseDocument, openBrowseDocument } from '../settings/browse-document.ts'
 import { readBrowseKeys } from '../settings/browse-keys.ts'
@@ -6,15 +5,17 @@ import { openKeptChanges } from '../settings/kept-changes.ts'
 import { ACTIONS } from './actions/all-actions.ts'
 import { clashes, createKeymap } from './actions/keymap.ts'
 import { openScreen } from './actions/open-screen.ts'
-import { App } from './app.tsx'
 import { type Background, type BackgroundWorld, createBackground } from './background/background.ts'
 import { learnOffered } from './background/learn-offered.ts'
 import { watchNotes } from './background/notes.ts'
 import { watchHistory } from './background/record-history.ts'
 import { createBoards } from './board.ts'
 import { createClosing, rememberedScreen, toRemember, watchEnding, withRemembered } from './closing.ts'
-import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice } from './draw/look.ts'
+import { drawFrame } from './draw/frame.ts'
+import { type Look, lookFrom, THEME_CHOICES, type ThemeChoice, themeOf } from './draw/look.ts'
+import type { InputSession } from './ink-input.ts'
 import { openMouse } from './mouse-session.ts'
+import { type Frames, openFrames } from './paint/frames.ts'
 import { SCREENS, type ScreenName, SESSION_SCREENS } from './screens.ts'
 import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
 import { askBackground } from './terminal-background.ts'
@@ -83,7 +84,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const world = worldOf(options, document)
   let isKept = true
   const mouse = openMouse({ store, stdin, write: world.writeRaw })
-  const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>): Ui => {
+  const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>, { redraw }: Pick<Frames, 'redraw'>): Ui => {
     const quit = (pending: 'keep' | 'discard' = 'keep', profile?: string) => {
       isKept = pending === 'keep'
       next = profile
@@ -93,7 +94,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
     }
     const lend = options.lendTerminal ?? ((during) => during())
     const suspend = (during: () => Promise<void>) => terminal.suspend(() => mouse.without(() => lend(during)))
-    const ui: Ui = { store, world, background, keymap, boards, suspend, quit }
+    const ui: Ui = { store, world, background, keymap, boards, suspend, quit, redraw }
     mouse.connect(ui)
     openScreen(ui, screen)
     for (const line of options.greeting) background.notices.wait(line)
@@ -102,31 +103,36 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
     void learnOffered(store, options.openApi)
     return ui
   }
-  const drawing = { keymap, boards }
   const stopNotes = watchNotes(store, options.openApi, boards)
   const stopHistory = watchHistory(store, options.openApi, boards)
-  const isAsked = look.choice === 'auto' && look.colors === '256'
-  const stopAsking = isAsked
+  const stopAsking = isBackgroundAsked(look)
     ? askBackground({ stdin, stdout, onAnswer: (background) => showOn(store, background) })
     : undefined
-  const instance = render(<App drawing={drawing} makeUi={makeUi} />, {
-    stdin,
-    stdout,
-    alternateScreen: true,
-    incrementalRendering: true,
-    // With the default, a key that repeats 30 times a second misses every second frame.
-    maxFps: 60,
-    exitOnCtrlC: false,
-    interactive: true,
-  })
-  await untilLeft({ options, store, background, instance, isKept: () => isKept, endMouse: mouse.end }).finally(() => {
-    stopNotes()
-    stopHistory()
-    stopAsking?.()
-  })
+  // Keys that are typed before Ink is loaded are not to appear on the screen.
+  stdin.setRawMode(true)
+  const draw = (state: State) => drawFrame(state, { keymap, boards, theme: themeOf(state.look) })
+  const frames = openFrames({ store, stdout, draw })
+  const openInput = async () => {
+    const ink = await import('./ink-input.ts')
+    const { afterKey, screen } = frames
+    return ink.openInput({
+      stdin,
+      stdout: screen.terminalOfInk,
+      makeUi: (terminal) => makeUi(terminal, frames),
+      afterKey,
+    })
+  }
+  const stops = [stopNotes, stopHistory, stopAsking]
+  await untilLeft({ options, store, background, frames, openInput, isKept: () => isKept, endMouse: mouse.end }).finally(
+    () => stops.map((stop) => stop?.()),
+  )
   await document.remember(place.text, toRemember(store.get()))
   const { screen: lastScreen, isMouseOn: isMouseNow } = store.get()
   return next === undefined ? undefined : { profile: next, screen: lastScreen, isMouseOn: isMouseNow, lines }
+}
+
+function isBackgroundAsked({ choice, colors }: Look): boolean {
+  return choice === 'auto' && colors === '256'
 }
 
 function worldOf(options: BrowseOptions, document: BrowseDocument): World {
@@ -155,22 +161,25 @@ interface Open {
   readonly options: BrowseOptions
   readonly store: StateStore<State>
   readonly background: Background
-  readonly instance: Pick<Instance, 'unmount' | 'waitUntilExit'>
+  readonly frames: Frames
+  /** Loads Ink, after the first frame. */
+  readonly openInput: () => Promise<InputSession>
   readonly isKept: () => boolean
   /** Turns the reports of the mouse off. */
   readonly endMouse: () => void
 }
 
 /** An uncaught error closes the screens, too, and is rethrown when changes are kept. */
-async function untilLeft({ options, store, background, instance, isKept, endMouse }: Open): Promise<void> {
-  const { signal, interrupt, watchProcess, profileFlag, say } = options
+async function untilLeft({ options, store, background, frames, openInput, isKept, endMouse }: Open): Promise<void> {
+  const { signal, interrupt, watchProcess, profileFlag, say, stdin } = options
   const closing = createClosing({ store, background, profileFlag, say })
   const keep = () => {
     if (isKept()) closing.keep()
   }
+  let session: InputSession | undefined
   const stop = () => {
     keep()
-    instance.unmount()
+    session?.unmount()
     store.update((state) => ({ ...state, leaving: undefined }))
   }
   const stopAll = () => {
@@ -179,14 +188,20 @@ async function untilLeft({ options, store, background, instance, isKept, endMous
   }
   const lastWords = () => {
     endMouse()
+    frames.screen.close()
     closing.lastWords()
   }
   const ending = watchEnding({ watchProcess, keep, stop: stopAll, lastWords })
   signal.addEventListener('abort', stop)
   try {
-    await Promise.race([instance.waitUntilExit().catch(ending.breakWith), ending.broken])
+    session = await openInput()
+    if (signal.aborted) stop()
+    await Promise.race([session.waitUntilExit().catch(ending.breakWith), ending.broken])
   } finally {
     endMouse()
+    frames.close()
+    frames.screen.close()
+    stdin.setRawMode(false)
     signal.removeEventListener('abort', stop)
     background.events.close()
     background.jobs.close()
