@@ -1,9 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { SYSTEM_TIMING } from '../api/transport/timing.ts'
 import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
 import { temporaryFolder } from '../core/temporary-folder.ts'
-import { checkTimes } from '../core/wire.ts'
 import { stateFolder } from '../files/folders.ts'
 import { writeBefore } from './history/before-file.ts'
 import { cancelJob, setAside } from './history/cancel-job.ts'
@@ -41,7 +39,7 @@ import { type LocalQuery, localChanges } from './history/local-changes.ts'
 import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
 import type { WrongStage } from './input/row-draft.ts'
 import type { JobsHost } from './jobs-host.ts'
-import { ensureJobsFolder, type JobPaths, makeTrialFolder, removeTrial } from './journal/job-folder.ts'
+import { ensureJobsFolder, type JobPaths, removeTrial } from './journal/job-folder.ts'
 import type { Account } from './journal/progress.ts'
 import { applyPlan } from './plan/apply-plan.ts'
 import type { ImportRequest } from './plan/import-terms.ts'
@@ -58,12 +56,13 @@ import { type Forecast, forecastOf, type JobNoun, type Sendable } from './plan/p
 import { type OpenedPlan, openPlan } from './plan/plan-pages.ts'
 import { savePlan } from './plan/save-plan.ts'
 import { planningFailure } from './plan/scratch.ts'
-import { dealUpdates, stageNames, unknownStage } from './plan/stage-names.ts'
+import { stageNames, unknownStage } from './plan/stage-names.ts'
+import { planningContext, trialContext, withHooks } from './planning-context.ts'
 import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
 import { crmAccount, runOnServer } from './send/run-on-server.ts'
 import type { RunTerms } from './send/services.ts'
-import { allRecords, apiFor, listParts, rowRules } from './server-records.ts'
+import { allRecords, apiFor } from './server-records.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
@@ -241,57 +240,4 @@ async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Job
   const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), noun, terms, valuesOf })
   const ended = { ...outcome, left, twice: check?.found?.duplicates?.length ?? 0 }
   return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, host.argv) }
-}
-
-function withHooks(make: PlanningContext, { onStep }: PlanningHooks): PlanningContext {
-  let done = 0
-  const onRead = (count: number) => {
-    done += count
-    onStep({ what: 'the records of the server', unit: 'records', done, total: undefined })
-  }
-  return { ...make, onRead, onStep }
-}
-
-function planningContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {
-  return contextIn(host, jobsFolder, jobsFolder)
-}
-
-/** Reads existing jobs, and does not change them. */
-async function trialContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {
-  // Without a server there is nothing to plan: fails before a folder is made.
-  await host.server()
-  return contextIn(host, jobsFolder, makeTrialFolder(host.env, jobsFolder))
-}
-
-async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: string): Promise<PlanningContext> {
-  const server = await host.server()
-  checkTimes(server.wire)
-  const api = await host.api()
-  return {
-    account: crmAccount(server),
-    ...{ jobsFolder, draftsFolder },
-    stdin: host.stdin,
-    signal: host.signal,
-    version: host.version,
-    command: host.argv,
-    list: (noun) => allRecords(host.api, noun),
-    listParts: (resource, parentIds) => listParts(api, resource, parentIds),
-    pageSize: (await host.server()).wire.pageSize,
-    keyReader: api.keyReader,
-    upserts: api.connector.upserts,
-    offers: api.connector.offers,
-    restores: api.connector.restores,
-    learns: api.offers,
-    require: api.require,
-    rowRules: (noun) => rowRules(api, noun),
-    dealUpdates: () => dealUpdates(api),
-    onRead: () => {},
-    onStep: () => {},
-    nowMs: host.now,
-    sleep: async (ms) => {
-      await (host.timing ?? SYSTEM_TIMING).sleep(ms, host.signal)
-      host.signal.throwIfAborted()
-    },
-    note: host.note,
-  }
 }

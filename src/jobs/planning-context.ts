@@ -1,0 +1,61 @@
+import { SYSTEM_TIMING } from '../api/transport/timing.ts'
+import { checkTimes } from '../core/wire.ts'
+import type { JobsHost } from './jobs-host.ts'
+import { makeTrialFolder } from './journal/job-folder.ts'
+import type { PlanningContext, PlanningHooks } from './plan/make-job.ts'
+import { dealUpdates } from './plan/stage-names.ts'
+import { crmAccount } from './send/run-on-server.ts'
+import { allRecords, listParts, rowRules } from './server-records.ts'
+
+export function withHooks(make: PlanningContext, { onStep }: PlanningHooks): PlanningContext {
+  let done = 0
+  const onRead = (count: number) => {
+    done += count
+    onStep({ what: 'the records of the server', unit: 'records', done, total: undefined })
+  }
+  return { ...make, onRead, onStep }
+}
+
+export function planningContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {
+  return contextIn(host, jobsFolder, jobsFolder)
+}
+
+/** Reads existing jobs, and does not change them. */
+export async function trialContext(host: JobsHost, jobsFolder: string): Promise<PlanningContext> {
+  // Without a server there is nothing to plan: fails before a folder is made.
+  await host.server()
+  return contextIn(host, jobsFolder, makeTrialFolder(host.env, jobsFolder))
+}
+
+async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: string): Promise<PlanningContext> {
+  const server = await host.server()
+  checkTimes(server.wire)
+  const api = await host.api()
+  return {
+    account: crmAccount(server),
+    ...{ jobsFolder, draftsFolder },
+    stdin: host.stdin,
+    signal: host.signal,
+    version: host.version,
+    command: host.argv,
+    list: (noun) => allRecords(host.api, noun),
+    listParts: (resource, parentIds) => listParts(api, resource, parentIds),
+    pageSize: (await host.server()).wire.pageSize,
+    keyReader: api.keyReader,
+    upserts: api.connector.upserts,
+    offers: api.connector.offers,
+    restores: api.connector.restores,
+    learns: api.offers,
+    require: api.require,
+    rowRules: (noun) => rowRules(api, noun),
+    dealUpdates: () => dealUpdates(api),
+    onRead: () => {},
+    onStep: () => {},
+    nowMs: host.now,
+    sleep: async (ms) => {
+      await (host.timing ?? SYSTEM_TIMING).sleep(ms, host.signal)
+      host.signal.throwIfAborted()
+    },
+    note: host.note,
+  }
+}
