@@ -50,3 +50,8 @@ export async function findByIds(
   if (unnamed) listedId(unnamed)
   return found
 }
+
+/** An id in the type that the value before it has. */
+export function idLike(value: JsonValue, id: string): JsonValue {
+  return typeof value === 'number' && String(Number(id)) === id ? Number(id) : id
+}

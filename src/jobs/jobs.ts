@@ -36,6 +36,7 @@ import {
   stateOrDamage,
 } from './history/job-state.ts'
 import { type LocalQuery, localChanges } from './history/local-changes.ts'
+import { neededJobs, requireNeeds, waitingFor } from './history/needs.ts'
 import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
 import type { WrongStage } from './input/row-draft.ts'
 import type { JobsHost } from './jobs-host.ts'
@@ -93,6 +94,10 @@ export interface Jobs {
   /** Jobs that ended before this time. */
   prunable(beforeMs: number): AsyncIterable<Pruned>
   remove(ids: readonly string[]): Promise<void>
+  /** The jobs that must be done before this one, and that an undo of it undoes. */
+  needed(paths: JobPaths): readonly JobPaths[]
+  /** A merge that needs this job and was not begun, or was stopped. */
+  waitingFor(paths: JobPaths): Promise<JobPaths | undefined>
   /** Valid names for the stage of a deal; undefined if the server does not list them. */
   stages(): Promise<readonly string[] | undefined>
   /** The first of these stages that no pipeline has; undefined when all exist, or the server does not list stages. */
@@ -219,7 +224,7 @@ export function openJobs(host: JobsHost): Jobs {
     reportFailures,
     writeRejects: (paths) => writeRejects(folder, paths),
     reportRejects,
-    ...{ writeBefore, openPlan, drop },
+    ...{ needed: neededJobs, waitingFor, writeBefore, openPlan, drop },
   }
 }
 
@@ -230,6 +235,7 @@ function drop({ folder }: JobPaths): void {
 
 async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Jobs['run']>): Promise<JobResult> {
   const list = (noun: JobNoun) => allRecords(host.api, noun)
+  if (!terms.isRestDropped) await requireNeeds({ paths, list: () => list('deals'), argv: host.argv })
   const speech = await apiFor(await host.api(), paths, terms)
   const signal = hooks.stop ? AbortSignal.any([host.signal, hooks.stop]) : host.signal
   const server = await host.server()

@@ -85,7 +85,7 @@ function fileOf(env: Env, rows: number): string {
 }
 
 /** With a short life of requests, which is a setting of profiles; their address is their own. */
-async function profileOf(env: Env): Promise<Env> {
+export async function profileOf(env: Env): Promise<Env> {
   const { CRM_BASE_URL = '', CRM_API_KEY = '', ...others } = env
   await crmPrints(['config', 'set', 'base_url', CRM_BASE_URL, '-p', 'killed'], others)
   await crmPrints(['config', 'set', 'wire.request_life', '1s', '-p', 'killed'], others)

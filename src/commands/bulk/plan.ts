@@ -5,6 +5,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { counted, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
 import { canAsk } from '../../output/prompt.ts'
 import { commandLine, withFlag } from '../command-line.ts'
@@ -12,8 +13,9 @@ import { confirmChange, confirmDeletion, confirmProtected, type Deletion, requir
 import { parseCount } from '../flags.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { valueChangesText } from './preview-lines.ts'
+import { firstText } from './repointed.ts'
 import { sendJob } from './send-job.ts'
-import { cannotUndo, notePreview, planLines, showPlan } from './show-plan.ts'
+import { cannotUndo, noteFirst, notePreview, planLines, showPlan } from './show-plan.ts'
 
 /** More requests than this for a recheck are mentioned in the plan. */
 const RECHECK_NOTED = 1000
@@ -24,6 +26,8 @@ export interface PlanFlags extends RunFlags {
   readonly expect?: number
   /** The file for the records before the change. */
   readonly snapshotBefore?: string
+  /** For the question: what another job does after this one. */
+  readonly also?: string | undefined
   /** The command has --again. */
   readonly isRepeatable?: boolean
 }
@@ -66,10 +70,15 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
     await jobs.writeRejects(job.paths)
     isKept = true
   } finally {
-    if (!isKept) jobs.drop(job.paths)
+    if (!isKept) dropAll(jobs, job)
   }
   if (job.leftOut.length > 0) ctx.note(`Skipped rows: crm jobs failed ${job.paths.id} --skipped`)
   return sendJob(ctx, job.paths, flags)
+}
+
+function dropAll(jobs: Pick<Jobs, 'drop'>, { first, paths }: MadeJob): void {
+  if (first) jobs.drop(first.paths)
+  jobs.drop(paths)
 }
 
 async function keepBefore(ctx: Context, job: MadeJob, { snapshotBefore: file }: PlanFlags): Promise<void> {
@@ -80,6 +89,7 @@ async function keepBefore(ctx: Context, job: MadeJob, { snapshotBefore: file }: 
 
 async function writePlan(ctx: Context, job: MadeJob, flags: PlanFlags, file: string): Promise<void> {
   const jobs = await ctx.jobs()
+  if (job.first) throw noPlanOfTwo(job.first)
   requireCount(ctx, job, flags)
   await keepBefore(ctx, job, flags)
   const rejects = await jobs.writeRejects(job.paths)
@@ -95,7 +105,19 @@ async function notePlan(ctx: Pick<Context, 'jobs' | 'note'>, job: MadeJob, flags
   const forecast = await (await ctx.jobs()).forecast({ head, counts }, share)
   for (const line of planLines(job, { forecast, share })) ctx.note(line)
   notePreview(ctx, job.preview)
+  noteFirst(ctx, job)
   if (recheckRequests > RECHECK_NOTED && flags.recheck !== false) ctx.note(recheckText(recheckRequests))
+}
+
+/** A file has one plan. */
+function noPlanOfTwo({ end }: MadeJob): CrmError {
+  return new CrmError(
+    'usage',
+    `--plan: this merge re-points ${counted(end.update, 'deal')} first, and a file has one plan`,
+    {
+      hint: 'leave out --plan; --dry-run shows both, and sends nothing',
+    },
+  )
 }
 
 function recheckText(requests: number): string {
@@ -109,9 +131,10 @@ function changesOf({ create, update }: MadeJob['end'], noun: MadeJob['head']['no
 }
 
 /** `change 12 contacts`; a question also repeats the values. */
-function toDoOf({ end, head, preview }: MadeJob, isAsked: boolean): string {
+function toDoOf(job: MadeJob, { also = '' }: PlanFlags, isAsked: boolean): string {
+  const { end, head, preview } = job
   const values = isAsked && end.update > 0 ? valueChangesText(preview) : ''
-  return `${changesOf(end, head.noun)}${values === '' ? '' : ` (${values})`}`
+  return `${changesOf(end, head.noun)}${values === '' ? '' : ` (${values})`}${firstText(job)}${also}`
 }
 
 /** Compares `--expect` with the plan, before anything is sent or written to a file. */
@@ -141,9 +164,15 @@ function isDeletion({ end, head }: MadeJob): boolean {
   return end.delete > 0 || head.kind === 'delete'
 }
 
-function deletionOf({ end, head }: MadeJob, expect: number | undefined): Deletion {
+function deletionOf(job: MadeJob, expect: number | undefined): Deletion {
+  const { end, head } = job
   const isStdinFree = head.input?.name !== '-'
-  return { count: end.delete, what: counted(end.delete, resourceOf(head.noun)), expect, isStdinFree }
+  return {
+    count: end.delete,
+    what: `${counted(end.delete, resourceOf(head.noun))}${firstText(job)}`,
+    expect,
+    isStdinFree,
+  }
 }
 
 async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<void> {
@@ -160,12 +189,12 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
   const isStdinFree = head.input?.name !== '-'
   const count = end.create + end.update
   if (end.update + (await cannotUndo(ctx, end, head.noun)) > 0 && (await ctx.target()).isProtected) {
-    await confirmProtected(ctx, { count, toDo: toDoOf(job, canAsk(ctx)), expect, isStdinFree })
+    await confirmProtected(ctx, { count, toDo: toDoOf(job, flags, canAsk(ctx)), expect, isStdinFree })
     return
   }
   // Changes of existing records, and possible duplicates.
   if (end.update === 0 && job.question === undefined) return
-  const toDo = toDoOf(job, isStdinFree && canAsk(ctx))
+  const toDo = toDoOf(job, flags, isStdinFree && canAsk(ctx))
   await confirmChange(ctx, {
     toDo,
     isStdinFree,

@@ -10,6 +10,7 @@ import type { Recheck } from '../../jobs/send/recheck.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import { printOne } from '../print.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
+import { sendNeeded, undoNeeded } from './repointed.ts'
 import { runShown } from './run-shown.ts'
 import { UnshownValues } from './unshown-values.ts'
 
@@ -21,12 +22,13 @@ type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'>
 /** Sends what is left of a job, shows its progress, prints its account, and fails if the job does. */
 export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): Promise<ExitCode> {
   ctx.keepExitCode?.()
+  const before = await sendNeeded(ctx, paths, flags)
   const jobs = await ctx.jobs()
   let existing = 0
   let isOver = false
   const unshown = new UnshownValues()
   let head: PlanFile['head'] | undefined
-  const { account, otherRows, recheck, error } = await runShown(ctx, jobs, {
+  const { account, otherRows, recheck, stop, error } = await runShown(ctx, jobs, {
     paths,
     terms: { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
     hooks: {
@@ -55,9 +57,29 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   await unshown.note(ctx, head && resourceOf(head.noun))
   ctx.onServerChange?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
   noteDuplicates(ctx, recheck, flags.recheck === false)
-  await printOne(ctx, accountRecord(paths.id, { account, otherRows, recheck }))
+  const after = await triedUndo(ctx, paths, stop === undefined ? flags : undefined)
+  const repointed = before ?? after.repointed
+  await printOne(ctx, {
+    ...accountRecord(paths.id, { account, otherRows, recheck }),
+    ...(repointed !== undefined && { repointed }),
+  })
+  if (after.error !== undefined) throw after.error
   if (error !== undefined) throw error
   return EXIT.ok
+}
+
+/** An error of the second job does not keep the account of the first one from being printed. */
+async function triedUndo(
+  ctx: Context,
+  paths: JobPaths,
+  flags: SendFlags | undefined,
+): Promise<{ readonly repointed?: number | undefined; readonly error?: unknown }> {
+  if (!flags) return {}
+  try {
+    return { repointed: await undoNeeded(ctx, paths, flags) }
+  } catch (error) {
+    return { error }
+  }
 }
 
 /** Prints the causes; the rows are in a file. */

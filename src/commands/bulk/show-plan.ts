@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { resourceOf } from '../../core/resources/registry.ts'
+import { counted, resourceOf } from '../../core/resources/registry.ts'
 import type { RestOfJob } from '../../jobs/history/job-state.ts'
 import type { LeftOut } from '../../jobs/plan/left-out.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
@@ -22,16 +22,17 @@ interface Shown {
   readonly leftOut: readonly LeftOut[]
   readonly recheckRequests?: number | undefined
   readonly matching?: MadeJob['matching']
+  readonly first?: MadeJob['first']
 }
 
 export const LEFT_OUT_COLUMNS = ['line', 'id', 'code', 'field', 'reason', 'was', 'wrote', 'now']
 
 /** The data of a dry run; nothing of it is sent. */
 export async function showPlan(ctx: Context, job: MadeJob, flags: RunFlags): Promise<ExitCode> {
-  const { head, end, fields, matching, preview } = job
+  const { head, end, fields, matching, preview, first } = job
   const leftOut = [...job.leftOut, ...job.failing]
   const recheckRequests = flags.recheck === false ? undefined : job.recheckRequests
-  return show(ctx, { head, counts: end, fields, leftOut, recheckRequests, matching, preview }, flags)
+  return show(ctx, { head, counts: end, fields, leftOut, recheckRequests, matching, preview, first }, flags)
 }
 
 /** Shows what an existing job would still send. */
@@ -44,10 +45,10 @@ export async function showRest(
 }
 
 async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCode> {
-  const { head, counts, fields, leftOut, recheckRequests, matching, preview } = shown
+  const { head, counts, fields, leftOut, recheckRequests, matching, preview, first } = shown
   const { rateShare } = runTerms(flags)
   const forecast = await (await ctx.jobs()).forecast({ head, counts }, rateShare)
-  const { requests } = forecast
+  const requests = forecast.requests + (await requestsBefore(ctx, first, rateShare))
   const cannot = { cannot_undo: await cannotUndo(ctx, counts, head.noun) }
   const second = recheckRequests === undefined ? {} : { recheck_requests: recheckRequests }
   const plan = {
@@ -56,6 +57,7 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
     ...cannot,
     requests,
     ...second,
+    ...(first && { repointed: first.end.update }),
     ...(matching && { matched_by: matching.by, match_requests: matching.requests }),
     ...(head.upsert !== undefined && { upsert: head.upsert }),
   }
@@ -63,6 +65,7 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
     const limit = { rate_limit: limitText(forecast, rateShare), eta: timeText(forecast) }
     await printOne(ctx, { ...plan, fields: fieldsText(fields), ...limit })
     if (preview) notePreview(ctx, preview)
+    noteFirst(ctx, { first })
     // A cell that holds a list is for programs.
     if (leftOut.length > 0) await printLeftOut(ctx, leftOut)
   } else {
@@ -77,6 +80,11 @@ async function show(ctx: Context, shown: Shown, flags: RunFlags): Promise<ExitCo
   }
   if (ctx.flags.isDryRun) ctx.note(requests === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
   return dryRunExit(ctx, requests > 0)
+}
+
+async function requestsBefore(ctx: Pick<Context, 'jobs'>, first: Shown['first'], rateShare: number): Promise<number> {
+  if (!first) return 0
+  return (await (await ctx.jobs()).forecast({ head: first.head, counts: first.end }, rateShare)).requests
 }
 
 function countsRecord({
@@ -96,6 +104,14 @@ function countsRecord({
 /** What a plan changes, as values. */
 export function notePreview(ctx: Pick<Context, 'note'>, preview: MadeJob['preview']): void {
   for (const line of previewLines(preview)) ctx.note(line)
+}
+
+/** The deals that are re-pointed before a merge. */
+export function noteFirst(ctx: Pick<Context, 'note'>, { first }: Pick<MadeJob, 'first'>): void {
+  if (!first) return
+  const names = first.fields.map(({ field }) => field).join(', ')
+  ctx.note(`First, ${counted(first.end.update, 'deal')} re-pointed to the winners (${names}):`)
+  notePreview(ctx, first.preview)
 }
 
 function previewRecord({ members, samples }: NonNullable<Shown['preview']>): JsonObject {

@@ -19,5 +19,8 @@ export function addJobsResume(jobs: CommandUnknownOpts, act: Act): void {
 
 async function resumeJob(ctx: Context, word: string, flags: RunFlags): Promise<ExitCode> {
   const jobs = await ctx.jobs()
-  return sendJob(ctx, jobs.find(word), { ...flags, isDoubtReopened: true })
+  const paths = jobs.find(word)
+  const merge = await jobs.waitingFor(paths)
+  if (merge) ctx.note(`${paths.id} belongs to the merge ${merge.id}, which goes on after it.`)
+  return sendJob(ctx, merge ?? paths, { ...flags, isDoubtReopened: true })
 }

@@ -44,6 +44,7 @@ export function jobRecord(
     of: head.of ?? null,
     undoes: head.kind === 'undo' ? (head.of ?? null) : null,
     undone_by: undoneBy.get(paths.id) ?? null,
+    needs: [...(head.needs ?? [])],
     paused_by: state === 'stopped' ? (progress.pausedBy ?? null) : null,
     made_at: new Date(head.made_at).toISOString(),
     run: head.run,

@@ -4,6 +4,7 @@ import type { ExitCode } from '../../core/exit.ts'
 import { addRunFlags } from '../bulk/bulk-flags.ts'
 import { showOrSendMade } from '../bulk/import-rows.ts'
 import { addExpectFlag, type PlanFlags } from '../bulk/plan.ts'
+import { repointedBy } from '../bulk/repointed.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 
@@ -32,5 +33,11 @@ async function undoJob(ctx: Context, word: string, flags: Flags): Promise<ExitCo
   // Here the flag does not choose what is printed.
   const only = ctx.flags.fields?.map((path) => path.join('.')).toSorted()
   const whole = { ...ctx, flags: { ...ctx.flags, fields: undefined } }
-  return showOrSendMade(whole, await jobs.makeUndo(jobs.find(word), only), word, flags)
+  const paths = jobs.find(word)
+  const made = await jobs.makeUndo(paths, only)
+  const repointed = only || made.type !== 'made' ? undefined : await repointedBy(ctx, paths)
+  if (repointed !== undefined)
+    ctx.note(`Then, ${repointed} that the merge re-pointed: back to the losers, under the ids that these have by then.`)
+  const also = repointed && ` (${repointed} re-pointed after that)`
+  return showOrSendMade(whole, made, word, { ...flags, also })
 }

@@ -13,7 +13,7 @@ import { collect } from '../fields-input.ts'
 import { findMany } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
 import { readGroups } from './merge-groups.ts'
-import { checkReferences } from './merge-references.ts'
+import { referenceTo } from './merge-references.ts'
 
 const RULES: readonly MergeRule[] = ['winner', 'newest', 'longest', 'union']
 
@@ -87,11 +87,13 @@ async function mergeRecords(
   const groups = await groupsOf(ctx, resource, words, options.from)
   const rules = new Map((options.rule ?? []).map(parseRule))
   const [api, jobs] = [await ctx.api(), await ctx.jobs()]
-  await checkReferences(ctx, resource, { groups, isDeleting: options.losers === undefined })
+  const reference = await referenceTo(ctx, resource)
   const ids = groups.flatMap(({ winner, losers }) => [winner, ...losers])
   const pages = ids.length > MOST_ASKED ? undefined : findMany(api, resource, ids).pages
   const noun = RESOURCES[resource].plural
-  const made = await jobs.makeMerge({ noun, groups, rules, mark: options.losers, unique: options.unique ?? [], pages })
+  const unique = options.unique ?? []
+  const made = await jobs.makeMerge({ noun, groups, rules, mark: options.losers, unique, reference, pages })
+  if (reference && made.type === 'made' && !made.job.first) ctx.note(`No deal has a loser as its ${reference.member}.`)
   if (made.type === 'made' && made.job.end.delete > 0)
     ctx.note('An undo makes the losers again, with new values of id, created_at, updated_at and version.')
   return showOrSendMade(ctx, made, options.from ?? 'merge', options)

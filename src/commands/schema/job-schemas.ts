@@ -31,7 +31,7 @@ const COUNTS = {
 } satisfies Record<keyof Account, JsonSchema>
 
 /** The rows by outcome; they add up to `rows`. */
-const ACCOUNT = made({ job: TEXT, ...COUNTS }, { other_values: COUNT, twice: COUNT_OR_NULL })
+const ACCOUNT = made({ job: TEXT, ...COUNTS }, { other_values: COUNT, twice: COUNT_OR_NULL, repointed: COUNT })
 
 /** A row that a plan does not change; for a conflict, the value before the job, the value it wrote, and the current one. */
 export const LEFT_OUT_ROW = made({
@@ -112,6 +112,7 @@ const PLAN = made(
     match_requests: COUNT,
     upsert: TEXT,
     rejected: COUNT,
+    repointed: COUNT,
     preview: PREVIEW,
   },
 )
@@ -135,6 +136,7 @@ const JOB_MEMBERS = {
     fixtures: true,
     merge: true,
     migrate: true,
+    repoint: true,
   }),
   noun: { enum: IMPORTABLE_NOUNS },
   input: TEXT_OR_NULL,
@@ -145,6 +147,7 @@ const JOB_MEMBERS = {
   of: TEXT_OR_NULL,
   undoes: TEXT_OR_NULL,
   undone_by: TEXT_OR_NULL,
+  needs: arrayOf(TEXT),
   paused_by: TEXT_OR_NULL,
   made_at: TIME,
   run: TEXT,

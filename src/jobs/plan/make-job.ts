@@ -124,6 +124,8 @@ export interface MadeJob {
   readonly recheckRequests?: number | undefined
   /** How the records of an import were found; undefined if none were looked for. */
   readonly matching?: Matching | undefined
+  /** Of a merge: the job that re-points deals before it; undefined if no deal names a loser. */
+  readonly first?: MadeJob | undefined
   /** A question that must be confirmed, beside the changes. */
   readonly question?: string | undefined
 }
@@ -141,7 +143,7 @@ export async function ownUpdates(context: PlanningContext, noun: JobNoun): Promi
   }
 }
 
-type Kept = 'kind' | 'noun' | 'run' | 'of' | 'only' | 'ordered' | 'updates' | 'upsert' | 'terms' | keyof Asked
+type Kept = 'kind' | 'noun' | 'run' | 'of' | 'only' | 'ordered' | 'needs' | 'updates' | 'upsert' | 'terms' | keyof Asked
 
 export type JobIdentity = Pick<PlanHead, Kept>
 
@@ -172,7 +174,7 @@ export async function makeJob(
 
 function planHead(
   context: PlanningContext,
-  { kind, noun, run, of, only, ordered, updates, upsert, terms, asked, unasked }: JobIdentity,
+  { kind, noun, run, of, only, ordered, needs, updates, upsert, terms, asked, unasked }: JobIdentity,
   job: string,
 ): PlanHead {
   return {
@@ -183,6 +185,7 @@ function planHead(
     of,
     ...(only === undefined ? {} : { only }),
     ...(ordered && { ordered }),
+    ...(needs && needs.length > 0 && { needs }),
     ...(updates === undefined ? {} : { updates }),
     ...(upsert === undefined ? {} : { upsert }),
     ...(terms === undefined ? {} : { terms }),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, type JsonObject } from '../../core/json.ts'
@@ -17,8 +18,10 @@ import {
 import { undosInEffect } from '../history/earlier-jobs.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
+import { isBegun } from '../history/needs.ts'
 import type { MadeImport } from './make-import.ts'
-import { makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
+import { dropPlanned, makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
+import { makeRepoints, type Reference, type Repoints } from './make-repoint.ts'
 import { changedMs, type MergeRules, winnerPatch } from './merge-records.ts'
 import { type MergeStages, mergeStages } from './merge-stages.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
@@ -38,21 +41,25 @@ export interface MergeRequest {
   readonly mark: string | undefined
   /** Members of which no two records have the same value, besides the one that is known for the resource. */
   readonly unique: readonly string[]
+  /** How deals name a record of this resource; undefined if none do. */
+  readonly reference: Reference | undefined
   /** The records, if they are found faster than in the list. */
   readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }> | undefined
 }
 
 /**
  * A job that gives each winner what the rules choose, and deletes or marks its losers. A loser is sent only when its winner is done,
- * and both only while they have the version that was planned with. The same groups again are the same job.
+ * and both only while they have the version that was planned with. The same groups again are the same job. Deals that name a loser are
+ * given to its winner by a job of their own, which comes first.
  */
 export async function makeMerge(context: PlanningContext, request: MergeRequest): Promise<MadeImport> {
   const { noun, mark } = request
   const resource = resourceOf(noun)
   refuseReadOnly(mark)
-  const { job: held, run } = await earlierMerge(context, request)
+  const { job: held, run, groupsRun } = await earlierMerge(context, request)
   if (held) return { type: 'same', job: held }
   if (mark === undefined) await context.require(resource, 'delete')
+  const { earlier, made: first } = await repointsOf(context, request, groupsRun)
   const updates = await ownUpdates(context, noun)
   const rules = await context.rowRules(noun)
   const asked = rules?.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
@@ -62,18 +69,43 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
     run,
     of: undefined,
     ordered: true,
+    needs: [...earlier, ...(first ? [first.paths.id] : [])],
     ...(updates && { updates }),
     ...asked,
   } as const
-  const job = await makeJob(context, identity, async (builder) => {
-    const ids = request.groups.flatMap(({ winner, losers }) => [winner, ...losers])
-    const found = await findByIds(request.pages ?? context.list(noun), ids)
-    const missing = ids.filter((id) => !found.has(id))
-    if (missing.length > 0) throw notThere(resource, missing)
-    refuseWithoutTimes(request.rules, found)
-    planGroups(builder, request, { found, rules })
-  })
-  return { type: 'made', job, lines: [], leftLines: [] }
+  try {
+    const job = await makeJob(context, identity, async (builder) => {
+      const ids = request.groups.flatMap(({ winner, losers }) => [winner, ...losers])
+      const found = await findByIds(request.pages ?? context.list(noun), ids)
+      const missing = ids.filter((id) => !found.has(id))
+      if (missing.length > 0) throw notThere(resource, missing)
+      refuseWithoutTimes(request.rules, found)
+      planGroups(builder, request, { found, rules })
+    })
+    return { type: 'made', job: { ...job, first }, lines: [], leftLines: [] }
+  } catch (error) {
+    if (first) rmSync(first.paths.folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+const NO_REPOINTS: Repoints = { earlier: [], made: undefined }
+
+/** Losers that are marked keep their deals where deals cannot change. */
+async function repointsOf(
+  context: PlanningContext,
+  { reference, groups, mark }: MergeRequest,
+  run: string,
+): Promise<Repoints> {
+  if (!reference) return NO_REPOINTS
+  const winners = new Map(groups.flatMap(({ winner, losers }) => losers.map((loser) => [loser, winner] as const)))
+  try {
+    return await makeRepoints(context, { reference, run, winners })
+  } catch (error) {
+    if (mark === undefined || !(error instanceof CrmError) || error.code !== 'not_supported') throw error
+    context.note(`Not re-pointed: ${error.message}`)
+    return NO_REPOINTS
+  }
 }
 
 interface Known {
@@ -140,11 +172,19 @@ function changeOf(noun: MergeRequest['noun'], id: string, record: CrmRecord): Om
   return { path: pathOfRecord(resourceOf(noun), id), id, before: record, ...ifMatch }
 }
 
-/** The run of these groups, and its job if it is stopped, or done and not undone. */
+interface EarlierMerge {
+  readonly run: string
+  /** Without what tells repetitions of the run apart. */
+  readonly groupsRun: string
+  readonly job: JobState | undefined
+}
+
+/** The run of these groups, and its job if it is stopped, or done and not undone, or if deals are being re-pointed for it. */
 async function earlierMerge(
-  { jobsFolder, account }: PlanningContext,
+  context: PlanningContext,
   { noun, groups, rules, mark, unique }: MergeRequest,
-): Promise<{ readonly run: string; readonly job: JobState | undefined }> {
+): Promise<EarlierMerge> {
+  const { jobsFolder, account } = context
   const what = canonicalJson([
     ...[account, noun, mark ?? null, Object.fromEntries(rules)],
     ...groups.map(({ winner, losers }) => [winner, ...losers]),
@@ -156,13 +196,17 @@ async function earlierMerge(
     return head.account === account && (head.run === run || head.run.startsWith(`${run}.`))
   })
   const undone = await undosInEffect(jobsFolder)
+  let repetitions = own.length
   for (const paths of own.toReversed()) {
     const job = await readJobState(paths)
-    const isHeld = job.state === 'stopped' || job.state === 'running' || job.state === 'finished'
-    if (isHeld && job.head.kind === 'merge' && !undone.has(paths.id)) return { run, job }
+    if (job.state === 'planned' && !(await isBegun(jobsFolder, job))) {
+      await dropPlanned(context, [paths])
+      repetitions -= 1
+    } else if (job.state !== 'cancelled' && job.head.kind === 'merge' && !undone.has(paths.id))
+      return { run, groupsRun: run, job }
   }
   // The keys of an earlier job must not answer for this one.
-  return { run: own.length === 0 ? run : `${run}.${own.length}`, job: undefined }
+  return { run: repetitions === 0 ? run : `${run}.${repetitions}`, groupsRun: run, job: undefined }
 }
 
 function refuseReadOnly(mark: string | undefined): void {

@@ -13,12 +13,22 @@ import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
 import { MovedOperations } from './moved-operations.ts'
-import { type PlanOperation, sentKind } from './plan-format.ts'
+import { type PlanHead, type PlanOperation, sentKind } from './plan-format.ts'
 import { BeforeImages } from './plan-writer.ts'
+
+/** The merge reads the deals again, and its undo knows the jobs that it began. */
+function refuseRepoint({ job, kind, command }: PlanHead): void {
+  if (kind !== 'repoint') return
+  throw new CrmError('conflict', `${job} gives deals to the winners of a merge, which sends them again itself`, {
+    hint: ['crm', ...command].map(shellWord).join(' '),
+    job,
+  })
+}
 
 /** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
 export async function makeRetry(context: PlanningContext, paths: JobPaths): Promise<MadeImport> {
-  const { progress, state, account } = await readJobState(paths)
+  const { head, progress, state, account } = await readJobState(paths)
+  refuseRepoint(head)
   const earlier = await retryOf(context, paths.id)
   if (earlier) return retryAgain(context, paths.id, earlier)
   if (state !== 'finished' && state !== 'cancelled') {
@@ -36,10 +46,16 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
   let unmatched = 0
   try {
     refuseOtherAccount(plan.head, context.account)
-    const { noun, run, ordered, updates, upsert, terms, asked, unasked } = plan.head
+    const { noun, run, ordered, needs, updates, upsert, terms, asked, unasked } = plan.head
     const job = await makeJob(
       context,
-      { kind: 'retry', noun, run, of: paths.id, ...present({ ordered, updates, upsert, terms, asked, unasked }) },
+      {
+        kind: 'retry',
+        noun,
+        run,
+        of: paths.id,
+        ...present({ ordered, needs, updates, upsert, terms, asked, unasked }),
+      },
       async (builder) => {
         const moved = new MovedOperations(builder)
         for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {

@@ -11,6 +11,7 @@ import { headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { readResults, type StoredResult, type StoredResults } from '../history/job-results.ts'
 import { readJobState } from '../history/job-state.ts'
+import { type RenewedIds, refusePartOfMerge, renewed, renewedIds } from '../history/renewed-ids.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import { earlierUndos, undoRun } from './earlier-undos.ts'
 import type { Existing } from './existing.ts'
@@ -47,6 +48,7 @@ export async function makeUndo(
   }
   const head = headOf(paths)
   refuseOtherAccount(head, context.account)
+  await refusePartOfMerge(paths, context.command)
   await dropPlannedOf(context, 'undo', paths.id)
   const { held, before } = await earlierUndos(context, paths.id, only)
   if (held) return { type: 'same', job: held }
@@ -113,9 +115,11 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
     const now = await readNow(context, { plan, results, draft, before: paths.before })
     const withNotes = await dealsWithNotes(context, plan, results)
     const moved = new MovedOperations(builder, plan.head.ordered)
+    const idNow = renewedIds(paths)
     for await (const { operation, before } of inUndoOrder(plan, images)) {
       if (!isChosen(operation, only, stayed)) continue
-      const { planned, left = [] } = revert({ ...given, operation, before, results, now, withNotes })
+      const parts = { ...given, operation, before, results, now, withNotes }
+      const { planned, left = [] } = idNow ? revertRepoint(parts, idNow) : revert(parts)
       if (!planned && left.length === 0) continue
       if (!planned) builder.skip(left)
       else {
@@ -194,6 +198,18 @@ function revert(parts: RevertParts): Reverted {
   if (existed !== undefined) return stays(operation, id, 'cannot', existed)
   if (!now || id === null) return stays(operation, id, 'cannot', 'there is no way to delete it')
   return revertDone({ ...parts, now }, id)
+}
+
+/** A deal gets the contact that it had, under the id that this has now. */
+function revertRepoint(parts: RevertParts, idNow: RenewedIds): Reverted {
+  const { operation, before = {} } = parts
+  const { head, body } = operation
+  const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
+  const values = renewed(before, Object.keys(written), idNow)
+  if ('before' in values) return revert({ ...parts, before: values.before })
+  const { planned, left } = revert(parts)
+  if (!planned) return { ...(left && { left }) }
+  return stays(operation, head.id ?? null, 'cannot', `${values.gone}, which it named, does not exist any more`)
 }
 
 const NOT_KEPT = 'its earlier values were not kept'

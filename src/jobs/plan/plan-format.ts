@@ -17,7 +17,7 @@ import type { Duplicates } from './repeated-rows.ts'
 /** The resource that a job creates or changes. */
 export type JobNoun = PluralOf<ImportableResource>
 
-const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures', 'merge', 'migrate'] as const
+const JOB_KINDS = ['import', 'update', 'delete', 'retry', 'undo', 'fixtures', 'merge', 'migrate', 'repoint'] as const
 
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -47,6 +47,8 @@ export interface PlanHead extends Asked {
   readonly only?: readonly string[]
   /** Its operations wait for others (`after`), so an undo reverts them in reverse order. */
   readonly ordered?: true
+  /** Of a merge: the jobs that re-point deals to its winners. They are done before it, and an undo of it undoes them after it. */
+  readonly needs?: readonly string[]
   /** How deals are changed; undefined for jobs that change none. */
   readonly updates?: DealUpdates
   /** The field by which the server itself decides whether a row of the job creates or changes a record. */

@@ -26,7 +26,9 @@ export interface PlannedUndo {
 
 /** CrmError `conflict` when the job has not ended, was undone, or nothing of it can be reverted. */
 export async function planUndo(jobs: Jobs, id: string): Promise<PlannedUndo> {
-  const made = await jobs.makeUndo(jobs.find(id))
+  const found = jobs.find(id)
+  if (jobs.needed(found).length > 0) throw ofTwoJobs(id)
+  const made = await jobs.makeUndo(found)
   if (made.type === 'same') throw undone(id, made.job.paths.id, made.job.state)
   if (made.type === 'refused') throw new Error('an undo has no input that could be refused')
   const { job, leftLines } = made
@@ -72,6 +74,13 @@ export async function sendUndo(
   })
   saved.close()
   removed.close()
+}
+
+function ofTwoJobs(id: string): CrmError {
+  return new CrmError('conflict', `${id} is a merge that re-pointed deals, and its undo is two jobs`, {
+    hint: `crm jobs undo ${id}`,
+    job: id,
+  })
 }
 
 function undone(id: string, by: string, state: string): CrmError {

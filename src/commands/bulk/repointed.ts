@@ -1,0 +1,90 @@
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { counted } from '../../core/resources/registry.ts'
+import type { JobPaths } from '../../jobs/journal/job-folder.ts'
+import type { MadeJob } from '../../jobs/plan/make-job.ts'
+import { type RunFlags, runTerms } from './bulk-flags.ts'
+import { runShown } from './run-shown.ts'
+
+/** For a question: what is done before the job itself. */
+export function firstText({ first }: Pick<MadeJob, 'first'>): string {
+  return first
+    ? ` (${counted(first.end.update, 'deal')} ${first.end.update === 1 ? 'is' : 'are'} re-pointed first)`
+    : ''
+}
+
+export interface SentFirst {
+  /** Rows in doubt of jobs that ended are checked again. */
+  readonly isDoubtReopened?: boolean
+}
+
+/**
+ * Sends the jobs that this one needs, unless it has begun. Returns the number of deals that they changed, or undefined for a job that
+ * needs none. Throws if one of them was stopped, or not all of its deals changed: then nothing of this job is sent.
+ */
+export async function sendNeeded(
+  ctx: Context,
+  paths: JobPaths,
+  flags: RunFlags & SentFirst,
+): Promise<number | undefined> {
+  const jobs = await ctx.jobs()
+  const needed = jobs.needed(paths)
+  if (needed.length === 0) return undefined
+  const { state } = await jobs.state(paths)
+  let done = 0
+  for (const each of needed) {
+    const own = await jobs.state(each)
+    const isOver = own.state === 'cancelled' || (own.state === 'finished' && own.account.in_doubt === 0)
+    done += state !== 'planned' || isOver ? own.account.done : await sendRepoint(ctx, each, flags)
+  }
+  return done
+}
+
+/** Undoes the jobs that a merge needed, after the undo of the merge. Returns the number of deals that have their contacts again. */
+export async function undoNeeded(ctx: Context, paths: JobPaths, flags: RunFlags): Promise<number | undefined> {
+  const jobs = await ctx.jobs()
+  const { head, account } = await jobs.state(paths)
+  const merge = jobs.all().find(({ id }) => head.kind === 'undo' && id === head.of)
+  const needed = merge && head.only === undefined ? jobs.needed(merge).toReversed() : []
+  if (needed.length === 0 || account.done + account.in_doubt === 0) return undefined
+  let done = 0
+  for (const each of needed) {
+    done += await undoRepoint(ctx, each, flags)
+  }
+  return done
+}
+
+async function undoRepoint(ctx: Context, paths: JobPaths, flags: RunFlags): Promise<number> {
+  const made = await (await ctx.jobs()).makeUndo(paths)
+  if (made.type === 'refused') throw new Error('an undo has no input that could be refused')
+  if (made.type === 'same' && made.job.state === 'finished') return made.job.account.done
+  if (made.type === 'made') for (const line of made.leftLines) ctx.note(line)
+  return sendRepoint(ctx, made.job.paths, flags)
+}
+
+/** Returns the number of deals that it changed. */
+async function sendRepoint(ctx: Context, paths: JobPaths, flags: RunFlags & SentFirst): Promise<number> {
+  const jobs = await ctx.jobs()
+  const terms = { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true }
+  const { account, error } = await runShown(ctx, jobs, { paths, terms })
+  const { done, rows } = account
+  ctx.note(`${paths.id}: ${done} of ${counted(rows, 'deal')} re-pointed.`)
+  ctx.onServerChange?.(`${done} of ${rows} deals; see crm jobs show ${paths.id}`)
+  const report = error === undefined ? undefined : await jobs.reportFailures(paths)
+  for (const { code, count, reason } of report?.groups.slice(0, 10) ?? []) ctx.note(`${count} × ${code}: ${reason}`)
+  if (error instanceof CrmError && error.code === 'partial') {
+    const { kind } = (await jobs.state(paths)).head
+    const rest = kind === 'undo' ? '' : '; the merge was not sent, and the same command goes on'
+    throw new CrmError('partial', `deals: ${error.message} (${paths.id})${rest}`, { ...error.details, cause: error })
+  }
+  if (error !== undefined) throw error
+  return done
+}
+
+/** `12 deals`: those that jobs of a merge re-pointed; undefined if there are none. */
+export async function repointedBy(ctx: Pick<Context, 'jobs'>, merge: JobPaths): Promise<string | undefined> {
+  const jobs = await ctx.jobs()
+  const states = await Promise.all(jobs.needed(merge).map((each) => jobs.state(each)))
+  const done = states.reduce((sum, { account }) => sum + account.done, 0)
+  return done === 0 ? undefined : counted(done, 'deal')
+}
