@@ -11,7 +11,7 @@ import { dropPlanned, type MadeJob, makeJob, ownUpdates, type PlanningContext } 
 import type { Planned } from './plan-builder.ts'
 
 /** The records that name others. */
-export const REPOINTED = 'deals'
+const REPOINTED = 'deals'
 
 /** The member of deals that names a record of the merged resource. */
 export interface Reference {
