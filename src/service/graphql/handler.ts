@@ -9,6 +9,7 @@ import type { RouteCall, RouteReply } from '../route.ts'
 import type { Store } from '../store/store.ts'
 import { openDocuments, type SentQuery } from './documents.ts'
 import { type Engine, finish, type GraphqlExchange, prepare } from './exchange.ts'
+import { openExecutor } from './plain-queries.ts'
 import type { QueryContext } from './query-context.ts'
 import { createSchema } from './schema.ts'
 
@@ -26,6 +27,7 @@ export function createGraphqlHandler(isTarget: TargetRule): GraphqlHandler {
   const engine: Engine = { schema, documents: openDocuments(schema), isTarget }
   const handle = createHandler<undefined, GraphqlExchange, QueryContext>({
     schema,
+    execute: openExecutor(schema),
     parseRequestParams: ({ context: { request } }) => ({ query: request.query }),
     onSubscribe: async ({ context }) => (await prepare(engine, context)) ?? ANSWERED,
     onOperation: async ({ context }, { contextValue }, result) => {
