@@ -37,6 +37,20 @@ export const SERVICE: readonly Sabotage[] = [
     tests: ['test/service/graphql/hostile.test.ts'],
   },
   {
+    name: 'a plain query leaves out a selection with the name of another one',
+    file: 'src/service/graphql/plain-queries.ts',
+    line: 'if (!planned || fields.has(planned.name)) return undefined',
+    to: 'if (!planned) return undefined',
+    tests: ['test/service/graphql/plain-queries.test.ts'],
+  },
+  {
+    name: 'the notes of a deal are taken for a value that is known at once',
+    file: 'src/service/graphql/plain-queries.ts',
+    line: 'if (!fields?.every(({ isKnownAtOnce }) => isKnownAtOnce)) return undefined',
+    to: 'if (!fields) return undefined',
+    tests: ['test/service/graphql/batching.test.ts'],
+  },
+  {
     name: 'a key that has expired is still taken',
     file: 'src/service/admission.ts',
     line: "if (key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs) throw invalidToken('the key has expired')",

@@ -51,6 +51,7 @@ test('a plain query that fails names the field and the reason as graphql-js does
     const [plain] = (await service.ask(query)).errors ?? []
     const [executed] =
       (await service.ask(query.replace(/\{ (?=contacts)/, '{ ... on Query { ').concat(' }'))).errors ?? []
+    expect(plain, query).toBeDefined()
     expect(plain?.message).toBe(executed?.message)
     expect(plain?.path).toEqual(executed?.path)
     expect(plain?.extensions.code).toBe(executed?.extensions.code)
