@@ -24,7 +24,7 @@ interface Pair {
   readonly server: Socket
 }
 
-/** The end of a message of the simple protocol. */
+/** The end of a message of the simple protocol, and of its answer. */
 const COMMIT = Buffer.from('COMMIT\0')
 
 export async function startCutProxy(target: () => { readonly host: string; readonly port: number }): Promise<CutProxy> {
@@ -45,8 +45,9 @@ export async function startCutProxy(target: () => { readonly host: string; reado
     if (now?.kind === 'request') cut(pair)
     else if (now?.kind !== 'held') pair.server.write(chunk)
     if (now?.kind === 'answer') {
+      // What arrives first may be the answer of an earlier statement: cut there, the COMMIT may not have been done.
       pair.server.removeAllListeners('data')
-      pair.server.once('data', () => cut(pair))
+      pair.server.on('data', (answer) => (answer.includes(COMMIT) ? cut(pair) : pair.client.write(answer)))
     }
     now?.done()
   }
