@@ -143,3 +143,12 @@ test('a time and the result of a delivery are whole or not shown, at any width a
   }
   expect(linesOf(ui).join('\n')).toContain('LAST')
 })
+
+test('a column without a value keeps the beginning of its head, where others need the room', async () => {
+  const long = { ...DEAL, name: 'Engines and looms of the northern mills', amount: 100 }
+  const narrow = linesOf(await dealsOf([long]))[2]
+  expect(narrow?.trim().split(/ {2,}/)).toEqual(['[NAME]', 'AMOUNT', 'STAGE', 'ID', 'OW…', 'PIPELINE', 'CR…'])
+  const [, , head = '', row = ''] = linesOf(await dealsOf([long], 120))
+  expect(head).toMatch(/ OWNER .* CREATED /)
+  expect(row).toContain(long.name)
+})

@@ -58,6 +58,19 @@ function plainWidth(line: string): number {
   return text.length + (text.match(/[名前]/g)?.length ?? 0)
 }
 
+test('a second / begins with an empty line, and Esc shows what the first one found', async () => {
+  const ui = await uiOf('contacts')
+  ui.store.update((state) => withList(state, 'contacts', () => listOf([contact(1, { name: 'Ada' }), contact(2)])))
+  ui.press('/', ...'ada', 'enter', '/')
+  expect(screenOf(ui)).toMatch(/^Find: +Enter keeps these rows/m)
+  ui.press(...'name')
+  expect(shownCount(ui.store.get().lists.contacts)).toBe(1)
+  expect(stripVTControlCharacters(screenOf(ui))).toContain('Name 2')
+  ui.press('esc')
+  expect(stripVTControlCharacters(screenOf(ui))).not.toContain('Name 2')
+  expect(ui.store.get().lists.contacts.filter).toBe('ada')
+})
+
 test('Enter searches what is not loaded, hits arrive as they are found, and Esc stops it', async () => {
   const hold = Promise.withResolvers<void>()
   const { url, seen } = await startServer(async (response, { path }) => {
@@ -71,6 +84,7 @@ test('Enter searches what is not loaded, hits arrive as they are found, and Esc 
   ui.press('/', ...'needle')
   expect(screenOf(ui)).toContain('0 of 10 loaded; Enter searches the rest, a request for each page')
   expect(seen).toHaveLength(1)
+  expect(screenOf(ui)).toContain('Enter searches the rest · Esc')
   ui.press('enter')
   await expect.poll(() => shownCount(ui.store.get().lists.contacts)).toBe(10)
   expect(screenOf(ui)).toContain('searching the rest')

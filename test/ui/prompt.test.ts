@@ -69,6 +69,23 @@ test('a server that ignores a filter is told from one that has no other rows', a
   await expect.poll(() => ui.store.get().toasts.at(-1)?.text).toMatch(/^The server ignores company=Acme/)
 })
 
+test('Esc drops the filter of f, after marks and what / found, and all rows are loaded', async () => {
+  const { url, seen } = await startServer((response, { path }) => {
+    const data = path.includes('company=') ? contactsOf.slice(0, 1) : contactsOf
+    sendJson(response, 200, { data, next_cursor: null })
+  })
+  const { api } = openClient(url)
+  const ui = await uiOf('contacts', { openApi: async () => api })
+  const rows = () => ui.store.get().lists.contacts.rows.length
+  ui.press('f', ...'company=Acme', 'enter')
+  await expect.poll(rows).toBe(1)
+  ui.press('space', '/', 'a', 'enter', 'esc', 'esc')
+  expect(seen.at(-1)?.path).toContain('company=Acme')
+  ui.press('esc')
+  await expect.poll(rows).toBe(2)
+  expect(ui.store.get().lists.contacts.serverFilters).toEqual({})
+})
+
 const contactsOf = [
   { id: 'con_1', name: 'A', company: 'Acme' },
   { id: 'con_2', name: 'B', company: 'Big Co' },

@@ -30,6 +30,14 @@ test('text for a number is rejected', () => {
   expect(() => checkedAssignment('amount=4', 'deals', [])).toThrow(/amount is a number/)
 })
 
+test('a number that no double holds is rejected, and long digits stay as typed', () => {
+  for (const text of ['amount:=1e400', 'amount:= -1e400', 'employees:=1e999']) {
+    expect(() => checkedAssignment(text, 'deals', [{ id: 'deal_1', employees: 3 }])).toThrow(/largest number/)
+  }
+  const [, value] = checkedAssignment('amount:=12345678901234567890', 'deals', [])
+  expect(JSON.stringify(value)).toBe('12345678901234567890')
+})
+
 test('a member edited while the row was being sent stays staged', () => {
   const staged = stage(listOf(ROWS), ROWS, ['company', 'New'])
   const [sent] = stagedEdits(staged)

@@ -161,7 +161,10 @@ async function undo(ui: Ui): Promise<void> {
   if (deletions.takeBack()) return
   if (ui.store.get().screen === 'jobs') return undoJob(ui)
   const last = history.last()
-  if (!last) return notices.wait('Nothing to undo; deletions that were sent, deals and notes stay')
+  if (!last)
+    return notices.wait(
+      'No change can be undone: there is none in this session, or it is a sent deletion, a created deal or a note',
+    )
   if (last.type === 'job') return askJobUndo(ui, last.id, () => history.add(last))
   if (last.type === 'edits') return askEditsUndo(ui, last, () => history.add(last))
   try {

@@ -1,14 +1,15 @@
 import type { Background } from '../background/background.ts'
-import { checkedAssignment, stage, stagedEdits } from '../background/staging.ts'
+import { stagedEdits } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import { type ScreenName, SERVER_LISTS, type ServerList } from '../screens.ts'
-import { actedOn, serverList } from '../selected.ts'
+import { serverList } from '../selected.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { currentList, type State, withList } from '../state.ts'
-import { countedParts, rowsText } from '../text/change-text.ts'
+import { countedParts } from '../text/change-text.ts'
 import { deletionDiff, editDiff } from '../text/plan-diff.ts'
-import { refusalOf, textInput } from '../text/text-input.ts'
+import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { askChange } from './ask-change.ts'
 import { lacking } from './lacking.ts'
 import { MOST_BY_KEY } from './limits.ts'
 
@@ -65,27 +66,6 @@ function askDiscard(ui: Ui): void {
       background.deletions.release(name)
     },
   })
-}
-
-function askChange({ store, background, boards }: Ui): void {
-  const rows = actedOn(store.get(), boards)
-  if (rows.length === 0) return void background.notices.wait('There is no row to change')
-  const what = rowsText(rows, 'rows')
-  const name = serverList(store.get())
-  const parse = (text: string) => {
-    const { lists, offered } = store.get()
-    return checkedAssignment(text, name, lists[name].rows, offered.fields[name])
-  }
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'prompt',
-      label: `Change in ${what} (member=value):`,
-      input: textInput(),
-      refusal: (text) => refusalOf(() => parse(text)),
-      onSubmit: (text) => store.update((now) => withList(now, name, (list) => stage(list, rows, parse(text)))),
-    },
-  }))
 }
 
 function askCommit({ store, background }: Ui): void {

@@ -20,7 +20,7 @@ import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { openFilter } from './find.ts'
 import { leave } from './leave.ts'
-import { askServerFilter } from './server-filter.ts'
+import { applyFilters, askServerFilter } from './server-filter.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs', 'webhooks', 'commands']
 
@@ -154,7 +154,7 @@ export const LISTING: readonly Action[] = [
   },
   {
     id: 'back',
-    title: 'Close, stop loading, clear marks and filter: one of them at a time',
+    title: 'Close, stop loading, clear marks, what / found, and the filter of f: one of them at a time',
     keys: ['esc'],
     run: goBack,
   },
@@ -209,10 +209,12 @@ function scrollPane(sign: 1 | -1): Action['run'] {
     })
 }
 
-/** Esc ends the first of these that is active: a request, a message, a range, the pane, marks, the filter. */
-function goBack({ store, background }: Ui): void {
+/** Esc ends the first of these that is active: a request, a message, a range, the pane, marks, the found text, the filter of the server. */
+function goBack(ui: Ui): void {
+  const { store, background } = ui
   if (background.lists.cancel()) return void background.notices.done('Stopped loading')
   if (background.notices.dismiss() || store.get().screen === 'home') return
+  const before = currentList(store.get())
   store.update((state) =>
     withCurrentList(state, (list) => {
       if (list.anchor !== undefined) return { ...list, anchor: undefined }
@@ -221,6 +223,9 @@ function goBack({ store, background }: Ui): void {
       return list.filter === '' ? list : setFilter(list, '')
     }),
   )
+  const name = listOfScreen(store.get().screen)
+  const isFiltered = Object.keys(before.serverFilters).length > 0
+  if (currentList(store.get()) === before && isServerList(name) && isFiltered) void applyFilters(ui, name, '')
 }
 
 function askLoadAll(ui: Ui): void {

@@ -1,5 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
-import { isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isSameJson, type JsonObject, type JsonValue, jsonIn } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { type CrmRecord, FIELDS, isNumeric, type Resource, resourceOf } from '../../core/resources/registry.ts'
 import type { JobNoun } from '../../jobs/plan/plan-format.ts'
@@ -8,17 +8,24 @@ import { isWritable, type OfferedFields } from '../offered.ts'
 
 export type Assignment = readonly [name: string, value: JsonValue]
 
-/** `company=Acme`, `amount:=12`, `phone=` for nothing. CrmError `invalid_input` for anything else. */
+/** `company=Acme`, `amount:=12`, `phone=` for nothing; digits stay as typed. CrmError `invalid_input` for anything else. */
 export function parseAssignment(text: string): Assignment {
   const [, name = '', operator, raw = ''] = /^\s*([\w.-]+?)\s*(:?=)(.*)$/s.exec(text) ?? []
   if (name === '') throw notAssignment(text)
   if (operator === '=') return [name, raw === '' ? null : raw]
-  try {
-    return [name, JSON.parse(raw)]
-  } catch (error) {
-    if (error instanceof SyntaxError) throw notAssignment(text)
-    throw error
+  const value = jsonIn(raw)
+  if (value === undefined) throw notAssignment(text)
+  if (isTooLarge(raw)) {
+    throw invalid(
+      `${name} is ${raw.trim()}, and the largest number that servers hold is ${Number.MAX_VALUE}`,
+      'such as amount:=1000',
+    )
   }
+  return [name, value]
+}
+
+function isTooLarge(json: string): boolean {
+  return json.trim() !== '' && Math.abs(Number(json)) === Number.POSITIVE_INFINITY
 }
 
 function notAssignment(text: string): CrmError {
@@ -127,6 +134,19 @@ export function checkedMember(text: string, { name, rows, fields, on }: CheckedI
     throw invalid(`${member} is a number, and ${JSON.stringify(value)} is a text`, `such as ${member}:=1000`)
   }
   return assignment
+}
+
+/** The members that a change can name, in the order of the fields. */
+export function changeableMembers(
+  name: JobNoun,
+  rows: readonly CrmRecord[],
+  fields: OfferedFields | undefined,
+): readonly { readonly name: string; readonly isNumeric: boolean }[] {
+  const noun = resourceOf(name)
+  const looked = rows.slice(0, MOST_LOOKED_AT)
+  const known = new Set([...(fields?.names ?? FIELDS[noun]), ...looked.flatMap((row) => Object.keys(row))])
+  const changeable = [...known].filter((member) => isWritable(fields, member, 'update'))
+  return changeable.map((member) => ({ name: member, isNumeric: isNumber(member, noun, looked) }))
 }
 
 /** By the loaded records that have the member, else by its definition. */

@@ -132,10 +132,10 @@ interface Sheet {
 
 /** The keys that end it follow the text if they fit; completions are above it, a problem of the text below. */
 export function promptSheet(prompt: Prompt, width: number, theme: Theme): Sheet {
-  const { label, input, onChange, problem, complete } = prompt
+  const { label, input, enter, problem, complete } = prompt
   const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
   const text = `${label} ${field.text}`
-  const hint = ` Enter ${onChange ? 'keeps' : 'goes on'} · ${complete ? 'Tab completes · ' : ''}Esc drops `
+  const hint = ` Enter ${enter ? enter() : 'goes on'} · ${complete ? 'Tab completes · ' : ''}Esc drops `
   const room = width - textWidth(text) - textWidth(hint)
   const line = room > 1 ? text + ' '.repeat(room) + theme.dim(hint) : fitCell(text, width)
   const note = complete ? completionText(prompt, complete) : prompt.note && ` ${prompt.note()}`
@@ -148,13 +148,21 @@ export function promptSheet(prompt: Prompt, width: number, theme: Theme): Sheet 
 const COMPLETIONS_SHOWN = 40
 
 /** The words that Tab would take, without the text before them. */
-function completionText({ input, taking }: Prompt, complete: NonNullable<Prompt['complete']>): string {
+function completionText(
+  { input, taking, wordStart = lastWordStart }: Prompt,
+  complete: NonNullable<Prompt['complete']>,
+): string {
   const options = taking?.options ?? complete(inputText(input))
   const words = options.slice(0, COMPLETIONS_SHOWN).map((option, at) => {
-    const word = safeText(option.trimEnd().slice(lastWordStart(option.trimEnd())))
+    const word = safeText(shownPart(option.trimEnd(), wordStart))
     return at === taking?.index ? `❯${word}` : word
   })
   return ` ${words.join('  ')}`
+}
+
+/** The whole text where nothing follows its last beginning of a word, such as `stage=`. */
+function shownPart(option: string, wordStart: (text: string) => number): string {
+  return option.slice(wordStart(option)) || option
 }
 
 /** Never cut, because its end states what to type instead. */

@@ -17,6 +17,8 @@ export interface ListColumn {
   readonly isVital?: true
   /** It has the width of its contents if it is shown. Times have, too. */
   readonly isNeverCut?: true
+  /** No row has a value: it is as wide as its head where there is room, and else keeps the beginning of its head. */
+  readonly isEmpty?: true
   /** A filter found something in it: it comes before all but the vital ones, with the width of its contents if there is room. */
   readonly isFound?: true
 }
@@ -55,7 +57,8 @@ export function fitListColumns(
   }
   const shown = columns.filter((column) => fits.has(column)).map((column) => ({ column, width: column.least }))
   const found = grown(shown, available - used, ({ isFound }) => isFound === true)
-  return grown(found.columns, found.spare, () => true).columns.map(({ column, width }) => ({
+  const filled = grown(found.columns, found.spare, ({ isEmpty }) => isEmpty !== true)
+  return grown(filled.columns, filled.spare, () => true).columns.map(({ column, width }) => ({
     column,
     width: Math.min(width, Math.max(1, available)),
   }))

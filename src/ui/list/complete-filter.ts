@@ -38,7 +38,7 @@ export function quotedFilterValue(value: string): string {
 }
 
 /** Distinct, in alphabetical order. */
-function valuesIn(rows: readonly CrmRecord[], name: string): readonly string[] {
+export function valuesIn(rows: readonly CrmRecord[], name: string): readonly string[] {
   const found = new Set(rows.slice(0, MOST_LOOKED_AT).map((row) => cellText(row[name])))
   found.delete('')
   return [...found].toSorted()

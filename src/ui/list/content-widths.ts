@@ -9,7 +9,7 @@ const measured = new WeakMap<object, Map<string, number>>()
 
 /** The columns limited to the width of their contents; measured once for each set of rows. */
 export function sizedByContent(
-  { rows, sort, staged }: Pick<ListState, 'rows' | 'sort' | 'staged'>,
+  { rows, sort, staged, column: selected }: Pick<ListState, 'rows' | 'sort' | 'staged' | 'column'>,
   columns: readonly ListColumn[],
   times: TimeStyle,
 ): readonly ListColumn[] {
@@ -22,11 +22,14 @@ export function sizedByContent(
       ...column,
       least: Math.min(column.least, wanted),
       most: Math.min(Math.max(column.most, MOST_TEXT), wanted),
+      ...(widest === 0 && !column.isVital && column.name !== selected && sort?.by !== column.name && EMPTY),
     }
   })
 }
 
 const MOST_TEXT = 60
+
+const EMPTY = { least: 3, isEmpty: true } as const
 
 /** Of the values of rows, or of those of their edits. */
 function widestOf(from: ListState['rows'] | ListState['staged'], column: ListColumn, times: TimeStyle): number {

@@ -14,7 +14,10 @@ export async function undoLast(plain: Plain, rest: string): Promise<void> {
     return
   }
   const last = history.last()
-  if (!last) return say('Nothing to undo; deletions, created deals and notes stay.')
+  if (!last)
+    return say(
+      'No change can be undone: there is none in this session, or it is a sent deletion, a created deal or a note.',
+    )
   if (last.type === 'job') {
     if (!(await undoJob(plain, last.id))) history.add(last)
     return

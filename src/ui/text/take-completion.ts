@@ -8,6 +8,8 @@ export interface Completable {
   readonly taking?: Taking | undefined
   /** The texts that the typed beginning can become. */
   readonly complete?: ((text: string) => readonly string[]) | undefined
+  /** Where the part of a text begins that is shown of it; undefined: the last word. */
+  readonly wordStart?: ((text: string) => number) | undefined
 }
 
 export interface Taken {
