@@ -17,8 +17,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
 function startProgram(folder) {
   const { createRequire } = process.getBuiltinModule('node:module')
   try {
-    const { bundleIn, createChunkLoader } = createRequire(import.meta.url)(`${folder}/chunk-loader.js`)
-    createChunkLoader(bundleIn(folder, process))('main.js')
+    const loader = createRequire(import.meta.url)(`${folder}/chunk-loader.js`)
+    loader.startProgram(loader.bundleIn(folder, process), process)
   } catch (error) {
     if (error.code !== 'MODULE_NOT_FOUND' || !/chunk-loader\.js/.test(error.message)) throw error
     process.stderr.write('crm is not built in this checkout yet\n  npm run build\n')

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, transform } from 'esbuild'
+import { buildDigest } from './build-digest.ts'
 import { builtinPlugin } from './builtin-plugin.ts'
 import { noticesOf } from './bundled-packages.ts'
 import { compileChunks } from './compile-chunks.ts'
@@ -54,7 +55,13 @@ const { metafile } = await build({
   chunkNames: 'chunks/[name]-[hash]',
 })
 for (const file of Object.keys(metafile.outputs)) await toCommonJs(new URL(file, root))
-await build({ ...options, entryPoints: ['src/chunk-loader.ts'], outdir: `${next}/cli`, format: 'cjs' })
+await build({
+  ...options,
+  entryPoints: ['src/chunk-loader.ts'],
+  outdir: `${next}/cli`,
+  format: 'cjs',
+  define: { ...options.define, CRM_BUILD: JSON.stringify(buildDigest(new URL(`${next}/cli`, root).pathname)) },
+})
 await writeReadyTexts(new URL(`${next}/cli/texts`, root).pathname, version)
 await compileChunks(new URL(`${next}/cli`, root).pathname)
 writeFileSync(new URL(`${next}/cli/package.json`, root), '{"type":"commonjs"}\n')

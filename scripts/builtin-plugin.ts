@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
@@ -8,11 +9,13 @@ import type { Plugin } from 'esbuild'
 export const builtinPlugin: Plugin = {
   name: 'builtin',
   setup(build) {
+    const root = build.initialOptions.absWorkingDir ?? ''
     build.onResolve({ filter: /^node:/ }, ({ path, kind, importer }) => {
       // A require needs no change; a dynamic import returns a namespace, which the replacement could not be.
       if (kind !== 'import-statement') return { path, external: true }
       // One per importer: shared by several chunks it would become a separate chunk, and a file to load.
-      return { path: `${path}?${importer}`, namespace: 'builtin', pluginData: { path, importer } }
+      // Relative, because names of chunks depend on the paths in them.
+      return { path: `${path}?${relative(root, importer)}`, namespace: 'builtin', pluginData: { path, importer } }
     })
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ pluginData: { path, importer } }) => {
       const names = namesImported(readFileSync(importer, 'utf8'), path)

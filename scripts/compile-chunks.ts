@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compiledFolder } from '../src/chunk-loader.ts'
+import { compiledFolder } from '../src/loader/bundle.ts'
 
 const FIXTURES = fileURLToPath(new URL('../examples/fixtures.yaml', import.meta.url))
 

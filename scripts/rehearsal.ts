@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { Script } from 'node:vm'
-import { bundleIn, compiledFolder, createChunkLoader } from '../src/chunk-loader.ts'
+import { bundleIn, createChunkLoader } from '../src/chunk-loader.ts'
+import { compiledFolder } from '../src/loader/bundle.ts'
 
 /** `rehearsal.ts FOLDER ARGS...` runs the crm in that folder, and at the end stores the code of every loaded chunk. */
 const [folder = ''] = process.argv.splice(2, 1)

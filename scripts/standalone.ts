@@ -12,7 +12,7 @@ import { writeSbom } from './standalone/sbom.ts'
 import { writeSums } from './standalone/sums.ts'
 
 /**
- * `npm run standalone [-- --target linux-x64,... | all] [--out FOLDER] [--without-compiled] [--url ADDRESS]`: crm as one file for a machine
+ * `npm run standalone [-- --target linux-x64,... | all] [--out FOLDER] [--url ADDRESS]`: crm as one file for a machine
  * without Node, in an archive for each target, for linux-x64 also as a Debian package, with an SBOM and SHA256SUMS. It uses the build in
  * `dist`. With the address where the files will be published, also a formula for Homebrew and a manifest for Scoop.
  */
@@ -20,7 +20,6 @@ const { values } = parseArgs({
   options: {
     target: { type: 'string', default: HOST },
     out: { type: 'string', default: 'standalone' },
-    'without-compiled': { type: 'boolean', default: false },
     url: { type: 'string' },
   },
 })
@@ -39,7 +38,7 @@ for (const target of targets) {
   const folder = join(work, target)
   mkdirSync(folder)
   const node = nodeFor(target, folder)
-  const blob = await writeBlob({ target, node, folder, isCompiled: !values['without-compiled'] })
+  const blob = await writeBlob({ target, node, folder })
   const program = join(folder, target.startsWith('win') ? 'crm.exe' : 'crm')
   await injectBlob({ node: node.program, blob, program })
   packProgram({ target, program, node, out })

@@ -2,29 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { Script } from 'node:vm'
+import { type Bundle, compiledFolder, type Runtime, type Watch } from './loader/bundle.ts'
+import { type CachingRuntime, openCodeCache } from './loader/code-cache.ts'
 
-/** What compiled code depends on, as `process` names it. */
-export interface Runtime {
-  readonly version: string
-  readonly platform: string
-  readonly arch: string
-}
-
-/** The files of the build: of a folder, or inside a standalone program. Names are such as `chunks/client-X.js`. */
-export interface Bundle {
-  /** The folder that the files give as their own. */
-  readonly folder: string
-  readonly readText: (name: string) => string
-  /** What V8 made of a file during the build, undefined if it was not compiled, or by another runtime. */
-  readonly readCompiled: (name: string) => Uint8Array | undefined
-}
-
-/** What the build needs to know of the files that a command loads. */
-export interface Watch {
-  readonly onCompiled?: (name: string, script: Script) => void
-  /** The path in messages of V8, and in compiled code. */
-  readonly pathOf?: (name: string) => string
-}
+/** A digest of the built files, which the build puts in here. */
+declare const CRM_BUILD: string
 
 interface Chunk {
   exports: unknown
@@ -32,24 +14,27 @@ interface Chunk {
 
 const HEAD = '(function(exports,require,module,__filename,__dirname){'
 
-/** Where the build keeps what V8 made of the chunks. V8 checks its own version and its flags, but not the processor. */
-export function compiledFolder(folder: string, { version, platform, arch }: Runtime): string {
-  return join(folder, `compiled-${version}-${platform}-${arch}`)
-}
-
 export function bundleIn(folder: string, runtime: Runtime): Bundle {
   const compiled = compiledFolder(folder, runtime)
   const known = new Set(existsSync(compiled) ? readdirSync(compiled) : [])
   return {
     folder,
+    isCompiled: known.size > 0,
+    hasText: (name) => existsSync(join(folder, `texts/${name}.txt`)),
     readText: (name) => readFileSync(join(folder, name), 'utf8'),
     readCompiled: (name) => (known.has(basename(name)) ? readFileSync(join(compiled, basename(name))) : undefined),
   }
 }
 
+/** Runs the command line of `runtime`, which is `process`. */
+export function startProgram(bundle: Bundle, runtime: CachingRuntime): void {
+  const cache = bundle.isCompiled ? undefined : openCodeCache({ bundle, build: CRM_BUILD }, runtime)
+  createChunkLoader(cache?.bundle ?? bundle, cache?.watch)('main.js')
+}
+
 /**
- * Loads the bundle file by file, with the code that V8 made of it during the build, where this is the same runtime: compiling
- * takes a third of the start-up time. Nothing is written; without that code V8 compiles as usual.
+ * Loads the bundle file by file, with the code that V8 made of it earlier, where that was the same runtime; without that code V8
+ * compiles as usual.
  */
 export function createChunkLoader(
   { folder, readText, readCompiled }: Bundle,

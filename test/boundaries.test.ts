@@ -15,6 +15,7 @@ const CROSSING: readonly (readonly [file: string, code: string])[] = [
   ['src/core/bad.ts', "import { run } from '../api/transport/http.ts'"],
   ['src/core/bad.ts', "import type { Page } from '../api/api.ts'"],
   ['src/files/bad.ts', "import { safeText } from '../output/safe-text.ts'"],
+  ['src/loader/bad.ts', "import { safeText } from '../output/safe-text.ts'"],
   ['src/expr/bad.ts', "import { openSettings } from '../settings/settings.ts'"],
   ['src/api/bad.ts', "import { startServer } from '../service/server.ts'"],
   ['src/api/bad.ts', "const service = await import('../service/server.ts')"],

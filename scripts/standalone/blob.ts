@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { compiledFolder } from '../../src/chunk-loader.ts'
+import { buildDigest } from '../build-digest.ts'
 import type { TargetNode } from './node-for.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -15,12 +15,10 @@ interface Wanted {
   readonly target: string
   readonly node: TargetNode
   readonly folder: string
-  /** Whether it holds what V8 compiled during the build. */
-  readonly isCompiled: boolean
 }
 
 /** Writes what Node's single executable applications hold: `scripts/standalone/program.js`, and all files that it reads. Returns its path. */
-export async function writeBlob({ target, node, folder, isCompiled }: Wanted): Promise<string> {
+export async function writeBlob({ target, node, folder }: Wanted): Promise<string> {
   await build({
     entryPoints: [join(ROOT, 'scripts/standalone/program.js')],
     outfile: join(folder, MAIN),
@@ -28,12 +26,12 @@ export async function writeBlob({ target, node, folder, isCompiled }: Wanted): P
     format: 'cjs',
     platform: 'node',
     target: 'node24',
+    define: { CRM_BUILD: JSON.stringify(buildDigest(BUILD)) },
     minifySyntax: true,
     minifyWhitespace: true,
     logLevel: 'warning',
   })
-  const compiled = isCompiled ? compiledFiles(target, node) : {}
-  const assets = { ...builtFiles(), ...compiled, ...connectorFiles(), ...keyringFile(target) }
+  const assets = { ...builtFiles(), ...connectorFiles(), ...keyringFile(target) }
   const names = join(folder, 'names.json')
   writeFileSync(names, JSON.stringify(Object.keys(assets)))
   const config = join(folder, 'sea.json')
@@ -66,15 +64,6 @@ function filesIn(folder: string, prefix: string): Files {
 function builtFiles(): Files {
   const files = { 'main.js': join(BUILD, 'main.js'), ...filesIn(join(BUILD, 'chunks'), 'chunks/') }
   return { ...files, ...filesIn(join(BUILD, 'texts'), 'texts/') }
-}
-
-/** Only for the runtime that compiled them. */
-function compiledFiles(target: string, { version }: TargetNode): Files {
-  const [platform = '', arch = ''] = target.split('-')
-  const folder = compiledFolder(BUILD, { version: `v${version}`, platform, arch })
-  if (!existsSync(folder)) return {}
-  const { 'compiled/chunks/main.js': main, ...chunks } = filesIn(folder, 'compiled/chunks/')
-  return { ...chunks, ...(main !== undefined && { 'compiled/main.js': main }) }
 }
 
 function connectorFiles(): Files {

@@ -2,7 +2,7 @@
 import { getAsset, getRawAsset } from 'node:sea'
 import { runKeyringTask } from '../../bin/keyring-task.js'
 import { answerWithText } from '../../bin/ready-text.js'
-import { createChunkLoader } from '../../src/chunk-loader.ts'
+import { startProgram } from '../../src/chunk-loader.ts'
 
 const words = process.argv.slice(2)
 const names = new Set(JSON.parse(getAsset('names.json', 'utf8')))
@@ -10,18 +10,20 @@ const names = new Set(JSON.parse(getAsset('names.json', 'utf8')))
 const bytesOf = (name) => Buffer.from(getRawAsset(name))
 
 if (words[0] === '__keyring') void runKeyringTask(loadBinding)
-else if (!answerWithText(words, bytesOf)) startProgram()
+else if (!answerWithText(words, bytesOf)) startBundle()
 
-function startProgram() {
+function startBundle() {
   const readText = (name) => bytesOf(name).utf8Slice()
   // For src/core/standalone.ts.
   globalThis[Symbol.for('crm.standalone')] = { names, readText }
   const bundle = {
     folder: '/crm',
     readText,
-    readCompiled: (name) => (names.has(`compiled/${name}`) ? bytesOf(`compiled/${name}`) : undefined),
+    isCompiled: false,
+    hasText: (name) => names.has(`texts/${name}.txt`),
+    readCompiled: () => undefined,
   }
-  createChunkLoader(bundle)('main.js')
+  startProgram(bundle, process)
 }
 
 /** The system loads a library from a file only: one of this process alone, deleted at once. */

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { compiledFolder } from '../../src/chunk-loader.ts'
+import { compiledFolder } from '../../src/loader/bundle.ts'
 import { tempFolder } from '../harness/home.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

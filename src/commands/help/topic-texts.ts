@@ -42,7 +42,7 @@ export const EXIT_CODES_TOPIC: HelpTopic = {
 export const ENVIRONMENT_TOPIC: HelpTopic = {
   title: 'Environment',
   parts: [
-    'With CRM_API_KEY and CRM_BASE_URL every command works in an empty home directory, and writes only requested files.',
+    'With CRM_API_KEY and CRM_BASE_URL every command works in an empty home directory, and writes only requested files, and its own compiled code to a cache.',
     {
       rows: [
         ['CRM_API_KEY', 'the key; overrides that of the profile'],
@@ -51,6 +51,8 @@ export const ENVIRONMENT_TOPIC: HelpTopic = {
         ['CRM_CONFIG_HOME', 'where profiles and keys are kept; else XDG_CONFIG_HOME/crm, else ~/.config/crm'],
         ['CRM_STATE_HOME', 'where bulk jobs and events are kept; else XDG_STATE_HOME/crm, else ~/.local/state/crm'],
         ['XDG_DATA_HOME', 'where crm serve keeps its database: crm/crm.db in there, else in ~/.local/share'],
+        ['XDG_CACHE_HOME', 'where an installed crm keeps its compiled code: crm in there, else in ~/.cache'],
+        ['NODE_DISABLE_COMPILE_CACHE', '1: it keeps none'],
         ['NO_COLOR, FORCE_COLOR', 'colour off, colour on; --color overrides both'],
         ['CLICOLOR, CLICOLOR_FORCE', '0: colour off; 1: colour on; the two above override them'],
         ['CI', 'when set, nothing prompts'],
