@@ -33,7 +33,7 @@ const options = {
   legalComments: 'none',
   define: {
     CRM_VERSION: JSON.stringify(version),
-    CRM_VOCABULARY: JSON.stringify(JSON.stringify(readVocabulary())),
+    CRM_VOCABULARY: JSON.stringify(JSON.stringify(await readVocabulary())),
     // undici's own switch for bundlers: without its experimental parser.
     esbuildDetection: '1',
     // For React and Ink, whose development mode is twice as slow and the default.

@@ -13,14 +13,11 @@ const HELP: CommandWords = {
 }
 
 /** Reads every word of the command line from the command tree of the sources. */
-export function readVocabulary(): Vocabulary {
+export async function readVocabulary(): Promise<Vocabulary> {
   const silent = { write: () => true }
   const io = { stdin: (async function* () {})(), stdout: silent, stderr: silent }
   const host = { io, env: {}, now: Date.now, signal: new AbortController().signal, version: '0.0.0', argv: [] }
-  const root = wordsOf(
-    buildProgram(host, () => async () => {}),
-    [],
-  )
+  const root = wordsOf(await buildProgram(host, () => async () => {}), [])
   const globals = new Command()
   addGlobalFlags(globals)
   // A hidden flag of the root is a flag of some commands.

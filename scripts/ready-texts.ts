@@ -7,14 +7,14 @@ import { buildProgram, run } from '../src/program.ts'
 export async function writeReadyTexts(folder: string, version: string): Promise<void> {
   mkdirSync(folder)
   writeFileSync(join(folder, '--version.txt'), await printed(['--version'], version))
-  for (const path of helpPaths()) {
+  for (const path of await helpPaths()) {
     writeFileSync(join(folder, `${['crm', ...path].join('.')}.txt`), await printed([...path, '--help'], version))
   }
 }
 
 /** The words of each command, of the program itself first. */
-export function helpPaths(): readonly (readonly string[])[] {
-  const program = buildProgram(
+export async function helpPaths(): Promise<readonly (readonly string[])[]> {
+  const program = await buildProgram(
     hostFor('', () => {}),
     () => async () => {},
   )

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Command, CommanderError } from 'commander'
 import { commandLine, withRepeatHint } from './commands/command-line.ts'
 import { addCommands, examples } from './commands/command-tree.ts'
-import { COMMANDS } from './commands/commands.ts'
+import { loadCommands } from './commands/commands.ts'
 import { addGlobalFlags, commandPath, isFormatOpen, readGlobalFlags } from './commands/flags.ts'
 import type { GlobalFlags } from './commands/global-flags.ts'
 import { findHelpTopic, HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName, topicText } from './commands/help/topics.ts'
@@ -55,7 +55,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     }
   try {
     const [first, word = '', ...more] = argv
-    const program = buildProgram({ ...host, io }, act, argv)
+    const program = await buildProgram({ ...host, io }, act, argv)
     const topic = first === 'help' && more.length === 0 ? findHelpTopic(word) : undefined
     if (topic !== undefined) return await showTopic(io, program, topic)
     await program.parseAsync(first === 'help' ? helpWords(program, argv.slice(1)) : argv, { from: 'user' })
@@ -91,7 +91,7 @@ function repositoryReader({ folder, env, io }: Host, { isQuiet, isDebug }: Globa
 }
 
 /** The command tree, or what `words` need of it; what `act` does with a command's work is up to the caller. */
-export function buildProgram(host: Host, act: Act, words: readonly string[] = []): Command {
+export async function buildProgram(host: Host, act: Act, words: readonly string[] = []): Promise<Command> {
   const program = new Command('crm')
     .description('CRM administration from the command line')
     .version(`crm ${host.version}`, '-V, --version', 'print the version')
@@ -113,7 +113,7 @@ export function buildProgram(host: Host, act: Act, words: readonly string[] = []
     .helpCommand('help [command...]', 'show help for a command, or on a topic')
     .exitOverride()
   addGlobalFlags(program)
-  addCommands(program as CommandUnknownOpts, act, COMMANDS, words)
+  addCommands(program as CommandUnknownOpts, act, await loadCommands(words), words)
   throwUsageErrors(program)
   return program
 }

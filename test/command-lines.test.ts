@@ -6,7 +6,7 @@ import { readPages, typedLines } from './docs/pages.ts'
 import { crmCommands } from './docs/shell-commands.ts'
 import { refusal } from './refusal.ts'
 
-const tree = commandTree()
+const tree = await commandTree()
 
 /** With `…` for what is left out and `|` for what stands beside it, a span is a command, not a command line. */
 function nameIn(span: string): readonly string[] {

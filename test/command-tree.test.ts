@@ -14,7 +14,7 @@ function describeTree(command: Command, path: string): string[] {
 }
 
 test('the command tree is the one that was reviewed; a change of it that is meant comes with vitest -u', async () => {
-  const tree = describeTree(commandTree(), 'crm')
+  const tree = describeTree(await commandTree(), 'crm')
   await expect(`${tree.join('\n')}\n`).toMatchFileSnapshot('command-tree.txt')
 })
 
@@ -41,10 +41,10 @@ function commandAt(tree: Command, words: readonly string[]): Command {
   return words.reduce((command, word) => childrenOf(command).find((child) => child.name() === word) ?? command, tree)
 }
 
-test('a command line that names a command is read with that command alone, and it is the same one', () => {
-  const all = commandTree()
+test('a command line that names a command is read with that command alone, and it is the same one', async () => {
+  const all = await commandTree()
   for (const path of pathsBelow(all)) {
-    const one = commandTree([...path, '--limit', '1'])
+    const one = await commandTree([...path, '--limit', '1'])
     const below = childrenOf(commandAt(all, path)).map((child) => child.name())
     expect(commandsOn(path, one), path.join(' ')).toEqual([...path, ...below])
     expect(describeTree(commandAt(one, path), '')).toEqual(describeTree(commandAt(all, path), ''))
@@ -53,17 +53,17 @@ test('a command line that names a command is read with that command alone, and i
 
 test.each([[], ['contcts'], ['help', 'contacts'], ['--no-input', 'contacts', 'list']])(
   'a command line that does not begin with a command is read with all of them: %j',
-  (...words) => {
-    expect(describeTree(commandTree(words), 'crm')).toEqual(describeTree(commandTree(), 'crm'))
+  async (...words) => {
+    expect(describeTree(await commandTree(words), 'crm')).toEqual(describeTree(await commandTree(), 'crm'))
   },
 )
 
 test.each(['lst', '--help', 'constructor', 'con_1'])(
   'crm contacts %s is read with all commands of contacts',
-  (word) => {
-    expect(commandsOn(['contacts'], commandTree(['contacts', word]))).toEqual(
-      commandsOn(['contacts'], commandTree(['contacts'])),
+  async (word) => {
+    expect(commandsOn(['contacts'], await commandTree(['contacts', word]))).toEqual(
+      commandsOn(['contacts'], await commandTree(['contacts'])),
     )
-    expect(commandsOn(['contacts'], commandTree(['contacts']))).toHaveLength(12)
+    expect(commandsOn(['contacts'], await commandTree(['contacts']))).toHaveLength(12)
   },
 )

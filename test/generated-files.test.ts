@@ -36,8 +36,8 @@ test.each(GENERATED_FOLDERS)('%s holds what npm run reference writes, and nothin
   expect(Object.fromEntries(readAll(folder))).toEqual(Object.fromEntries(made))
 })
 
-test('every command that can print JSON has a schema, and no schema is without a command', () => {
-  const names = leavesOf(commandTree()).map(({ name }) => name)
+test('every command that can print JSON has a schema, and no schema is without a command', async () => {
+  const names = leavesOf(await commandTree()).map(({ name }) => name)
   expect(names.filter((name) => !OUTPUT_NAMES.includes(name))).toEqual(
     names.filter((name) => WITHOUT_JSON.includes(name)),
   )
@@ -58,9 +58,9 @@ test('the package names every man page', () => {
   )
 })
 
-test('every command has a man page, and every page that another one names exists', () => {
+test('every command has a man page, and every page that another one names exists', async () => {
   const names = readdirSync(`${ROOT}man`).map((name) => name.slice(0, -'.1'.length))
-  const commands = leavesOf(commandTree()).map(({ name }) => `crm-${name.replaceAll(' ', '-')}`)
+  const commands = leavesOf(await commandTree()).map(({ name }) => `crm-${name.replaceAll(' ', '-')}`)
   expect(commands.filter((name) => !names.includes(name))).toEqual([])
   const named = readAll('man/').flatMap(([, text]) => [...text.matchAll(/^\.BR (crm\S*) \(1\)/gm)])
   expect(named.length).toBeGreaterThan(commands.length)

@@ -7,7 +7,7 @@ const io = { stdin: (async function* () {})(), stdout: { write: () => true }, st
 const host = { io, env: {}, now: Date.now, signal: new AbortController().signal, version: '0.0.0', argv: [] }
 
 /** The tree of commands, or the part that `words` need; running a command only checks its arguments. */
-export function commandTree(words?: readonly string[]): Command {
+export function commandTree(words?: readonly string[]): Promise<Command> {
   return buildProgram(
     host,
     () =>

@@ -11,7 +11,7 @@ const FORMAT_PAGE = 'docs/reference/connector-format.md'
 
 /** The text of each file by its path. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
-  const tree = commandTree()
+  const tree = await commandTree()
   return new Map([
     ...(await pageFiles(tree)),
     ...(await manFiles(tree)),

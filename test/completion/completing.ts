@@ -3,7 +3,7 @@ import { answerTo, type Suggestion, type Suggestions } from '../../src/completio
 import { type Known, NOTHING_KNOWN } from '../../src/completion/known.ts'
 import { wantedAt } from '../../src/completion/wanted.ts'
 
-const vocabulary = readVocabulary()
+const vocabulary = await readVocabulary()
 
 /** The answer for `crm` followed by these words, with the cursor in the last one. */
 export async function answerAt(words: readonly string[], known: Partial<Known> = {}): Promise<Suggestions> {

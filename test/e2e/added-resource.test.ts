@@ -81,12 +81,8 @@ export const COMPANY = {
   const renamed = commands.replaceAll('contacts', 'companies').replaceAll('CONTACTS', 'COMPANIES')
   writeFileSync(join(copy, 'src/commands/companies.ts'), renamed.replaceAll("'contact'", "'company'"))
   const nouns = 'src/commands/commands.ts'
-  change(
-    nouns,
-    'import { CONTACTS_COMMANDS }',
-    "import { COMPANIES_COMMANDS } from './companies.ts'\nimport { CONTACTS_COMMANDS }",
-  )
-  change(nouns, '  contacts: CONTACTS_COMMANDS,', '  contacts: CONTACTS_COMMANDS,\n  companies: COMPANIES_COMMANDS,')
+  const line = "  contacts: async () => (await import('./contacts.ts')).CONTACTS_COMMANDS,"
+  change(nouns, line, `${line}\n${line.replaceAll('contacts', 'companies').replace('CONTACTS', 'COMPANIES')}`)
 }
 
 function node(args: readonly string[], input = ''): { readonly stdout: string; readonly stderr: string } {

@@ -37,8 +37,8 @@ function printedByProgram(lines: readonly (readonly string[])[]): readonly strin
 }
 
 describe('texts that the build wrote', () => {
-  test('are byte for byte what the program prints, for every command and for --version', () => {
-    const lines = [['--version'], ...helpPaths().map((path) => [...path, '--help'])]
+  test('are byte for byte what the program prints, for every command and for --version', async () => {
+    const lines = [['--version'], ...(await helpPaths()).map((path) => [...path, '--help'])]
     const names = lines.map((line) => (line[0] === '--version' ? line[0] : ['crm', ...line.slice(0, -1)].join('.')))
     const texts = names.map((name) => readFileSync(join(FOLDER, 'texts', `${name}.txt`), 'utf8'))
     expect(texts).toEqual(printedByProgram(lines))
