@@ -216,10 +216,7 @@ function leavesOf(command: Command, path: string): string[] {
 async function allCommands(): Promise<string[]> {
   const io = { stdin: (async function* () {})(), stdout: { write: () => true }, stderr: { write: () => true } }
   const host = { io, env: {}, now: Date.now, signal: new AbortController().signal, version: '0.0.0', argv: [] }
-  return leavesOf(
-    await buildProgram(host, () => async () => {}),
-    '',
-  )
+  return leavesOf(await buildProgram(host, () => async () => {}), '')
 }
 
 async function runIn(cwd: string, env: Env, args: readonly string[], { input = '', isLasting }: Step) {
