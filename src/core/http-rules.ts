@@ -84,3 +84,12 @@ export function isReservedHeader(name: string): boolean {
 export function isCredentialHeader(name: string): boolean {
   return /^(?:authorization|cookie)$/i.test(name)
 }
+
+/** Words in names of headers that hold a credential: X-Auth-Token, Api-Key. An idempotency key is none. */
+const CREDENTIAL_WORD =
+  /^(?:set-)?cookie2?$|(?:^|[-_])(?:authorization|token|secret|password|passwd|credentials?|jwt|apikey)(?:[-_]|$)|(?:^|[-_])auth$|[-_]?key$/i
+
+/** Whether the value of this header, which no server states, is probably a secret. */
+export function isCredentialName(name: string): boolean {
+  return CREDENTIAL_WORD.test(name) && !/^idempotency[-_]?key$/i.test(name)
+}

@@ -43,7 +43,7 @@ export async function holdSandbox({
   // Two that start at once: the second one finds the first, or waits for it.
   const started = await withLock(`${file}.lock`, async () => {
     await refuseRunning(file)
-    const log = logFile === undefined ? undefined : openServiceLog(logFile)
+    const log = logFile === undefined ? undefined : openServiceLog(logFile, '--log')
     const sandbox = await openSandbox({ ...terms, seedEnv: env, signal, log: log?.write })
     const shown: StartedSandbox = {
       ...{ name, baseUrl: sandbox.baseUrl, process: thisProcess(), endsAtMs: Date.now() + ttlMs },

@@ -1,10 +1,6 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
-import { shellWord } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
-import { isRunning, ownPid } from '../files/processes.ts'
 import { startSender } from '../service/delivery/sender.ts'
 import { TIMEOUTS } from '../service/http-server.ts'
 import { FAULT_STATUSES, type FaultPlan, type FaultStatus, type InjectedFault } from '../service/injected-faults.ts'
@@ -14,6 +10,7 @@ import type { RateLimit } from '../service/rate-limit.ts'
 import { startServer } from '../service/server.ts'
 import { openStore } from '../service/store/open-store.ts'
 import type { Store } from '../service/store/store.ts'
+import { makeSandboxFolder, removeSandboxFolder, sweepSandboxFolders } from './sandbox-folder.ts'
 
 export interface SandboxTerms {
   /** Fixture files, applied before it opens; faults and limits start afterwards. */
@@ -168,71 +165,4 @@ function statusOf(what: string, kind: string): FaultStatus | undefined {
   throw new CrmError('usage', `unknown fault ${JSON.stringify(kind)}`, {
     hint: `expected ${FAULT_STATUSES.join(', ')} or reset; with the suffix -after the request takes effect first`,
   })
-}
-
-/** The name contains host and pid, as containers may share folders but not process ids. */
-const NAME = /^crm-sandbox-(?<host>[0-9a-zA-Z_.]+)-(?<pid>\d+)-/
-
-/** Creates a sandbox folder of mode 0700 in `parent`. CrmError `machine` when it cannot be created. */
-export function makeSandboxFolder(parent: string): string {
-  try {
-    const folder = mkdtempSync(join(parent, `crm-sandbox-${ownHost()}-${ownPid()}-`))
-    // A umask can remove permissions of the owner.
-    chmodSync(folder, 0o700)
-    return folder
-  } catch (cause) {
-    const { code = '' } = cause as NodeJS.ErrnoException
-    const why = WHY_NOT[code] ?? (cause as Error).message
-    throw new CrmError('machine', `cannot create the folder of the sandbox in ${parent}: ${why}`, {
-      hint: `set TMPDIR to a folder of your own; to see the present one: ls -ld ${shellWord(parent)}`,
-      cause,
-    })
-  }
-}
-
-const WHY_NOT: Readonly<Record<string, string>> = {
-  ENOENT: 'it does not exist, or folders cannot be created in it',
-  ENOTDIR: 'it is not a folder',
-  EACCES: 'permission denied',
-  EROFS: 'its file system is read-only',
-  ENOSPC: 'no space left on the disk',
-}
-
-function removeSandboxFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
-}
-
-/** Removes the folders of sandboxes whose process was killed. */
-export function sweepSandboxFolders(parent: string): void {
-  for (const name of namesIn(parent)) {
-    const { host, pid } = NAME.exec(name)?.groups ?? {}
-    if (host === ownHost() && !isRunning(Number(pid))) removeIfOwn(join(parent, name))
-  }
-}
-
-function namesIn(parent: string): string[] {
-  try {
-    return readdirSync(parent)
-  } catch (error) {
-    // A folder may be writable for all users and readable for its owner alone.
-    if (isForbidden(error)) return []
-    throw error
-  }
-}
-
-function removeIfOwn(folder: string): void {
-  try {
-    removeSandboxFolder(folder)
-  } catch (error) {
-    // It belongs to another user, whose next sandbox removes it.
-    if (!isForbidden(error)) throw error
-  }
-}
-
-function isForbidden(error: unknown): boolean {
-  return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
-}
-
-function ownHost(): string {
-  return hostname().replaceAll(/[^0-9a-zA-Z_.]/g, '_')
 }

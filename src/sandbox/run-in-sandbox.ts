@@ -22,7 +22,7 @@ export interface SandboxRun {
 
 /** Runs a command with its own sandbox, closed when the command ends. Resolves to the exit code of the command. */
 export async function runInSandbox(run: SandboxRun): Promise<number> {
-  const log = run.keepLog === undefined ? undefined : openServiceLog(run.keepLog)
+  const log = run.keepLog === undefined ? undefined : openServiceLog(run.keepLog, '--keep-log')
   let sandbox: OpenSandbox | undefined
   let exit: number | undefined
   try {
@@ -122,8 +122,8 @@ export interface ServiceLog {
 }
 
 /** One line of JSON per request, written synchronously so that it survives a crash. */
-export function openServiceLog(file: string): ServiceLog {
-  const fd = openForWriting(file)
+export function openServiceLog(file: string, flag: '--keep-log' | '--log'): ServiceLog {
+  const fd = openForWriting(file, flag)
   return {
     write: (line) => {
       writeSync(fd, `${JSON.stringify(line)}\n`)
@@ -138,8 +138,8 @@ export function openServiceLog(file: string): ServiceLog {
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 const FIRST_BYTES = 32
 
-function openForWriting(file: string): number {
-  const hint = 'name a new file in an existing folder: --keep-log service.log'
+function openForWriting(file: string, flag: string): number {
+  const hint = `name a new file in an existing folder: ${flag} service.log`
   try {
     if (mayBeReplaced(file)) return openSync(file, FLAGS, 0o600)
   } catch (cause) {

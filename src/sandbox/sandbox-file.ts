@@ -7,6 +7,7 @@ import { stateFolder } from '../files/folders.ts'
 import { ensurePrivateFolder, readPrivateFile } from '../files/private-file.ts'
 import { isGone, type ProcessOwner } from '../files/processes.ts'
 import { writePrivateFile } from '../files/write-private-file.ts'
+import { removeFolderOf } from './sandbox-folder.ts'
 
 /** A sandbox that outlives the command that started it. */
 export interface StartedSandbox {
@@ -54,6 +55,12 @@ export async function readSandboxFile(file: string): Promise<StartedSandbox | un
 /** A process that was killed leaves its file. */
 export function isAlive({ process }: StartedSandbox): boolean {
   return !isGone(process)
+}
+
+/** Removes what a sandbox left whose process was killed: its file, and its folder. */
+export async function removeDead(file: string, sandbox: StartedSandbox): Promise<void> {
+  removeFolderOf(sandbox.process, sandbox.env.CRM_STATE_HOME)
+  await removeSandboxFile(file, sandbox)
 }
 
 /** Removes the file unless another sandbox has taken its place. */

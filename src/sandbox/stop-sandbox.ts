@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { sendSignal } from '../files/processes.ts'
-import { isAlive, readSandboxFile, removeSandboxFile, type StartedSandbox, sandboxFile } from './sandbox-file.ts'
+import { isAlive, readSandboxFile, removeDead, type StartedSandbox, sandboxFile } from './sandbox-file.ts'
 
 /** A sandbox closes within a second; then it is killed. */
 const KILL_AFTER_MS = 5000
@@ -15,7 +15,7 @@ export async function findSandbox(env: Env, name: string): Promise<StartedSandbo
   const file = sandboxFile(env, name)
   const found = await readSandboxFile(file)
   if (found && isAlive(found)) return found
-  if (found) await removeSandboxFile(file, found)
+  if (found) await removeDead(file, found)
   const message = found ? `the sandbox ${name} was killed, and its data is gone` : `there is no sandbox ${name}`
   throw new CrmError('not_found', message, {
     hint: `crm sandbox start${name === 'default' ? '' : ` --name ${name}`}; a sandbox ends itself after its --ttl`,
@@ -29,7 +29,7 @@ export async function stopSandbox(env: Env, name: string): Promise<boolean> {
   if (!found) return findSandbox(env, name).then(() => true)
   const wasAlive = isAlive(found)
   if (wasAlive) await end(found)
-  await removeSandboxFile(file, found)
+  await removeDead(file, found)
   return wasAlive
 }
 

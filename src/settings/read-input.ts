@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
+import { platform } from 'node:os'
 import { CrmError } from '../core/errors.ts'
 import type { Io } from '../core/streams.ts'
 
@@ -59,4 +60,10 @@ export function readFault(cause: unknown): string {
     ENAMETOOLONG: 'the name is too long',
   }
   return words[code ?? ''] ?? message
+}
+
+/** Of a file that the user named; false where files have no mode. */
+export async function isReadableByOthers(path: string): Promise<boolean> {
+  const { mode } = await stat(path)
+  return platform() !== 'win32' && (mode & 0o044) !== 0
 }

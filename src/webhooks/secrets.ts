@@ -15,8 +15,21 @@ export function parseSecrets(text: string, source: string): readonly string[] {
       throw invalid(`${where} is a private key (whsk_); verification needs the public key (whpk_)`)
     if (line.startsWith('whpk_') && !publicKeyOf(line))
       throw invalid(`${where} is not an ed25519 public key of 32 bytes`)
+    if (line !== '' && !SECRET.test(line)) throw invalid(`${where} is not a signing secret`)
   }
   return secrets
+}
+
+/** Of Standard Webhooks, Svix and Stripe with a prefix; that of GitHub is any text, of which other files mostly have blanks. */
+const SECRET = /^(?:whsec_[A-Za-z0-9+/_-]+={0,2}|whpk_.*|(?!whsec_|whpk_)[\x21-\x7e]{8,})$/
+
+/** CrmError `usage` for a secret in place of the name of its file. */
+export function refuseSecretAsName(file: string): void {
+  if (!/^wh(?:sec|sk|pk)_/.test(file)) return
+  const message = '--secret-file names a file, and was given a secret, which other users of this machine can read'
+  throw new CrmError('usage', message, {
+    hint: 'write it to a file that only you can read: --secret-file secret.txt; a secret that others have seen is replaced by crm webhooks rotate ID',
+  })
 }
 
 /** Creates a file of mode 0600 with a new secret; false when the file exists. CrmError `machine` when it cannot be written. */
@@ -32,5 +45,7 @@ export async function makeSecretFile(path: string): Promise<boolean> {
 }
 
 function invalid(message: string): CrmError {
-  return new CrmError('invalid_input', message, { hint: 'expected one secret per line: whsec_… or, for v1a, whpk_…' })
+  return new CrmError('invalid_input', message, {
+    hint: 'expected one secret a line: whsec_…, for v1a whpk_…, or that of GitHub, 8 or more characters without blanks',
+  })
 }

@@ -154,3 +154,13 @@ test('a file that is not a report is not replaced, above all not one that the co
   expect(await validate('report.xml')).toMatchObject({ exit: 0 })
   expect(await validate('report.xml')).toMatchObject({ exit: 0 })
 })
+
+test('a diff without differences is a report with one test case, which passed', async () => {
+  const { at, flags, junit } = folderWith({})
+  const { env } = await startService()
+  writeFileSync(at('a.ndjson'), await crmPrints(['snapshot'], env))
+  const diff = await crm(['diff', at('a.ndjson'), at('a.ndjson'), ...flags], env)
+  expect(diff).toMatchObject({ exit: 0 })
+  expect(junit()).toContain('<testsuite name="crm diff" tests="1" failures="0"')
+  expect(junit()).toContain('<testcase name="crm diff" classname="crm diff" time="0"/>')
+})

@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { crm, crmPrints, startRun } from '../harness/crm.ts'
@@ -71,11 +73,46 @@ test('one whose process was killed is named as gone by env and stop, and a new o
   expect(env).toMatchObject({ exit: 6, stderr: expect.stringContaining('was killed, and its data is gone') })
   writeFileSync(join(file, '..', 'dead.json'), JSON.stringify({ ...dead, name: 'dead' }), { mode: 0o600 })
   const stop = await crm(['sandbox', 'stop', '--name', 'dead'], home)
-  expect(stop).toMatchObject({ exit: 0, stderr: 'The sandbox dead had been killed; its file is removed.\n' })
+  expect(stop).toMatchObject({ exit: 0, stderr: 'The sandbox dead had been killed; what it left is removed.\n' })
   expect(existsSync(join(file, '..', 'dead.json'))).toBe(false)
 })
 
+test('a killed one leaves no folder once a command has found it, and a folder of another process stays', async () => {
+  const { home, file } = await started()
+  const { pid } = spawnSync(process.execPath, ['-e', '0'])
+  const host = hostname().replaceAll(/[^0-9a-zA-Z_.]/g, '_')
+  const folder = (owner: number) => {
+    const path = join(home.TMPDIR ?? '', `crm-sandbox-${host}-${owner}-abc`)
+    mkdirSync(join(path, 'state'), { recursive: true })
+    return path
+  }
+  const [own, other] = [folder(pid), folder(process.pid)]
+  const write = (path: string) => {
+    const env = { CRM_STATE_HOME: join(path, 'state') }
+    const dead = {
+      name: 'dead',
+      baseUrl: 'http://127.0.0.1:1',
+      env,
+      endsAtMs: 1,
+      process: { pid, startedAtMs: 1, mark: '' },
+    }
+    writeFileSync(join(file, '..', 'dead.json'), JSON.stringify(dead), { mode: 0o600 })
+  }
+  write(own)
+  const run = await crm(['sandbox', 'env', '--name', 'dead'], home)
+  expect(run).toMatchObject({
+    exit: 6,
+    stderr: expect.stringMatching(/was killed.*\n {2}crm sandbox start --name dead/),
+  })
+  expect(existsSync(own)).toBe(false)
+  write(other)
+  await crm(['sandbox', 'stop', '--name', 'dead'], home)
+  expect(existsSync(other)).toBe(true)
+})
+
 test.each([
+  [['-p', 'staging'], '-p staging has no effect on a sandbox'],
+  [['--log', '/no/such/folder/x.log'], '--log service.log'],
   [['--ttl', '8d'], '--ttl is out of range'],
   [['--ttl', '30'], 'Expected a time span'],
   [['--name', '../x'], 'Expected up to 64 letters'],
@@ -83,6 +120,6 @@ test.each([
 ])('sandbox start with %j says %s, and starts nothing', async (flags, text) => {
   const home = emptyHome({ CRM_STATE_HOME: tempFolder(), TMPDIR: tempFolder() })
   const { exit, stderr } = await crm(['sandbox', 'start', '--foreground', ...flags], home)
-  expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(text) })
+  expect({ exit, stderr }).toEqual({ exit: flags[0] === '--log' ? 13 : 2, stderr: expect.stringContaining(text) })
   expect(existsSync(join(home.CRM_STATE_HOME ?? '', 'sandboxes', 'default.json'))).toBe(false)
 })

@@ -171,7 +171,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'a sweep removes the folder of a sandbox that runs',
-    file: 'src/sandbox/open-sandbox.ts',
+    file: 'src/sandbox/sandbox-folder.ts',
     line: 'if (host === ownHost() && !isRunning(Number(pid))) removeIfOwn(join(parent, name))',
     to: 'if (host === ownHost()) removeIfOwn(join(parent, name))',
     tests: ['test/sandbox/folder.test.ts'],

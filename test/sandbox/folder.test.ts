@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeSandboxFolder, sweepSandboxFolders } from '../../src/sandbox/open-sandbox.ts'
+import { makeSandboxFolder, sweepSandboxFolders } from '../../src/sandbox/sandbox-folder.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 async function pidOfTheDead(): Promise<number> {

@@ -14,6 +14,10 @@ test.each([
   ['', 'F holds no secret'],
   [' \n \n', 'F holds no secret'],
   ['whsec_YQ==\nwhsk_YWJjZGVm', 'line 2 of F is a private key (whsk_); verification needs the public key (whpk_)'],
+  ['the secret is abc', 'line 1 of F is not a signing secret'],
+  ['{\n  "secret": "abc"\n}', 'line 1 of F is not a signing secret'],
+  ['whsec_YQ==\nwhsec_no*base64', 'line 2 of F is not a signing secret'],
+  ['short', 'line 1 of F is not a signing secret'],
   ['whpk_c2hvcnQ=', 'line 1 of F is not an ed25519 public key of 32 bytes'],
 ])('%j is refused without being quoted', (text, message) => {
   expect(() => parseSecrets(text, 'F')).toThrow(expect.objectContaining({ code: 'invalid_input', message }))

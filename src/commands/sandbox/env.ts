@@ -4,7 +4,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
 import { printOne } from '../print.ts'
-import { addNameFlag, DEFAULT_NAME, type NameFlag } from './name-flag.ts'
+import { addNameFlag, DEFAULT_NAME, type NameFlag, refuseProfile } from './name-flag.ts'
 
 export function addSandboxEnv(sandbox: CommandUnknownOpts, act: Act): void {
   const env = sandbox
@@ -19,6 +19,7 @@ export function addSandboxEnv(sandbox: CommandUnknownOpts, act: Act): void {
 }
 
 async function printEnv(ctx: Context, { name = DEFAULT_NAME }: NameFlag): Promise<undefined> {
+  refuseProfile(ctx)
   const { findSandbox } = await ctx.sandboxes.stop()
   const { env } = await findSandbox(ctx.env, name)
   if (ctx.flags.output !== 'table') return printOne(ctx, env)

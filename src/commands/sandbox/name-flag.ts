@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { CrmError } from '../../core/errors.ts'
+import type { WithFlags } from '../global-flags.ts'
 
 export const DEFAULT_NAME = 'default'
 
@@ -19,4 +21,12 @@ function parseName(text: string): string {
 /** ` --name NAME`, unless it is the default one. */
 export function nameWords(name: string): string {
   return name === DEFAULT_NAME ? '' : ` --name ${name}`
+}
+
+/** CrmError `usage` for -p: a sandbox is a server of its own, which no profile names. */
+export function refuseProfile({ flags: { profile } }: WithFlags<'profile'>): void {
+  if (profile === undefined) return
+  throw new CrmError('usage', `-p ${profile} has no effect on a sandbox, which is a server of its own`, {
+    hint: 'leave out -p; to tell sandboxes apart: --name NAME',
+  })
 }

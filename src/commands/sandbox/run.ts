@@ -2,6 +2,8 @@ import { isatty } from 'node:tty'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { examples } from '../command-tree.ts'
+import type { WithFlags } from '../global-flags.ts'
+import { refuseProfile } from './name-flag.ts'
 import { addServiceFlags, type ServiceFlags, sandboxTerms } from './service-flags.ts'
 
 interface Options extends ServiceFlags {
@@ -30,11 +32,12 @@ export function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
 }
 
 async function runCommand(
-  ctx: Pick<Context, 'env' | 'io' | 'sandbox' | 'signal' | 'version'>,
+  ctx: Pick<Context, 'env' | 'io' | 'sandbox' | 'signal' | 'version'> & WithFlags<'profile'>,
   command: string,
   args: readonly string[],
   options: Options,
 ): Promise<number> {
+  refuseProfile(ctx)
   const { runInSandbox } = await ctx.sandbox()
   return runInSandbox({
     terms: sandboxTerms(ctx, options),

@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import { examples } from '../command-tree.ts'
 import { printOne } from '../print.ts'
 import { parseSpan } from '../time-flags.ts'
-import { addNameFlag, DEFAULT_NAME, type NameFlag, nameWords } from './name-flag.ts'
+import { addNameFlag, DEFAULT_NAME, type NameFlag, nameWords, refuseProfile } from './name-flag.ts'
 import { addServiceFlags, type ServiceFlags, sandboxTerms } from './service-flags.ts'
 
 interface Options extends ServiceFlags, NameFlag {
@@ -40,6 +40,7 @@ export function addSandboxStart(sandbox: CommandUnknownOpts, act: Act): void {
 }
 
 async function startSandbox(ctx: Context, options: Options): Promise<number | undefined> {
+  refuseProfile(ctx)
   const { ttl: ttlMs = USUAL_MS } = options
   if (ttlMs > LONGEST_MS || ttlMs < 1000) {
     throw new CrmError('usage', '--ttl is out of range', { hint: 'expected 1s to 7d, such as --ttl 1h' })

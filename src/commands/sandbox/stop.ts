@@ -1,7 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { examples } from '../command-tree.ts'
-import { addNameFlag, DEFAULT_NAME, type NameFlag } from './name-flag.ts'
+import type { WithFlags } from '../global-flags.ts'
+import { addNameFlag, DEFAULT_NAME, type NameFlag, refuseProfile } from './name-flag.ts'
 
 export function addSandboxStop(sandbox: CommandUnknownOpts, act: Act): void {
   const stop = sandbox
@@ -14,10 +15,13 @@ export function addSandboxStop(sandbox: CommandUnknownOpts, act: Act): void {
 }
 
 async function stopNamed(
-  ctx: Pick<Context, 'env' | 'note' | 'sandboxes'>,
+  ctx: Pick<Context, 'env' | 'note' | 'sandboxes'> & WithFlags<'profile'>,
   { name = DEFAULT_NAME }: NameFlag,
 ): Promise<undefined> {
+  refuseProfile(ctx)
   const { stopSandbox } = await ctx.sandboxes.stop()
   const wasRunning = await stopSandbox(ctx.env, name)
-  ctx.note(wasRunning ? `The sandbox ${name} has ended.` : `The sandbox ${name} had been killed; its file is removed.`)
+  ctx.note(
+    wasRunning ? `The sandbox ${name} has ended.` : `The sandbox ${name} had been killed; what it left is removed.`,
+  )
 }

@@ -1,6 +1,8 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { exactDigits, isJsonObject, type JsonObject, parseJsonAsWritten, valueAt } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
+import { FIELDS, RECORD_RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { applySet, textForNumber } from '../fields-input.ts'
@@ -9,11 +11,12 @@ import { newEventId } from './made-event.ts'
 /** Flags that change an event before it is sent. */
 export interface EditFlags {
   readonly set?: readonly string[]
+  readonly setNew?: readonly string[]
   readonly edit?: true
 }
 
-export function isEdit({ set, edit }: EditFlags): boolean {
-  return set !== undefined || edit === true
+export function isEdit({ set, setNew, edit }: EditFlags): boolean {
+  return set !== undefined || setNew !== undefined || edit === true
 }
 
 /**
@@ -23,12 +26,14 @@ export function isEdit({ set, edit }: EditFlags): boolean {
 export async function editEvent(
   ctx: Pick<Context, 'env' | 'note' | 'now'>,
   event: ReceivedEvent,
-  { set = [], edit }: EditFlags,
+  { set = [], setNew = [], edit }: EditFlags,
 ): Promise<ReceivedEvent> {
   const known = event.id ?? 'an event without an id'
   let body = bodyOf(event, known)
+  for (const text of set) refuseNew(event, body, text)
   for (const text of set) applySet(body, asInEvent(body, text))
-  if (edit) body = await inEditor(ctx, body, { isChanged: set.length > 0, known })
+  for (const text of setNew) applySet(body, text, undefined, '--set-new')
+  if (edit) body = await inEditor(ctx, body, { isChanged: set.length + setNew.length > 0, known })
   const id = newEventId(ctx.now())
   // Stripe and others state the id in the body.
   if (body.id === event.id && event.id !== undefined) body.id = id
@@ -62,6 +67,30 @@ function asInEvent(body: JsonObject, text: string): string {
   if (typeof before === 'boolean') return /^(?:true|false)$/.test(raw) ? `${key}:=${raw}` : text
   if (/^-?\d+(?:\.\d+)?$/.test(raw)) return `${key}:=${raw}`
   throw textForNumber(key, raw)
+}
+
+/** CrmError `usage` for a member that neither the event nor its type has: it is probably misspelt, and a handler would ignore it. */
+function refuseNew({ name = '' }: ReceivedEvent, body: JsonObject, text: string): void {
+  const [, key = ''] = /^([^=:]+):?=/.exec(text) ?? []
+  const path = key.split('.')
+  if (key === '' || valueAt(body, path) !== undefined) return
+  const [resource = ''] = name.split('.')
+  const fields: readonly string[] = isRecordResource(resource) ? FIELDS[resource] : []
+  const [first, member = '', ...deeper] = path
+  const isOfType = (first === 'data' || first === 'previous') && deeper.length === 0 && fields.includes(member)
+  if (isOfType) return
+  const parent = valueAt(body, path.slice(0, -1))
+  const names = isJsonObject(parent) ? [...new Set([...Object.keys(parent), ...(first === 'data' ? fields : [])])] : []
+  const before = path.slice(0, -1).map((part) => `${part}.`)
+  const meant = nearest(path.at(-1) ?? '', names)
+  const near = meant === undefined ? '' : `did you mean ${before.join('')}${meant}? `
+  throw new CrmError('usage', `the ${name || 'event'} has no member ${key}; nothing was sent`, {
+    hint: `${near}to add a member: --set-new ${shellWord(text)}`,
+  })
+}
+
+function isRecordResource(name: string): name is (typeof RECORD_RESOURCES)[number] {
+  return (RECORD_RESOURCES as readonly string[]).includes(name)
 }
 
 interface Opened {

@@ -1,6 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { commandLine } from '../command-line.ts'
+import { certificateHint } from './target-flags.ts'
 
 /** The number of ids in a message. */
 const NAMED_IDS = 3
@@ -67,7 +68,7 @@ export function createReplayFailures(command: ReplayCommand) {
       if (!first) return
       const { attempts, unanswered } = counts
       throw new CrmError(unanswered === attempts ? 'unreachable' : 'partial', notAccepted(first, count), {
-        hint: `when the app is fixed: ${againText(command, [...refused.keys()])}`,
+        hint: certificateHint(first) ?? `when the app is fixed: ${againText(command, [...refused.keys()])}`,
       })
     },
   }

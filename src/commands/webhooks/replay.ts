@@ -36,6 +36,7 @@ export function addReplay(webhooks: CommandUnknownOpts, act: Act): void {
     .option('--where <expr>', 'and of those only events for which this jq expression is true')
     .option('--to <url>', 'send them to this URL, or port; without it they are only printed')
     .option('--set <key=value>', 'change a member first: data.stage=Won, key:=json (repeatable); new id', collect)
+    .option('--set-new <key=value>', 'the same for a member that the event does not have (repeatable)', collect)
     .option('--edit', 'change the event first, in VISUAL or EDITOR; one event, with a new id')
     .option('--original', 'with the original signature and time')
     .option('--secret-file <file>', 'sign with the secrets in this file; - for stdin')

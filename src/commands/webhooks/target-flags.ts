@@ -1,15 +1,11 @@
 import type { Command } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import {
-  isCredentialHeader,
-  isHeaderName,
-  isHeaderValue,
-  isLoopback,
-  isTransportHeader,
-} from '../../core/http-rules.ts'
+import { isCredentialName, isHeaderName, isHeaderValue, isLoopback, isTransportHeader } from '../../core/http-rules.ts'
 import { redactShapes } from '../../core/redact.ts'
-import { readInput } from '../../settings/read-input.ts'
+import { shellWord } from '../../core/shell-words.ts'
+import type { ForwardResult } from '../../core/webhook-events.ts'
+import { isReadableByOthers, readInput } from '../../settings/read-input.ts'
 import type { TargetConnection } from '../../webhooks/forwarding/http-target.ts'
 import { collect } from '../fields-input.ts'
 
@@ -22,13 +18,17 @@ export interface TargetFlags {
 
 export function addTargetFlags(command: Command): void {
   command
-    .option('-H, --header <header>', "add 'Name: value', or the headers in @FILE, for the URL (repeatable)", collect)
+    .option(
+      '-H, --header <header>',
+      "add 'Name: value', 'Name: @FILE' for a secret, or the headers in @FILE, for the URL (repeatable)",
+      collect,
+    )
     .option('--cacert <file>', 'trust the certificates in this file instead of the usual ones, for the URL')
     .option('--insecure-skip-verify-target', 'accept any certificate of a URL on this machine')
 }
 
 export async function readTargetFlags(
-  ctx: Pick<Context, 'addSecret' | 'flags' | 'io'>,
+  ctx: Pick<Context, 'addSecret' | 'flags' | 'io' | 'note'>,
   flags: TargetFlags,
   urls: readonly URL[],
 ): Promise<TargetConnection> {
@@ -67,7 +67,7 @@ export function checkTargetFlags(
       hint: 'name one: 3000, or a URL',
     })
   }
-  for (const text of header ?? []) if (!text.startsWith('@')) parseHeader(text, { isFromFile: false })
+  for (const text of header ?? []) if (!/^@|^[^:]*:[ \t]*@./s.test(text)) parseHeader(text, { isFromFile: false })
 }
 
 /** Those of the flags that concern this URL. */
@@ -83,16 +83,38 @@ export function targetFlagsFor({ protocol }: URL, { header, cacert, insecureSkip
 
 type Header = readonly [name: string, value: string]
 
-/** `Name: value`, or `@FILE` with one a line, which may also hold credentials: other users can read a command line. */
-async function readHeaders(ctx: Pick<Context, 'addSecret' | 'flags' | 'io'>, text: string): Promise<readonly Header[]> {
-  if (!text.startsWith('@')) return [parseHeader(text, { isFromFile: false })]
-  const file = await readInput(ctx, text.slice(1), '--header')
-  const headers = file
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== '')
-    .map((line) => parseHeader(line, { isFromFile: true }))
-  for (const [name, value] of headers) if (isCredentialHeader(name)) ctx.addSecret(value)
+/** `Name: value`; `Name: @FILE` and `@FILE`, with one a line, may also hold credentials: other users can read a command line. */
+async function readHeaders(
+  ctx: Pick<Context, 'addSecret' | 'flags' | 'io' | 'note'>,
+  text: string,
+): Promise<readonly Header[]> {
+  const [, named, file = text.startsWith('@') ? text.slice(1) : undefined] = /^([^:]*):[ \t]*@(.+)$/s.exec(text) ?? []
+  if (file === undefined) return [parseHeader(text, { isFromFile: false })]
+  const lines = (await readHeaderFile(ctx, file)).split(/\r?\n/).filter((line) => line.trim() !== '')
+  if (named !== undefined && lines.length !== 1) {
+    throw new CrmError('invalid_input', `--header '${named}: @FILE' takes one line, and ${file} has ${lines.length}`, {
+      hint: 'for several headers, one a line with its name: --header @FILE',
+    })
+  }
+  const headers = lines.map((line) =>
+    parseHeader(named === undefined ? line : `${named}: ${line}`, { isFromFile: true }),
+  )
+  for (const [name, value] of headers) if (isSecret(name, value)) ctx.addSecret(value)
   return headers
+}
+
+async function readHeaderFile(ctx: Pick<Context, 'flags' | 'io' | 'note'>, file: string): Promise<string> {
+  const text = await readInput(ctx, file, '--header')
+  if (file !== '-' && (await isReadableByOthers(file))) {
+    ctx.note(
+      `Warning: other users of this machine can read ${file}; if it holds a secret: chmod 600 ${shellWord(file)}`,
+    )
+  }
+  return text
+}
+
+function isSecret(name: string, value: string): boolean {
+  return isCredentialName(name) || redactShapes(value) !== value
 }
 
 /** Of Standard Webhooks, Svix, Stripe and GitHub: crm sets them, or the handler would verify something else. */
@@ -110,12 +132,24 @@ function parseHeader(text: string, { isFromFile }: { readonly isFromFile: boolea
       : 'leave it out: crm sets it itself'
     throw new CrmError('usage', `--header cannot set ${name}`, { hint })
   }
-  if (!isFromFile && (isCredentialHeader(name) || redactShapes(value) !== value)) {
+  if (!isFromFile && isSecret(name, value)) {
     throw new CrmError('usage', `--header has a secret in ${name}, which other users of this machine can read`, {
-      hint: 'write the line to a file that only you can read, and name it: --header @FILE',
+      hint: `write it to a file that only you can read, and name that: --header '${name}: @FILE'`,
     })
   }
   return [name, value]
+}
+
+/** What to type when the certificate of a target is not trusted; undefined for another failure. */
+export function certificateHint({
+  failure = '',
+  target,
+}: Pick<ForwardResult, 'failure' | 'target'>): string | undefined {
+  if (!failure.includes('certificate')) return undefined
+  const host = URL.parse(target)?.hostname
+  const onThisMachine =
+    host !== undefined && isLoopback(host) ? '; on this machine also: --insecure-skip-verify-target' : ''
+  return `trust the certificate, or the authority that signed it: --cacert FILE${onThisMachine}`
 }
 
 async function readAuthorities(ctx: Pick<Context, 'flags' | 'io'>, path: string): Promise<string> {

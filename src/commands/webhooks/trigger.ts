@@ -26,7 +26,7 @@ import {
   wholeEvent,
 } from './made-event.ts'
 import { findKeptSecrets, madeDelivery, sendEvent, unknownFor } from './send-event.ts'
-import { addTargetFlags, checkTargetFlags, type TargetFlags } from './target-flags.ts'
+import { addTargetFlags, certificateHint, checkTargetFlags, type TargetFlags } from './target-flags.ts'
 
 interface Options extends TargetFlags {
   readonly to: string
@@ -121,7 +121,8 @@ function noteUnknown(ctx: Pick<Context, 'note'>, name: string, scheme: SchemeNam
 /** Those of the file, else of a listener at this address, else of one that forwards to it. CrmError `usage` if there are none. */
 async function signingSecrets(ctx: Context, file: string | undefined, url: URL): Promise<readonly string[]> {
   if (file !== undefined) {
-    const { makeSecretFile } = await ctx.webhooks.secrets()
+    const { makeSecretFile, refuseSecretAsName } = await ctx.webhooks.secrets()
+    refuseSecretAsName(file)
     if (file !== '-' && (await makeSecretFile(file))) {
       ctx.note(`Made a secret in ${file}; the receiver needs it, too: crm listen --secret-file ${file}`)
     }
@@ -143,9 +144,7 @@ async function report(ctx: Context, result: ForwardResult, flaw: Flaw | undefine
   }
   if (status === undefined) {
     throw new CrmError('unreachable', `${target}: ${result.failure}`, {
-      hint: result.failure?.includes('certificate')
-        ? 'trust it with --cacert FILE; on this machine also: --insecure-skip-verify-target'
-        : 'start what listens there: crm listen, or your app',
+      hint: certificateHint(result) ?? 'start what listens there: crm listen, or your app',
     })
   }
   if (flaw !== undefined && result.failure === undefined) {

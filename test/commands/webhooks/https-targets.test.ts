@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeSelfSignedCertificate } from '../../api/self-signed-certificate.ts'
@@ -32,6 +32,9 @@ test.each(['trigger', 'replay'])(
     const refused = await send()
     expect(refused.exit).toBe(9)
     expect(refused.stdout + refused.stderr).toContain('its certificate is self-signed; --cacert FILE trusts it')
+    expect(refused.stderr).toMatch(
+      / {2}trust the certificate, .*: --cacert FILE; on this machine also: --insecure-skip/,
+    )
     expect(app.requests).toHaveLength(0)
     expect(await send('--cacert', authority)).toMatchObject({ exit: 0 })
     expect(await send('--insecure-skip-verify-target')).toMatchObject({ exit: 0 })
@@ -68,6 +71,36 @@ test('headers are added, replace those of the event, and may hold a credential i
   expect(request?.rawHeaders.filter((name) => name.toLowerCase() === 'user-agent')).toHaveLength(1)
   expect(sent.stdout + sent.stderr).not.toContain('of-the-app')
 })
+
+test('the value of a header may be in a file alone, is in no output, and a file that others can read is warned of', async () => {
+  const app = await startApp()
+  const { home } = await homeWith([sampleEvent('evt_a')])
+  const { secret, file } = await startTlsApp()
+  const token = file('token', 'of-the-gateway\n')
+  const send = () =>
+    crm(['webhooks', 'replay', 'evt_a', '--to', app.url, ...secret, '-H', `X-Auth-Token: @${token}`], home)
+  const sent = await send()
+  expect(sent).toMatchObject({ exit: 0 })
+  expect(app.requests[0]?.headers['x-auth-token']).toBe('of-the-gateway')
+  expect(sent.stdout + sent.stderr).not.toMatch(/of-the-gateway|Warning/)
+  chmodSync(token, 0o644)
+  expect((await send()).stderr).toContain(`can read ${token}; if it holds a secret: chmod 600 ${token}`)
+  writeFileSync(token, 'two\nlines\n')
+  expect(await send()).toMatchObject({ exit: 2, stderr: expect.stringContaining('takes one line, and') })
+  expect(app.requests).toHaveLength(2)
+})
+
+test.each(['X-Auth-Token', 'X-Secret', 'Api-Key', 'X-Api-Key', 'Cookie', 'Set-Cookie', 'Proxy_Password', 'My-Token'])(
+  'a value of %s on the command line is refused, and not repeated',
+  async (name) => {
+    const run = await crm(
+      ['webhooks', 'trigger', 'contact.created', '--to', '3000', '-H', `${name}: hunter2`],
+      emptyHome(),
+    )
+    expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining(`--header '${name}: @FILE'`) })
+    expect(run.stderr).not.toContain('hunter2')
+  },
+)
 
 const NEAR = ['--to', 'https://localhost:3000']
 test.each([
@@ -106,6 +139,20 @@ test.each([
   [['webhooks', 'replay', 'evt_a', '--header', 'X-A: 1'], /--header has no effect/],
 ] as const)('%j is refused before anything is subscribed', async ([...words], what) => {
   expect(await crm(words, emptyHome())).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(what) })
+})
+
+test('a secret in place of the name of its file is refused, not repeated, and no file is made of it', async () => {
+  const folder = tempFolder()
+  const secret = 'whsec_c2VjcmV0LXNlY3JldA=='
+  const words = ['webhooks', 'trigger', 'contact.created', '--to', '3000', '--secret-file', secret]
+  const run = await crm(words, emptyHome(), '', folder)
+  expect(run).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--secret-file names a file, and was given a secret'),
+  })
+  expect(run.stderr).not.toContain('c2VjcmV0')
+  expect(readdirSync(folder)).toEqual([])
+  expect(existsSync(secret)).toBe(false)
 })
 
 test('trigger refuses a header before it makes a secret', async () => {

@@ -175,3 +175,18 @@ test.each([
   const run = await crm(['webhooks', 'replay', ...words, '--to', '3000'], home)
   expect(run).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(what) })
 })
+
+test('--set of a member that neither the event nor its type has is refused with the near one, and --set-new adds it', async () => {
+  const app = await startApp()
+  const { home } = await homeWith(EVENTS)
+  const { args } = secretFile()
+  const send = (...more: string[]) => crm(['webhooks', 'replay', 'evt_a', '--to', app.url, ...args, ...more], home)
+  const slip = await send('--set', 'data.nmae=Eve')
+  expect(slip).toMatchObject({ exit: 2, stderr: expect.stringContaining('has no member data.nmae; nothing was sent') })
+  expect(slip.stderr).toContain('did you mean data.name? to add a member: --set-new data.nmae=Eve')
+  expect(await send('--set', 'nmae=Eve')).toMatchObject({ exit: 2 })
+  expect(app.requests).toHaveLength(0)
+  expect(await send('--set', 'data.company=Acme', '--set-new', 'data.tier:=3')).toMatchObject({ exit: 0 })
+  const { data } = JSON.parse(String(app.requests[0]?.body))
+  expect(data).toMatchObject({ company: 'Acme', tier: 3 })
+})
