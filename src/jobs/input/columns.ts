@@ -10,6 +10,7 @@ import {
   numericType,
   RESOURCES,
 } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { COLUMN_TYPES, type ColumnType, typedHeader } from '../../output/column-type.ts'
 import type { FindingCode, ServerMembers } from './row.ts'
 
@@ -210,6 +211,11 @@ function readPart(match: RegExpExecArray | null, text: string): Mapping {
     throw new CrmError('usage', `--map ${column}=${target}: ${JSON.stringify(type)} is not a type`, { hint: EXPECTED })
   }
   return { column, field: field === '' ? undefined : field, type }
+}
+
+/** The flag that gives a column of the input a type. */
+export function mapFlag({ name, field }: { readonly name: string; readonly field: string | undefined }, type: string) {
+  return `--map ${shellWord(`${/[,=]/.test(name) ? JSON.stringify(name) : name}=${field ?? name}:${type}`)}`
 }
 
 function isCellType(type: string): type is CellType {

@@ -42,10 +42,11 @@ export async function openDelimited(
       quote,
       lineEnd: lineEndOf(sample, dialect),
       head: { offset: head.offset, length: head.length },
-      columns: columns.map(({ name, role, field }, at) => ({
+      columns: columns.map(({ name, role, field, type, isTyped }, at) => ({
         name,
         field: role === 'ignored' ? undefined : field,
         ...(types[at] && { type: types[at] }),
+        ...(isTyped && type === 'text' && { isText: true as const }),
       })),
     },
     areCells: true,

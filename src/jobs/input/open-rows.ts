@@ -1,7 +1,7 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, setAtPath } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText } from '../../output/safe-text.ts'
-import { nestedIn } from './columns.ts'
+import { mapFlag, nestedIn } from './columns.ts'
 import { compileComputes } from './compute.ts'
 import { bomBytes, type CutInput, codecOf, type InputSample, type OpenInput } from './cut-records.ts'
 import { detectEncoding } from './detect-encoding.ts'
@@ -37,12 +37,16 @@ export async function openRows(options: RowOptions): Promise<RowSource> {
   const findings = createFindings(options.findingsPath, (finding) => inSheet(finding, opened.summary))
   const [blanks, repaired] = [createBlanks(), createBlanks()]
   const compute = await compileComputes(options)
+  const texts = new Set(opened.summary.columns.flatMap(({ field, isText }) => (isText ? (field ?? []) : [])))
   return {
     summary: opened.summary,
     findings,
     blanks,
     repaired,
-    changes: (fields, existing) => changesIn(fields, existing, opened.areCells),
+    changes: (fields, existing) => {
+      const changes = changesIn(fields, existing, opened.areCells)
+      return { ...changes, retyped: changes.retyped.filter((name) => !texts.has(name)) }
+    },
     async *rows(onRefused) {
       findings.clear()
       blanks.clear()
@@ -219,7 +223,16 @@ export function summaryLines(name: string, summary: FormatSummary): readonly str
     `${inputName(name)}: ${form.join(', ')}`,
     `Columns: ${taken.map(useText).join(', ') || 'none'}`,
     ...(left.length === 0 ? [] : [`Left out: ${left.map((column) => column.name).join(', ')}`]),
+    ...numbersLine(taken),
   ]
+}
+
+/** Zip codes that a spreadsheet keeps as numbers have lost their leading zeros there. */
+function numbersLine(taken: readonly ColumnUse[]): readonly string[] {
+  const [first, ...others] = taken.filter(({ type }) => type === 'number')
+  if (!first) return []
+  const names = [first, ...others].map(({ name }) => name).join(', ')
+  return [`Numbers: ${names}; ${mapFlag(first, 'text')} keeps their digits as a text`]
 }
 
 function useText({ name, field }: ColumnUse): string {

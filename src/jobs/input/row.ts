@@ -44,6 +44,8 @@ export interface ColumnUse {
   readonly field: string | undefined
   /** Of a sheet: what all cells of the column are, so that they are no texts. */
   readonly type?: 'number' | 'boolean'
+  /** `--map` or the heading says that its cells are texts, whatever the record has. */
+  readonly isText?: true
 }
 
 /** How the input is read; flags can override each part. */

@@ -4,7 +4,8 @@ import { idText, isJsonObject } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
-import { aliasOf, foldName } from '../input/columns.ts'
+import { jsonText } from '../../output/safe-text.ts'
+import { aliasOf, foldName, mapFlag } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
 import type { FindingCode, FormatSummary, InputRow, RowFinding, RowSource } from '../input/row.ts'
 import { addressIn, type Existing, keyOfRow, type Match, matchKey } from './existing.ts'
@@ -52,7 +53,8 @@ export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped' | { 
 export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefined {
   const { noun, names, mode, existing, keyLines, addError, isDeletion } = parts
   const key = keyOfRow(row, names)
-  const refuse = (code: FindingCode, message: string) => addError(row, findingOf(row, names, { code, message }))
+  const refuse: Refuse = (code, message, name) =>
+    addError(row, findingOf(row, name === undefined ? names : [name], { code, message }))
   if (key === undefined) {
     if (names[0] === 'id' && mode === 'upsert') return createOf(noun, row)
     return void refuse('no_match_value', `no value in ${names.join(', ')} to match by`)
@@ -75,7 +77,8 @@ export function matchRow(parts: MatchParts, row: InputRow): MatchedRow | undefin
   return isDeletion ? deleteOf(noun, row, match) : changeOf({ ...parts, row, refuse }, match)
 }
 
-type Refuse = (code: FindingCode, message: string) => void
+/** `name`: the member that is at fault, in place of those of `--match`. */
+type Refuse = (code: FindingCode, message: string, name?: string) => void
 
 interface Matching {
   readonly noun: JobNoun
@@ -104,11 +107,14 @@ function changeOf(
   if (Object.keys(fields).length === 0) return 'unchanged'
   const name = changes.retyped.find((each) => Object.hasOwn(fields, each))
   if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }
-  return void refuse(
-    'wrong_type',
-    `${name} would become a text; if it is another type: --map COLUMN=${name}:number, boolean or json`,
-  )
+  const column = source.summary.columns.find(({ field }) => field === name) ?? { name, field: name }
+  const before = match.record[name]
+  const type = typeof before === 'boolean' ? 'boolean' : idText(before) === undefined ? 'json' : 'number'
+  const maps = `${mapFlag(column, type)} writes ${OTHER_TYPES[type]}, ${mapFlag(column, 'text')} a text`
+  return void refuse('wrong_type', `the record has ${OTHER_TYPES[type]}, ${jsonText(before ?? null)}: ${maps}`, name)
 }
+
+const OTHER_TYPES = { number: 'a number', boolean: 'a boolean', json: 'a list or an object' } as const
 
 function withoutMatch({
   noun,

@@ -78,3 +78,20 @@ test('the error texts of Excel are errors in csv too, unless the column is text 
     { Note: null },
   ])
 })
+
+test('numbers of a workbook, and those of records that a text would replace, name the --map that keeps texts', async () => {
+  const { crm: run, json, file } = await serviceHome()
+  const book = file('leads.xlsx', '')
+  writeFileSync(book, bookOf({ rows: `${HEAD}${row(2, 'ada', '<c><v>810</v></c>')}` }))
+  const { stderr } = await run('contacts', 'import', book)
+  expect(stderr).toContain('\nNumbers: Score; --map Score=Score:text keeps their digits as a text\n')
+  const text = file('more.csv', 'email,Score\nada@x.test,00810\n')
+  const words = ['contacts', 'import', text, '--match', 'email', '--yes']
+  const refused = await run(...words)
+  expect(refused.exit).toBe(2)
+  expect(refused.stderr).toContain(
+    '"00810": the record has a number, 810: --map Score=Score:number writes a number, --map Score=Score:text a text',
+  )
+  expect(await json(...words, '--map', 'Score=Score:text')).toMatchObject({ done: 1 })
+  expect(await json('contacts', 'list')).toMatchObject([{ Score: '00810' }])
+})
