@@ -7,6 +7,7 @@ import { writeBefore } from './history/before-file.ts'
 import { cancelJob, setAside } from './history/cancel-job.ts'
 import { headIfReadable, undosInEffect } from './history/earlier-jobs.ts'
 import {
+  type FailureGroup,
   type FailurePage,
   type FailureReport,
   failurePages,
@@ -14,6 +15,7 @@ import {
   reportFailures,
   rowsLeft,
 } from './history/failures.ts'
+import { countLeft, failuresLeft, groupsLeft, type LeftFailure } from './history/failures-left.ts'
 import {
   allJobs,
   findJob,
@@ -44,11 +46,12 @@ import { ensureJobsFolder, type JobPaths, removeTrial } from './journal/job-fold
 import type { Account } from './journal/progress.ts'
 import { applyPlan } from './plan/apply-plan.ts'
 import type { ImportRequest } from './plan/import-terms.ts'
+import { type Correction, correctFailedRows, type MadeCorrection } from './plan/make-correction.ts'
 import { type MadeImport, makeImport } from './plan/make-import.ts'
 import { type JobIdentity, type MadeJob, makeJob, type PlanningContext, type PlanningHooks } from './plan/make-job.ts'
 import { type MergeRequest, makeMerge } from './plan/make-merge.ts'
 import { makeRestore, type RestoreRequest } from './plan/make-restore.ts'
-import { type Correction, correctFailedRows, type MadeCorrection, makeRetry } from './plan/make-retry.ts'
+import { makeRetry } from './plan/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
 import type { PlanBuilder } from './plan/plan-builder.ts'
@@ -84,7 +87,7 @@ export interface Jobs {
   makeMerge(request: MergeRequest): Promise<MadeImport>
   /** A job that sends the failed rows of another one again. */
   makeRetry(paths: JobPaths): Promise<MadeImport>
-  /** A job that sends the rows that failed for one cause, all with the same correction. */
+  /** A job that sends failed rows with corrections; see correctFailedRows. */
   correct(paths: JobPaths, correction: Correction): Promise<MadeCorrection>
   /** A job that reverts another one, as far as its records are unchanged since; with `only` these members of changed records. */
   makeUndo(paths: JobPaths, only?: readonly string[]): Promise<MadeImport>
@@ -136,6 +139,12 @@ export interface Jobs {
   failures(paths: JobPaths, limit?: number): AsyncIterable<FailurePage>
   /** Rows and members that a plan leaves out, with the reasons. */
   leftOut(paths: JobPaths): AsyncIterable<FailurePage>
+  /** The failed rows that no retry has done since, with the last reason of each. */
+  failuresLeft(job: JobState): AsyncIterable<LeftFailure>
+  /** The number of these. */
+  countLeft(job: JobState): Promise<number>
+  /** Their causes, the most frequent first. */
+  groupsLeft(job: JobState): Promise<readonly FailureGroup[]>
   /** The result of the last recheck of an upsert; undefined before the first. */
   recheck(paths: JobPaths): Recheck | undefined
   /** Groups the failures and writes the failed rows to a file; undefined if there are none. */
@@ -209,22 +218,22 @@ export function openJobs(host: JobsHost): Jobs {
     state: readJobState,
     undone: async () => new Map([...(await undosInEffect(folder, true))].map(([id, { paths }]) => [id, paths.id])),
     rowTerms: (paths) => rowTermsOf(folder, paths),
-    stateOrDamage,
     serverOf: (paths) => headIfReadable(paths).account,
     fields: fieldsOfJob,
-    setAside,
     localChanges: (query) => localChanges(folder, query, temporaryFolder(host.env)),
     cancel: (paths) => cancelJob(paths, host.now),
     changes: planChanges,
     exportPlan: savePlan,
     run: (...asked) => runToEnd(host, ...asked),
     failures: failurePages,
+    failuresLeft: (job) => failuresLeft(folder, job),
+    countLeft: (job) => countLeft(folder, job),
+    groupsLeft: (job) => groupsLeft(folder, job),
     leftOut: leftOutPages,
     recheck: keptRecheck,
-    reportFailures,
     writeRejects: (paths) => writeRejects(folder, paths),
     reportRejects,
-    ...{ needed: neededJobs, waitingFor, writeBefore, openPlan, drop },
+    ...{ needed: neededJobs, waitingFor, reportFailures, writeBefore, openPlan, drop, setAside, stateOrDamage },
   }
 }
 

@@ -77,6 +77,7 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
     { name: 'unchanged', head: 'UNCHANGED', least: 9, most: 9, align: 'right' },
     { name: 'rows', head: 'ROWS', least: 7, most: 9, align: 'right' },
     { name: 'failed', head: 'FAILED', least: 7, most: 9, align: 'right' },
+    { name: 'still_failed', head: 'STILL FAILED', least: 12, most: 12, align: 'right' },
     { name: 'in_doubt', head: 'IN DOUBT', least: 8, most: 9, align: 'right' },
     { name: 'made_at', head: 'MADE', least: 8, most: 24, kind: 'time' },
     { name: 'what', head: 'WHAT', least: 16, most: 60 },

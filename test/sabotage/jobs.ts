@@ -51,6 +51,20 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/commands/merge.test.ts'],
   },
   {
+    name: 'a row that the retry of a retry has sent is offered again',
+    file: 'src/jobs/history/retried-rows.ts',
+    line: 'const root = first.get(of) ?? of',
+    to: 'const root = of',
+    tests: ['test/commands/jobs/retried-rows.test.ts'],
+  },
+  {
+    name: 'a file of failed rows sends rows again that a correction has done',
+    file: 'src/jobs/plan/plan-rows.ts',
+    line: 'const done = retried?.(row)?.done',
+    to: 'const done = undefined',
+    tests: ['test/commands/jobs/retried-rows.test.ts'],
+  },
+  {
     name: 'a retry forgets which rows wait for others',
     file: 'src/jobs/plan/moved-operations.ts',
     line: 'const first = waits === undefined ? undefined : this.#places.get(waits)',

@@ -1,10 +1,16 @@
+import type { Env } from '../../src/core/streams.ts'
 import { type Jobs, openJobs } from '../../src/jobs/jobs.ts'
 import { openClient, WIRE } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 /** Bulk work with a server, in a separate home. */
-export async function jobsAt(baseUrl: URL, key: string, signal = new AbortController().signal): Promise<Jobs> {
-  const env = { HOME: await tempFolder() }
+export async function jobsAt(
+  baseUrl: URL,
+  key: string,
+  signal = new AbortController().signal,
+  home?: Env,
+): Promise<Jobs> {
+  const env = home ?? { HOME: await tempFolder() }
   const { api } = openClient(baseUrl, { key, signal })
   return openJobs({
     ...{

@@ -32,7 +32,7 @@ async function cancelJob(ctx: Context, word: string, { damaged = false }: Option
   const account = await jobs.cancel(paths)
   const job = await jobs.state(paths)
   for (const line of costLines(job, account)) ctx.note(line)
-  return printOne(ctx, jobRecord(job, await jobs.undone()))
+  return printOne(ctx, await jobRecord(jobs, job, await jobs.undone()))
 }
 
 /** The consequences for the rows. */

@@ -70,7 +70,10 @@ async function* pagesOf(
   const wanted = ctx.flags.where === undefined ? own.slice(0, ctx.flags.limit) : own
   for (const paths of wanted) {
     const job = await jobs.stateOrDamage(paths)
-    yield { items: [job.state === 'damaged' ? damagedRecord(job) : jobRecord(job, undoneBy)], nextCursor: undefined }
+    yield {
+      items: [job.state === 'damaged' ? damagedRecord(job) : await jobRecord(jobs, job, undoneBy)],
+      nextCursor: undefined,
+    }
   }
 }
 

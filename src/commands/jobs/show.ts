@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { JobState } from '../../jobs/history/job-state.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -19,16 +20,18 @@ export function addJobsShow(jobs: CommandUnknownOpts, act: Act): void {
 async function showJob(ctx: Context, word: string): Promise<undefined> {
   const jobs = await ctx.jobs()
   const paths = jobs.find(word)
-  const { id, command, ...job } = jobRecord(await jobs.state(paths), await jobs.undone())
+  const { id, command, ...job } = await jobRecord(jobs, await jobs.state(paths), await jobs.undone())
   const fields = [...jobs.fields(paths)]
   return printOne(ctx, { id: id ?? null, command: command ?? null, fields, ...job })
 }
 
 /** The printed record of a job; `undoneBy`: ids of jobs with the ids of their undos. */
-export function jobRecord(
-  { paths, head, state, account, progress }: JobState,
+export async function jobRecord(
+  jobs: Pick<Jobs, 'countLeft'>,
+  job: JobState,
   undoneBy: ReadonlyMap<string, string>,
-): CrmRecord {
+): Promise<CrmRecord> {
+  const { paths, head, state, account, progress } = job
   return {
     id: paths.id,
     state,
@@ -39,6 +42,7 @@ export function jobRecord(
     server: head.account,
     account: head.account,
     ...account,
+    still_failed: await jobs.countLeft(job),
     other_values: progress.otherRows.count,
     first_other_value: progress.otherRows.first ?? null,
     of: head.of ?? null,

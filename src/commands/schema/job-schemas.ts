@@ -142,6 +142,7 @@ const JOB_MEMBERS = {
   input: TEXT_OR_NULL,
   account: TEXT,
   ...COUNTS,
+  still_failed: COUNT,
   other_values: COUNT,
   first_other_value: TEXT_OR_NULL,
   of: TEXT_OR_NULL,

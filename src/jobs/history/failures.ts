@@ -151,42 +151,47 @@ export async function reportFailures(paths: JobPaths): Promise<FailureReport | u
   try {
     const progress = readProgress(paths.journal, plan.count)
     if (progress.counts.failed + progress.counts.doubt + progress.unanswered === 0) return undefined
-    const groups = new Map<string, FailureGroup>()
+    const groups = new FailureGroups()
     const failures = failuresOf(plan, paths.journal, progress)
     // A plan from another machine has no input file.
     const summary = existsSync(paths.input) ? plan.head.input?.verdict : undefined
     if (!summary) {
-      for (const failure of failures) count(groups, failure)
-      return { file: undefined, groups: sorted(groups) }
+      for (const failure of failures) groups.add(failure)
+      return { file: undefined, groups: groups.list() }
     }
     const file = join(paths.folder, failedRowsName(summary))
     const rows = await createFailedRows({ input: paths.input, summary, to: file })
     for (const failure of failures) {
-      count(groups, failure)
+      groups.add(failure)
       const { line = 0, at = [0, 0], also = [] } = failure.operation.head
       for (const [earlier, offset, length] of also) await rows.add({ line: earlier, offset, length }, failure)
       await rows.add({ line, offset: at[0], length: at[1] }, failure)
     }
     await rows.close()
-    return { file, groups: sorted(groups) }
+    return { file, groups: groups.list() }
   } finally {
     plan.close()
   }
 }
 
-function count(groups: Map<string, FailureGroup>, { code, field, reason, operation }: RowFailure): void {
-  const key = `${code} ${field ?? ''}`
-  const group = groups.get(key) ?? { code, field, reason, isMixed: false, count: 0, lines: [] }
-  if (!groups.has(key) && groups.size >= MOST_GROUPS) return
-  groups.set(key, group)
-  group.count += 1
-  if (reason !== group.reason) group.isMixed = true
-  const { line } = operation.head
-  if (line !== undefined && group.lines.length < LINES_SHOWN) group.lines.push(line)
-}
+/** Failures by their cause. */
+export class FailureGroups {
+  readonly #groups = new Map<string, FailureGroup>()
 
-function sorted(groups: ReadonlyMap<string, FailureGroup>): readonly FailureGroup[] {
-  return [...groups.values()].toSorted((one, other) => other.count - one.count)
+  add({ code, field, reason, operation }: RowFailure): void {
+    const key = `${code} ${field ?? ''}`
+    const group = this.#groups.get(key) ?? { code, field, reason, isMixed: false, count: 0, lines: [] }
+    if (!this.#groups.has(key) && this.#groups.size >= MOST_GROUPS) return
+    this.#groups.set(key, group)
+    group.count += 1
+    if (reason !== group.reason) group.isMixed = true
+    const { line } = operation.head
+    if (line !== undefined && group.lines.length < LINES_SHOWN) group.lines.push(line)
+  }
+
+  list(): readonly FailureGroup[] {
+    return [...this.#groups.values()].toSorted((one, other) => other.count - one.count)
+  }
 }
 
 /** The rows and members that a plan leaves out, in its order, as records. */

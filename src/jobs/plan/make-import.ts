@@ -22,6 +22,7 @@ import { finishAlone, type MadeJob, ownUpdates, type PlanningContext, type RowRu
 import { PlanBuilder } from './plan-builder.ts'
 import type { ImportTerms, PlanEnd, PlanHead } from './plan-format.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
+import { readRetriedLines } from './retried-lines.ts'
 import { areTooMany, createRowErrors } from './row-errors.ts'
 
 export type MadeImport =
@@ -97,7 +98,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     offers: context.offers,
     rules,
     ...{ onRead: context.onRead, isAgain: request.isAgain, note: context.note },
-    isRetry: request.kind === 'retry',
+    ...{ isRetry: request.kind === 'retry', retried: await readRetriedLines(context, request.of) },
     isDeletion: request.as === 'delete',
     duplicates: request.duplicates,
     errors: createRowErrors({ noun, source, builder, isRejecting: request.rejects !== undefined }),

@@ -2,22 +2,22 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
-import { failuresOf, type RowFailure } from '../history/failures.ts'
-import { allJobs, headOf } from '../history/find-jobs.ts'
+import { type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
+import { headOf } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
+import { type RetriedRows, unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
 import { failedRowsName } from '../input/failed-rows.ts'
 import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { MadeImport } from './make-import.ts'
-import { dropPlannedOf, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
+import { dropPlanned, type JobIdentity, makeJob, type PlanningContext } from './make-job.ts'
 import { MovedOperations } from './moved-operations.ts'
-import { type PlanHead, type PlanOperation, sentKind } from './plan-format.ts'
-import { BeforeImages } from './plan-writer.ts'
+import type { PlanBuilder } from './plan-builder.ts'
+import { type PlanHead, sentKind } from './plan-format.ts'
 
 /** The merge reads the deals again, and its undo knows the jobs that it began. */
-function refuseRepoint({ job, kind, command }: PlanHead): void {
+export function refuseRepoint({ job, kind, command }: PlanHead): void {
   if (kind !== 'repoint') return
   throw new CrmError('conflict', `${job} gives deals to the winners of a merge, which sends them again itself`, {
     hint: ['crm', ...command].map(shellWord).join(' '),
@@ -25,77 +25,115 @@ function refuseRepoint({ job, kind, command }: PlanHead): void {
   })
 }
 
-/** The refused rows, unchanged, under new idempotency keys: the server has not applied them. */
+/**
+ * The refused rows, as they were sent last, under new idempotency keys: the server has not applied them. Rows that a retry of the
+ * job, or a retry of that one, has done or may have done are left out.
+ */
 export async function makeRetry(context: PlanningContext, paths: JobPaths): Promise<MadeImport> {
-  const { head, progress, state, account } = await readJobState(paths)
-  refuseRepoint(head)
-  const earlier = await retryOf(context, paths.id)
-  if (earlier) return retryAgain(context, paths.id, earlier)
-  if (state !== 'finished' && state !== 'cancelled') {
-    throw new CrmError('conflict', `${paths.id} has not ended`, {
-      hint: `crm jobs resume ${paths.id}${typedProfile(context.command)}`,
-      job: paths.id,
-    })
+  const state = await readJobState(paths)
+  refuseRepoint(state.head)
+  const { retried, count, list } = await readFailuresLeft(context.jobsFolder, state)
+  const open = unfinishedIn(retried)
+  if (open) {
+    if (hasAllRowsOf(state, open)) return { type: 'same', job: open }
+    throw unfinishedRetry(context.command, open)
   }
-  if (account.failed === 0) {
+  if (state.state !== 'finished' && state.state !== 'cancelled') throw unfinishedRetry(context.command, state)
+  if (state.account.failed === 0) {
     throw new CrmError('conflict', `no row of ${paths.id} failed`, { hint: `crm jobs show ${paths.id}`, job: paths.id })
   }
-  await dropPlannedOf(context, 'retry', paths.id)
+  await dropPlanned(context, retried.planned)
   const plan = openJobPlan(paths)
-  const images = new BeforeImages(paths.before)
   let unmatched = 0
   try {
     refuseOtherAccount(plan.head, context.account)
-    const { noun, run, ordered, needs, updates, upsert, terms, asked, unasked } = plan.head
-    const job = await makeJob(
-      context,
-      {
-        kind: 'retry',
-        noun,
-        run,
-        of: paths.id,
-        ...present({ ordered, needs, updates, upsert, terms, asked, unasked }),
-      },
-      async (builder) => {
-        const moved = new MovedOperations(builder)
-        for (const { operation, state: failure } of failuresOf(plan, paths.journal, progress)) {
-          if (failure !== 'failed') continue
-          const { path, line, at, failed, after } = operation.head
-          if (failed) {
-            unmatched += 1
-            builder.fail({ do: 'fail', path, ...present({ line, at }), failed })
-            continue
-          }
-          if (after !== undefined && progress.endOf(after) === 'doubt') throw stillInDoubt(context, paths)
-          sendAgain(moved, operation, await images.of(operation.op))
-        }
-        if (unmatched === account.failed) throw nothingToSend(context, paths)
-      },
-    )
+    if (count === 0) return allSent(state, retried.jobs)
+    const job = await makeJob(context, retryIdentity(plan.head, paths.id), async (builder) => {
+      const moved = new MovedOperations(builder)
+      for await (const failure of list(plan)) {
+        refuseWaiting(context, failure, { state, retried })
+        if (failure.last.operation.head.failed) {
+          unmatched += 1
+          failAgain(builder, failure)
+        } else sendAgain(moved, failure)
+      }
+      if (unmatched === count) throw nothingToSend(context, paths)
+    })
     const lines =
       unmatched === 0
         ? []
         : [`${unmatched} of the rows fail again; to match them again: ${matchAnew(context, paths.id)}`]
     return { type: 'made', job, lines, leftLines: [] }
   } finally {
-    await images.close()
     plan.close()
   }
 }
 
-function sendAgain(moved: MovedOperations, operation: PlanOperation, before: CrmRecord | undefined): void {
-  const { path, id, line, at, also, n, gen = 0, restores, ifMatch } = operation.head
-  const body = operation.body ? (parseExactJson(operation.body.toString('utf8')) as JsonObject) : undefined
+/** A retry is sent on the terms of its job. */
+export function retryIdentity(head: PlanHead, of: string): JobIdentity {
+  const { noun, run, ordered, needs, updates, upsert, terms, asked, unasked } = head
+  return { kind: 'retry', noun, run, of, ...present({ ordered, needs, updates, upsert, terms, asked, unasked }) }
+}
+
+/** Whether one job sends all failed rows of another one again, so that its end is the end of them. */
+function hasAllRowsOf({ paths, account }: JobState, { head, end }: JobState): boolean {
+  return head.of === paths.id && !head.input && end.rows === account.failed
+}
+
+function failAgain(builder: PlanBuilder, { operation, last }: LeftFailure): void {
+  const { path, line, at, failed } = last.operation.head
+  if (failed) builder.fail({ do: 'fail', path, ...present({ line, at }), of: operation.op, failed })
+}
+
+function sendAgain(moved: MovedOperations, { operation, last, before }: LeftFailure): void {
+  const sent = last.operation
+  const { path, id, line, at, also, n, gen = 0, restores, ifMatch } = sent.head
+  const body = sent.body ? (parseExactJson(sent.body.toString('utf8')) as JsonObject) : undefined
   moved.add(
     operation,
     {
-      ...{ do: sentKind(operation.head), path, n },
+      ...{ do: sentKind(sent.head), path, n, of: operation.op },
       ...present({ id, line, at, also, before, body, restores }),
       // A change may be sent again to a record that has another version since; what others changed is not deleted.
       ...(body === undefined && present({ ifMatch })),
     },
     () => ({ state: 'failed', gen, since: undefined }),
   )
+}
+
+/** Nothing is left: the job that is shown is the one with rows in doubt, if there is one, or else the last. */
+function allSent(state: JobState, jobs: readonly JobState[]): MadeImport {
+  const retries = jobs.filter(({ head }) => head.kind === 'retry')
+  const job = retries.findLast(({ account }) => account.in_doubt > 0) ?? retries.at(-1) ?? state
+  if (job.head.input) throw sentFromFile(state, job)
+  return { type: 'same', job }
+}
+
+function sentFromFile({ paths: { id } }: JobState, { paths, head, account }: JobState): CrmError {
+  return new CrmError(
+    'conflict',
+    `the failed rows of ${id} were already sent from ${head.input?.name}, as ${paths.id}`,
+    {
+      hint:
+        account.failed > 0
+          ? `to retry those that failed then: crm jobs retry ${paths.id}`
+          : `crm jobs show ${paths.id}`,
+      job: paths.id,
+    },
+  )
+}
+
+interface Retried {
+  readonly state: JobState
+  readonly retried: RetriedRows
+}
+
+/** CrmError `conflict` for a row whose end, or that of the row it waits for, must be known first. */
+function refuseWaiting(context: PlanningContext, { operation, job }: LeftFailure, { state, retried }: Retried): void {
+  const { after } = operation.head
+  const isInDoubt = (op: number) => state.progress.endOf(op) === 'doubt' || retried.of(op)?.end === 'doubt'
+  if (after !== undefined && isInDoubt(after)) throw stillInDoubt(context, state.paths)
+  if (job !== state && job.head.input) throw sentFromFile(state, job)
 }
 
 /** A row waits for one that may have been done: its end decides. */
@@ -127,138 +165,10 @@ function matchAnew(context: PlanningContext, id: string): string {
   return `crm jobs retry ${id}${typedProfile(context.command)} --from ${file}`
 }
 
-/** The last retry that was started. */
-async function retryOf({ jobsFolder }: PlanningContext, id: string): Promise<JobState | undefined> {
-  for (const each of allJobs(jobsFolder).toReversed()) {
-    const { kind, of } = headOf(each)
-    if (kind !== 'retry' || of !== id) continue
-    const job = await readJobState(each)
-    if (job.state !== 'planned') return job
-  }
-  return undefined
-}
-
-/** After an earlier retry, only the rows that failed in it are sent again. */
-async function retryAgain(context: PlanningContext, id: string, earlier: JobState): Promise<MadeImport> {
-  const { paths, head, state, account } = earlier
-  if (head.input) {
-    throw new CrmError(
-      'conflict',
-      `the failed rows of ${id} were already sent from ${head.input.name}, as ${paths.id}`,
-      {
-        hint:
-          account.failed > 0
-            ? `to retry those that failed then: crm jobs retry ${paths.id}`
-            : `crm jobs show ${paths.id}`,
-        job: paths.id,
-      },
-    )
-  }
-  const isOver = state === 'finished' || state === 'cancelled'
-  return isOver && account.failed > 0 ? makeRetry(context, paths) : { type: 'same', job: earlier }
-}
-
-/** One cause of failures, and the members that are changed in every row that failed for it. */
-export interface Correction {
-  readonly code: string
-  readonly field: string | undefined
-  readonly members: JsonObject
-}
-
-export interface CorrectedRow {
-  readonly line: number | undefined
-  readonly id: string | undefined
-  readonly before: JsonObject
-  readonly after: JsonObject
-}
-
-export interface MadeCorrection {
-  readonly job: MadeJob
-  readonly rows: number
-  /** The first few. */
-  readonly samples: readonly CorrectedRow[]
-}
-
-const SAMPLES = 5
-
-/**
- * A job with the rows that failed for one cause, all with the same correction. Rows that a retry has done since are left out.
- * CrmError `conflict` if no row is left, or the job has not ended.
- */
-export async function correctFailedRows(
-  context: PlanningContext,
-  paths: JobPaths,
-  correction: Correction,
-): Promise<MadeCorrection> {
-  const { progress, state } = await readJobState(paths)
-  if (state !== 'finished' && state !== 'cancelled') {
-    throw new CrmError('conflict', `${paths.id} has not ended`, { hint: `crm jobs resume ${paths.id}` })
-  }
-  const done = await doneByRetries(context, paths)
-  const plan = openJobPlan(paths)
-  const images = new BeforeImages(paths.before)
-  const samples: CorrectedRow[] = []
-  let rows = 0
-  try {
-    refuseOtherAccount(plan.head, context.account)
-    const { noun, run, asked, unasked } = plan.head
-    const identity = { kind: 'retry', noun, run, of: paths.id, ...present({ asked, unasked }) } as const
-    const job = await makeJob(context, identity, async (builder) => {
-      for (const operation of failedFor(failuresOf(plan, paths.journal, progress), correction)) {
-        if (!operation.body || done.has(rowKey(operation))) continue
-        const before = parseExactJson(operation.body.toString('utf8')) as JsonObject
-        const after = { ...before, ...correction.members }
-        const { path, id, line, at, also } = operation.head
-        const image = present({ id, line, at, also, before: await images.of(operation.op) })
-        builder.add({ do: sentKind(operation.head), path, body: after, ...image })
-        if (rows++ < SAMPLES) samples.push({ line, id, before, after })
-      }
-      if (rows === 0) throw nothingLeft(paths)
-    })
-    return { job, rows, samples }
-  } finally {
-    await images.close()
-    plan.close()
-  }
-}
-
-function* failedFor(failures: Iterable<RowFailure>, { code, field }: Correction): Generator<PlanOperation> {
-  for (const failure of failures) {
-    if (failure.state === 'failed' && failure.code === code && failure.field === field) yield failure.operation
-  }
-}
-
-function nothingLeft({ id }: JobPaths): CrmError {
-  return new CrmError('conflict', `no failed row of ${id} with this cause is left to correct`, {
-    hint: `crm jobs failed ${id}`,
-    job: id,
-  })
-}
-
-/** Rows by their place in the input, else by the record that they change. */
-async function doneByRetries(context: PlanningContext, paths: JobPaths): Promise<ReadonlySet<string>> {
-  const done = new Set<string>()
-  for (const each of allJobs(context.jobsFolder)) {
-    const { kind, of } = headOf(each)
-    if (kind !== 'retry' || of !== paths.id) continue
-    const { progress } = await readJobState(each)
-    const plan = openJobPlan(each)
-    try {
-      for (const operation of plan.all()) if (progress.endOf(operation.op) === 'done') done.add(rowKey(operation))
-    } finally {
-      plan.close()
-    }
-  }
-  return done
-}
-
-function rowKey({ head: { line, at, id, path, digest, n } }: PlanOperation): string {
-  if (line !== undefined) return `line ${line} ${at?.[0] ?? ''}`
-  return id === undefined ? `${path} ${digest} ${n}` : `id ${id}`
-}
-
 /** Removes undefined members, which would count as present. */
-function present<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+export function present<Members extends object>(
+  members: Members,
+): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Members]?: NonNullable<Members[Name]>
   }

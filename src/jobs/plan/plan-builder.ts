@@ -46,6 +46,8 @@ export interface Planned {
   readonly after?: number
   /** The id of the record that a migration read. */
   readonly source?: string
+  /** Of a retry: the operation of the job that it retries. */
+  readonly of?: number
 }
 
 /** A row that fails without a request. */
@@ -55,6 +57,7 @@ export interface PlannedFailure {
   readonly line?: number
   readonly at?: readonly [number, number]
   readonly source?: string
+  readonly of?: number
   readonly failed: KnownFailure
 }
 
@@ -196,7 +199,7 @@ function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
 }
 
 function headOf(
-  { do: kind, path, id, line, at, also, restores, ifMatch, after, source }: Planned,
+  { do: kind, path, id, line, at, also, restores, ifMatch, after, source, of }: Planned,
   before: string | undefined,
 ): Omit<OperationHead, 'digest' | 'n'> {
   return {
@@ -211,6 +214,7 @@ function headOf(
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(after === undefined ? {} : { after }),
     ...(source === undefined ? {} : { source }),
+    ...(of === undefined ? {} : { of }),
   }
 }
 

@@ -146,6 +146,8 @@ export interface OperationHead {
   readonly after?: number
   /** Of a migration: the id of the record on the server that it comes from. */
   readonly source?: string
+  /** Of a retry: the operation of the job that it retries. */
+  readonly of?: number
   readonly failed?: KnownFailure
 }
 

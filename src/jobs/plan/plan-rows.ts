@@ -14,6 +14,7 @@ import { type Pairing, pairChangedRows } from './pair-rows.ts'
 import { createOf, type PlanBuilder, type Planned } from './plan-builder.ts'
 import type { JobNoun } from './plan-format.ts'
 import { type Duplicates, findRepeated, type RepeatedRows } from './repeated-rows.ts'
+import type { RetriedLines } from './retried-lines.ts'
 import type { RowErrors } from './row-errors.ts'
 import { openKeyIndex } from './scratch.ts'
 
@@ -31,6 +32,8 @@ export interface PlanRowsParts extends Omit<MatchingParts, 'valuesOf'> {
   readonly note: (line: string) => void
   /** The input has only the failed rows, so a missing row is not a removed one. */
   readonly isRetry: boolean
+  /** Of a retry: the rows as failed rows of the job. */
+  readonly retried: RetriedLines | undefined
   /** The records of the rows are to be deleted. */
   readonly isDeletion: boolean
   readonly errors: RowErrors
@@ -71,8 +74,11 @@ function addAllowed(
   planned: Planned,
   known?: Parameters<PlanBuilder['add']>[1],
 ): void {
-  const sent = allowed(parts, row, planned)
-  if (sent) parts.builder.add(sent, known)
+  const { builder, retried } = parts
+  const done = retried?.(row)?.done
+  if (done) builder.skip([done])
+  const sent = done ? undefined : allowed(parts, row, planned)
+  if (sent) builder.add({ ...sent, ...linkOf(parts, row) }, known)
 }
 
 /** Blank rows are rows of the file, so they count in the account. */
@@ -153,8 +159,13 @@ function addMatched(parts: PlanRowsParts, row: InputRow, { planned, names, ledge
   if (planned === 'unchanged') builder.leaveOut(planned)
   else if (planned === 'skipped') builder.skip([withoutMatch(noun, row, names)])
   else if ('sameAs' in planned) builder.skip([sameKey(row, names, planned.sameAs)])
-  else if (planned.do === 'fail') builder.fail(planned)
+  else if (planned.do === 'fail') builder.fail({ ...planned, ...linkOf(parts, row) })
   else addAllowed(parts, row, planned, (digest, n) => absentNow(ledger?.find(digest, n)))
+}
+
+function linkOf({ retried }: PlanRowsParts, row: InputRow): Pick<Planned, 'of'> {
+  const failed = retried?.(row)
+  return failed ? { of: failed.of } : {}
 }
 
 /** Whether errors in rows refuse the whole input. */

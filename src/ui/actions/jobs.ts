@@ -1,14 +1,9 @@
-import { safeText } from '../../output/safe-text.ts'
-import type { Corrected } from '../background/job-list.ts'
-import type { Cause } from '../background/job-row.ts'
-import type { Assignment } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import { selectedRow } from '../selected.ts'
-import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
-import { refusalOf, textInput } from '../text/text-input.ts'
+import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
-import { MOST_BY_KEY } from './limits.ts'
+import { correctJob } from './correct-job.ts'
 
 function jobOf({ lists: { jobs } }: State) {
   return jobs.order ? jobs.rows[jobs.order[jobs.cursor] ?? -1] : jobs.rows[jobs.cursor]
@@ -38,19 +33,25 @@ export const JOBS: readonly Action[] = [
     screens: ['jobs'],
     keys: ['t'],
     footer: 'retry failed',
-    refusal: (state) => (Number(jobOf(state)?.failed) > 0 ? undefined : 'no row of it failed'),
+    refusal: failureRefusal,
     run: (ui) => ask(ui, 'Retry the failed rows of', (id) => void ui.background.jobs.retry(id)),
   },
   {
     id: 'job-correct',
-    title: 'Correct all rows that failed for one cause, and send them',
+    title: 'Correct failed rows of the job, and send them',
     screens: ['jobs'],
     keys: ['m'],
     footer: 'correct',
-    refusal: (state) => (Number(jobOf(state)?.failed) > 0 ? undefined : 'no row of it failed'),
+    refusal: failureRefusal,
     run: (ui) => void correctJob(ui),
   },
 ]
+
+function failureRefusal(state: State): string | undefined {
+  const job = jobOf(state)
+  if (!(Number(job?.failed) > 0)) return 'no row of it failed'
+  return job?.still_failed === 0 ? 'retries have sent all that failed' : undefined
+}
 
 function ask({ store, boards }: Ui, verb: string, onConfirm: (id: string) => void): void {
   const id = rowId(selectedRow(store.get(), boards))
@@ -68,67 +69,4 @@ function ask({ store, boards }: Ui, verb: string, onConfirm: (id: string) => voi
       onConfirm: () => onConfirm(id),
     },
   }))
-}
-
-/** Asks three questions: the cause, the change of its rows, and whether to send the corrected rows. */
-async function correctJob(ui: Ui): Promise<void> {
-  const { store, boards, background } = ui
-  const id = rowId(selectedRow(store.get(), boards))
-  if (id === undefined) return
-  const causes = await background.jobs.causes(id)
-  const check = causes.length === 0 ? undefined : await background.jobs.checker(id)
-  if (!check) return background.notices.wait('No row failed for a reason that can be corrected')
-  const options = causes.map(({ text }) => safeText(text))
-  showOverlay(ui, {
-    type: 'choice',
-    title: `Correct the rows of ${id} that failed for`,
-    options,
-    index: 0,
-    onChoose: (option) => {
-      const cause = causes[options.indexOf(option)]
-      if (cause) askMember(ui, { id, cause, check }, cause.field === undefined ? '' : `${cause.field}=`)
-    },
-  })
-}
-
-interface ToCorrect {
-  readonly id: string
-  readonly cause: Cause
-  readonly check: (text: string) => Assignment
-}
-
-function askMember(ui: Ui, toCorrect: ToCorrect, text: string): void {
-  const { id, cause, check } = toCorrect
-  const apply = async (typed: string) => {
-    try {
-      const corrected = await ui.background.jobs.correct(id, cause, check(typed))
-      if (corrected) askSend(ui, corrected)
-    } catch (error) {
-      ui.background.notices.problem(error, '')
-      // Shows the typed text again.
-      if (!ui.store.get().overlay) askMember(ui, toCorrect, typed)
-    }
-  }
-  showOverlay(ui, {
-    type: 'prompt',
-    label: 'In all of them (member=value):',
-    input: textInput(text),
-    refusal: (typed) => refusalOf(() => check(typed)),
-    onSubmit: (typed) => void apply(typed),
-  })
-}
-
-function askSend(ui: Ui, { rows, lines, send, drop }: Corrected): void {
-  const { place } = ui.store.get()
-  showOverlay(ui, {
-    type: 'confirm',
-    title: `Send ${rows} corrected ${rows === 1 ? 'row' : 'rows'} to ${place.text}?`,
-    lines: [...lines, ...(rows > lines.length ? [`and ${rows - lines.length} more`] : [])],
-    verb: 'Send',
-    isOnCancel: true,
-    expected: place.isProtected || rows > MOST_BY_KEY ? String(rows) : undefined,
-    input: textInput(),
-    onConfirm: () => void send(),
-    onCancel: drop,
-  })
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailureGroup } from '../../jobs/history/failures.ts'
+import type { JobState } from '../../jobs/history/job-state.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 
@@ -19,14 +20,15 @@ export interface ReadJob {
 
 /** A job for the Jobs screen. */
 export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
-  const { head, state, account, progress } = await jobs.state(paths)
+  const job = await jobs.state(paths)
+  const { head, state, account, progress } = job
   const isRunning = state === 'running'
   // A row without an answer is being sent; it is in doubt only after its process has ended.
   const inDoubt = isRunning ? progress.counts.doubt : account.in_doubt
   // Stopped with an answer to every row: only the recheck of an upsert can be left.
   const isAllAnswered =
     state === 'stopped' && account.unsent + progress.unanswered === 0 && head.terms?.match.mode !== 'upsert'
-  const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, paths, isRunning) : {}
+  const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, job) : {}
   const input = head.input ? ` from ${head.input.name}` : ''
   const row = {
     id: paths.id,
@@ -34,6 +36,7 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
     what: `${head.kind} ${head.noun}${input}${head.of ? ` of ${head.of}` : ''}`,
     ...failures,
     ...account,
+    ...(account.failed > 0 && { still_failed: await jobs.countLeft(job) }),
     in_doubt: inDoubt,
     ...(isRunning && { under_way: progress.unanswered }),
     paused_by: progress.pausedBy ?? null,
@@ -43,12 +46,12 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
   return { row, account: head.account, isRunning }
 }
 
-/** The failures of a job by their cause, each a member of its row. */
-async function failureGroups(jobs: Jobs, paths: JobPaths, isRunning: boolean): Promise<JsonObject> {
-  const report = await jobs.reportFailures(paths)
+/** The failures of a job by their cause, each a member of its row; without rows that a retry has done since. */
+async function failureGroups(jobs: Jobs, job: JobState): Promise<JsonObject> {
+  const report = await jobs.reportFailures(job.paths)
   // In a running job these include requests without an answer yet.
-  const found = report?.groups.filter(({ code }) => !isRunning || code !== 'in_doubt') ?? []
-  const groups = found.slice(0, MOST_CAUSES)
+  const doubt = job.state === 'running' ? [] : (report?.groups.filter(({ code }) => code === 'in_doubt') ?? [])
+  const groups = [...(await jobs.groupsLeft(job)), ...doubt].slice(0, MOST_CAUSES)
   const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
   return { ...Object.fromEntries(causes), ...(report?.file !== undefined && { failed_file: report.file }) }
 }
@@ -59,9 +62,8 @@ function causeText({ code, field, reason, count }: FailureGroup): string {
   return `${count} x ${field === undefined ? code : `${field} ${code}`}: ${reason}`
 }
 
-/** Rows in doubt may have been applied, and are not sent again. */
+/** Of failed rows that no retry has done since. Rows in doubt may have been applied, and are not sent again. */
 export async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> {
-  const report = await jobs.reportFailures(paths)
-  const groups = (report?.groups ?? []).filter(({ code }) => code !== 'in_doubt').slice(0, MOST_CAUSES)
+  const groups = (await jobs.groupsLeft(await jobs.state(paths))).slice(0, MOST_CAUSES)
   return groups.map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { headIfReadable } from '../../jobs/history/earlier-jobs.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { JobPaths } from '../../jobs/journal/job-folder.ts'
 import { createRate, type Rate, rateTexts } from '../../output/progress.ts'
@@ -20,9 +21,10 @@ interface Known {
 export function createJobRows(): JobRows {
   const known = new Map<string, Known>()
   const rates = new Map<string, Rate>()
+  const firsts = new Map<string, string>()
 
-  async function read(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
-    const stamp = stampOf(paths)
+  async function read(jobs: Jobs, paths: JobPaths, retries: string): Promise<ReadJob> {
+    const stamp = `${stampOf(paths)} ${retries}`
     const before = known.get(paths.id)
     if (before?.stamp === stamp && !before.job.isRunning) return before.job
     const job = await readOr(jobs, paths)
@@ -46,7 +48,9 @@ export function createJobRows(): JobRows {
   return {
     read: async (jobs) => {
       const all: ReadJob[] = []
-      for (const paths of jobs.all().toReversed()) all.push(await read(jobs, paths))
+      const jobPaths = jobs.all().toReversed()
+      const stamps = familyStamps(jobPaths, firsts)
+      for (const paths of jobPaths) all.push(await read(jobs, paths, stamps(paths)))
       return all
     },
   }
@@ -61,6 +65,24 @@ async function readOr(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
     const row: CrmRecord = { id: paths.id, state: 'damaged', what: error.message, folder: paths.folder }
     return { row, account: undefined, isRunning: false }
   }
+}
+
+/** What the rows of a job look like depends on its retries, too: the stamps of all of them, for each. */
+function familyStamps(newestFirst: readonly JobPaths[], firsts: Map<string, string>): (paths: JobPaths) => string {
+  const stamps = new Map<string, string>()
+  for (const paths of newestFirst.toReversed()) {
+    const first = firsts.get(paths.id) ?? firstOf(paths, firsts)
+    // The head of a plan never changes.
+    firsts.set(paths.id, first)
+    if (first !== paths.id) stamps.set(first, `${stamps.get(first) ?? ''} ${stampOf(paths)}`)
+  }
+  return ({ id }) => stamps.get(firsts.get(id) ?? id) ?? ''
+}
+
+/** The job that it retries, also through other retries. */
+function firstOf(paths: JobPaths, firsts: ReadonlyMap<string, string>): string {
+  const { kind, of } = headIfReadable(paths)
+  return kind === 'retry' && of !== undefined ? (firsts.get(of) ?? of) : paths.id
 }
 
 /** Changes with every entry of the journal. */

@@ -1,10 +1,12 @@
 import type { JsonValue } from '../../core/json.ts'
 import type { Tone } from './theme.ts'
 
+const COUNTS_OF_FAILURES: ReadonlySet<string> = new Set(['failed', 'still_failed', 'failing', 'in_doubt'])
+
 /** The tone of a cell; undefined where its value says nothing about success. */
 export function toneOf(column: string, value: JsonValue | undefined): Tone | undefined {
   if (value === null || value === undefined) return undefined
-  if (column === 'failed' || column === 'failing' || column === 'in_doubt') return Number(value) > 0 ? 'bad' : 'dim'
+  if (COUNTS_OF_FAILURES.has(column)) return Number(value) > 0 ? 'bad' : 'dim'
   if (column === 'unchanged') return 'dim'
   if (column === 'stage') return stageTone(String(value))
   if (column === 'last') return resultTone(String(value))

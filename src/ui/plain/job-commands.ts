@@ -46,9 +46,10 @@ async function resume(plain: Plain, rest: string): Promise<void> {
 async function retry(plain: Plain, rest: string): Promise<void> {
   const { id, count } = jobOf(plain, rest, 'retry NUMBER')
   if (count('failed') === 0) return plain.say(`No row of ${id} failed.`)
-  const title = `Send the ${count('failed')} failed rows of ${id} to ${plain.store.get().place.text} again?`
-  if (await isConfirmed(plain, { title, diff: [], lines: [], count: count('failed') }))
-    await plain.background.jobs.retry(id)
+  const left = count('still_failed')
+  if (left === 0) return plain.say(`Retries of ${id} have sent all rows that failed in it.`)
+  const title = `Send the ${left} failed rows of ${id} to ${plain.store.get().place.text} again?`
+  if (await isConfirmed(plain, { title, diff: [], lines: [], count: left })) await plain.background.jobs.retry(id)
 }
 
 async function correct(plain: Plain, rest: string): Promise<void> {

@@ -1,0 +1,120 @@
+import type { CrmRecord } from '../../core/resources/registry.ts'
+import { openJobPlan } from '../journal/job-folder.ts'
+import type { PlanFile } from '../plan/plan-file.ts'
+import { operationCount, type PlanOperation } from '../plan/plan-format.ts'
+import { BeforeImages } from '../plan/plan-writer.ts'
+import { type FailureGroup, FailureGroups, failuresOf, type RowFailure } from './failures.ts'
+import type { JobState } from './job-state.ts'
+import { isSettled, type RetriedRow, type RetriedRows, readRetriedRows } from './retried-rows.ts'
+
+/** A row that failed, and that no retry has done since. */
+export interface LeftFailure {
+  /** Of the job. */
+  readonly operation: PlanOperation
+  /** The row as it was sent last, and why it failed then. */
+  readonly last: RowFailure
+  readonly job: JobState
+  /** The record before the job that sent it last. */
+  readonly before: CrmRecord | undefined
+}
+
+export interface FailuresLeft {
+  readonly retried: RetriedRows
+  readonly count: number
+  /** In the order of the plan, which is the one of the job. */
+  list(plan: PlanFile): AsyncGenerator<LeftFailure, void, undefined>
+}
+
+export async function readFailuresLeft(jobsFolder: string, job: JobState): Promise<FailuresLeft> {
+  const retried = await readRetriedRows(jobsFolder, job.paths)
+  const later = await laterFailures(job, retried)
+  return { retried, count: count(failedRows(job, retried)), list: (plan) => listLeft({ job, retried, later }, plan) }
+}
+
+/** The failed rows of a job that no retry has done, or may have done, since. */
+export async function countLeft(jobsFolder: string, job: JobState): Promise<number> {
+  if (job.account.failed === 0) return 0
+  const retried = await readRetriedRows(jobsFolder, job.paths)
+  return count(failedRows(job, retried))
+}
+
+function count(items: Iterable<unknown>): number {
+  let found = 0
+  for (const _ of items) found += 1
+  return found
+}
+
+type Later = ReadonlyMap<string, Omit<LeftFailure, 'operation'>>
+
+interface Left {
+  readonly job: JobState
+  readonly retried: RetriedRows
+  readonly later: Later
+}
+
+async function* listLeft({ job, retried, later }: Left, plan: PlanFile): AsyncGenerator<LeftFailure, void, undefined> {
+  const images = new BeforeImages(job.paths.before)
+  try {
+    for (const failure of failuresOf(plan, job.paths.journal, job.progress)) {
+      const { operation, state } = failure
+      const row = retried.of(operation.op)
+      if (state !== 'failed' || isSettled(row)) continue
+      const last = row && later.get(keyOf(row))
+      yield { operation, ...(last ?? { last: failure, job, before: await images.of(operation.op) }) }
+    }
+  } finally {
+    await images.close()
+  }
+}
+
+function* failedRows({ progress, end }: JobState, retried: RetriedRows): Generator<RetriedRow | undefined> {
+  for (let op = 0; op < operationCount(end); op++) {
+    if (progress.endOf(op) !== 'failed') continue
+    const row = retried.of(op)
+    if (!isSettled(row)) yield row
+  }
+}
+
+/** The rows that failed again in a retry; they are few enough for memory, as they failed twice. */
+async function laterFailures(job: JobState, retried: RetriedRows): Promise<Later> {
+  const wanted = new Map<JobState, Set<number>>()
+  for (const row of failedRows(job, retried)) {
+    if (row) wanted.set(row.job, (wanted.get(row.job) ?? new Set()).add(row.op))
+  }
+  const later = new Map<string, Omit<LeftFailure, 'operation'>>()
+  for (const [retry, ops] of wanted) {
+    const plan = openJobPlan(retry.paths)
+    const images = new BeforeImages(retry.paths.before)
+    try {
+      for (const last of failuresOf(plan, retry.paths.journal, retry.progress)) {
+        const { op } = last.operation
+        if (ops.has(op)) later.set(keyOf({ job: retry, op }), { last, job: retry, before: await images.of(op) })
+      }
+    } finally {
+      await images.close()
+      plan.close()
+    }
+  }
+  return later
+}
+
+function keyOf({ job, op }: Pick<RetriedRow, 'job' | 'op'>): string {
+  return `${job.paths.id} ${op}`
+}
+
+/** As readFailuresLeft, for callers that have no plan open. */
+export async function* failuresLeft(jobsFolder: string, job: JobState): AsyncGenerator<LeftFailure, void, undefined> {
+  const plan = openJobPlan(job.paths)
+  try {
+    yield* (await readFailuresLeft(jobsFolder, job)).list(plan)
+  } finally {
+    plan.close()
+  }
+}
+
+/** The causes of these failures, the most frequent first. */
+export async function groupsLeft(jobsFolder: string, job: JobState): Promise<readonly FailureGroup[]> {
+  const groups = new FailureGroups()
+  for await (const { last } of failuresLeft(jobsFolder, job)) groups.add(last)
+  return groups.list()
+}

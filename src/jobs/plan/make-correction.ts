@@ -1,0 +1,76 @@
+import { CrmError } from '../../core/errors.ts'
+import { type JsonObject, parseExactJson } from '../../core/json.ts'
+import { type LeftFailure, readFailuresLeft } from '../history/failures-left.ts'
+import { refuseOtherAccount } from '../history/job-errors.ts'
+import { readJobState } from '../history/job-state.ts'
+import { unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
+import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
+import { dropPlanned, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
+import { present, refuseRepoint, retryIdentity } from './make-retry.ts'
+import { sentKind } from './plan-format.ts'
+
+/** What is sent for a row, in place of `body`; undefined: the row is not sent. */
+export type Correction = (failure: LeftFailure, body: JsonObject) => JsonObject | undefined
+
+export interface CorrectedRow {
+  readonly line: number | undefined
+  readonly id: string | undefined
+  readonly before: JsonObject
+  readonly after: JsonObject
+}
+
+export interface MadeCorrection {
+  readonly job: MadeJob
+  readonly rows: number
+  /** The first few. */
+  readonly samples: readonly CorrectedRow[]
+}
+
+const SAMPLES = 5
+
+/**
+ * A job with failed rows, corrected. A row is corrected as it was sent last; those that a retry has done since, or may have, are
+ * left out. CrmError `conflict` if no row is left, or a job with these rows has not ended.
+ */
+export async function correctFailedRows(
+  context: PlanningContext,
+  paths: JobPaths,
+  correction: Correction,
+): Promise<MadeCorrection> {
+  const state = await readJobState(paths)
+  refuseRepoint(state.head)
+  const { retried, list } = await readFailuresLeft(context.jobsFolder, state)
+  const open = state.state === 'finished' || state.state === 'cancelled' ? unfinishedIn(retried) : state
+  if (open) throw unfinishedRetry(context.command, open)
+  await dropPlanned(context, retried.planned)
+  const plan = openJobPlan(paths)
+  const samples: CorrectedRow[] = []
+  let rows = 0
+  try {
+    refuseOtherAccount(plan.head, context.account)
+    const job = await makeJob(context, retryIdentity(plan.head, paths.id), async (builder) => {
+      for await (const failure of list(plan)) {
+        const { head, body } = failure.last.operation
+        if (!body) continue
+        const before = parseExactJson(body.toString('utf8')) as JsonObject
+        const after = correction(failure, before)
+        if (!after) continue
+        const { path, id, line, at, also } = head
+        const place = present({ id, line, at, also, before: failure.before, of: failure.operation.op })
+        builder.add({ do: sentKind(head), path, body: after, ...place })
+        if (rows++ < SAMPLES) samples.push({ line, id, before, after })
+      }
+      if (rows === 0) throw nothingLeft(paths)
+    })
+    return { job, rows, samples }
+  } finally {
+    plan.close()
+  }
+}
+
+function nothingLeft({ id }: JobPaths): CrmError {
+  return new CrmError('conflict', `no failed row of ${id} is left to correct`, {
+    hint: `crm jobs failed ${id}`,
+    job: id,
+  })
+}

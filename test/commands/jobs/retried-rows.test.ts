@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { crm, crmPrints } from '../../harness/crm.ts'
+import { tempFolder } from '../../harness/home.ts'
+import { onlyJob, runJob } from '../../harness/import-run.ts'
+import { all } from '../../harness/records.ts'
+import { startService } from '../../harness/service.ts'
+import { jobsAt } from '../../ui/jobs-at.ts'
+
+const TERMS = { concurrency: undefined, rateShare: 1, maxErrors: undefined, maxOutageMs: 1_000 }
+const NO_HOOKS = { onStart: () => {}, onPause: () => {}, onEnd: () => {} }
+
+/** More than a deal may hold. */
+const TOO_LONG = 'x'.repeat(70_000)
+
+/** A job whose three rows failed for one cause, and its failed rows. */
+async function threeFailed() {
+  const service = await startService(['--rate-limit', 'none'])
+  const folder = tempFolder()
+  const env = { ...service.env, CRM_STATE_HOME: join(folder, 'state') }
+  const file = join(folder, 'deals.csv')
+  writeFileSync(
+    file,
+    `name,stage,pipeline_id,big\nOne,Lead,pipe_x,${TOO_LONG}\nTwo,Lead,pipe_x,1\nThree,Lead,pipe_x,1\n`,
+  )
+  expect(await runJob(['deals', 'import', file, '--yes'], env)).toMatchObject({ exit: 3, account: { failed: 3 } })
+  const job = onlyJob(env.CRM_STATE_HOME)
+  const jobs = await jobsAt(new URL(service.url), service.key, undefined, env)
+  const correct = async (id: string, members: Record<string, string>, isMeant = (name: unknown) => name !== '') => {
+    const made = await jobs.correct(jobs.find(id), (_, body) =>
+      isMeant(body.name) ? { ...body, ...members } : undefined,
+    )
+    return { made, send: async () => (await jobs.run(made.job.paths, TERMS, NO_HOOKS)).account }
+  }
+  const names = async () => (await all(service, '/v1/deals')).map(({ name }) => name).toSorted()
+  const shown = async (id: string) => JSON.parse(await crmPrints(['jobs', 'show', id, '-o', 'json'], env))
+  return { service, env, job, jobs, correct, names, shown, folder: join(env.CRM_STATE_HOME, 'jobs', job) }
+}
+
+test('a row that the retry of a retry has sent is offered by no job that it failed in', async () => {
+  const { job, jobs, correct, names, shown } = await threeFailed()
+  const first = await correct(job, { pipeline_id: 'sales' })
+  expect(await first.send()).toMatchObject({ done: 2, failed: 1 })
+  expect(await shown(job)).toMatchObject({ failed: 3, still_failed: 1 })
+  const second = await correct(first.made.job.paths.id, { big: 'short' })
+  expect(await second.send()).toMatchObject({ rows: 1, done: 1 })
+  for (const id of [job, first.made.job.paths.id]) {
+    await expect(correct(id, { pipeline_id: 'sales' })).rejects.toThrow('is left to correct')
+    expect(await jobs.countLeft(await jobs.state(jobs.find(id)))).toBe(0)
+  }
+  expect(await names()).toEqual(['One', 'Three', 'Two'])
+})
+
+test('a row that failed again is corrected and retried as it was sent last', async () => {
+  const { env, job, correct, names } = await threeFailed()
+  expect(await (await correct(job, { pipeline_id: 'sales' })).send()).toMatchObject({ done: 2, failed: 1 })
+  // It is still too long, and its pipeline is right.
+  const retried = await runJob(['jobs', 'retry', job, '--yes'], env)
+  expect(retried).toMatchObject({ exit: 3, account: { rows: 1, failed: 1 } })
+  const { made, send } = await correct(job, { big: 'short' })
+  expect(made.samples).toMatchObject([{ after: { name: 'One', big: 'short', pipeline_id: 'sales' } }])
+  expect(await send()).toMatchObject({ rows: 1, done: 1 })
+  expect(await names()).toEqual(['One', 'Three', 'Two'])
+})
+
+test('crm jobs retry sends what several corrections left, and nothing that one of them has done', async () => {
+  const { env, job, correct, names } = await threeFailed()
+  await (await correct(job, { pipeline_id: 'sales' }, (name) => name === 'Two')).send()
+  await (await correct(job, { pipeline_id: 'sales', big: 'short' }, (name) => name === 'One')).send()
+  expect(await runJob(['jobs', 'retry', job, '--yes'], env)).toMatchObject({ exit: 3, account: { rows: 1, failed: 1 } })
+  expect(await names()).toEqual(['One', 'Two'])
+  await (await correct(job, { pipeline_id: 'sales' })).send()
+  expect(await names()).toEqual(['One', 'Three', 'Two'])
+  expect(await crm(['jobs', 'retry', job, '--yes'], env)).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('has already done this'),
+  })
+})
+
+test('a file of failed rows sends no row that a correction has done, whatever it says by then', async () => {
+  const { env, job, folder, correct, names } = await threeFailed()
+  await (await correct(job, { pipeline_id: 'sales' }, (name) => name !== 'One')).send()
+  const failed = join(folder, 'failed.csv')
+  const text = readFileSync(failed, 'utf8').replaceAll('pipe_x', 'sales').replace(TOO_LONG, 'short')
+  writeFileSync(failed, text.replace('Two,Lead', 'Two,Won'))
+  const args = ['jobs', 'retry', job, '--from', failed, '--yes']
+  const retried = await runJob(args, env)
+  expect(retried).toMatchObject({ exit: 0, account: { rows: 3, done: 1, skipped: 2 } })
+  expect(await names()).toEqual(['One', 'Three', 'Two'])
+  writeFileSync(failed, readFileSync(failed, 'utf8').replace('One,Lead', 'One,Won'))
+  expect(await runJob(args, env)).toMatchObject({ exit: 0, account: { done: 0, skipped: 3 } })
+  await expect(correct(job, { pipeline_id: 'sales' })).rejects.toThrow('is left to correct')
+  expect(await names()).toEqual(['One', 'Three', 'Two'])
+})
+
+test('rows of a retry that was stopped are sent by that retry alone', async () => {
+  const { job, jobs, correct, env, folder } = await threeFailed()
+  const { made } = await correct(job, { pipeline_id: 'sales' })
+  const stop = new AbortController()
+  stop.abort()
+  await jobs.run(made.job.paths, TERMS, { ...NO_HOOKS, onStart: () => stop.abort(), stop: stop.signal })
+  expect((await jobs.state(made.job.paths)).state).toBe('stopped')
+  const id = made.job.paths.id
+  await expect(correct(job, { pipeline_id: 'sales' })).rejects.toThrow(`${id}, which retries rows of ${job}, has not`)
+  const failed = join(folder, 'failed.csv')
+  for (const from of [[], ['--from', failed]]) {
+    const { stderr } = await crm(['jobs', 'retry', job, ...from, '--dry-run'], env)
+    expect(stderr).toContain(id)
+  }
+})
+
+test('a plan that was not sent is dropped when the rows are corrected anew', async () => {
+  const { env, job, correct } = await threeFailed()
+  const { made } = await correct(job, { pipeline_id: 'sales' })
+  await correct(job, { pipeline_id: 'sales', big: 'short' })
+  expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs'))).not.toContain(made.job.paths.id)
+})
