@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 
 export interface SignedParts {
   readonly id: string
@@ -19,6 +19,6 @@ export function secretBytes(secret: string): Buffer {
 }
 
 /** One entry of `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` (Standard Webhooks 1.0). */
-export function signWebhook(key: Uint8Array, { id, timestamp, body }: SignedParts): string {
+export function signWebhook(key: Uint8Array | KeyObject, { id, timestamp, body }: SignedParts): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
 }

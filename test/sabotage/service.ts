@@ -172,8 +172,8 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'each try of an event has the time of the first one, and is refused as stale',
     file: 'src/service/delivery/sender.ts',
-    line: 'const request = signedRequest(delivery, now(), `crm/${options.version}`)',
-    to: 'const request = signedRequest(delivery, 0, `crm/${options.version}`)',
+    line: 'const request = signer.sign(delivery, now())',
+    to: 'const request = signer.sign(delivery, 0)',
     tests: ['test/service/delivery/signing.test.ts'],
   },
   {

@@ -5,8 +5,9 @@ import { nextWebhook } from '../resources/webhooks.ts'
 import type { ClaimedDelivery, TryOutcome, TryResult, TurnOutcome } from '../store/deliveries.ts'
 import type { RecordChange, Store, StoredRecord } from '../store/store.ts'
 import { ActiveDeliveries, takeTurns } from './active-deliveries.ts'
+import { Signer } from './signer.ts'
 import { targetRule } from './target-rules.ts'
-import { openTransport, signedRequest } from './transport.ts'
+import { openTransport } from './transport.ts'
 import {
   EndpointLimits,
   endsSubscription,
@@ -68,12 +69,13 @@ export function startSender(options: EventSenderOptions): EventSender {
   const schedule = options.retryDelaysMs ? fixedSchedule(options.retryDelaysMs) : standardSchedule()
   const isAllowed = targetRule(options.allowsPrivateTargets)
   const transport = openTransport({ timeoutMs: timeouts.tryMs, isAllowed })
+  const signer = new Signer(`crm/${options.version}`)
   const limits = new EndpointLimits()
   const active = new ActiveDeliveries()
   let isClosing = false
 
   const attempt = async (delivery: ClaimedDelivery): Promise<TryOutcome> => {
-    const request = signedRequest(delivery, now(), `crm/${options.version}`)
+    const request = signer.sign(delivery, now())
     const made = await transport.post(request, delivery.failedTries > 0)
     const nowMs = now()
     limits.record(delivery.webhookId, healthOf(made))

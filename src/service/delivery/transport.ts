@@ -1,7 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { secretBytes, signWebhook } from '../../core/signing.ts'
-import type { ClaimedDelivery } from '../store/deliveries.ts'
+import type { SignedRequest } from './signer.ts'
 import { checkedLookup, literalAddress, refusedTarget, type TargetRule } from './target-rules.ts'
 
 /** Node uses one code for a reset and a closed connection. */
@@ -162,30 +161,4 @@ export function failureReason(error: Error): string {
   // The message of a failed connection contains the resolved address, which subscribers must not see.
   const reason = REASONS[code] ?? (syscall === undefined ? cause.message : `the connection failed (${code})`)
   return reason.slice(0, MAX_REASON_CHARACTERS)
-}
-
-interface SignedRequest {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string | number>>
-  readonly body: Buffer
-}
-
-/** Standard Webhooks 1.0: the id is the event's on every attempt, the time is that of the attempt. */
-export function signedRequest(delivery: ClaimedDelivery, nowMs: number, userAgent: string): SignedRequest {
-  const body = Buffer.from(delivery.text)
-  const id = delivery.eventId
-  const timestamp = Math.floor(nowMs / 1000)
-  const signatures = delivery.secrets.map((secret) => signWebhook(secretBytes(secret), { id, timestamp, body }))
-  return {
-    url: delivery.url,
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'content-length': body.length,
-      'user-agent': userAgent,
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': signatures.join(' '),
-    },
-  }
 }

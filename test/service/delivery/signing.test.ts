@@ -3,7 +3,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { expect, test } from 'vitest'
 import { secretBytes } from '../../../src/core/signing.ts'
-import { signedRequest } from '../../../src/service/delivery/transport.ts'
+import { Signer } from '../../../src/service/delivery/signer.ts'
 import { sample } from '../../harness/sample.ts'
 import { NAUGHTY } from '../../output/naughty-strings.ts'
 import { deliverForTest } from './deliver-for-test.ts'
@@ -104,7 +104,7 @@ test('during a rotation both secrets verify', () => {
     text: '{}',
     failedTries: 0,
   }
-  const { headers } = signedRequest(delivery, Date.now(), 'crm/1')
+  const { headers } = new Signer('crm/1').sign(delivery, Date.now())
   const text = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
   for (const secret of secrets) expect(new StandardWebhook(secret).verify('{}', text)).toEqual({})
 })
