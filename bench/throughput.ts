@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { timeOrderedUuid } from '../src/core/time-ordered-uuid.ts'
 import { startJsonServer, writeJsonDatabase } from './json-server.ts'
 import { getRequest, type Load, postRequest, runLoad } from './load.ts'
 import { benchFolder, cpuSeconds, median, plainEnv, ROOT, type Server, startCrm, startServer } from './processes.ts'
@@ -40,13 +41,13 @@ export async function measureThroughput(): Promise<Row[]> {
   const subscribed = await startCrm(join(folder, 'subscribed.db'))
   const plain = await startCrm(join(folder, 'plain.db'), ['--history', 'none'])
   await subscribe(subscribed, subscriber.url)
-  const created: Rounds = { crm: [], plain: [], subscribed: [], floor: [], peer: [] }
+  const created: Rounds = { crm: [], ordered: [], plain: [], subscribed: [], floor: [], peer: [] }
   const listed: Rounds = { crm: [], floor: [], peer: [] }
-  const create = (server: Server, path: string): Load => ({
+  const create = (server: Server, path: string, newKey: () => string = randomUUID): Load => ({
     url: server.url,
     connections: CONNECTIONS,
     forMs: FOR_MS,
-    request: () => postRequest(path, { key: server.key, body: BODY, idempotencyKey: randomUUID() }),
+    request: () => postRequest(path, { key: server.key, body: BODY, idempotencyKey: newKey() }),
   })
   const list = (server: Server, path: string): Load => ({
     url: server.url,
@@ -56,6 +57,7 @@ export async function measureThroughput(): Promise<Row[]> {
   })
   for (let round = 0; round < ROUNDS; round++) {
     created.crm?.push(await use(crm, create(crm, '/v1/contacts')))
+    created.ordered?.push(await use(crm, create(crm, '/v1/contacts', timeOrderedUuid)))
     created.plain?.push(await use(plain, create(plain, '/v1/contacts')))
     created.subscribed?.push(await use(subscribed, create(subscribed, '/v1/contacts')))
     created.floor?.push(await use(floor, create(floor, '/')))
@@ -68,6 +70,7 @@ export async function measureThroughput(): Promise<Row[]> {
   return [
     perSecondRow('durable create, 32 connections', [created.crm, created.floor], { atLeast: 0.35 }),
     cpuRow('durable create: CPU of the service', [created.crm, created.floor], { atMost: 4 }),
+    cpuRow('durable create with keys that grow with time: CPU of the service', [created.ordered, created.floor]),
     cpuRow('durable create with --history none: CPU of the service', [created.plain, created.floor], { atMost: 3.5 }),
     perSecondRow('durable create with a subscription: its outbox, signed and delivered', [
       created.subscribed,
