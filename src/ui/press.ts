@@ -10,6 +10,7 @@ import type { Ui } from './ui.ts'
 export function press(ui: Ui, stroke: Stroke): void {
   const { store, keymap, background } = ui
   keepTime(ui)
+  background.lists.giveWay()
   const { overlay, screen, pendingKeys } = store.get()
   if (pressAnywhere(ui, stroke)) return
   // Nothing of what a key would act on is shown.

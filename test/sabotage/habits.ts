@@ -148,4 +148,25 @@ export const HABITS: readonly Sabotage[] = [
     to: 'if (next.end < 0) {',
     tests: ['test/ui/paint/painter.test.ts'],
   },
+  {
+    name: 'a load of all rows goes on after Esc between two pages',
+    file: 'src/ui/background/loading.ts',
+    line: 'return isOn()',
+    to: 'return isOn() || true',
+    tests: ['test/ui/list-end.test.ts'],
+  },
+  {
+    name: 'Esc leaves the filter of f',
+    file: 'src/ui/actions/view.ts',
+    line: "if (currentList(store.get()) === before && isServerList(name) && isFiltered) void applyFilters(ui, name, '')",
+    to: '',
+    tests: ['test/ui/prompt.test.ts'],
+  },
+  {
+    name: 'b takes a stage that the pipeline of a deal does not have',
+    file: 'src/ui/actions/ask-change.ts',
+    line: "if (member === 'stage' && typeof value === 'string') stages?.check(value)",
+    to: '',
+    tests: ['test/ui/ask-change.test.ts'],
+  },
 ]

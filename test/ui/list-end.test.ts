@@ -41,6 +41,31 @@ const answers =
   (response) =>
     sendJson(response, 200, body)
 
+test('beside keys the pages of a load of all rows come more slowly, and Esc between two of them ends it', async () => {
+  const times: number[] = []
+  const uis: TestUi[] = []
+  const { api } = await apiOf((response, { path }) => {
+    times.push(performance.now())
+    uis.at(-1)?.press('z')
+    const from = Number(new URLSearchParams(path.split('?')[1]).get('cursor') ?? 0)
+    sendJson(response, 200, { data: rows(10, from), next_cursor: from < 40 ? String(from + 10) : null })
+  })
+  const ui = await uiOf('contacts', { openApi: async () => api })
+  uis.push(ui)
+  await ui.background.lists.all('contacts')
+  expect(ui.store.get().lists.contacts.rows).toHaveLength(50)
+  const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0))
+  expect(Math.min(...waits)).toBeGreaterThan(20)
+  const other = await uiOf('contacts', { openApi: async () => api })
+  uis.push(other)
+  times.length = 0
+  other.store.subscribe(() => {
+    if (other.store.get().lists.contacts.rows.length === 10) other.background.lists.cancel()
+  })
+  await other.background.lists.all('contacts')
+  expect(times).toHaveLength(1)
+})
+
 /** Pages of 20 by number, without a size, a total or a cursor. */
 const numbered: Answering = (response, { path }) => {
   const page = Number(new URLSearchParams(path.split('?')[1]).get('page') ?? 1)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Api } from '../../api/api.ts'
 import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -17,6 +18,8 @@ export interface Lists {
   reload(name: ServerList): Promise<void>
   /** False when nothing was being loaded. */
   cancel(): boolean
+  /** A key was pressed: the pages of a load of all rows come more slowly for a moment, so that the next key is not behind them. */
+  giveWay(): void
 }
 
 interface Run {
@@ -41,11 +44,16 @@ interface Run {
 const SHOWN_EVERY_MS = 250
 const MOST_HELD = 5_000
 
+/** Between pages, for so long after a key: reading a page of 500 rows takes 5 to 20 ms. */
+const GIVEN_WAY_MS = 25
+const KEY_LASTS_MS = 250
+
 /** A shorter wait is not shown. */
 const SLOW_MS = 200
 
 export function createLists(store: StateStore<State>, openApi: () => Promise<Api>, notices: Notices): Lists {
   const runs = new Map<ServerList, Run>()
+  const pace = createPace()
   const change = (name: ServerList, part: Partial<ListState>) =>
     store.update((state) => withList(state, name, (list) => ({ ...list, ...part })))
 
@@ -91,7 +99,8 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
     const slow = setTimeout(() => store.update((state) => ({ ...state, isSlow: true })), SLOW_MS)
     const run = runOf(name)
     try {
-      for (let at = await loadPage(name); at && !isEnough(at); ) at = await loadPage(name)
+      let at = await loadPage(name)
+      while (at && !isEnough(at) && (await pace.wait(() => runs.get(name) === run))) at = await loadPage(name)
     } finally {
       clearTimeout(slow)
       if (runs.get(name) === run || !runs.has(name)) change(name, { loading: 'idle' })
@@ -121,6 +130,21 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
       await load(name, 'page', isPageEnough)
     },
     cancel: () => SERVER_LISTS.filter(stop).length > 0,
+    giveWay: pace.giveWay,
+  }
+}
+
+function createPace(): Pick<Lists, 'giveWay'> & { readonly wait: (isOn: () => boolean) => Promise<boolean> } {
+  let keyAtMs = Number.NEGATIVE_INFINITY
+  return {
+    giveWay: () => {
+      keyAtMs = performance.now()
+    },
+    // It can be cancelled meanwhile.
+    wait: async (isOn) => {
+      if (performance.now() - keyAtMs < KEY_LASTS_MS) await delay(GIVEN_WAY_MS)
+      return isOn()
+    },
   }
 }
 
