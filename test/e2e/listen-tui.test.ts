@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
+import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
 import { freePort } from '../harness/free-port.ts'
-import { emptyHome } from '../harness/home.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
+import { startApp } from '../webhooks/app.ts'
 import { crm } from './crm.ts'
 import { newSecretFile, send } from './listening.ts'
 import { startService } from './service.ts'
@@ -81,6 +85,32 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.press('Enter')
     await terminal.sees(`Sent deal.created -> ${target} 200`)
     expect(seen[1]).toMatchObject({ signature: expect.stringMatching(/^v1,/) })
+  })
+
+  test('with --cacert and --header, forwarded events and those sent by a key reach a handler with https', async () => {
+    const certificate = makeSelfSignedCertificate('localhost')
+    const app = await startApp(undefined, '127.0.0.1', certificate)
+    const target = `https://localhost:${app.port}/hook`
+    const authority = join(tempFolder(), 'ca.pem')
+    writeFileSync(authority, certificate.cert)
+    const token = join(tempFolder(), 'token')
+    writeFileSync(token, 'of-the-app\n', { mode: 0o600 })
+    const [port, { secret, args }] = [await freePort(), newSecretFile()]
+    const headers = ['--header', 'X-Env: test', '--header', `X-Auth-Token: @${token}`]
+    const words = ['listen', '--tui', '--port', String(port), '--forward', target, '--cacert', authority, ...headers]
+    const terminal = openTerminal([...words, ...args], emptyHome(), WIDE)
+    await terminal.sees('No event yet')
+    await send(`http://127.0.0.1:${port}/`, secret, { type: 'deal.created', data: { id: 'deal_1' } })
+    await terminal.sees(/❯.*deal\.created.*verified -> 200/)
+    terminal.type('R')
+    await terminal.sees('Send deal.created to:')
+    terminal.press('C-u')
+    terminal.type(target)
+    terminal.press('Enter')
+    await terminal.sees(`Sent deal.created -> ${target} 200`)
+    const sent = { 'x-env': 'test', 'x-auth-token': 'of-the-app' }
+    expect(app.requests.map(({ headers }) => headers)).toMatchObject([sent, sent])
+    expect(terminal.screen()).not.toContain('of-the-app')
   })
 
   test('a screen without a secret shows where one can be set', async ({ service }) => {

@@ -51,6 +51,20 @@ export const DATA: readonly Sabotage[] = [
     tests: ['test/commands/fixtures-team.test.ts'],
   },
   {
+    name: 'the folder of a killed sandbox stays',
+    file: 'src/sandbox/sandbox-folder.ts',
+    line: 'if (host === ownHost() && Number(namedPid) === pid) removeIfOwn(folder)',
+    to: '',
+    tests: ['test/commands/sandbox-start.test.ts'],
+  },
+  {
+    name: 'a report without a finding has no test case',
+    file: 'src/commands/report-flag.ts',
+    line: 'if (checks.length === 0) add({ name, failure: exit ? `exit code ${exit}` : undefined })',
+    to: '',
+    tests: ['test/commands/reports.test.ts'],
+  },
+  {
     name: 'an interrupted apply keeps the lock of its run',
     file: 'src/fixtures/run-lock.ts',
     line: 'await runs.unlock({ id, token })',
