@@ -72,7 +72,7 @@ const POSTGRES = ['test/service/store/postgres/**/*.test.ts']
 
 /** What gives a test a database, or a service with one. */
 const GIVES_DATABASE =
-  /\/(harness\/database|harness\/service|shared-service|service|serve-for-test|deliver-for-test|ask|scrape|contacts-with-jobs|store-suite)\.ts'/
+  /\/(harness\/database|harness\/service|shared-service|service|serve-for-test|deliver-for-test|ask|scrape|contacts-with-jobs|fixtures-machines|store-suite)\.ts'/
 
 /** They run on both databases. */
 const ON_BOTH = globSync('test/{service,commands,e2e,ui,api,jobs}/**/*.test.ts', { cwd: import.meta.dirname }).filter(
