@@ -83,7 +83,13 @@ export async function sendJob(
     terms = {},
     services = {},
     key = 'crm_key_of_the_test',
-  }: { terms?: Partial<RunTerms & ServerTerms>; services?: Partial<JobServices>; key?: string } = {},
+    beforeSend = () => {},
+  }: {
+    terms?: Partial<RunTerms & ServerTerms>
+    services?: Partial<JobServices>
+    key?: string
+    beforeSend?: () => void
+  } = {},
 ): Promise<Sent> {
   const options = {
     ...{
@@ -124,6 +130,7 @@ export async function sendJob(
     hooks: {
       onStart: () => {},
       onEnd: () => {},
+      beforeSend,
       onPause: (pause) => {
         if (pause) pauses.push(pause.why)
       },

@@ -47,6 +47,25 @@ test('a job that is done sends nothing more', async () => {
   expect(seen.length).toBe(before)
 })
 
+test('an error before a request ends the job: the answers under way are taken, and nothing more is sent', async () => {
+  const paths = await makeJob(people(100))
+  let posts = 0
+  const { url } = await startServer(async (response, { method }, nth) => {
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null })
+    posts += 1
+    await delay(20)
+    sendJson(response, 201, { id: `con_${nth}` })
+  })
+  const lost = new Error('the lock is lost')
+  const beforeSend = () => {
+    if (posts > 0) throw lost
+  }
+  const { outcome } = await sendJob(paths, url, { beforeSend, terms: { concurrency: 8 } })
+  expect(outcome.stop).toEqual({ why: 'error', error: lost })
+  expect(outcome.account).toMatchObject({ done: posts, unsent: 100 - posts })
+  expect(posts).toBeLessThanOrEqual(8)
+})
+
 test('a row that the server refuses is failed, and the others are done', async () => {
   const paths = await makeJob(people(10))
   const { url } = await startServer((response, { method, body }, nth) => {

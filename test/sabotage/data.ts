@@ -83,7 +83,7 @@ export const DATA: readonly Sabotage[] = [
     file: 'src/jobs/send/dispatch.ts',
     line: 'hooks.beforeSend?.()',
     to: '',
-    tests: ['test/e2e/fixtures-team.test.ts'],
+    tests: ['test/jobs/run-job.test.ts'],
   },
   {
     name: 'records that a killed apply made on another machine are forgotten',
