@@ -38,6 +38,8 @@ export interface Confirmation {
   /** The text that must be typed; undefined when the button suffices. */
   readonly expected: string | undefined
   readonly input: TextInput
+  /** Why the typed text does not confirm. */
+  readonly problem?: string | undefined
   readonly onConfirm: () => void
   readonly onCancel?: () => void
   /** The form to show again when this is closed. */

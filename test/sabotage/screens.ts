@@ -9,6 +9,13 @@ export const SCREENS: readonly Sabotage[] = [
     tests: ['test/ui/offered.test.ts'],
   },
   {
+    name: 'several deals are moved without a plan',
+    file: 'src/ui/actions/choose-stage.ts',
+    line: 'else if (only && others.length === 0 && !place.isProtected) void moveOne(ui, only, to)',
+    to: 'else if (only) void moved.map((deal) => moveOne(ui, deal, to))',
+    tests: ['test/ui/move-deals.test.ts'],
+  },
+  {
     name: 'the timer of a deletion that was taken back is not cleared',
     file: 'src/ui/background/deletions.ts',
     line: 'clearTimeout(each.timer)\nwaiting = waiting.filter((other) => other !== each)',

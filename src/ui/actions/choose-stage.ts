@@ -1,41 +1,70 @@
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { leadOf, lookText } from '../background/notices.ts'
+import { stage } from '../background/staging.ts'
 import { rowId } from '../list/list-state.ts'
 import { actedOn } from '../selected.ts'
-import { recordName, rowsText } from '../text/change-text.ts'
+import { showOverlay } from '../show-overlay.ts'
+import { withList } from '../state.ts'
+import { countedParts, recordName, rowsText } from '../text/change-text.ts'
+import { editDiff } from '../text/plan-diff.ts'
+import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
+import { MOST_BY_KEY } from './limits.ts'
 import { loadStages } from './open-screen.ts'
 
-/** Moves all marked deals; stops at the first that the server rejects. */
+/** Moves one deal at once; several, and any on a protected profile, after their plan is confirmed. */
 export async function chooseStage(ui: Ui): Promise<void> {
   const { store, boards, background } = ui
   const deals = actedOn(store.get(), boards).filter((deal) => rowId(deal) !== undefined)
   if (deals.length === 0) return background.notices.wait('There is no deal to move')
   await loadStages(ui)
-  const { board, lists } = store.get()
-  const options = boards(lists.deals, board.stages).map(({ stage }) => stage)
-  const what = rowsText(deals, 'deals')
+  const { board, lists, place } = store.get()
+  const options = boards(lists.deals, board.stages).map((column) => column.stage)
   const now = deals.length === 1 ? cellText(deals[0]?.stage) : ''
-  const move = async (stage: string) => {
-    for (const deal of deals) {
-      if (cellText(deal.stage) === stage) continue
-      try {
-        await background.writes.update('deals', deal, { stage }, false)
-      } catch (error) {
-        const name = recordName(deal)
-        const open = `Move of ${name} (${lookText('deals', rowId(deal) ?? '')}): `
-        return background.notices.problem(error, leadOf(error, { failed: `${name} not moved: `, open }))
-      }
-    }
-  }
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'choice',
-      title: `Move ${what} to`,
-      options,
-      index: Math.max(0, options.indexOf(now)),
-      onChoose: (stage) => void move(stage),
+  const [only, ...others] = deals
+  showOverlay(ui, {
+    type: 'choice',
+    title: `Move ${rowsText(deals, 'deals')} to`,
+    options,
+    index: Math.max(0, options.indexOf(now)),
+    onChoose: (to) => {
+      const moved = deals.filter((deal) => cellText(deal.stage) !== to)
+      if (moved.length === 0) background.notices.wait(`Already in ${to}; nothing was sent`)
+      else if (only && others.length === 0 && !place.isProtected) void moveOne(ui, only, to)
+      else askMoves(ui, moved, to)
     },
-  }))
+  })
+}
+
+async function moveOne({ background }: Ui, deal: CrmRecord, to: string): Promise<void> {
+  try {
+    await background.writes.update('deals', deal, { stage: to }, false)
+  } catch (error) {
+    const name = recordName(deal)
+    const open = `Move of ${name} (${lookText('deals', rowId(deal) ?? '')}): `
+    background.notices.problem(error, leadOf(error, { failed: `${name} not moved: `, open }))
+  }
+}
+
+/** The plan of the moves alone: other edits stay as they are. */
+function askMoves(ui: Ui, deals: readonly CrmRecord[], to: string): void {
+  const { store, background } = ui
+  const { place } = store.get()
+  const edits = deals.map((row) => ({ row, patch: { stage: to } }))
+  showOverlay(ui, {
+    type: 'confirm',
+    title: `Send ${countedParts({ update: deals.length }).join('')} to ${place.text}?`,
+    lines: [],
+    diff: editDiff(edits),
+    verb: 'Send',
+    isOnCancel: true,
+    expected: place.isProtected || deals.length > MOST_BY_KEY ? String(deals.length) : undefined,
+    input: textInput(),
+    onConfirm: () => {
+      // What is refused stays edited.
+      store.update((state) => withList(state, 'deals', (list) => stage(list, deals, ['stage', to])))
+      void background.commit('deals', edits)
+    },
+  })
 }

@@ -16,8 +16,8 @@ import { stagedEdits, withoutStaged, withSaved } from './staging.ts'
 import type { History, TrackedRows, UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
 
-/** Sends the staged edits. Rejected ones stay staged, with the reason in the log. */
-export type Commit = (name: ServerList) => Promise<void>
+/** Sends the staged edits, or only some of them. Rejected ones stay staged, with the reason in the log. */
+export type Commit = (name: ServerList, only?: readonly Edit[]) => Promise<void>
 
 interface Parts {
   readonly store: StateStore<State>
@@ -39,11 +39,11 @@ export function createCommit(parts: Parts): Commit {
   const markSending = (name: ServerList, ids: readonly string[]) =>
     store.update((state) => withList(state, name, (list) => ({ ...list, sending: new Set(ids) })))
 
-  return async (name) => {
+  return async (name, only) => {
     // Edits that are being sent must not be sent again.
     if (store.get().lists[name].sending.size > 0)
       return notices.wait(`Edits of ${name} are being sent; press w again after that`)
-    const edits = stagedEdits(store.get().lists[name])
+    const edits = only ?? stagedEdits(store.get().lists[name])
     if (edits.length === 0) return
     markSending(
       name,
