@@ -76,15 +76,14 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
   const look = lookFrom(env, options.hasColor, await readTheme(document))
   const fresh = initialState(screen, place, { columns: stdout.columns, rows: stdout.rows })
   const home = { ...fresh.home, isFirst: first === 'home' }
-  const { isMouseOn } = options
-  const store = createStore(withRemembered({ ...fresh, look, home, isMouseOn }, left))
+  const store = createStore(withRemembered({ ...fresh, look, home, isMouseOn: options.isMouseOn }, left))
   const changes = server === undefined ? undefined : openKeptChanges(env, server)
   const background = createBackground(store, { ...options, changes })
   options.onNotes((line) => background.notices.wait(line))
   const world = worldOf(options, document)
   let isKept = true
   const mouse = openMouse({ store, stdin, write: world.writeRaw })
-  const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>, { redraw }: Pick<Frames, 'redraw'>): Ui => {
+  const makeUi = (terminal: Pick<Ui, 'suspend' | 'quit'>, { redraw, isDrawn }: Frames): Ui => {
     const quit = (pending: 'keep' | 'discard' = 'keep', profile?: string) => {
       isKept = pending === 'keep'
       next = profile
@@ -94,7 +93,7 @@ export async function openBrowse(given: BrowseOptions): Promise<Next | undefined
     }
     const lend = options.lendTerminal ?? ((during) => during())
     const suspend = (during: () => Promise<void>) => terminal.suspend(() => mouse.without(() => lend(during)))
-    const ui: Ui = { store, world, background, keymap, boards, suspend, quit, redraw }
+    const ui: Ui = { store, world, background, keymap, boards, suspend, quit, redraw, isDrawn }
     mouse.connect(ui)
     openScreen(ui, screen)
     for (const line of options.greeting) background.notices.wait(line)

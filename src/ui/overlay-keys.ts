@@ -78,12 +78,14 @@ function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): voi
     showOverlay(ui, overlay.behind)
     then?.()
   }
-  if (scrollDiff(ui, overlay, stroke)) return
   if (stroke.chord === 'esc') return void end(onCancel)
+  if (!ui.isDrawn(overlay) || scrollDiff(ui, overlay, stroke)) return
   if (expected !== undefined) {
-    if (stroke.chord === 'enter') return void (inputText(overlay.input) === expected ? end(onConfirm) : undefined)
+    const text = inputText(overlay.input)
+    if (stroke.chord === 'enter' && text === expected) return void end(onConfirm)
+    if (stroke.chord === 'enter') return void showOverlay(ui, { ...overlay, problem: notExpected(text, expected) })
     const input = typed(overlay.input, stroke)
-    return void (input && showOverlay(ui, { ...overlay, input }))
+    return void (input && showOverlay(ui, { ...overlay, input, problem: undefined }))
   }
   switch (stroke.chord) {
     case 'y':
@@ -99,6 +101,10 @@ function pressInConfirmation(ui: Ui, overlay: Confirmation, stroke: Stroke): voi
     case 'shift-tab':
       return void showOverlay(ui, { ...overlay, isOnCancel: !isOnCancel })
   }
+}
+
+function notExpected(text: string, expected: string): string {
+  return `${text === '' ? 'nothing was typed' : JSON.stringify(text)}, expected ${expected}; nothing was done`
 }
 
 /** False when the key does not scroll; letters are text where a count is typed. */
@@ -156,7 +162,7 @@ function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
   const field = fields[index]
   const input = field && typed(field.input, stroke)
   if (!input) return
-  showOverlay(ui, { ...form, fields: fields.with(index, { ...field, input, problem: undefined }) })
+  showOverlay(ui, { ...form, problem: undefined, fields: fields.with(index, { ...field, input, problem: undefined }) })
 }
 
 function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
@@ -177,7 +183,7 @@ export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
     const field = overlay.fields[overlay.index]
     if (!field || overlay.isSending) return
     const changed = { ...field, input: insertText(field.input, text), problem: undefined }
-    showOverlay(ui, { ...overlay, fields: overlay.fields.with(overlay.index, changed) })
+    showOverlay(ui, { ...overlay, problem: undefined, fields: overlay.fields.with(overlay.index, changed) })
   } else if (overlay.type === 'palette') {
     pasteInPalette(ui, overlay, text)
   }

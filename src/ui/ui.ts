@@ -3,6 +3,7 @@ import type { Env } from '../core/streams.ts'
 import type { Background } from './background/background.ts'
 import type { Boards } from './board.ts'
 import type { ThemeChoice } from './draw/look.ts'
+import type { Confirmation } from './overlay.ts'
 import type { ScreenName } from './screens.ts'
 import type { State, StateStore } from './state.ts'
 
@@ -46,6 +47,8 @@ export interface Ui {
    * unless they are discarded.
    */
   quit(pending?: 'keep' | 'discard', next?: string): void
+  /** Whether the question is on the terminal: a key that was typed before that does not answer it. */
+  isDrawn(question: Confirmation): boolean
   /** Draws the whole screen, whatever the terminal shows. */
   redraw(): void
 }

@@ -85,12 +85,22 @@ test('deals after a stopped one are not sent, and stay staged', async () => {
   expect(store.get().lists.deals.staged.size).toBe(2)
 })
 
-test('an edit of a contact that was changed since is rejected, and stays staged', async () => {
+test('an edit of a contact that was changed since stays staged, beside the value of others, and the next plan is made of that', async () => {
   const { api, ui, rows } = await contactsAt(['Ada'])
   await api.contacts.update(String(rows[0]?.id), { company: 'Theirs' }, { ...NO_KEY, ifMatch: undefined })
   await ui.background.commit('contacts')
   expect((await allPages(api.contacts.list(ALL)))[0]?.items).toMatchObject([{ company: 'Theirs' }])
-  expect(ui.store.get().lists.contacts.staged.size).toBe(1)
+  const { staged, rows: shown } = ui.store.get().lists.contacts
+  expect(staged.size).toBe(1)
+  expect(shown).toMatchObject([{ company: 'Theirs' }])
+  expect(ui.store.get().toasts.map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('Ada: company "Theirs" there, "New" here'),
+  )
+  ui.press('w')
+  expect(ui.store.get().overlay).toMatchObject({ diff: [expect.objectContaining({ old: 'Theirs', new: 'New' })] })
+  ui.press('y')
+  await expect.poll(() => ui.store.get().lists.contacts.staged.size).toBe(0)
+  expect((await allPages(api.contacts.list(ALL)))[0]?.items).toMatchObject([{ company: 'New' }])
 })
 
 test('an edit is not undone when its record was changed since', async () => {

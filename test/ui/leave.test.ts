@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { CrmError } from '../../src/core/errors.ts'
 import { type KeptChanges, openKeptChanges } from '../../src/settings/kept-changes.ts'
 import { stage } from '../../src/ui/background/staging.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
@@ -101,6 +102,27 @@ test('changes of another server are not restored', async () => {
   openKeptChanges(env, 'http://one.test/').release([{ list: 'contacts', id: 'con_1', patch: { a: 1 }, before: {} }])
   expect((await openKeptChanges(env, 'http://other.test/').take()).changes).toEqual([])
   expect((await openKeptChanges(env, 'http://one.test/').take()).changes).toHaveLength(1)
+})
+
+test('kept changes are restored when the server answers that was away at the start', async () => {
+  const { changes, again } = await keptAt('http://crm.test/')
+  const [row = {}] = contacts(1)
+  changes.release([{ list: 'contacts', id: 'con_0', patch: { company: 'New' }, before: row }], [])
+  let isAway = true
+  const findRecords = async () => {
+    if (isAway) throw new CrmError('unreachable', 'no answer', { hint: 'try again' })
+    return new Map([['con_0', row]])
+  }
+  const ui = await uiOf('contacts', { changes: again(), findRecords })
+  await ui.background.kept.restore()
+  expect(ui.store.get().lists.contacts.staged.size).toBe(0)
+  isAway = false
+  await expect
+    .poll(() => ui.store.get().lists.contacts.staged.get('con_0')?.patch, { timeout: 4_000 })
+    .toEqual({
+      company: 'New',
+    })
+  ui.background.kept.discard()
 })
 
 test('kept changes whose records cannot be read stay kept', async () => {

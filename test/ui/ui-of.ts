@@ -26,7 +26,7 @@ const NO_SERVER = () => Promise.reject(new CrmError('unreachable', 'no server of
 /** The screens without a terminal: a test presses keys and reads the state. */
 export async function uiOf(
   screen: ScreenName,
-  world: Partial<BackgroundWorld & Pick<World, 'profiles'>> = {},
+  world: Partial<BackgroundWorld & Pick<World, 'profiles'> & Pick<Ui, 'isDrawn'>> = {},
   userKeys: readonly UserKey[] = [],
 ): Promise<TestUi> {
   const env = { HOME: await tempFolder() }
@@ -62,6 +62,7 @@ export async function uiOf(
     },
     suspend: async (during) => during(),
     redraw: () => void redraws.count++,
+    isDrawn: world.isDrawn ?? (() => true),
     quit: (pending = 'keep', next) => void quits.push(next === undefined ? pending : `${pending} ${next}`),
   }
   return { ...ui, quits, redraws, press: (...keys) => void keys.map((key) => press(ui, strokeOf(key))) }

@@ -83,7 +83,9 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
     search: createSearch({ store, openApi, lists, notices, signal }),
     deletions,
     kept,
-    commit: createCommit({ store, writes, notices, commands, openJobs, underWay, history, ofJob, kept, signal }),
+    commit: createCommit({
+      ...{ store, writes, notices, commands, openJobs, underWay, history, ofJob, kept, findRecords, signal },
+    }),
     revert: createRevert({ writes, notices, underWay, history }),
     events: live ? createLiveEvents(store, live) : createEvents(store, env, notices),
     sending: createSending({ senders, notices, commands, underWay }),

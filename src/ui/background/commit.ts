@@ -11,7 +11,9 @@ import type { DoneCommands } from './done-commands.ts'
 import type { Kept } from './kept.ts'
 import type { Notices } from './notices.ts'
 import { sendEach } from './one-by-one.ts'
+import type { FindRecords } from './restore-kept.ts'
 import { isInterrupted, sendInBackground } from './send-job.ts'
+import { showConflicts } from './show-conflicts.ts'
 import { stagedEdits, withoutStaged, withSaved } from './staging.ts'
 import type { History, TrackedRows, UnderWay } from './under-way.ts'
 import type { Writes } from './writes.ts'
@@ -30,6 +32,7 @@ interface Parts {
   /** `contacts con_1` for each record whose edits are in a job, and so are not kept for the next start. */
   readonly ofJob: Set<string>
   readonly kept: Pick<Kept, 'settle'>
+  readonly findRecords: FindRecords
   /** Aborted when the program is stopped. */
   readonly signal: AbortSignal
 }
@@ -50,9 +53,13 @@ export function createCommit(parts: Parts): Commit {
       edits.map(({ row }) => rowId(row) ?? ''),
     )
     const what = `${countedParts({ update: edits.length }).join('')} of ${name}`
+    const conflicts: Edit[] = []
     const isJob = hasOperation(resourceOf(name), 'update')
     try {
-      await underWay.trackRows(what, (rows) => (isJob ? sendAsJob : sendOneByOne)(parts, { name, rows, edits }))
+      await underWay.trackRows(what, (rows) =>
+        (isJob ? sendAsJob : sendOneByOne)(parts, { name, rows, edits, conflicts }),
+      )
+      await showConflicts(parts, name, conflicts)
     } catch (error) {
       notices.problem(error, 'Not sent: ')
     } finally {
@@ -65,6 +72,8 @@ interface ToSend {
   readonly name: ServerList
   readonly rows: TrackedRows
   readonly edits: readonly Edit[]
+  /** Gets those that were refused because others changed their records. */
+  readonly conflicts: Edit[]
 }
 
 async function sendAsJob(parts: Parts, toSend: ToSend): Promise<void> {
@@ -117,9 +126,12 @@ function addJobCommand(commands: DoneCommands, { name, jobId, edits }: SavedEdit
 }
 
 /** Jobs send what the contract updates; others are sent by GraphQL, one at a time. */
-async function sendOneByOne({ store, writes, notices, history }: Parts, { name, rows, edits }: ToSend): Promise<void> {
+async function sendOneByOne(
+  { store, writes, notices, history }: Parts,
+  { name, rows, edits, conflicts }: ToSend,
+): Promise<void> {
   const onSaved = (edit: Edit) => forget(store, name, [edit])
-  const inverse = await sendEach({ writes, notices }, { name, rows, edits, onSaved })
+  const inverse = await sendEach({ writes, notices }, { name, rows, edits, onSaved, conflicts })
   const done = inverse.length
   if (done > 0) history.add({ type: 'edits', name, edits: inverse })
   if (done === edits.length) return notices.done(`${done} saved`, '; u takes them back')
@@ -151,7 +163,7 @@ interface SentHooks {
 /** Sends edits as a job, which can be resumed, and reverted with `crm jobs undo`. */
 async function sendEdits(
   { openJobs }: Parts,
-  { name: noun, rows, edits }: ToSend,
+  { name: noun, rows, edits, conflicts }: ToSend,
   { onMade, onDone, onGone }: SentHooks,
 ): Promise<Sent> {
   const jobs = await openJobs()
@@ -166,6 +178,7 @@ async function sendEdits(
     onEnd: ({ operation }, outcome) => {
       const edit = byId.get(operation.head.id)
       if (edit) ended.add(edit)
+      if (edit && outcome.type === 'failed' && outcome.entry.code === 'precondition_failed') conflicts.push(edit)
       if (edit && outcome.type === 'done') shown.add(edit)
       if (edit && outcome.type === 'failed' && outcome.entry.code === 'not_found') gone.add(rowId(edit.row) ?? '')
     },

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { KeptChange, KeptChanges, KeptForm } from '../../settings/kept-changes.ts'
 import { keptFormOf } from '../form/record-form.ts'
@@ -47,6 +48,9 @@ interface Parts {
 const RELEASED_WITHIN_MS = 12_000
 const LOOK_EVERY_MS = 500
 
+const CHECKED_AGAIN_MS = 1_000
+const LONGEST_WAIT_MS = 30_000
+
 export function createKept(parts: Parts): Kept {
   const { store, notices, deletions, changes, findRecords, ofJob } = parts
   /** Kept by an earlier process and not compared with their records yet: they stay kept. */
@@ -79,12 +83,16 @@ export function createKept(parts: Parts): Kept {
     hasKept ||= taken.changes.length + taken.forms.length > 0
     addForms(store, notices, taken.forms)
     if (isFirst && taken.heldBy.length > 0) notices.wait(heldText(taken.heldBy))
+    await check()
+    return taken.heldBy.length === 0
+  }
+
+  async function check(): Promise<void> {
     for (const list of SERVER_LISTS) {
       const ofList = unchecked.filter((change) => change.list === list)
       if (ofList.length > 0) await restoreChanges(parts, list, ofList)
       unchecked = unchecked.filter((change) => change.list !== list)
     }
-    return taken.heldBy.length === 0
   }
 
   async function restore(): Promise<void> {
@@ -92,6 +100,8 @@ export function createKept(parts: Parts): Kept {
       await untilTaken(take, () => isOver)
     } catch (error) {
       notices.problem(error, unchecked.length > 0 ? 'Kept changes could not be checked, and stay kept: ' : '')
+      // Not awaited: it may take as long as the server is away.
+      void untilAnswered(check, () => isOver || unchecked.length === 0)
     }
   }
 
@@ -114,6 +124,19 @@ export function createKept(parts: Parts): Kept {
       return write(kept(), 'release')
     },
     discard: () => void write(unchecked, 'hold', false),
+  }
+}
+
+/** The server may be away at the start: checks again, ever less often, until it answers. */
+async function untilAnswered(check: () => Promise<void>, isOver: () => boolean): Promise<void> {
+  for (let waitMs = CHECKED_AGAIN_MS; !isOver(); waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    await sleep(waitMs, undefined, { ref: false })
+    if (isOver()) return
+    try {
+      await check()
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+    }
   }
 }
 

@@ -48,9 +48,10 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
     }
     const toast = { id, type, text: safeText(textOf(lasts)), remedy: remedy && safeText(remedy), seconds: lasts, topic }
     store.update((state) => {
-      const page = { items: [entry], nextCursor: undefined, searched: SEARCHED.log }
+      const { log } = state.lists
+      const page = { items: [entry, ...log.rows], nextCursor: undefined, searched: SEARCHED.log }
       const toasts = [...state.toasts, toast].slice(-MOST_SHOWN)
-      return withList({ ...state, toasts }, 'log', () => takePage(state.lists.log, page))
+      return withList({ ...state, toasts }, 'log', () => takePage({ ...log, isStale: true }, page))
     })
     const timer = setInterval(() => store.update((state) => ticked(state, id, textOf, () => end(timer))), 1_000)
     timers.add(timer)

@@ -11,12 +11,14 @@ export interface EachToSend {
   readonly rows: TrackedRows
   readonly edits: readonly Edit[]
   readonly onSaved: (edit: Edit) => void
+  /** Gets those that were refused because others changed their records. */
+  readonly conflicts?: Edit[]
 }
 
 /** Sends each edit in a request of its own; the edits that take back those that were saved. */
 export async function sendEach(
   { writes, notices }: { readonly writes: Writes; readonly notices: Notices },
-  { name, rows, edits, onSaved }: EachToSend,
+  { name, rows, edits, onSaved, conflicts }: EachToSend,
 ): Promise<readonly Edit[]> {
   const inverse: Edit[] = []
   let failed = 0
@@ -30,6 +32,7 @@ export async function sendEach(
       onSaved(edit)
     } catch (error) {
       failed++
+      if (error instanceof CrmError && error.code === 'precondition_failed') conflicts?.push(edit)
       const named = recordName(edit.row)
       const open = `Update of ${named} (${lookText(name, rowId(edit.row) ?? '')}): `
       notices.problem(error, leadOf(error, { failed: `${named} not saved: `, open }))

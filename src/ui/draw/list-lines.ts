@@ -16,6 +16,7 @@ import { sizedByContent } from '../list/content-widths.ts'
 import { withFoundColumns } from '../list/found-columns.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { createMatcher, type Matcher } from '../list/matcher.ts'
+import { contradicts } from '../list/server-filters.ts'
 import { listOfScreen } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import type { State } from '../state.ts'
@@ -125,7 +126,7 @@ function rowLine(list: ListState, { row, position, fitted, width, finding, times
   const found = finding ? withFound(cells, { fitted, finding, isCurrent }, theme) : cells
   const shown = isPainted ? found : withTones(found, row, { fitted, theme })
   const used = MARGIN + fitted.reduce((total, each) => total + each.width + COLUMN_GAP, -COLUMN_GAP)
-  const line = `${isCurrent ? '❯' : ' '}${flagOf(list, id, position)} ${shown.join(' '.repeat(COLUMN_GAP))}`
+  const line = `${isCurrent ? '❯' : ' '}${flagOf(list, row, position)} ${shown.join(' '.repeat(COLUMN_GAP))}`
   const text = used <= width ? line + ' '.repeat(width - used) : fitCell(line, width)
   if (isCurrent) return theme.inverse(text)
   if (isLeaving || isGone) return theme.dim(text)
@@ -171,14 +172,16 @@ function withFound(cells: readonly string[], { fitted, finding, isCurrent }: Fou
   })
 }
 
-/** The sign of a row: to be deleted, edited and not sent, marked, or in the range being marked. */
-function flagOf(list: ListState, id: string, position: number): string {
+/** The sign of a row: to be deleted, edited and not sent, marked, in the range being marked, or no longer as filtered. */
+function flagOf(list: ListState, row: CrmRecord, position: number): string {
+  const id = rowId(row) ?? ''
   if (list.deleting.has(id)) return 'x'
   if (list.staged.has(id)) return '~'
   if (list.marks.has(id)) return '*'
   const { anchor, cursor } = list
   const isInRange = anchor !== undefined && position >= Math.min(anchor, cursor) && position <= Math.max(anchor, cursor)
-  return isInRange ? '+' : ' '
+  if (isInRange) return '+'
+  return contradicts(row, list.serverFilters) ? '≠' : ' '
 }
 
 function noMatchText({ loading, isComplete }: ListState): readonly string[] {

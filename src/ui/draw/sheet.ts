@@ -172,7 +172,7 @@ function problemLines(problem: string, width: number, theme: Theme): readonly st
 }
 
 function confirmSheet(overlay: Confirmation, state: State, theme: Theme): Sheet {
-  const { title, lines, verb, isOnCancel, expected, input } = overlay
+  const { title, lines, verb, isOnCancel, expected, input, problem } = overlay
   const width = state.columns
   const head = [rule(width, theme), theme.bold(fitCell(` ${title}`, width))]
   const text = lines.flatMap((line) => wrapText(line, width - 2)).map((line) => fitCell(` ${line}`, width))
@@ -181,7 +181,8 @@ function confirmSheet(overlay: Confirmation, state: State, theme: Theme): Sheet 
     const label = ` Type ${expected} and Enter to ${verb.toLowerCase()}, Esc to cancel:`
     const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
     const cursor = { x: textWidth(label) + 1 + field.cursorX, y: head.length + body.length }
-    return { lines: [...head, ...body, fitCell(`${label} ${field.text}`, width)], cursor }
+    const why = problem === undefined ? [] : problemLines(problem, width, theme)
+    return { lines: [...head, ...body, fitCell(`${label} ${field.text}`, width), ...why], cursor }
   }
   const button = (label: string, isFocused: boolean) => (isFocused ? theme.inverse(`❯[${label}]`) : ` [${label}]`)
   const used = ` ${verb}  Cancel`.length + 10

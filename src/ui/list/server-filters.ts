@@ -71,11 +71,25 @@ function refuseOther(key: string, list: ServerList, { by, filters }: OfferedFiel
 
 /** The first filter that a row contradicts: a server that does not know it answers with all rows. */
 export function ignoredFilter(filters: ServerFilters, rows: readonly CrmRecord[]): string | undefined {
-  const found = Object.entries(filters).find(([key, value]) => {
-    const wanted = value.toLowerCase().split(',')
-    return rows.some((row) => Object.hasOwn(row, key) && !wanted.includes(cellText(row[key]).toLowerCase()))
-  })
+  const found = Object.entries(filters).find(([key, value]) => rows.some((row) => differs(row, key, value)))
   return found && serverFilterText(Object.fromEntries([found]))
+}
+
+/** Whether a row contradicts one of the filters, as far as its members tell: it may have been changed since the answer. */
+export function contradicts(row: CrmRecord, filters: ServerFilters): boolean {
+  return Object.entries(filters).some(([key, value]) => differs(row, key, value) || isOutside(row, key, value))
+}
+
+function differs(row: CrmRecord, key: string, value: string): boolean {
+  return Object.hasOwn(row, key) && !value.toLowerCase().split(',').includes(cellText(row[key]).toLowerCase())
+}
+
+/** `amount[gte]` and `amount[lte]`. */
+function isOutside(row: CrmRecord, key: string, value: string): boolean {
+  const [, name = '', bound] = /^(.+)\[(gte|lte)\]$/.exec(key) ?? []
+  const own = row[name]
+  if (typeof own !== 'number' || !isNumber(value)) return false
+  return bound === 'gte' ? own < Number(value) : own > Number(value)
 }
 
 function isNumber(text: string): boolean {

@@ -1,5 +1,6 @@
 import { listHeight } from '../draw/areas.ts'
 import { moveTo } from '../list/list-view.ts'
+import type { Confirmation, Overlay } from '../overlay.ts'
 import { type State, type StateStore, withCurrentList } from '../state.ts'
 import { createPainter, type Painted } from './painter.ts'
 import { createSecondScreen, type SecondScreen } from './second-screen.ts'
@@ -9,6 +10,8 @@ export interface Frames {
   readonly screen: SecondScreen
   /** Draws what a key changed at once. */
   afterKey(): void
+  /** Whether the last frame shows this question. */
+  isDrawn(question: Confirmation): boolean
   /** Draws the whole screen, from an empty one. */
   redraw(): void
   /** Stops drawing. */
@@ -33,6 +36,7 @@ export function openFrames({ store, stdout, draw }: Parts): Frames {
   let timer: NodeJS.Timeout | undefined
   let drawnAtMs = Number.NEGATIVE_INFINITY
   let keyAtMs = Number.NEGATIVE_INFINITY
+  let drawn: Overlay | undefined
 
   function drawNow(): void {
     clearTimeout(timer)
@@ -41,6 +45,7 @@ export function openFrames({ store, stdout, draw }: Parts): Frames {
     const state = store.get()
     const text = painter.paint(draw(state), state.columns)
     if (text !== '') stdout.write(text)
+    drawn = state.overlay
     drawnAtMs = performance.now()
   }
 
@@ -69,6 +74,8 @@ export function openFrames({ store, stdout, draw }: Parts): Frames {
   return {
     screen,
     redraw,
+    // Typing makes another object of the same question.
+    isDrawn: ({ onConfirm }) => drawn?.type === 'confirm' && drawn.onConfirm === onConfirm,
     afterKey: () => {
       keyAtMs = performance.now()
       if (timer) drawNow()

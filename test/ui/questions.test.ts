@@ -1,0 +1,55 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { drawFrame } from '../../src/ui/draw/frame.ts'
+import { createTheme } from '../../src/ui/draw/theme.ts'
+import { contradicts } from '../../src/ui/list/server-filters.ts'
+import type { Confirmation, Overlay } from '../../src/ui/overlay.ts'
+import { textInput } from '../../src/ui/text/text-input.ts'
+import { uiOf } from './ui-of.ts'
+
+const CONFIRM: Confirmation = {
+  ...{ type: 'confirm', title: 'Send?', lines: [], verb: 'Send', isOnCancel: true, expected: undefined },
+  ...{ input: textInput(), onConfirm: () => {} },
+}
+
+test('a key that was typed before a question was drawn does not answer it, and Esc closes it', async () => {
+  let drawn: Overlay | undefined
+  const ui = await uiOf('contacts', { isDrawn: (question) => question === drawn })
+  const answers: string[] = []
+  const overlay = { ...CONFIRM, onConfirm: () => answers.push('yes'), onCancel: () => answers.push('no') }
+  ui.store.update((state) => ({ ...state, overlay }))
+  ui.press('y', 'n', 'enter')
+  expect(answers).toEqual([])
+  drawn = overlay
+  ui.press('y')
+  expect(answers).toEqual(['yes'])
+  drawn = undefined
+  ui.store.update((state) => ({ ...state, overlay }))
+  ui.press('esc')
+  expect(answers).toEqual(['yes', 'no'])
+})
+
+test('a wrong number and Enter state what was expected, until the number is changed', async () => {
+  const ui = await uiOf('contacts')
+  let isConfirmed = false
+  const onConfirm = () => {
+    isConfirmed = true
+  }
+  ui.store.update((state) => ({ ...state, overlay: { ...CONFIRM, expected: '21', onConfirm } }))
+  ui.press('2', 'enter')
+  expect(ui.store.get().overlay).toMatchObject({ problem: '"2", expected 21; nothing was done' })
+  const { lines } = drawFrame(ui.store.get(), { ...ui, theme: createTheme('none') })
+  expect(lines.map(stripVTControlCharacters)).toContainEqual(expect.stringMatching(/^ ! "2", expected 21; nothing/))
+  ui.press('1')
+  expect(ui.store.get().overlay).toMatchObject({ problem: undefined })
+  ui.press('enter')
+  expect(isConfirmed).toBe(true)
+})
+
+test('a row that no longer matches the filter has a sign', () => {
+  const deal = { id: 'deal_1', stage: 'Won', amount: 10 }
+  expect(contradicts(deal, { stage: 'won,lost' })).toBe(false)
+  expect(contradicts(deal, { stage: 'Lead' })).toBe(true)
+  expect(contradicts(deal, { 'amount[gte]': '11' })).toBe(true)
+  expect(contradicts(deal, { 'amount[lte]': '10', created_since: '2026-01-01' })).toBe(false)
+})
