@@ -100,7 +100,7 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
     const run = runOf(name)
     try {
       let at = await loadPage(name)
-      while (at && !isEnough(at) && (await pace.wait(() => runs.get(name) === run))) at = await loadPage(name)
+      while (at && !isEnough(at) && (await pace.wait(at, () => runs.get(name) === run))) at = await loadPage(name)
     } finally {
       clearTimeout(slow)
       if (runs.get(name) === run || !runs.has(name)) change(name, { loading: 'idle' })
@@ -134,15 +134,15 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
   }
 }
 
-function createPace(): Pick<Lists, 'giveWay'> & { readonly wait: (isOn: () => boolean) => Promise<boolean> } {
+function createPace(): Pick<Lists, 'giveWay'> & { readonly wait: (at: Run, isOn: () => boolean) => Promise<boolean> } {
   let keyAtMs = Number.NEGATIVE_INFINITY
   return {
     giveWay: () => {
       keyAtMs = performance.now()
     },
-    // It can be cancelled meanwhile.
-    wait: async (isOn) => {
-      if (performance.now() - keyAtMs < KEY_LASTS_MS) await delay(GIVEN_WAY_MS)
+    // The end of the list is found at once. It can be cancelled meanwhile.
+    wait: async ({ nextCursor }, isOn) => {
+      if (nextCursor !== undefined && performance.now() - keyAtMs < KEY_LASTS_MS) await delay(GIVEN_WAY_MS)
       return isOn()
     },
   }
