@@ -2,8 +2,11 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
+import { takePage } from '../../src/ui/list/list-state.ts'
 import { contradicts } from '../../src/ui/list/server-filters.ts'
 import type { Confirmation, Overlay } from '../../src/ui/overlay.ts'
+import { SEARCHED } from '../../src/ui/screens.ts'
+import { withList } from '../../src/ui/state.ts'
 import { textInput } from '../../src/ui/text/text-input.ts'
 import { uiOf } from './ui-of.ts'
 
@@ -46,8 +49,24 @@ test('a wrong number and Enter state what was expected, until the number is chan
   expect(isConfirmed).toBe(true)
 })
 
-test('a row that no longer matches the filter has a sign', () => {
-  const deal = { id: 'deal_1', stage: 'Won', amount: 10 }
+test('the log opens on its newest message, which is the first', async () => {
+  const ui = await uiOf('contacts')
+  for (const text of ['one', 'two', 'three']) ui.background.notices.done(text)
+  ui.press('!')
+  const { rows, cursor } = ui.store.get().lists.log
+  expect(rows.map(({ message }) => message)).toEqual(['three', 'two', 'one'])
+  expect(cursor).toBe(0)
+})
+
+test('a row that no longer matches the filter has a sign', async () => {
+  const deal = { id: 'deal_1', name: 'One', stage: 'Won', amount: 10 }
+  const ui = await uiOf('deals')
+  const page = { items: [deal], nextCursor: undefined, searched: SEARCHED.deals }
+  ui.store.update((state) =>
+    withList(state, 'deals', (list) => takePage({ ...list, serverFilters: { stage: 'Lead' } }, page)),
+  )
+  const { lines } = drawFrame(ui.store.get(), { ...ui, theme: createTheme('none') })
+  expect(lines.map(stripVTControlCharacters)).toContainEqual(expect.stringMatching(/^❯≠ One/))
   expect(contradicts(deal, { stage: 'won,lost' })).toBe(false)
   expect(contradicts(deal, { stage: 'Lead' })).toBe(true)
   expect(contradicts(deal, { 'amount[gte]': '11' })).toBe(true)

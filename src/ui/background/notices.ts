@@ -51,7 +51,10 @@ export function createNotices(store: StateStore<State>, now: () => number, signa
       const { log } = state.lists
       const page = { items: [entry, ...log.rows], nextCursor: undefined, searched: SEARCHED.log }
       const toasts = [...state.toasts, toast].slice(-MOST_SHOWN)
-      return withList({ ...state, toasts }, 'log', () => takePage({ ...log, isStale: true }, page))
+      const next = takePage({ ...log, isStale: true }, page)
+      // The cursor follows its row only while the log is shown; it opens on the newest message.
+      const opened = state.screen === 'log' ? next : { ...next, cursor: 0, top: 0 }
+      return withList({ ...state, toasts }, 'log', () => opened)
     })
     const timer = setInterval(() => store.update((state) => ticked(state, id, textOf, () => end(timer))), 1_000)
     timers.add(timer)
