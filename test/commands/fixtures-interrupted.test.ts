@@ -30,8 +30,9 @@ test('an interrupted apply gives back the lock, says what is made and what remai
   let count = 0
   let interrupt = () => {}
   const { one, two, lock, left, start } = await behindProxy((method, path) => {
-    if (method === 'POST' && path === '/v1/deals' && ++count === 1) interrupt()
-    return undefined
+    if (method !== 'POST' || path !== '/v1/deals') return undefined
+    if (++count === 1) interrupt()
+    return count === 1 ? undefined : 429
   })
   const running = start('apply')
   interrupt = () => running.interrupt('SIGTERM')
@@ -43,8 +44,39 @@ test('an interrupted apply gives back the lock, says what is made and what remai
   expect(error).toMatchObject({ code: 'interrupted', message, hint: `crm ${one.line('apply', 'pr-1').join(' ')}` })
   expect(await lock()).toBeNull()
   expect(tokens(one)).toEqual([])
+  const status = await two.run('status')
+  expect(JSON.parse(status.stdout)).toHaveLength(made)
+  const goOn = `${made} of ${RECORDS} records exist; go on with: crm ${two.line('apply', 'pr-1').slice(0, -2).join(' ')}`
+  expect(status).toMatchObject({ exit: 0, stderr: expect.stringContaining(goOn) })
   expect(await two.rows('apply')).toHaveLength(RECORDS)
   expect(await left()).toEqual([6, 4])
+})
+
+test('while an apply goes on after an interruption, status says that it does not list what is made', async () => {
+  let onDeal = () => {}
+  let held: Promise<void> | undefined
+  let count = 0
+  const { two, start } = await behindProxy((method, path) => {
+    if (method !== 'POST' || path !== '/v1/deals') return undefined
+    onDeal()
+    return held ?? (++count === 1 ? undefined : 429)
+  })
+  const first = start('apply')
+  onDeal = () => first.interrupt('SIGINT')
+  expect(await first.exit).toBe(130)
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  held = promise
+  onDeal = begin
+  const second = start('apply')
+  await begun
+  const status = await two.run('status')
+  expect(status).toMatchObject({ exit: 3, stderr: expect.stringContaining('what it made is not listed') })
+  release()
+  expect(await second.exit).toBe(0)
+  const after = await two.run('status')
+  expect(after.exit).toBe(0)
+  expect(after.stderr).not.toContain('has not ended')
 })
 
 test('an interrupted destroy gives back the lock, and says how many records are deleted', async () => {
@@ -68,7 +100,7 @@ test('an interrupted destroy gives back the lock, and says how many records are 
 
 test('requests without an answer hold an interrupted apply up for a second, and then the lock is left to expire', async () => {
   let interrupt = () => {}
-  const { one, lock, start } = await behindProxy((method, path) => {
+  const { one, two, lock, start } = await behindProxy((method, path) => {
     if (!isContact(method, path)) return undefined
     interrupt()
     return new Promise(() => {})
@@ -81,6 +113,10 @@ test('requests without an answer hold an interrupted apply up for a second, and 
   expect(running.written.stderr).toMatch(
     /no answer yet, so the lock was not given up. The lock of \S+ expires in (28|29) s/,
   )
+  expect(await two.run('status')).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('what it made is not listed'),
+  })
   expect(await lock()).toMatchObject({ owner: expect.any(String) })
   expect(tokens(one)).toHaveLength(1)
 })

@@ -72,6 +72,13 @@ export const DATA: readonly Sabotage[] = [
     tests: ['test/commands/fixtures-interrupted.test.ts'],
   },
   {
+    name: 'a state lists what a killed apply made, as after an interruption',
+    file: 'src/fixtures/state-keeper.ts',
+    line: 'if (this.state.pending?.isListed) await this.#write({ ...this.state, pending })',
+    to: '',
+    tests: ['test/commands/fixtures-interrupted.test.ts'],
+  },
+  {
     name: 'what was made after the lock was lost is in no state',
     file: 'src/fixtures/state-keeper.ts',
     line: 'this.unwritten = pending.isDeletion ? [] : sure',
