@@ -265,7 +265,10 @@ function createGraphql(http: Http, options: ApiOptions): Api['graphql'] {
     async *notes(dealId, query) {
       yield* (await reads()).notes(dealId, query)
     },
-    deliveries: async (signal) => (await reads()).deliveries(signal),
+    newestDeliveries: async (signal) => (await reads()).newestDeliveries(signal),
+    async *deliveries(webhookId, query) {
+      yield* (await reads()).deliveries(webhookId, query)
+    },
     rotateSecret: async (id, writing) => (await reads()).rotateSecret(id, writing),
     resendDelivery: async (delivery, writing) => (await reads()).resendDelivery(delivery, writing),
     dealUpdates: async () => (await reads()).dealUpdates(),

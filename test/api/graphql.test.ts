@@ -227,7 +227,7 @@ describe('a mutation', () => {
 
   test('with a cached path that no longer exists is sent to the path that is found', async () => {
     const { url, seen } = await startGraphqlServer(FOREIGN, foreignRoot(), '/graphql')
-    const memory = memoryOf({ format: 1, at_ms: Date.now(), path: '/old', offers: {} })
+    const memory = memoryOf({ format: 2, at_ms: Date.now(), path: '/old', offers: {} })
     expect((await openClient(url, { memory }).api.graphql.send(MUTATION)).errors).toEqual([])
     expect(seen.map(({ path }) => path)).toEqual(['/old', '/v1/graphql', '/graphql', '/graphql'])
   })

@@ -24,7 +24,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.press('Enter')
     await terminal.sees(/again \S+ · answered/)
     terminal.type('a')
-    await terminal.sees('1 of its last 1 deliveries failed')
+    await terminal.sees('1 of its newest 1 deliveries failed')
     const before = receiver.events.length
     status = 204
     terminal.type('y')

@@ -47,15 +47,17 @@ test('subscriptions have their state and last delivery, and no secret', async ()
 })
 
 test('the last delivery is the newest, with its attempts, and those count as failing whose last attempt failed', () => {
-  const row = withDeliveries({ id: 'wh_1', url: NOWHERE }, [
+  const items = [
     { state: 'PENDING', attempts: 2, last_status: 503, last_error: null, event_id: 'evt_3', last_try_at: '2026-11-26' },
     { state: 'SUCCEEDED', attempts: 3, last_status: 200, last_error: null },
     { state: 'FAILED', attempts: 10, last_status: null, last_error: 'refused', kind: 'deal.created' },
     { state: 'PENDING', attempts: 0, last_status: null, last_error: null },
-  ])
+  ]
+  const row = withDeliveries({ id: 'wh_1', url: NOWHERE }, { items, hasOlder: false })
   expect(row).toMatchObject({ last: '503 pending', attempts: 2, last_at: '2026-11-26', failing: 2, looked_at: 4 })
   expect(row['delivery 2']).toBe('200 · 3 attempts')
   expect(row['delivery 3']).toBe('no answer failed · 10 attempts · deal.created · refused')
+  expect(row).not.toHaveProperty('older')
   expect(withDeliveries({ id: 'wh_1' }, undefined)).toEqual({ id: 'wh_1' })
 })
 
@@ -104,7 +106,17 @@ test('nothing is sent again to a subscription without a failed delivery', async 
   await opened(ui)
   ui.press('a')
   expect(ui.store.get().overlay).toBeUndefined()
-  expect(ui.store.get().toasts.at(-1)?.text).toContain('none of its last deliveries failed')
+  expect(ui.store.get().toasts.at(-1)?.text).toContain('none of its deliveries failed')
+})
+
+test('the screen says that it shows the newest ten deliveries, and which commands cover the others', async () => {
+  const { ui, direct, id } = await screenAt()
+  for (let at = 0; at < 11; at++) await direct.webhooks.test(id, OPTIONS)
+  await opened(ui)
+  expect(rowsOf(ui)[0]).toMatchObject({ looked_at: 10, older: `newest 10; more: crm webhooks deliveries ${id}` })
+  expect(textOf(ui)).toContain('newest 10; more: crm webhooks deliveries')
+  ui.press('a')
+  expect(ui.store.get().toasts.at(-1)?.text).toContain(`older ones: crm webhooks resend ${id} --failed`)
 })
 
 test('a server without subscriptions or GraphQL says so in a sentence, and no key asks anything', async () => {

@@ -9,7 +9,7 @@ import { type GraphqlOffers, type OfferName, readOffers } from './offers.ts'
 import { INTROSPECTION, readSchema } from './schema.ts'
 
 /** Changes when offers written by another release would be misread. */
-const FORMAT = 1
+const FORMAT = 2
 
 const REMEMBERED_MS = 24 * 60 * 60 * 1000
 
@@ -107,7 +107,8 @@ const WORDS: Readonly<Partial<Record<OfferName, string>>> = {
   pipelines: 'pipelines',
   webhooks: 'webhooks',
   updateDeal: 'updateDeal(input)',
-  deliveries: 'webhooks with deliveries(first)',
+  newestDeliveries: 'webhooks with deliveries(first)',
+  deliveries: 'webhook(id) with deliveries(first, after)',
   rotateWebhookSecret: 'rotateWebhookSecret(input) with a secret',
   resendDelivery: 'resendDelivery(input)',
 }

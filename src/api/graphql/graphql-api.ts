@@ -34,13 +34,22 @@ export interface DeliveryName {
   readonly eventId: string
 }
 
+/** The newest first, with the member names of REST. */
+export interface NewestDeliveries {
+  readonly items: readonly JsonObject[]
+  /** There are older ones, or the server does not say that there are none. */
+  readonly hasOlder: boolean
+}
+
 export interface GraphqlReads {
   /** Undefined if it does not exist. */
   get(resource: ListedResource, id: string): Promise<CrmRecord | undefined>
   list(noun: 'pipelines' | 'webhooks', query?: Partial<ListQuery>): AsyncIterable<Page>
   notes(dealId: string, query?: Partial<ListQuery>): AsyncIterable<Page>
-  /** The last deliveries of each subscription by its id, the newest first, with the member names of REST. */
-  deliveries(signal: AbortSignal): Promise<ReadonlyMap<string, readonly JsonObject[]>>
+  /** The newest deliveries of each subscription by its id. */
+  newestDeliveries(signal: AbortSignal): Promise<ReadonlyMap<string, NewestDeliveries>>
+  /** All deliveries of a subscription, the newest first. CrmError `not_supported` where no cursor leads to them. */
+  deliveries(webhookId: string, query?: Partial<ListQuery>): AsyncIterable<Page>
   /** Makes a new secret for a subscription, which is the result. CrmError `in_doubt` if the answer does not show it. */
   rotateSecret(id: string, options: WriteCallOptions): Promise<string>
   /** Starts a delivery again, from its first attempt. */

@@ -38,7 +38,9 @@ export interface GraphqlOffers extends Readonly<Partial<Record<ListedResource, R
   readonly pipelines?: ListOffer
   readonly webhooks?: ListOffer
   readonly updateDeal?: UpdateOffer
-  /** Subscriptions, each with its last deliveries. */
+  /** Subscriptions, each with its newest deliveries. */
+  readonly newestDeliveries?: ListOffer
+  /** All deliveries of one subscription. */
   readonly deliveries?: ListOffer
   readonly rotateWebhookSecret?: MutationOffer
   readonly resendDelivery?: MutationOffer
@@ -50,10 +52,11 @@ export type OfferName = keyof GraphqlOffers
 export function readOffers(schema: Schema): GraphqlOffers {
   return {
     ...Object.assign({}, ...LISTED_RESOURCES.map((resource) => named(resource, readOffer(schema, resource)))),
-    ...named('notes', notesOffer(schema)),
+    ...named('notes', memberListOffer(schema, 'deal', 'notes')),
     ...named('pipelines', listOffer(schema, 'pipelines')),
     ...named('webhooks', listOffer(schema, 'webhooks')),
     ...named('updateDeal', updateOffer(schema)),
+    ...named('newestDeliveries', newestDeliveriesOffer(schema)),
     ...named('deliveries', deliveriesOffer(schema)),
     ...named('rotateWebhookSecret', secretOffer(schema)),
     ...named('resendDelivery', resendOffer(schema)),
@@ -75,14 +78,15 @@ function readOffer(schema: Schema, name: string): ReadOffer | undefined {
   return { query, field: name }
 }
 
-function notesOffer(schema: Schema): ListOffer | undefined {
-  const found = fieldById(schema, 'deal')
-  const notes = found && schema.fieldsOf(namedType(found.field.type).name).find(({ name }) => name === 'notes')
-  const list = notes && listTextOf(schema, notes)
+/** The list `member` of the record `parent` with an id. */
+function memberListOffer(schema: Schema, parent: string, member: string): ListOffer | undefined {
+  const found = fieldById(schema, parent)
+  const field = found && schema.fieldsOf(namedType(found.field.type).name).find(({ name }) => name === member)
+  const list = field && listTextOf(schema, field)
   if (!found || !list) return undefined
   return {
-    query: `query ($id: ${found.idType}${list.variables}) { deal(id: $id) { ${list.text} } }`,
-    place: ['deal', 'notes'],
+    query: `query ($id: ${found.idType}${list.variables}) { ${parent}(id: $id) { ${list.text} } }`,
+    place: [parent, member],
     shape: list.shape,
     isPaged: list.isPaged,
   }
@@ -108,10 +112,11 @@ function updateOffer(schema: Schema): UpdateOffer | undefined {
   return { query, field: 'updateDeal', member: 'deal', members }
 }
 
-const LAST_DELIVERIES = 10
+/** How many come with a subscription; a server that shows no `pageInfo` may have more when it shows so many. */
+export const NEWEST_DELIVERIES = 10
 
 /** The list of subscriptions with `id` and `deliveries(first: 10)`, if they have both. */
-function deliveriesOffer(schema: Schema): ListOffer | undefined {
+function newestDeliveriesOffer(schema: Schema): ListOffer | undefined {
   const field = schema.queries.find(({ name }) => name === 'webhooks')
   const list = field && listTextOf(schema, field, (webhooks) => deliveriesOf(schema, webhooks))
   if (!list?.text.includes('deliveries')) return undefined
@@ -127,7 +132,14 @@ function deliveriesOf(schema: Schema, { type }: SchemaField): string {
   const nodes = inner?.find(({ name }) => name === 'nodes')
   const first = field?.args.find(({ name }) => name === 'first')
   if (!field || !nodes || !first || field.args.some((each) => each !== first && isRequired(each))) return '__typename'
-  return `id deliveries(first: ${LAST_DELIVERIES}) { nodes { ${selectionOf(schema, nodes)} } }`
+  const pageInfo = inner?.some(({ name }) => name === 'pageInfo') ? ' pageInfo { hasNextPage }' : ''
+  return `id deliveries(first: ${NEWEST_DELIVERIES}) { nodes { ${selectionOf(schema, nodes)} }${pageInfo} }`
+}
+
+/** Undefined if the server cuts the list, and no cursor leads to the rest. */
+function deliveriesOffer(schema: Schema): ListOffer | undefined {
+  const offer = memberListOffer(schema, 'webhook', 'deliveries')
+  return offer?.isPaged || offer?.shape === 'list' ? offer : undefined
 }
 
 function secretOffer(schema: Schema): MutationOffer | undefined {

@@ -14,8 +14,10 @@ import type { GraphqlAnswer, GraphqlReads } from './graphql-api.ts'
 import type { ListOffer, UpdateOffer } from './offers.ts'
 import { deliveriesById, resendDeliveryOverGraphql, rotateSecretOverGraphql } from './webhook-reads.ts'
 
-/** Each comes with its last deliveries, and servers limit the size of answers. */
+/** Each comes with its newest deliveries, and servers limit the size of answers. */
 const WEBHOOKS_AT_ONCE = 20
+
+const DELIVERIES_AT_ONCE = 100
 
 const DEALS_COMMAND = 'crm deals list'
 
@@ -36,11 +38,11 @@ export function createReads(discovery: Discovery, pageSize: number): GraphqlRead
         action: `list the notes of deal ${dealId}`,
         hint: DEALS_COMMAND,
       }),
-    deliveries: (signal) =>
+    newestDeliveries: (signal) =>
       deliveriesById(
         listPages(
           discovery,
-          'deliveries',
+          'newestDeliveries',
           { signal },
           {
             pageSize: WEBHOOKS_AT_ONCE,
@@ -50,6 +52,13 @@ export function createReads(discovery: Discovery, pageSize: number): GraphqlRead
           },
         ),
       ),
+    deliveries: (webhookId, query) =>
+      listPages(discovery, 'deliveries', query, {
+        pageSize: Math.min(pageSize, DELIVERIES_AT_ONCE),
+        variables: { id: webhookId },
+        action: `list the deliveries of webhook ${webhookId}`,
+        hint: 'crm webhooks list',
+      }),
     rotateSecret: (id, options) => rotateSecretOverGraphql(discovery, id, options),
     resendDelivery: (delivery, options) => resendDeliveryOverGraphql(discovery, delivery, options),
     updateDeal: (id, patch, options) => updateDeal(discovery, id, patch, options),
@@ -85,7 +94,7 @@ interface ListCall {
 
 async function* listPages(
   discovery: Discovery,
-  name: 'notes' | 'pipelines' | 'webhooks' | 'deliveries',
+  name: 'notes' | 'pipelines' | 'webhooks' | 'newestDeliveries' | 'deliveries',
   query: Partial<ListQuery> = {},
   { pageSize, variables, action, hint }: ListCall,
 ): AsyncGenerator<Page, void, undefined> {
@@ -95,8 +104,9 @@ async function* listPages(
     const page = { ...variables, first: Math.min(remaining, pageSize), after: after ?? null }
     const { offer, answer } = await discovery.use(name, (found, send) => send(found.query, declared(found, page), {}))
     const data = dataOf(answer, action, hint)
-    if (name === 'notes' && data.deal === null) {
-      throw new CrmError('not_found', `there is no deal ${JSON.stringify(variables.id)}`, { hint })
+    const [parent] = offer.place
+    if (variables.id !== undefined && parent !== undefined && data[parent] === null) {
+      throw new CrmError('not_found', `there is no ${parent} ${JSON.stringify(variables.id)}`, { hint })
     }
     const { items, next } = readPage(offer, data, action)
     if (next !== undefined && seen.has(next)) throw badPage(action, 'the server repeated a cursor')

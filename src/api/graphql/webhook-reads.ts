@@ -1,18 +1,21 @@
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, valueAt } from '../../core/json.ts'
 import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
 import type { Page, WriteCallOptions } from '../operations.ts'
 import { graphqlError } from './answers.ts'
 import type { Discovery } from './discovery.ts'
-import type { DeliveryName } from './graphql-api.ts'
+import type { DeliveryName, NewestDeliveries } from './graphql-api.ts'
+import { NEWEST_DELIVERIES } from './offers.ts'
 
 /** The deliveries in pages of subscriptions. */
-export async function deliveriesById(pages: AsyncIterable<Page>): Promise<ReadonlyMap<string, readonly JsonObject[]>> {
-  const found = new Map<string, readonly JsonObject[]>()
+export async function deliveriesById(pages: AsyncIterable<Page>): Promise<ReadonlyMap<string, NewestDeliveries>> {
+  const found = new Map<string, NewestDeliveries>()
   for await (const { items } of pages) {
     for (const { id, deliveries } of items) {
-      const nodes: JsonValue | undefined = isJsonObject(deliveries) ? deliveries.nodes : undefined
-      if (typeof id === 'string' && Array.isArray(nodes)) found.set(id, nodes.filter(isJsonObject))
+      const { nodes, page_info: info }: JsonObject = isJsonObject(deliveries) ? deliveries : {}
+      if (typeof id !== 'string' || !Array.isArray(nodes)) continue
+      const hasOlder = isJsonObject(info) ? info.has_next_page === true : nodes.length >= NEWEST_DELIVERIES
+      found.set(id, { items: nodes.filter(isJsonObject), hasOlder })
     }
   }
   return found

@@ -64,6 +64,8 @@ import {
   STATS,
 } from './service-schemas.ts'
 
+const RESENT_EVENT = made({ webhook_id: TEXT, event_id: TEXT })
+
 /** The output of each command with `-o json`, before `--fields` and `--jq`; `error` is the last line of stderr. */
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainOutputs)),
@@ -113,7 +115,7 @@ const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
   'webhooks secret': TEXT,
   'webhooks test': ANY_OBJECT,
   'webhooks deliveries': arrayOf(ANY_OBJECT),
-  'webhooks resend': made({ webhook_id: TEXT, event_id: TEXT }),
+  'webhooks resend': oneOfSchemas(RESENT_EVENT, arrayOf(RESENT_EVENT)),
   'webhooks wait': oneOfSchemas(EVENT, arrayOf(EVENT)),
   'webhooks events list': arrayOf(KEPT_EVENT),
   'webhooks events show': SHOWN_EVENT,

@@ -1,4 +1,5 @@
 import { safeText } from '../../output/safe-text.ts'
+import { resendCommand } from '../background/webhook-row.ts'
 import { currentRow, rowId } from '../list/list-state.ts'
 import { formIn } from '../overlay.ts'
 import type { ScreenName } from '../screens.ts'
@@ -69,7 +70,12 @@ function withoutRow({ lists, webhooks }: State): string | undefined {
 function withoutFailing(state: State): string | undefined {
   const lack = withoutRow(state) ?? state.webhooks.deliveriesLack
   if (lack !== undefined) return lack
-  return Number(currentRow(state.lists.webhooks)?.failing) > 0 ? undefined : 'none of its last deliveries failed'
+  const row = currentRow(state.lists.webhooks)
+  if (!row || Number(row.failing) > 0) return undefined
+  const all = resendCommand(row)
+  return all === undefined
+    ? 'none of its deliveries failed'
+    : `none of its newest deliveries failed; older ones: ${all}`
 }
 
 interface Question {
@@ -126,10 +132,12 @@ function askResend(ui: Ui): void {
   const row = currentRow(ui.store.get().lists.webhooks)
   if (!row) return
   const count = Number(row.failing)
+  const all = resendCommand(row)
   ask(ui, {
     title: `Send ${count === 1 ? 'the failed event' : `${count} failed events`} to ${nameOf(row)} again`,
     lines: [
-      `${count} of its last ${String(row.looked_at)} deliveries failed; their attempts begin anew.`,
+      `${count} of its newest ${String(row.looked_at)} deliveries failed; their attempts begin anew.`,
+      ...(all === undefined ? [] : [`Older ones are not looked at; all that failed: ${all}`]),
       'The server sends the events to this subscription alone.',
     ],
     verb: 'Send',

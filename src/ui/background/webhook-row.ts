@@ -1,5 +1,8 @@
+import type { NewestDeliveries } from '../../api/graphql/graphql-api.ts'
+import { isFailing } from '../../core/failing-delivery.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 
 /** A subscription as a row: its events as one text. */
 export function webhookRow(webhook: CrmRecord): CrmRecord {
@@ -14,9 +17,10 @@ function eventsText(events: JsonValue | undefined): JsonValue {
     : (events ?? null)
 }
 
-/** The deliveries of a subscription, the newest first; undefined if the server does not show them. */
-export function withDeliveries(row: CrmRecord, deliveries: readonly JsonObject[] | undefined): CrmRecord {
-  if (!deliveries) return row
+/** The newest deliveries of a subscription; undefined if the server does not show them. */
+export function withDeliveries(row: CrmRecord, newest: NewestDeliveries | undefined): CrmRecord {
+  if (!newest) return row
+  const { items: deliveries, hasOlder } = newest
   const [last] = deliveries
   const { id, created_at, updated_at, version, ...members } = row
   return {
@@ -27,6 +31,7 @@ export function withDeliveries(row: CrmRecord, deliveries: readonly JsonObject[]
     failing: deliveries.filter(isFailing).length,
     looked_at: deliveries.length,
     ...Object.fromEntries(deliveries.map((each, at) => [`delivery ${at + 1}`, deliveryText(each)])),
+    ...(hasOlder && { older: `newest ${deliveries.length}; more: crm webhooks deliveries ${shellWord(String(id))}` }),
     ...present({ id, created_at, updated_at, version }),
   }
 }
@@ -51,9 +56,7 @@ function deliveryText(delivery: JsonObject): string {
   return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ')
 }
 
-/** Whether it was given up, or its last attempt failed. */
-export function isFailing({ state, last_status: status, last_error: error }: JsonObject): boolean {
-  if (state === 'FAILED') return true
-  if (state === 'SUCCEEDED') return false
-  return (typeof status === 'number' && (status < 200 || status > 299)) || (error !== null && error !== undefined)
+/** What sends all failed events of a subscription again; undefined if the row has all its deliveries. */
+export function resendCommand({ id, older }: CrmRecord): string | undefined {
+  return older === undefined ? undefined : `crm webhooks resend ${shellWord(String(id))} --failed`
 }

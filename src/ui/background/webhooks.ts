@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
+import { isFailing } from '../../core/failing-delivery.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { removeRows, rowId, takePage } from '../list/list-state.ts'
@@ -8,15 +9,15 @@ import { type State, type StateStore, withList } from '../state.ts'
 import type { DoneCommands } from './done-commands.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
-import { isFailing, webhookRow, withDeliveries } from './webhook-row.ts'
+import { resendCommand, webhookRow, withDeliveries } from './webhook-row.ts'
 
 export interface Webhooks {
-  /** Reads the subscriptions and their last deliveries, as far as the server shows them. */
+  /** Reads the subscriptions and their newest deliveries, as far as the server shows them. */
   look(): Promise<void>
   setStatus(row: CrmRecord, status: 'enabled' | 'disabled'): Promise<void>
   /** Has the server send a test event. */
   test(row: CrmRecord): Promise<void>
-  /** Has the server send the events again whose last attempt failed, of the deliveries that it shows. */
+  /** Has the server send the events again whose last attempt failed, of the newest deliveries. */
   resend(row: CrmRecord): Promise<void>
   /** The new secret; undefined if there is none, which is shown. It is in no message, and kept nowhere. */
   rotate(row: CrmRecord): Promise<string | undefined>
@@ -74,7 +75,7 @@ function createLook({ store, openApi, notices, signal }: Parts): Webhooks['look'
 
   async function showDeliveries(rows: readonly CrmRecord[], isOpen: boolean): Promise<void> {
     try {
-      const deliveries = await (await openApi()).graphql.deliveries(signal)
+      const deliveries = await (await openApi()).graphql.newestDeliveries(signal)
       change({ deliveriesLack: undefined })
       show(
         rows.map((row) => withDeliveries(row, deliveries.get(rowId(row) ?? ''))),
@@ -131,7 +132,7 @@ export function createWebhooks(parts: Parts): Webhooks {
       const id = rowId(row) ?? ''
       const sent: string[] = []
       await attempt(`the deliveries of ${id}`, async ({ graphql }) => {
-        const deliveries = (await graphql.deliveries(late)).get(id) ?? []
+        const deliveries = (await graphql.newestDeliveries(late)).get(id)?.items ?? []
         for (const { event_id: eventId } of deliveries.filter(isFailing)) {
           if (typeof eventId !== 'string') continue
           await graphql.resendDelivery({ webhookId: id, eventId }, options())
@@ -139,10 +140,7 @@ export function createWebhooks(parts: Parts): Webhooks {
           commands.add(['webhooks', 'resend', id, eventId])
         }
       })
-      if (sent.length > 0) {
-        const events = sent.length === 1 ? `event ${sent[0]}` : `${sent.length} events`
-        notices.done(`The server sends ${events} to ${id} again; r shows the deliveries`)
-      }
+      if (sent.length > 0) notices.done(resentText(row, sent))
       await look()
     },
     rotate: async (row) => {
@@ -168,6 +166,13 @@ export function createWebhooks(parts: Parts): Webhooks {
       if (gone.length > 0) notices.done(`Deleted ${gone.length === 1 ? gone[0] : `${gone.length} subscriptions`}`)
     },
   }
+}
+
+function resentText(row: CrmRecord, sent: readonly string[]): string {
+  const events = sent.length === 1 ? `event ${sent[0]}` : `${sent.length} events`
+  const all = resendCommand(row)
+  const rest = all === undefined ? 'r shows the deliveries' : `older ones that failed: ${all}`
+  return `The server sends ${events} to ${rowId(row) ?? ''} again; ${rest}`
 }
 
 function versionOf(version: JsonValue | undefined): string | undefined {

@@ -181,8 +181,11 @@ function otherJobsPart({ screen, jobs }: State): readonly string[] {
   return [jobs.isOfAll ? `${jobs.others} of other servers (a hides)` : `${jobs.others} of other servers (a shows)`]
 }
 
-function deliveriesPart({ screen, webhooks: { deliveriesLack } }: State): readonly string[] {
-  return screen === 'webhooks' && deliveriesLack !== undefined ? [`no deliveries: ${safeText(deliveriesLack)}`] : []
+function deliveriesPart({ screen, lists, webhooks: { deliveriesLack } }: State): readonly string[] {
+  if (screen !== 'webhooks') return []
+  if (deliveriesLack !== undefined) return [`no deliveries: ${safeText(deliveriesLack)}`]
+  const row = currentRow(lists.webhooks)
+  return typeof row?.older === 'string' ? [safeText(row.older)] : []
 }
 
 /** Names the stages that do not fit. */

@@ -6,7 +6,7 @@ import type { HomeSection } from './section.ts'
 
 const MOST_SHOWN = 5
 
-/** The subscriptions that are disabled, or whose last deliveries failed. */
+/** The subscriptions that are disabled, or of whose newest deliveries some failed. */
 export function webhookSection({ lists, webhooks, times }: State): HomeSection {
   const { rows, isComplete } = lists.webhooks
   const title = 'Webhooks failing'
@@ -17,10 +17,12 @@ export function webhookSection({ lists, webhooks, times }: State): HomeSection {
   return {
     title,
     basis: `${bad.length} of ${isComplete ? 'all ' : 'the first '}${rows.length} subscriptions`,
-    rows: bad.slice(0, MOST_SHOWN).map(({ url, status, failing, looked_at: looked, last, last_at: at }) => ({
+    rows: bad.slice(0, MOST_SHOWN).map(({ url, status, failing, looked_at: looked, last, last_at: at, older }) => ({
       label: cellText(url),
       values: [
-        status === 'disabled' ? 'disabled' : `${cellText(failing)} of ${cellText(looked)}`,
+        status === 'disabled'
+          ? 'disabled'
+          : `${cellText(failing)} of ${older === undefined ? '' : 'newest '}${cellText(looked)}`,
         cellText(last),
         shortTime(at, times.nowMs),
       ],

@@ -1,5 +1,6 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { resendCommand } from '../background/webhook-row.ts'
 import { rowId } from '../list/list-state.ts'
 import { missing } from './command-text.ts'
 import { isConfirmed } from './confirm.ts'
@@ -55,7 +56,9 @@ async function test(plain: Plain, rest: string): Promise<void> {
 async function resend(plain: Plain, rest: string): Promise<void> {
   const row = rowOf(plain, rest, 'resend NUMBER')
   const count = Number(row.failing ?? 0)
-  if (count === 0) return plain.say(`No failed delivery of ${nameOf(row)} is known.`)
+  const all = resendCommand(row)
+  const older = all === undefined ? '' : `; older ones: ${all}`
+  if (count === 0) return plain.say(`No failed delivery of ${nameOf(row)} is known${older}.`)
   const what = `Send ${count === 1 ? 'the failed event' : `${count} failed events`} to ${nameOf(row)} again`
   if (await isAgreed(plain, what, count)) await plain.background.webhooks.resend(row)
 }

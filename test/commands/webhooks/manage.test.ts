@@ -145,6 +145,30 @@ test('a subscription is disabled, enabled, given a new secret, and its deliverie
   expect(await crm(['webhooks', 'resend', id, 'evt_0000000000x'], home)).toMatchObject({ exit: 6 })
 })
 
+test('all deliveries are listed, and all failed ones sent again, although the server shows ten with a subscription', async () => {
+  const home = await serviceHome()
+  const app = await startApp((response) => response.writeHead(500).end())
+  const { id } = await json(['webhooks', 'create', '--url', app.url, '--events', '*'], home)
+  const { id: other } = await json(['webhooks', 'create', '--url', app.url, '--events', 'deal.*'], home)
+  for (let at = 0; at < 12; at++) await json(['webhooks', 'test', id], home)
+  await json(['webhooks', 'test', other], home)
+  await app.has(13)
+  const failed = (...words: string[]) =>
+    json(['webhooks', 'deliveries', ...words, '--where', '.state == "FAILED"', '--fields', 'event_id'], home)
+  await expect.poll(() => failed(id)).toHaveLength(12)
+  expect(await failed()).toHaveLength(13)
+  await crmPrints(['config', 'set', 'wire.page_size', '5'], home)
+  expect(await failed(id)).toHaveLength(12)
+  expect(await crm(['webhooks', 'deliveries', id, '--limit', '11', '-o', 'jsonl'], home)).toMatchObject({
+    stderr: expect.stringContaining('The first 11; there are more'),
+  })
+  const events = (await failed(id)).map(({ event_id }: { event_id: string }) => event_id)
+  const sent = await json(['webhooks', 'resend', id, '--failed'], home)
+  expect(sent.map(({ event_id }: { event_id: string }) => event_id)).toEqual(events.toReversed())
+  await app.has(25)
+  expect(await crm(['webhooks', 'resend', id], home)).toMatchObject({ exit: 2 })
+})
+
 test('what wait and listen subscribed for their run is deleted at the end, and what they keep stays', async () => {
   const home = await serviceHome()
   const list = () => json(['webhooks', 'list'], home)
