@@ -131,6 +131,8 @@ function watchProcess({ uncaught, exit }: Parameters<WatchProcess>[0]): () => vo
 async function pauseProcess(): Promise<void> {
   process.kill(0, 'SIGTSTP')
   await new Promise((resolve) => setTimeout(resolve, 100))
+  // The system tells a size that changed meanwhile to the shell alone: this makes Node ask for it.
+  process.kill(process.pid, 'SIGWINCH')
 }
 
 /** Undefined if the folder was deleted meanwhile. */

@@ -256,9 +256,12 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.press('C-z')
     await terminal.sees(/Stopped/)
     expect([terminal.isOnSecondScreen(), terminal.isCursorVisible()]).toEqual([false, true])
+    // The system tells the new size to the shell alone.
+    terminal.resize(70, 20)
     terminal.type('fg')
     terminal.press('Enter')
     await terminal.sees('❯  Ada')
+    await terminal.sees(/^ 0 \[1 Contacts\]/)
     terminal.type('?')
     await terminal.sees('Keys of Contacts')
   })

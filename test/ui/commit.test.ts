@@ -112,6 +112,20 @@ test('an edit is not undone when its record was changed since', async () => {
   await expect(last.undo()).rejects.toMatchObject({ code: 'precondition_failed' })
 })
 
+test('an edit is undone when its record was changed and changed back since', async () => {
+  const { api, ui, rows } = await contactsAt(['Ada'])
+  const { history, writes } = ui.background
+  await writes.update('contacts', rows[0] ?? {}, { company: 'New' }, false)
+  const [row = {}] = ui.store.get().lists.contacts.rows
+  await writes.update('contacts', row, { company: 'Newer' }, false)
+  for (const company of ['New', rows[0]?.company]) {
+    const last = history.last()
+    if (last?.type !== 'change') return expect.fail('there is nothing to undo')
+    await last.undo()
+    expect((await allPages(api.contacts.list(ALL)))[0]?.items[0]?.company).toBe(company)
+  }
+})
+
 test('edits that are being sent are not sent a second time', async () => {
   const { ui } = await contactsAt(['Ada'])
   const sent = ui.background.commit('contacts')

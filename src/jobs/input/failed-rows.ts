@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
@@ -44,8 +45,8 @@ export function failedRowsName({ format }: FormatSummary): string {
 export async function createFailedRows({ input, summary, to }: FailedRowsOptions): Promise<FailedRows> {
   const codec = codecOf(summary.encoding)
   const source = await openFor(input, 'r')
-  // Under its name only when it is whole: a file of --rejects is compared with it.
-  const part = `${to}.part`
+  // Under its name only when it is whole: a file of --rejects is compared with it. Two may be written at once.
+  const part = `${to}.${randomUUID()}.part`
   const target = await openFor(part, 'w')
   const lineEnd = codec.bytes(summary.lineEnd ?? '\n')
   let waiting: Buffer[] = [await bomOf(source, summary)]

@@ -131,7 +131,8 @@ async function sendOneByOne(
   { name, rows, edits, conflicts }: ToSend,
 ): Promise<void> {
   const onSaved = (edit: Edit) => forget(store, name, [edit])
-  const inverse = await sendEach({ writes, notices }, { name, rows, edits, onSaved, conflicts })
+  const save: Writes['saveBack'] = (noun, row, patch) => writes.save(noun, row, patch, false)
+  const inverse = await sendEach({ save, notices }, { name, rows, edits, onSaved, conflicts })
   const done = inverse.length
   if (done > 0) history.add({ type: 'edits', name, edits: inverse })
   if (done === edits.length) return notices.done(`${done} saved`, '; u takes them back')

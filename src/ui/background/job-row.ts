@@ -58,8 +58,8 @@ async function failureGroups(jobs: Jobs, job: JobState): Promise<JsonObject> {
 
 const MOST_CAUSES = 9
 
-function causeText({ code, field, reason, count }: FailureGroup): string {
-  return `${count} x ${field === undefined ? code : `${field} ${code}`}: ${reason}`
+function causeText({ code, field, reason, count, isMixed }: FailureGroup): string {
+  return `${count} x ${field === undefined ? code : `${field} ${code}`}${isMixed ? '; the first' : ''}: ${reason}`
 }
 
 /** Of failed rows that no retry has done since. Rows in doubt may have been applied, and are not sent again. */

@@ -17,7 +17,7 @@ export interface EachToSend {
 
 /** Sends each edit in a request of its own; the edits that take back those that were saved. */
 export async function sendEach(
-  { writes, notices }: { readonly writes: Writes; readonly notices: Notices },
+  { save, notices }: { readonly save: Writes['saveBack']; readonly notices: Notices },
   { name, rows, edits, onSaved, conflicts }: EachToSend,
 ): Promise<readonly Edit[]> {
   const inverse: Edit[] = []
@@ -27,7 +27,7 @@ export async function sendEach(
   for (const edit of edits) {
     if (rows.stop.aborted) break
     try {
-      const after = await writes.save(name, edit.row, edit.patch, false)
+      const after = await save(name, edit.row, edit.patch)
       inverse.push({ row: after, patch: inverseOf(edit.row, edit.patch) })
       onSaved(edit)
     } catch (error) {
@@ -56,7 +56,7 @@ export function createRevert({ writes, notices, underWay, history }: Parts): Rev
   return (name, edits) =>
     underWay.trackRows(`the undo of ${edits.length} updates of ${name}`, async (rows) => {
       const left = new Set(edits)
-      await sendEach({ writes, notices }, { name, rows, edits, onSaved: (edit) => left.delete(edit) })
+      await sendEach({ save: writes.saveBack, notices }, { name, rows, edits, onSaved: (edit) => left.delete(edit) })
       if (left.size === 0) return notices.done(`${edits.length} undone`)
       history.add({ type: 'edits', name, edits: [...left] })
       notices.wait(`${edits.length - left.size} undone, ${left.size} not`, '; u tries those again')

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { isSameJson, type JsonObject } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
@@ -18,6 +18,8 @@ export interface Writes {
   update(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<void>
   /** Updates a record without a message and without an entry in the history. Returns the updated record. */
   save(name: ServerList, row: CrmRecord, patch: JsonObject, isForced: boolean): Promise<CrmRecord>
+  /** Like `save`, also of a record that was changed and changed back since, and so has a newer version. */
+  saveBack(name: ServerList, row: CrmRecord, patch: JsonObject): Promise<CrmRecord>
   addNote(deal: CrmRecord, body: string): Promise<void>
 }
 
@@ -57,6 +59,8 @@ export function createWrites({ store, openApi, notices, history, commands, under
     return row
   }
 
+  const saveBack = savingBack(save, async (name, id) => (await openApi())[name].get(id))
+
   return {
     create: async (name, fields) => {
       const row = await underWay.track(`a new record of ${name}`, async () =>
@@ -82,6 +86,7 @@ export function createWrites({ store, openApi, notices, history, commands, under
       })
     },
     save,
+    saveBack,
     update: async (name, before, patch, isForced) => {
       const after = await save(name, before, patch, isForced)
       notices.done(savedText(before, after, patch), UNDO)
@@ -89,7 +94,7 @@ export function createWrites({ store, openApi, notices, history, commands, under
         type: 'change',
         what: `the change of ${recordName(after)}`,
         // Only if it was not changed since.
-        undo: async () => void (await save(name, after, inverseOf(before, patch), false)),
+        undo: async () => void (await saveBack(name, after, inverseOf(before, patch))),
       })
     },
     addNote: async (deal, body) => {
@@ -108,8 +113,30 @@ export function createWrites({ store, openApi, notices, history, commands, under
   }
 }
 
+function savingBack(
+  save: Writes['save'],
+  get: (name: ServerList, id: string) => Promise<CrmRecord | undefined>,
+): Writes['saveBack'] {
+  return async (name, after, patch) => {
+    try {
+      return await save(name, after, patch, false)
+    } catch (error) {
+      if (!(error instanceof CrmError) || error.code !== 'precondition_failed') throw error
+      // Where it cannot be read, the refusal is what is known.
+      const now = await get(name, rowId(after) ?? '').catch(() => undefined)
+      if (!now || !isSameJson(unversioned(after), unversioned(now))) throw error
+      return save(name, now, patch, false)
+    }
+  }
+}
+
 export function inverseOf(before: CrmRecord, patch: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(patch).map((member) => [member, before[member] ?? null]))
+}
+
+/** What a change and its undo leave as it was. */
+function unversioned({ version, updated_at, ...members }: CrmRecord): JsonObject {
+  return members
 }
 
 function markGone(store: StateStore<State>, name: ServerList, id: string): void {

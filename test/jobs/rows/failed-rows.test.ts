@@ -28,6 +28,17 @@ test('the cells of the input are kept byte for byte, and the reason follows them
   expect((await stat(to)).mode & 0o777).toBe(0o600)
 })
 
+test('two that are written at once to one path are both whole', async () => {
+  const { source, path, rows } = await read({ bytes: 'Name,E-Mail\nA,x\n' })
+  const to = join(await tempFolder(), 'failed.csv')
+  const both = await Promise.all([0, 1].map(() => createFailedRows({ input: path, summary: source.summary, to })))
+  for (const failed of both) for (const row of rows) await failed.add(row, FAILURE)
+  for (const failed of both) {
+    await failed.close()
+    expect(await readFile(to, 'utf8')).toBe(`Name,E-Mail,_crm_line,_crm_code,_crm_field,_crm_reason\nA,x,2,${TOLD}\n`)
+  }
+})
+
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
 
 describe('imported unchanged, it has the same rows, and if they fail again the same file except for the line', () => {
