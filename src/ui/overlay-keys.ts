@@ -1,4 +1,5 @@
 import { lastDiffTop, lastHelpTop } from './draw/sheet.ts'
+import { withInput } from './form/record-form.ts'
 import { submitForm } from './form/submit-form.ts'
 import type { Stroke } from './keys.ts'
 import {
@@ -162,7 +163,7 @@ function pressInForm(ui: Ui, form: Form, stroke: Stroke): void {
   const field = fields[index]
   const input = field && typed(field.input, stroke)
   if (!input) return
-  showOverlay(ui, { ...form, problem: undefined, fields: fields.with(index, { ...field, input, problem: undefined }) })
+  showOverlay(ui, withInput(form, input))
 }
 
 function pressInHelp(ui: Ui, help: Help, { chord }: Stroke): void {
@@ -182,8 +183,7 @@ export function pasteInOverlay(ui: Ui, overlay: Overlay, text: string): void {
   } else if (overlay.type === 'form') {
     const field = overlay.fields[overlay.index]
     if (!field || overlay.isSending) return
-    const changed = { ...field, input: insertText(field.input, text), problem: undefined }
-    showOverlay(ui, { ...overlay, problem: undefined, fields: overlay.fields.with(overlay.index, changed) })
+    showOverlay(ui, withInput(overlay, insertText(field.input, text)))
   } else if (overlay.type === 'palette') {
     pasteInPalette(ui, overlay, text)
   }

@@ -69,6 +69,8 @@ export interface FormField {
   readonly type: 'text' | 'json' | NumericType
   /** The server's error for this field. */
   readonly problem: string | undefined
+  /** The text that others gave it since the form was opened, after a conflict. */
+  readonly theirs?: string | undefined
 }
 
 export interface Form {
@@ -84,6 +86,8 @@ export interface Form {
   readonly isSending: boolean
   /** An error of the whole form. */
   readonly problem: string | undefined
+  /** The record was changed by others; the next submit overwrites that. */
+  readonly isConflict?: boolean
   /** Resolves when the server has answered. */
   readonly onSubmit: (fields: readonly FormField[]) => Promise<void>
 }

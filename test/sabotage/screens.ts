@@ -177,6 +177,13 @@ export const SCREENS: readonly Sabotage[] = [
     tests: ['test/ui/record-form.test.ts'],
   },
   {
+    name: 'typing clears the warning of a conflict',
+    file: 'src/ui/form/record-form.ts',
+    line: 'return { ...form, problem: form.isConflict ? form.problem : undefined, fields }',
+    to: 'return { ...form, problem: undefined, fields }',
+    tests: ['test/ui/conflicts.test.ts'],
+  },
+  {
     name: 'an unedited field of a form overwrites a newer value',
     file: 'src/ui/form/record-form.ts',
     line: "if (text === (before ?? '')) continue",

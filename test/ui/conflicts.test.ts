@@ -6,6 +6,8 @@ import { stage } from '../../src/ui/background/staging.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
+import { formIn } from '../../src/ui/overlay.ts'
+import { pasteInOverlay } from '../../src/ui/overlay-keys.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
@@ -42,6 +44,35 @@ test('a conflict shows the values of others beside those typed, and overwrites o
   expect((await api.contacts.get(id))?.name).toBe('Augusta')
   ui.press('ctrl-s')
   await expect.poll(async () => (await api.contacts.get(id))?.name).toBe('AdaX')
+})
+
+const formOf = (ui: TestUi) => formIn(ui.store.get().overlay)
+
+test('typing after a conflict keeps the warning and the values of others, until the form is sent', async () => {
+  const { api, ui, id } = await ada()
+  await api.contacts.update(id, { name: 'Augusta' }, { ...NO_KEY, ifMatch: undefined })
+  ui.press('e', 'X', 'ctrl-s')
+  await expect.poll(() => screenOf(ui)).toContain('theirs: Augusta · yours: AdaX · before: Ada')
+  ui.press('Y')
+  const form = formOf(ui)
+  if (form) pasteInOverlay(ui, form, 'Z')
+  expect(screenOf(ui)).toContain('Ctrl-S again overwrites that')
+  expect(screenOf(ui)).toContain('theirs: Augusta · yours: AdaXYZ · before: Ada')
+  ui.press('ctrl-s')
+  await expect.poll(async () => (await api.contacts.get(id))?.name).toBe('AdaXYZ')
+})
+
+test('an error of a form goes away when the value changes', async () => {
+  const { api, ui, id } = await ada()
+  ui.press('e')
+  const opened = formOf(ui)
+  if (opened) pasteInOverlay(ui, opened, 'x'.repeat(70_000))
+  ui.press('ctrl-s')
+  await expect.poll(() => formOf(ui)?.problem).toBeDefined()
+  ui.press('backspace')
+  expect(formOf(ui)).toMatchObject({ problem: undefined })
+  expect(formOf(ui)?.fields.every(({ problem }) => problem === undefined)).toBe(true)
+  expect((await api.contacts.get(id))?.name).toBe('Ada')
 })
 
 test('a record that was deleted elsewhere is told in the list, after an edit and after a send, until a reload', async () => {

@@ -40,9 +40,7 @@ function newTitle(list: ServerList, { lacks }: Offered): string {
 
 function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form, 'list' | 'record' | 'title'>) {
   const look = record ? lookText(list, rowId(record) ?? '') : `crm ${list} list shows whether it is there`
-  // After a conflict the next submit overwrites the other change.
-  let isAgain = false
-  const send = (patch: JsonObject) =>
+  const send = (patch: JsonObject, isAgain: boolean) =>
     record ? background.writes.update(list, record, patch, isAgain) : background.writes.create(list, patch)
 
   return async (fields: readonly FormField[]): Promise<void> => {
@@ -56,15 +54,15 @@ function submitOf({ store, background }: Ui, { list, record, title }: Pick<Form,
         change(() => undefined)
         return background.notices.wait('Nothing was changed, and nothing sent')
       }
-      await send(patch)
+      await send(patch, form.isConflict === true)
       change(() => undefined)
       background.kept.settle()
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
-      isAgain = error.code === 'precondition_failed'
       // A form that was closed while it was sent opens again, so that its text is not lost.
       store.update((state) => (state.overlay ? state : { ...state, overlay: form }))
-      const theirs = isAgain && record ? await currentOf(background, { list, record }) : undefined
+      const isConflict = error.code === 'precondition_failed'
+      const theirs = isConflict && record ? await currentOf(background, { list, record }) : undefined
       change((now) => withRefusal(theirs ? { ...now, fields: withTheirs(now.fields, theirs) } : now, error))
       background.notices.problem(error, leadOf(error, { failed: `${title}: `, open: `${title} (${look}): ` }))
     }
@@ -90,5 +88,5 @@ function withRefusal(form: Form, { code, message, details }: CrmError): Form {
     ? `the record was changed since; Ctrl-S again overwrites that: ${message}`
     : `${message}; ${details.hint}`
   const fields = isConflict ? form.fields : withProblems(form.fields, message)
-  return { ...form, isSending: false, fields, problem: safeText(problem) }
+  return { ...form, isSending: false, isConflict, fields, problem: safeText(problem) }
 }

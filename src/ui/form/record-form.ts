@@ -7,7 +7,7 @@ import type { KeptForm } from '../../settings/kept-changes.ts'
 import { isWritable, type OfferedFields } from '../offered.ts'
 import { type Form, type FormField, isChanged } from '../overlay.ts'
 import type { ServerList } from '../screens.ts'
-import { inputText, textInput } from '../text/text-input.ts'
+import { inputText, type TextInput, textInput } from '../text/text-input.ts'
 
 /** The writable fields that the server has, and the other members of the record, empty for a new one. Lists and objects are edited in $EDITOR. */
 export function formFields(
@@ -57,7 +57,7 @@ function typedValue(name: string, type: FormField['type'], text: string): JsonVa
 export function withProblems(fields: readonly FormField[], message: string): readonly FormField[] {
   return fields.map((field) => {
     const isNamed = new RegExp(`(?:^|[^\\w])${field.name.replace(/[^\w]/g, '\\$&')}(?:[^\\w]|$)`).test(message)
-    return { ...field, problem: isNamed ? message : undefined }
+    return { ...field, problem: isNamed ? message : undefined, theirs: undefined }
   })
 }
 
@@ -98,13 +98,27 @@ export function withTexts(
 export function withTheirs(fields: readonly FormField[], theirs: CrmRecord): readonly FormField[] {
   return fields.map((field) => {
     const text = textOf(theirs[field.name])
-    if (field.before === undefined || text === field.before) return { ...field, problem: undefined }
-    const yours = isChanged(field) ? inputText(field.input) || 'empty' : 'unchanged'
-    return {
-      ...field,
-      problem: safeText(`theirs: ${text || 'empty'} · yours: ${yours} · before: ${field.before || 'empty'}`),
-    }
+    const isTheirs = field.before !== undefined && text !== field.before
+    return withConflict({ ...field, theirs: isTheirs ? text : undefined })
   })
+}
+
+function withConflict(field: FormField): FormField {
+  const { theirs, before } = field
+  if (theirs === undefined) return { ...field, problem: undefined }
+  const yours = isChanged(field) ? inputText(field.input) || 'empty' : 'unchanged'
+  return {
+    ...field,
+    problem: safeText(`theirs: ${theirs || 'empty'} · yours: ${yours} · before: ${before || 'empty'}`),
+  }
+}
+
+/** Typing ends an error, but not a conflict: the next submit would still overwrite the values of others. */
+export function withInput(form: Form, input: TextInput): Form {
+  const field = form.fields[form.index]
+  if (!field) return form
+  const fields = form.fields.with(form.index, withConflict({ ...field, input }))
+  return { ...form, problem: form.isConflict ? form.problem : undefined, fields }
 }
 
 function textOf(value: JsonValue | undefined): string {
