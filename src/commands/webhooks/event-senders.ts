@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { hideInAddress } from '../../core/token-forms.ts'
 import type { ForwardResult } from '../../core/webhook-events.ts'
 import { readFields } from '../fields-input.ts'
 import { openAttempts } from './attempt-log.ts'
@@ -27,7 +28,7 @@ export function createEventSenders(ctx: Context, own: OwnReceiver | undefined) {
     if (own !== undefined && new URL(own.url).href === url.href) return ownSecrets ?? []
     const secrets = (await findKeptSecrets(ctx, url)) ?? ownSecrets
     if (secrets) return secrets
-    throw new CrmError('usage', `no secret is known for ${url.href}`, {
+    throw new CrmError('usage', `no secret is known for ${hideInAddress(url.href)}`, {
       hint: 'in a shell: crm webhooks trigger --secret-file FILE',
     })
   }

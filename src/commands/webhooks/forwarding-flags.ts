@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWords } from '../../core/shell-words.ts'
+import { hideInAddress } from '../../core/token-forms.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import type { Forwarder } from '../../webhooks/forwarding/forwarder.ts'
 import type { ForwardRules } from '../../webhooks/forwarding/start-forwarder.ts'
@@ -148,10 +149,18 @@ export function parseForward(
   // A bare word is not a host: it is probably a mistyped port or flag.
   const isWord = /^[\w-]+(?=[/?#]|$)/.test(address) && !/^localhost\b/i.test(address)
   const url = URL.parse(address.includes('://') ? address : `http://${address}`)
-  if (!url || isWord || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
-    throw new CrmError('usage', `${flag} ${JSON.stringify(text)} is not an address`, {
+  if (url && (url.username || url.password))
+    throw credentialsIn(flag, text, "for the app: --header 'Authorization: @FILE'")
+  if (!url || isWord || !/^https?:$/.test(url.protocol) || url.hash) {
+    throw new CrmError('usage', `${flag} ${JSON.stringify(hideInAddress(text))} is not an address`, {
       hint: "expected 3000, http://localhost:3000/hook, or 'deal.*=http://localhost:3000/deals'",
     })
   }
   return { globs: globs === undefined ? [] : globs.split(','), url }
+}
+
+/** CrmError `usage` for an address with a user or a password, which it does not repeat. */
+export function credentialsIn(flag: string, text: string, hint: string): CrmError {
+  const message = `${flag} ${JSON.stringify(hideInAddress(text))} has credentials, which do not belong in an address`
+  return new CrmError('usage', message, { hint })
 }

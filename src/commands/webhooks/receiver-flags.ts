@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { parsePort } from '../serve/serve-flags.ts'
+import { credentialsIn } from './forwarding-flags.ts'
 import type { TrustOptions } from './listen-trust.ts'
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 }
@@ -43,7 +44,12 @@ function parsePath(text: string): string {
 
 function parsePublicUrl(text: string): URL {
   const url = URL.parse(text)
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.hash) return url
+  const isAddress = url && /^https?:$/.test(url.protocol) && !url.username && !url.password
+  if (isAddress && !url.hash) return url
+  // Also where it is no address otherwise: the message for that repeats it.
+  if (!isAddress && text.includes('@')) {
+    throw credentialsIn('--public-url', text, 'give it without them: the signature verifies the sender')
+  }
   throw new InvalidArgumentError('Expected an address such as https://hooks.example.com/crm.')
 }
 

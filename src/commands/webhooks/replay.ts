@@ -17,7 +17,7 @@ import { parseSince } from './logged-events.ts'
 import { createReplayFailures } from './replay-failures.ts'
 import { eventsOnce, judgeWhere, type ReplaySelection, refuseUnclearSelection } from './replay-selection.ts'
 import { createResigner } from './send-event.ts'
-import { checkTargetFlags } from './target-flags.ts'
+import { checkAuthorities, checkTargetFlags } from './target-flags.ts'
 import { checkGlobs, parseGlobs } from './wanted.ts'
 
 interface Options extends ForwardFlags, ReplaySelection, EditFlags {
@@ -57,6 +57,7 @@ export function addReplay(webhooks: CommandUnknownOpts, act: Act): void {
 
 async function replayEvents(ctx: Context, ids: readonly string[], options: Options): Promise<ExitCode | undefined> {
   refuseUnclear(ids, options)
+  await checkAuthorities(ctx, options)
   if (options.events) await checkGlobs(ctx, options.events, true)
   const { targets, isSent, isSigned } = targetsOf(ctx, options)
   const printer = choosePrinter(ctx, 'crm webhooks replay')

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/http-rules.ts'
+import { hideInAddress } from '../../core/token-forms.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import type { KeepAttempt } from '../../webhooks/listening.ts'
 import { startTargets } from './forwarding-flags.ts'
@@ -73,9 +74,13 @@ export async function sendEvent(
 }
 
 export function unknownFor(url: URL): CrmError {
-  return new CrmError('usage', `no secret is known for ${url.href}, and no listener runs whose secret is kept`, {
-    hint: 'give one, or the name of a file to make one in: --secret-file secret.txt',
-  })
+  return new CrmError(
+    'usage',
+    `no secret is known for ${hideInAddress(url.href)}, and no listener runs whose secret is kept`,
+    {
+      hint: 'give one, or the name of a file to make one in: --secret-file secret.txt',
+    },
+  )
 }
 
 /** The secrets of the stored subscription for this address. */

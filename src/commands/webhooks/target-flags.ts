@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isCredentialName, isHeaderName, isHeaderValue, isLoopback, isTransportHeader } from '../../core/http-rules.ts'
-import { redactShapes } from '../../core/redact.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { hasCredentialParameter, hideInAddress, hideTokens } from '../../core/token-forms.ts'
 import type { ForwardResult } from '../../core/webhook-events.ts'
 import { isReadableByOthers, readInput } from '../../settings/read-input.ts'
 import type { TargetConnection } from '../../webhooks/forwarding/http-target.ts'
@@ -34,6 +34,11 @@ export async function readTargetFlags(
 ): Promise<TargetConnection> {
   const { header = [], cacert, insecureSkipVerifyTarget } = flags
   checkTargetFlags(flags, urls)
+  if (urls.some(hasCredentialParameter)) {
+    ctx.note(
+      "Warning: other users can read the credential in the address; for a header: --header 'Authorization: @FILE'",
+    )
+  }
   return {
     headers: (await Promise.all(header.map((text) => readHeaders(ctx, text)))).flat(),
     authorities: cacert === undefined ? undefined : await readAuthorities(ctx, cacert),
@@ -114,7 +119,7 @@ async function readHeaderFile(ctx: Pick<Context, 'flags' | 'io' | 'note'>, file:
 }
 
 function isSecret(name: string, value: string): boolean {
-  return isCredentialName(name) || redactShapes(value) !== value
+  return isCredentialName(name) || hideTokens(value) !== value
 }
 
 /** Of Standard Webhooks, Svix, Stripe and GitHub: crm sets them, or the handler would verify something else. */
@@ -123,7 +128,7 @@ const SIGNATURE = /^(?:(?:webhook|svix)-|x-hub-signature|stripe-signature$)/i
 function parseHeader(text: string, { isFromFile }: { readonly isFromFile: boolean }): Header {
   const [, name = '', value = ''] = /^([^:]*):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? []
   if (!isHeaderName(name) || !isHeaderValue(value)) {
-    const shown = isFromFile ? 'a line of the file of --header' : `--header ${JSON.stringify(redactShapes(text))}`
+    const shown = isFromFile ? 'a line of the file of --header' : `--header ${JSON.stringify(hideTokens(text))}`
     throw new CrmError('usage', `${shown} is not a header`, { hint: "expected --header 'Name: value'" })
   }
   if (isTransportHeader(name) || SIGNATURE.test(name)) {
@@ -146,10 +151,24 @@ export function certificateHint({
   target,
 }: Pick<ForwardResult, 'failure' | 'target'>): string | undefined {
   if (!failure.includes('certificate')) return undefined
-  const host = URL.parse(target)?.hostname
-  const onThisMachine =
-    host !== undefined && isLoopback(host) ? '; on this machine also: --insecure-skip-verify-target' : ''
-  return `trust the certificate, or the authority that signed it: --cacert FILE${onThisMachine}`
+  const url = URL.parse(target)
+  const onThisMachine = url && isLoopback(url.hostname) ? '; on this machine also: --insecure-skip-verify-target' : ''
+  if (failure.includes('has expired')) return `renew the certificate of the target${onThisMachine}`
+  const [, name = ''] = /certificate is for ([\w.:-]+)(?: and \d+ more)?, not for/.exec(failure) ?? []
+  if (!failure.includes('certificate is for')) {
+    return `trust the certificate, or the authority that signed it: --cacert FILE${onThisMachine}`
+  }
+  const named = url && isHostName(name) ? `: ${hideInAddress(Object.assign(url, { hostname: name }).href)}` : ''
+  return `send it to the name in the certificate${named}${onThisMachine}`
+}
+
+function isHostName(text: string): boolean {
+  return URL.parse(`https://${text}`)?.hostname === text
+}
+
+/** CrmError `invalid_input` before anything else is read or made; stdin can be read only once. */
+export async function checkAuthorities(ctx: Pick<Context, 'flags' | 'io'>, { cacert }: TargetFlags): Promise<void> {
+  if (cacert !== undefined && cacert !== '-') await readAuthorities(ctx, cacert)
 }
 
 async function readAuthorities(ctx: Pick<Context, 'flags' | 'io'>, path: string): Promise<string> {

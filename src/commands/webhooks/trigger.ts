@@ -5,6 +5,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
+import { hideInAddress } from '../../core/token-forms.ts'
 import { eventKinds, type ForwardResult, SCHEME_NAMES, type SchemeName } from '../../core/webhook-events.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
@@ -26,7 +27,13 @@ import {
   wholeEvent,
 } from './made-event.ts'
 import { findKeptSecrets, madeDelivery, sendEvent, unknownFor } from './send-event.ts'
-import { addTargetFlags, certificateHint, checkTargetFlags, type TargetFlags } from './target-flags.ts'
+import {
+  addTargetFlags,
+  certificateHint,
+  checkAuthorities,
+  checkTargetFlags,
+  type TargetFlags,
+} from './target-flags.ts'
 
 interface Options extends TargetFlags {
   readonly to: string
@@ -68,9 +75,10 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   refuseTimeless(options)
   const { url } = parseForward(options.to, '--to')
   checkTargetFlags(options, [url])
+  await checkAuthorities(ctx, options)
   noteUnknown(ctx, name, options.scheme)
   const { id, body } = await readEvent(ctx, name, options)
-  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: url.href, body })
+  if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: hideInAddress(url.href), body })
   const secrets = await signingSecrets(ctx, options.secretFile, url)
   const { signedHeaders } = await ctx.webhooks.sign()
   const bytes = Buffer.from(JSON.stringify(body))

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hideInAddress } from '../../core/token-forms.ts'
 import type { DeliveryResponse, ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 
 export interface ForwarderOptions {
@@ -139,7 +140,7 @@ class EventForwarder implements Forwarder {
       id,
       name,
       receivedAtMs,
-      target: target.name,
+      target: target.type === 'forwarded' ? hideInAddress(target.name) : target.name,
       tookMs,
       status,
       failure,

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
+import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { errorCode } from '../../files/machine-error.ts'
 import { matchesAnyGlob } from '../event-filter.ts'
@@ -162,12 +162,21 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is by an unknown authority; --cacert FILE trusts it',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is by an unknown authority; --cacert FILE trusts it',
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+}
+
+/** Of a certificate for another name than that of the URL. */
+function otherName(error: Error | undefined, { hostname }: URL): string | undefined {
+  if (errorCode(error) !== 'ERR_TLS_CERT_ALTNAME_INVALID') return undefined
+  const { subjectaltname = '', subject } = (error as Error & { cert?: Partial<PeerCertificate> }).cert ?? {}
+  const names = [...subjectaltname.matchAll(/(?:DNS|IP Address):([^,"\s]+)/g)].map(([, name = '']) => name)
+  const [name = String(subject?.CN ?? 'another name'), ...more] = names
+  return `its certificate is for ${name}${more.length > 0 ? ` and ${more.length} more` : ''}, not for ${hostname}`
 }
 
 function unanswered(error: Error | undefined, url: URL): AttemptOutcome {
   const code = errorCode(error) ?? errorCode(error instanceof AggregateError ? error.errors[0] : undefined)
-  const reason = REASONS[code ?? ''] ?? error?.message ?? 'it closed the connection without an answer'
+  const reason =
+    REASONS[code ?? ''] ?? otherName(error, url) ?? error?.message ?? 'it closed the connection without an answer'
   const tried = code === 'ECONNREFUSED' && loopbackConnection(url) ? ' (127.0.0.1 and ::1 tried)' : ''
   return {
     status: undefined,

@@ -9,6 +9,8 @@ import { sampleEvent } from '../../webhooks/sample-event.ts'
 import { newSecret } from '../../webhooks/signed.ts'
 import { homeWith } from './kept-events.ts'
 
+const TRIGGER = ['webhooks', 'trigger', 'contact.created']
+
 async function startTlsApp(name = 'localhost') {
   const certificate = makeSelfSignedCertificate(name)
   const folder = tempFolder()
@@ -47,7 +49,9 @@ test('a certificate for another name is refused, also on this machine, unless no
   const send = (...more: string[]) =>
     crm(['webhooks', 'trigger', 'contact.created', '--to', url, ...secret, ...more], emptyHome())
   const refused = await send('--cacert', authority)
-  expect(refused).toMatchObject({ exit: 9, stderr: expect.stringContaining('its certificate is for another name') })
+  expect(refused.exit).toBe(9)
+  expect(refused.stderr).toContain('its certificate is for crm.test, not for localhost')
+  expect(refused.stderr).toContain(`send it to the name in the certificate: https://crm.test:${app.port}/hook; on this`)
   expect(app.requests).toHaveLength(0)
   expect(await send('--insecure-skip-verify-target')).toMatchObject({ exit: 0 })
 })
@@ -101,6 +105,65 @@ test.each(['X-Auth-Token', 'X-Secret', 'Api-Key', 'X-Api-Key', 'Cookie', 'Set-Co
     expect(run.stderr).not.toContain('hunter2')
   },
 )
+
+// In two parts, so that no scanner of secrets takes them for real ones.
+test.each([
+  ['gh', 'p_0123456789abcdefghij'],
+  ['github_', 'pat_0123456789abcdefghij'],
+  ['glp', 'at-0123456789abcdefghij'],
+  ['xo', 'xb-0123456789-abcdef'],
+  ['xo', 'xp-0123456789-abcdef'],
+  ['sk_', 'live_0123456789abcdef'],
+  ['rk_', 'test_0123456789abcdef'],
+  ['AK', 'IA0123456789ABCDEF'],
+  ['eyJhbGciOi', 'JIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'],
+  ['whsec_', 'MDEyMzQ1Njc4OWFi'],
+  ['crm_key_', '0123456789abcdef'],
+])('a value of the form %s%s is refused in any header on the command line, and not repeated', async (...parts) => {
+  const value = parts.join('')
+  const send = (header: string) => crm([...TRIGGER, '--to', '3000', '-H', header], emptyHome())
+  const run = await send(`X-Foo: ${value}`)
+  expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining("--header 'X-Foo: @FILE'") })
+  const unnamed = await send(`the ${value}`)
+  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('is not a header') })
+  expect(run.stderr + unnamed.stderr).not.toContain(parts[1])
+})
+
+test.each([
+  ['trigger --to', [...TRIGGER, '--to', 'http://ada:geheim@localhost/'], /"http:..\[redacted]@localhost.*@FILE/s],
+  ['trigger --to, without a scheme', [...TRIGGER, '--to', 'ada:geheim@localhost:3000'], /"\[redacted]@localhost:3000"/],
+  ['a target that is no address', [...TRIGGER, '--to', 'http://ada:ge/geheim@host:x/'], /"http:..\[redacted]@host:x/],
+  ['listen --forward', ['listen', '--forward', 'deal.*=http://ada:geheim@localhost/'], /\[redacted]@localhost.*@FILE/s],
+  [
+    'listen --public-url',
+    ['listen', '--public-url', 'https://ada:geheim@a.example/'],
+    /"https:..\[redacted]@a.example/,
+  ],
+  ['a public address without a scheme', ['listen', '--public-url', 'ada:geheim@a.example'], /"\[redacted]@a.example/],
+] as const)('credentials in the address of %s are refused, and not repeated', async (_, [...words], what) => {
+  const run = await crm(words, emptyHome())
+  expect(run).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(what) })
+  expect(run.stderr).not.toContain('geheim')
+})
+
+test('a credential in a parameter of the address is sent, shown nowhere, and warned of once', async () => {
+  const app = await startApp()
+  const { secret } = await startTlsApp()
+  const to = `${app.url}?access_token=geheim&id=7`
+  const sent = await crm([...TRIGGER, '--to', to, ...secret, '-o', 'json'], emptyHome())
+  expect(sent.exit).toBe(0)
+  expect(app.requests[0]?.url).toContain('?access_token=geheim&id=7')
+  expect(JSON.parse(sent.stdout).target).toContain('?access_token=[redacted]&id=7')
+  expect(sent.stderr.match(/Warning: other users can read the credential in the address/g)).toHaveLength(1)
+  const dry = await crm([...TRIGGER, '--to', to, '--dry-run'], emptyHome())
+  expect(dry.exit).toBe(0)
+  expect(sent.stdout + sent.stderr + dry.stdout + dry.stderr).not.toContain('geheim')
+})
+
+test('a missing file of --cacert is named before a missing secret', async () => {
+  const run = await crm([...TRIGGER, '--to', 'https://localhost:3000', '--cacert', '/nonexistent'], emptyHome())
+  expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining('cannot read --cacert "/nonexistent"') })
+})
 
 const NEAR = ['--to', 'https://localhost:3000']
 test.each([
