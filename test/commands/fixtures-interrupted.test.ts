@@ -130,7 +130,7 @@ test('records whose requests arrive after another machine has taken over are in 
     begin()
     return held
   }
-  const { two, left, start, service } = await behindProxy(fate, () => aheadMs)
+  const { one, two, left, start, service } = await behindProxy(fate, () => aheadMs)
   // A service without any entry in its history may keep none.
   await service.send('POST', '/v1/deals', { name: 'Other', stage: 'Lead' })
   const running = start('apply')
@@ -141,6 +141,12 @@ test('records whose requests arrive after another machine has taken over are in 
   expect(await running.exit).toBe(7)
   expect(await left()).toEqual([6, 1])
   expect(running.written.stderr).toMatch(/6 records that its last requests made are in the state of the run/)
+  const shown = `crm ${one.line('status', 'pr-1').slice(0, -2).join(' ')} shows them; destroy deletes them`
+  expect(JSON.parse(running.written.stderr.trim().split('\n').at(-1) ?? '').error).toMatchObject({
+    code: 'conflict',
+    hint: shown,
+  })
+  expect(running.written.stderr).not.toMatch(/PATCH|\/v1\//)
   const status: Row[] = await two.rows('status')
   expect(status.map(({ state }) => state)).toEqual(Array(6).fill('there'))
   await two.rows('destroy')
