@@ -86,6 +86,22 @@ test('Esc drops the filter of f, after marks and what / found, and all rows are 
   expect(ui.store.get().lists.contacts.serverFilters).toEqual({})
 })
 
+test('a filter that the server refuses leaves the list as complete as it was', async () => {
+  const { url } = await startServer((response, { path }) => {
+    if (!path.includes('company=')) return sendJson(response, 200, { data: contactsOf, next_cursor: null })
+    sendJson(response, 400, { error: { code: 'invalid_filter', message: 'no such company' } })
+  })
+  const { api } = openClient(url)
+  const ui = await uiOf('contacts', { openApi: async () => api })
+  await ui.background.lists.more('contacts')
+  const before = ui.store.get().lists.contacts
+  ui.press('f', ...'company=Nope', 'enter')
+  await expect.poll(() => ui.store.get().overlay).toMatchObject({ problem: expect.stringContaining('no such company') })
+  const { rows, isComplete, isStale, failure, serverFilters } = ui.store.get().lists.contacts
+  expect(before).toMatchObject({ rows, isComplete, isStale, failure, serverFilters })
+  expect([isComplete, isStale, failure]).toEqual([true, false, undefined])
+})
+
 const contactsOf = [
   { id: 'con_1', name: 'A', company: 'Acme' },
   { id: 'con_2', name: 'B', company: 'Big Co' },

@@ -1,6 +1,7 @@
 import { FIELDS, filtersOf, isReadOnly, resourceOf } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { completeFilter, type FilterWords } from '../list/complete-filter.ts'
+import type { ListState } from '../list/list-state.ts'
 import { ignoredFilter, parseServerFilters, type ServerFilters, serverFilterText } from '../list/server-filters.ts'
 import type { ServerList } from '../screens.ts'
 import { serverList } from '../selected.ts'
@@ -53,7 +54,7 @@ export async function applyFilters(
   typed: string,
 ): Promise<string | undefined> {
   const { store, background } = ui
-  const before = store.get().lists[name].serverFilters
+  const before = store.get().lists[name]
   const wanted = parseServerFilters(typed, name, store.get().offered.fields[name])
   setFilters(ui, name, wanted)
   await background.lists.reload(name)
@@ -63,8 +64,14 @@ export async function applyFilters(
   if (ignored !== undefined)
     background.notices.wait(`The server ignores ${ignored}: these rows are not only those; / finds among them`)
   if (!isStale) return undefined
-  if (rows.length > 0) setFilters(ui, name, before)
+  if (rows.length > 0) keepList(ui, name, before)
   return failure?.text
+}
+
+/** The rows are still those of before, and as complete as they were. */
+function keepList({ store }: Pick<Ui, 'store'>, name: ServerList, before: ListState): void {
+  const { serverFilters, isStale, failure } = before
+  store.update((state) => withList(state, name, (list) => ({ ...list, serverFilters, isStale, failure })))
 }
 
 function setFilters({ store }: Pick<Ui, 'store'>, name: ServerList, serverFilters: ServerFilters): void {
