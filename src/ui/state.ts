@@ -86,6 +86,8 @@ export interface UnderWayWork {
 
 export interface State {
   readonly screen: ScreenName
+  /** Where Esc leads from the log. */
+  readonly screenBefore: ScreenName
   readonly lists: Readonly<Record<ListName, ListState>>
   readonly board: BoardState
   readonly overlay: Overlay | undefined
@@ -135,6 +137,7 @@ export function initialState(screen: ScreenName, place: ServerPlace, size: { col
   const lists = Object.fromEntries(LISTS.map((name) => [name, emptyList(COLUMNS[name][0]?.name ?? 'id')]))
   return {
     screen,
+    screenBefore: screen === 'log' ? 'contacts' : screen,
     lists: lists as Record<ListName, ListState>,
     board: { column: 0, card: 0, stages: undefined },
     overlay: undefined,

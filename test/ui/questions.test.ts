@@ -49,6 +49,14 @@ test('a wrong number and Enter state what was expected, until the number is chan
   expect(isConfirmed).toBe(true)
 })
 
+test('Esc leaves the log for the screen before it', async () => {
+  const ui = await uiOf('deals')
+  ui.press('!', '!')
+  expect(ui.store.get().screen).toBe('log')
+  ui.press('esc')
+  expect(ui.store.get().screen).toBe('deals')
+})
+
 test('the log opens on its newest message, which is the first', async () => {
   const ui = await uiOf('contacts')
   for (const text of ['one', 'two', 'three']) ui.background.notices.done(text)

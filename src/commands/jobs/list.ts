@@ -36,7 +36,9 @@ async function listJobs(ctx: Context, { all = false }: Options): Promise<undefin
   const server = all ? undefined : await serverHere(ctx)
   const columns = server === undefined ? [...COLUMNS, 'server'] : COLUMNS
   const hidden = { count: 0 }
-  await printList(ctx, { pages: pagesOf(ctx, server, hidden), columns, plural: 'jobs' })
+  const each = pagesOf(ctx, server, hidden)
+  const pages = ctx.flags.output === 'table' ? together(each) : each
+  await printList(ctx, { pages, columns, plural: 'jobs' })
   if (hidden.count > 0) {
     const what = hidden.count === 1 ? '1 job for another server is' : `${hidden.count} jobs for other servers are`
     ctx.note(`${what} not shown: crm jobs list --all`)
@@ -54,6 +56,13 @@ async function serverHere(ctx: Context): Promise<string | undefined> {
     ctx.note(`Jobs for all servers are shown, as this one is not known: ${error.message}`)
     return undefined
   }
+}
+
+/** The columns of a table have the widths of its first page. */
+async function* together(pages: AsyncIterable<ListPage>): AsyncGenerator<ListPage> {
+  const items: CrmRecord[] = []
+  for await (const page of pages) items.push(...page.items)
+  yield { items, nextCursor: undefined }
 }
 
 /** One job per page: the time to read a job grows with its size. */

@@ -43,7 +43,12 @@ function nextScreen(state: State, step: number): ScreenName {
 /** Opens a screen, and loads its list the first time, or as `load` does. */
 export function openScreen(ui: Ui, screen: ScreenName, load?: () => Promise<void>): void {
   const { store, background } = ui
-  store.update((state) => ({ ...state, screen, leftOut: screen === 'log' ? 0 : state.leftOut }))
+  store.update((state) => ({
+    ...state,
+    screen,
+    screenBefore: state.screen === 'log' ? state.screenBefore : state.screen,
+    leftOut: screen === 'log' ? 0 : state.leftOut,
+  }))
   if (screen === 'events') void ui.background.events.look()
   if (screen === 'jobs') ui.background.jobs.watch()
   if (screen === 'webhooks') void ui.background.webhooks.look()

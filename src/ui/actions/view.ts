@@ -20,6 +20,7 @@ import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { openFilter } from './find.ts'
 import { leave } from './leave.ts'
+import { openScreen } from './open-screen.ts'
 import { applyFilters, askServerFilter } from './server-filter.ts'
 
 const LIST_SCREENS: readonly ScreenName[] = [...SERVER_LISTS, 'events', 'jobs', 'webhooks', 'commands']
@@ -223,7 +224,9 @@ function goBack(ui: Ui): void {
       return list.filter === '' ? list : setFilter(list, '')
     }),
   )
-  const name = listOfScreen(store.get().screen)
+  const { screen, screenBefore } = store.get()
+  if (screen === 'log' && currentList(store.get()) === before) return void openScreen(ui, screenBefore)
+  const name = listOfScreen(screen)
   const isFiltered = Object.keys(before.serverFilters).length > 0
   if (currentList(store.get()) === before && isServerList(name) && isFiltered) void applyFilters(ui, name, '')
 }
