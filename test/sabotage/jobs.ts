@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const JOBS: readonly Sabotage[] = [
   {
+    name: 'an edited row whose create is in doubt is created anew',
+    file: 'src/jobs/plan/retried-lines.ts',
+    line: 'if (isDoubtfulCreate(head, progress, op)) doubts.set(head.line, head.digest)',
+    to: '',
+    tests: ['test/commands/jobs/retry-doubt.test.ts'],
+  },
+  {
     name: 'a migrated record is created again by the next migration',
     file: 'src/migration/plan-jobs.ts',
     line: 'if (ids.idOf(type, id) !== undefined || doubtful.get(type)?.has(id)) continue',

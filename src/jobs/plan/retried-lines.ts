@@ -1,10 +1,15 @@
 import { CrmError } from '../../core/errors.ts'
-import { readJobState } from '../history/job-state.ts'
+import { canonicalJson } from '../../core/json.ts'
+import { type JobState, readJobState } from '../history/job-state.ts'
 import { type RetriedRow, readRetriedRows, unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
 import type { InputRow } from '../input/row.ts'
 import { jobPaths, openJobPlan } from '../journal/job-folder.ts'
+import type { JobProgress } from '../journal/progress.ts'
+import { requestDigest } from './digest.ts'
 import type { LeftOut } from './left-out.ts'
 import type { PlanningContext } from './make-job.ts'
+import { createOf } from './plan-builder.ts'
+import type { JobNoun, OperationHead } from './plan-format.ts'
 
 /** What is known of a row of a file of failed rows. */
 export interface RetriedLine {
@@ -19,7 +24,7 @@ export type RetriedLines = (row: InputRow) => RetriedLine | undefined
 
 /**
  * Finds the failed rows of a job by the lines that a file of failed rows names; undefined without a job. CrmError `conflict` while a retry of these rows has
- * not ended, and for a row that is in doubt in one.
+ * not ended, for a row that is in doubt in one, and for an edited row whose create is in doubt in the job itself.
  */
 export async function readRetriedLines(
   context: PlanningContext,
@@ -31,27 +36,54 @@ export async function readRetriedLines(
   const retried = await readRetriedRows(jobsFolder, state.paths)
   const open = unfinishedIn(retried)
   if (open) throw unfinishedRetry(context.command, open)
+  const { ops, doubts } = linesOf(state)
+  return (row) => {
+    const doubt = doubts.get(row.earlierLine ?? 0)
+    if (doubt !== undefined && doubt !== createDigest(state.head.noun, row)) throw inDoubt(row, state)
+    const op = ops.get(row.earlierLine ?? 0)
+    if (op === undefined || op === 'several') return undefined
+    const sent = retried.of(op)
+    if (sent?.end === 'doubt') throw inDoubt(row, sent.job)
+    return { of: op, done: sent?.end === 'done' ? doneBy(row, sent) : undefined }
+  }
+}
+
+interface Lines {
+  /** The failed operation of a line. */
+  readonly ops: ReadonlyMap<number, number | 'several'>
+  /** The digests of creates in doubt. */
+  readonly doubts: ReadonlyMap<number, string>
+}
+
+function linesOf({ paths, progress }: JobState): Lines {
   const ops = new Map<number, number | 'several'>()
-  const plan = openJobPlan(state.paths)
+  const doubts = new Map<number, string>()
+  const plan = openJobPlan(paths)
   try {
     for (const { op, head } of plan.all()) {
-      if (head.line === undefined || state.progress.endOf(op) !== 'failed') continue
+      if (head.line === undefined) continue
+      if (isDoubtfulCreate(head, progress, op)) doubts.set(head.line, head.digest)
+      if (progress.endOf(op) !== 'failed') continue
       for (const line of [head.line, ...(head.also ?? []).map(([also]) => also)])
         ops.set(line, ops.has(line) ? 'several' : op)
     }
   } finally {
     plan.close()
   }
-  return (row) => {
-    const op = ops.get(row.earlierLine ?? 0)
-    if (op === undefined || op === 'several') return undefined
-    const sent = retried.of(op)
-    if (sent?.end === 'doubt') throw inDoubt(row, sent)
-    return { of: op, done: sent?.end === 'done' ? doneBy(row, sent) : undefined }
-  }
+  return { ops, doubts }
 }
 
-function inDoubt({ line, earlierLine }: InputRow, { job: { paths } }: RetriedRow): CrmError {
+function isDoubtfulCreate(head: OperationHead, progress: JobProgress, op: number): boolean {
+  return head.do === 'create' && (progress.endOf(op) === 'doubt' || progress.isUnanswered(op))
+}
+
+/** An unedited row is known by its digest, and sent under its key; an edited one would be created again. */
+function createDigest(noun: JobNoun, row: InputRow): string {
+  const { path, body = {} } = createOf(noun, row)
+  return requestDigest('POST', path, canonicalJson(body))
+}
+
+function inDoubt({ line, earlierLine }: InputRow, { paths }: JobState): CrmError {
   return new CrmError('conflict', `line ${line}, which is line ${earlierLine} of the job, is in doubt in ${paths.id}`, {
     hint: `crm jobs resume ${paths.id} settles it; or remove the line`,
     job: paths.id,
