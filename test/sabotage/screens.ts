@@ -128,17 +128,10 @@ export const SCREENS: readonly Sabotage[] = [
     tests: ['test/ui/commit.test.ts'],
   },
   {
-    name: 'an undo of an edit overwrites a value that was changed since',
+    name: 'an undo of an edit or of a send overwrites a value that was changed since',
     file: 'src/ui/background/writes.ts',
-    line: 'undo: async () => void (await save(name, after, inverseOf(before, patch), false)),',
-    to: 'undo: async () => void (await save(name, after, inverseOf(before, patch), true)),',
-    tests: ['test/ui/commit.test.ts'],
-  },
-  {
-    name: 'the undo of a send overwrites deals that were changed since',
-    file: 'src/ui/background/one-by-one.ts',
-    line: 'const after = await writes.save(name, edit.row, edit.patch, false)',
-    to: 'const after = await writes.save(name, edit.row, edit.patch, true)',
+    line: 'return await save(name, after, patch, false)',
+    to: 'return await save(name, after, patch, true)',
     tests: ['test/ui/commit.test.ts'],
   },
   {
