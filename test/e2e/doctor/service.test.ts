@@ -30,7 +30,7 @@ test('doctor finds all well with our own service, and reports what each check fo
   expect(seen('limits')).toMatch(/^RateLimit \(draft 8\): .*"default";q=1000;w=10/)
   expect(seen('idempotency')).toMatch(/^Idempotency-Key, by \/v1\/openapi\.json; kept for 1d \("For 24 hours/)
   expect(seen('graphql')).toBe(
-    '/v1/graphql, with contact, deal, notes, pipelines, webhooks, updateDeal, deliveries, rotateWebhookSecret, resendDelivery',
+    '/v1/graphql, with contact, deal, notes, pipelines, webhooks, updateDeal, newestDeliveries, deliveries, rotateWebhookSecret, resendDelivery',
   )
   expect(seen('openapi')).toMatch(/^\/v1\/openapi\.json: OpenAPI 3\.1\.0, crm /)
   const facts = Object.fromEntries(document.checks.map(({ check, found }) => [check, found]))
