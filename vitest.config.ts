@@ -181,6 +181,8 @@ export default defineConfig({
           isolate: false,
           include: [...ON_BOTH, ...POSTGRES],
           exclude: [...SLOW, ...CONFORMANCE],
+          // Some kill PostgreSQL ten times.
+          testTimeout: 300_000,
           provide: { takesAll: TAKES_ALL },
           globalSetup: 'test/harness/postgres/global-setup.ts',
         },
