@@ -171,7 +171,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'each resume sends a row under another idempotency key',
-    file: 'src/jobs/send/dispatch.ts',
+    file: 'src/jobs/send/write-of.ts',
     line: 'const key = idempotencyKey({ account, run, digest, n, gen })',
     to: 'const key = crypto.randomUUID()',
     tests: ['test/jobs/run-job.test.ts'],

@@ -1,13 +1,12 @@
 import { isFailure } from '../../api/errors/failure.ts'
 import type { BatchAnswer, InBatch } from '../../api/writes/batch-sender.ts'
 import type { Write } from '../../api/writes/write.ts'
-import { idempotencyKey } from '../plan/digest.ts'
-import { parentIdIn, sentKind } from '../plan/plan-format.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'
 import { Outcomes } from './outcomes.ts'
 import { isRefused, whyNotRepeated } from './send-outcome.ts'
 import type { Dispatched, DispatchParts, Stop } from './services.ts'
 import { type Task, type TaskGroup, TaskQueue } from './task-queue.ts'
+import { writeOf } from './write-of.ts'
 
 const FAST_LEASE_MS = 500
 const SLOW_LEASE_MS = 2000
@@ -130,7 +129,7 @@ class Dispatch {
   }
 
   #inBatch(task: Task): InBatch | undefined {
-    return task.operation.head.do === 'fail' ? undefined : this.#parts.sender.inBatch(this.#writeOf(task))
+    return task.operation.head.do === 'fail' ? undefined : this.#parts.sender.inBatch(writeOf(task, this.#parts))
   }
 
   /** After its window, a key has no effect; an operation that was never sent gets a new lease. */
@@ -186,7 +185,7 @@ class Dispatch {
     const startedMs = steadyMs()
     for (const task of group) task.lastSentMs = startedMs
     try {
-      const { outcome, rows } = await this.#request(group.map((task) => this.#writeOf(task)))
+      const { outcome, rows } = await this.#request(group.map((task) => writeOf(task, this.#parts)))
       clock.learn(outcome?.headers)
       if (outcome) keys.learn(outcome)
       limiter.answered(outcome, steadyMs() - startedMs)
@@ -224,27 +223,6 @@ class Dispatch {
     this.#underWay -= 1
     this.#stopFor({ why: 'error', error })
     this.#pump()
-  }
-
-  #writeOf({ operation: { op, head, body }, gen }: Task): Write {
-    const { account, run, resource, upsertBy } = this.#parts
-    const { digest, n, path, id } = head
-    const key = idempotencyKey({ account, run, digest, n, gen })
-    const action = `${head.do} ${head.id ?? `what line ${head.line ?? op + 1} says`}`
-    const parentId = parentIdIn(resource, path)
-    const upsert = head.do === 'create' && { upsertBy }
-    return {
-      kind: sentKind(head),
-      resource,
-      id,
-      parentId,
-      body,
-      ...upsert,
-      ...(head.restores && { isRestore: true }),
-      idempotencyKey: key,
-      ifMatch: head.ifMatch,
-      action,
-    }
   }
 
   #waitForLimit(waitMs: number): false {
