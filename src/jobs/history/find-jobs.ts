@@ -14,6 +14,12 @@ export function allJobs(jobsFolder: string): readonly JobPaths[] {
   return names.toSorted().map((id) => jobPaths(jobsFolder, id))
 }
 
+/** Undefined for a job that was pruned. */
+export function keptJob(jobsFolder: string, id: string): JobPaths | undefined {
+  const paths = jobPaths(jobsFolder, id)
+  return existsSync(paths.plan) ? paths : undefined
+}
+
 /** By id, or by a suffix of it that no other job has; CrmError `not_found`. */
 export function findJob(jobsFolder: string, word: string): JobPaths {
   const exact = jobPaths(jobsFolder, word)

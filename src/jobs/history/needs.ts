@@ -1,19 +1,18 @@
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import { type CrmRecord, counted } from '../../core/resources/registry.ts'
 import { shellWord, typedProfile } from '../../core/shell-words.ts'
-import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
+import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { PlanHead } from '../plan/plan-format.ts'
 import { undosInEffect } from './earlier-jobs.ts'
-import { allJobs, headOf } from './find-jobs.ts'
+import { allJobs, headOf, keptJob } from './find-jobs.ts'
 import { fieldsOfJob, type JobState, readJobState } from './job-state.ts'
 
 /** The jobs that must be done before this one, in their order; those that were pruned are left out. */
 export function neededJobs(paths: JobPaths): readonly JobPaths[] {
   const folder = dirname(paths.folder)
-  return (headOf(paths).needs ?? []).map((id) => jobPaths(folder, id)).filter(({ plan }) => existsSync(plan))
+  return (headOf(paths).needs ?? []).flatMap((id) => keptJob(folder, id) ?? [])
 }
 
 /** A merge that waits for this job, or was stopped after it. */
@@ -30,9 +29,8 @@ export async function waitingFor(paths: JobPaths): Promise<JobPaths | undefined>
 /** Whether one of the jobs that it needs was begun and has not ended. */
 export async function isBegun(jobsFolder: string, { head }: Pick<JobState, 'head'>): Promise<boolean> {
   for (const id of head.needs ?? []) {
-    const paths = jobPaths(jobsFolder, id)
-    if (!existsSync(paths.plan)) continue
-    const { state } = await readJobState(paths)
+    const paths = keptJob(jobsFolder, id)
+    const state = paths && (await readJobState(paths)).state
     if (state === 'stopped' || state === 'running') return true
   }
   return false
@@ -51,23 +49,22 @@ interface Guarded {
  * job deletes: a row of the other job may have failed. A job that was begun passes.
  */
 export async function requireNeeds({ paths, list, argv }: Guarded): Promise<void> {
-  if (headOf(paths).needs === undefined) return
-  const { head, state } = await readJobState(paths)
-  if (!head.needs || state !== 'planned') return
-  const undone = await undosInEffect(dirname(paths.folder))
+  const head = headOf(paths)
+  if (!head.needs || (await readJobState(paths)).state !== 'planned') return
+  const folder = dirname(paths.folder)
+  const undone = await undosInEffect(folder)
   for (const id of head.needs) {
-    const needed = jobPaths(dirname(paths.folder), id)
-    if (!existsSync(needed.plan)) throw notMet(head, `${id} was removed, which re-points deals`)
+    const needed = keptJob(folder, id)
+    if (!needed) throw notMet(head, `${id} was removed, which re-points deals`)
     if (undone.has(id)) throw notMet(head, `${id}, which re-pointed deals, was undone`)
     const { state: other } = await readJobState(needed)
     if (other !== 'finished' && other !== 'cancelled') throw waits(head.job, id, argv)
   }
-  await refuseReferring(paths, list)
+  await refuseReferring(paths, head, list)
 }
 
 /** A deal may have been given to a loser since the plan was made. */
-async function refuseReferring(paths: JobPaths, list: Guarded['list']): Promise<void> {
-  const { head } = await readJobState(paths)
+async function refuseReferring(paths: JobPaths, head: PlanHead, list: Guarded['list']): Promise<void> {
   const deleted = deletedBy(paths)
   const members = new Set(neededJobs(paths).flatMap(fieldsOfJob))
   if (deleted.size === 0 || members.size === 0) return

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, memberOf } from '../../core/json.ts'
 import { idLike } from '../../core/record-ids.ts'
 import { typedProfile } from '../../core/shell-words.ts'
-import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
+import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import { undosInEffect } from './earlier-jobs.ts'
-import { allJobs, headOf } from './find-jobs.ts'
+import { allJobs, headOf, keptJob } from './find-jobs.ts'
 import { operationResults } from './job-results.ts'
 import { readJobState } from './job-state.ts'
 
@@ -60,9 +59,7 @@ function rootOf(paths: JobPaths): JobPaths {
 /** The job that an undo reverts, unless that was pruned. */
 function undoneBy(paths: JobPaths): JobPaths | undefined {
   const { kind, of } = headOf(paths)
-  if (kind !== 'undo' || of === undefined) return undefined
-  const undone = jobPaths(dirname(paths.folder), of)
-  return existsSync(undone.plan) ? undone : undefined
+  return kind === 'undo' && of !== undefined ? keptJob(dirname(paths.folder), of) : undefined
 }
 
 /** The values of these members, with the ids that their records have now; the id of one that is gone, in its place. */

@@ -4,7 +4,7 @@ import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { JobProgress } from '../journal/progress.ts'
 import type { OperationHead, PlanOperation } from '../plan/plan-format.ts'
 import { headIfReadable } from './earlier-jobs.ts'
-import { allJobs } from './find-jobs.ts'
+import { allJobs, keptJob } from './find-jobs.ts'
 import { type JobState, readJobState } from './job-state.ts'
 
 /** The last time that a row was sent by a retry: of its job, of another retry, or of one of those in turn. */
@@ -84,7 +84,7 @@ export async function readRetriedRows(jobsFolder: string, { id }: JobPaths): Pro
 }
 
 async function rootOf(jobsFolder: string, root: string): Promise<readonly JobState[]> {
-  const paths = allJobs(jobsFolder).find(({ id }) => id === root)
+  const paths = keptJob(jobsFolder, root)
   return paths ? [await readJobState(paths)] : []
 }
 
@@ -130,7 +130,7 @@ function sentEnd(progress: JobProgress, op: number): RetriedRow['end'] | undefin
 }
 
 function placesIn(jobsFolder: string, id: string): ReadonlyMap<string, number> {
-  const paths = allJobs(jobsFolder).find((each) => each.id === id)
+  const paths = keptJob(jobsFolder, id)
   if (!paths) return new Map()
   const plan = openJobPlan(paths)
   try {

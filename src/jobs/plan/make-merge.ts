@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, type JsonObject } from '../../core/json.ts'
@@ -84,7 +83,7 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
     })
     return { type: 'made', job: { ...job, first }, lines: [], leftLines: [] }
   } catch (error) {
-    if (first) rmSync(first.paths.folder, { recursive: true, force: true })
+    if (first) await dropPlanned(context, [first.paths])
     throw error
   }
 }

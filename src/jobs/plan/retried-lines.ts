@@ -23,8 +23,8 @@ export interface RetriedLine {
 export type RetriedLines = (row: InputRow) => RetriedLine | undefined
 
 /**
- * Finds the failed rows of a job by the lines that a file of failed rows names; undefined without a job. CrmError `conflict` while a retry of these rows has
- * not ended, for a row that is in doubt in one, and for an edited row whose create is in doubt in the job itself.
+ * Finds the failed rows of a job by the lines that a file of failed rows names; undefined without a job. CrmError `conflict` while a
+ * retry of these rows has not ended, for a row that is in doubt in one, and for an edited row whose create is in doubt in the job itself.
  */
 export async function readRetriedLines(
   context: PlanningContext,
