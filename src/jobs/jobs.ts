@@ -7,7 +7,6 @@ import { writeBefore } from './history/before-file.ts'
 import { cancelJob, setAside } from './history/cancel-job.ts'
 import { headIfReadable, undosInEffect } from './history/earlier-jobs.ts'
 import {
-  type FailureGroup,
   type FailurePage,
   type FailureReport,
   failurePages,
@@ -15,7 +14,7 @@ import {
   reportFailures,
   rowsLeft,
 } from './history/failures.ts'
-import { countLeft, failuresLeft, groupsLeft, type LeftFailure } from './history/failures-left.ts'
+import { type CausesLeft, causesLeft, countLeft, failuresLeft, type LeftFailure } from './history/failures-left.ts'
 import {
   allJobs,
   findJob,
@@ -143,8 +142,8 @@ export interface Jobs {
   failuresLeft(job: JobState): AsyncIterable<LeftFailure>
   /** The number of these. */
   countLeft(job: JobState): Promise<number>
-  /** Their causes, the most frequent first. */
-  groupsLeft(job: JobState): Promise<readonly FailureGroup[]>
+  /** Both, by cause. */
+  causesLeft(job: JobState): Promise<CausesLeft>
   /** The result of the last recheck of an upsert; undefined before the first. */
   recheck(paths: JobPaths): Recheck | undefined
   /** Groups the failures and writes the failed rows to a file; undefined if there are none. */
@@ -228,7 +227,7 @@ export function openJobs(host: JobsHost): Jobs {
     failures: failurePages,
     failuresLeft: (job) => failuresLeft(folder, job),
     countLeft: (job) => countLeft(folder, job),
-    groupsLeft: (job) => groupsLeft(folder, job),
+    causesLeft: (job) => causesLeft(folder, job),
     leftOut: leftOutPages,
     recheck: keptRecheck,
     writeRejects: (paths) => writeRejects(folder, paths),

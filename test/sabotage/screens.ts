@@ -242,8 +242,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'more than 20 updates are sent with one key',
     file: 'src/ui/actions/staging.ts',
-    line: 'const isTyped = state.place.isProtected || count > MOST_BY_KEY',
-    to: 'const isTyped = state.place.isProtected || deleted.length > MOST_BY_KEY',
+    line: 'const count = edits.length + deleted.length',
+    to: 'const count = deleted.length',
     tests: ['test/ui/plan.test.ts'],
   },
   {
@@ -507,9 +507,9 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'a subscription on a protected profile is changed without its typed count',
-    file: 'src/ui/actions/webhooks.ts',
-    line: 'expected: place.isProtected || count > MOST_BY_KEY ? String(count) : undefined,',
-    to: 'expected: undefined,',
+    file: 'src/ui/actions/confirm-changes.ts',
+    line: 'const expected = place.isProtected || count > MOST_BY_KEY ? String(count) : undefined',
+    to: 'const expected = count > MOST_BY_KEY ? String(count) : undefined',
     tests: ['test/ui/webhooks.test.ts'],
   },
   {

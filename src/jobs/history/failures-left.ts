@@ -112,9 +112,18 @@ export async function* failuresLeft(jobsFolder: string, job: JobState): AsyncGen
   }
 }
 
-/** The causes of these failures, the most frequent first. */
-export async function groupsLeft(jobsFolder: string, job: JobState): Promise<readonly FailureGroup[]> {
+/** These failures by cause, the most frequent first, and their number: some causes may be left out. */
+export interface CausesLeft {
+  readonly count: number
+  readonly groups: readonly FailureGroup[]
+}
+
+export async function causesLeft(jobsFolder: string, job: JobState): Promise<CausesLeft> {
   const groups = new FailureGroups()
-  for await (const { last } of failuresLeft(jobsFolder, job)) groups.add(last)
-  return groups.list()
+  let count = 0
+  for await (const { last } of failuresLeft(jobsFolder, job)) {
+    count += 1
+    groups.add(last)
+  }
+  return { count, groups: groups.list() }
 }

@@ -135,7 +135,7 @@ function completerOf(type: GraphQLOutputType, node: FieldNode): Complete | undef
 }
 
 function completerOfPresent(type: GraphQLOutputType, node: FieldNode): Complete | undefined {
-  if (isLeafType(type)) return (value) => type.coerceOutputValue(value)
+  if (isLeafType(type)) return (value) => type.coerceOutputValue(knownAtOnce(value))
   if (isListType(type)) {
     const complete = completerOf(type.ofType, node)
     return complete && ((value, context) => (value as readonly unknown[]).map((item) => complete(item, context)))
@@ -143,6 +143,12 @@ function completerOfPresent(type: GraphQLOutputType, node: FieldNode): Complete 
   const fields = isObjectType(type) && node.selectionSet ? plannedFields(type, node.selectionSet) : undefined
   if (!fields?.every(({ isKnownAtOnce }) => isKnownAtOnce)) return undefined
   return (value, context) => objectOf(fields, ({ resolve, complete }) => complete(resolve(value, {}, context), context))
+}
+
+/** A scalar such as JSON would coerce a promise to an empty object. */
+function knownAtOnce(value: unknown): unknown {
+  if (value instanceof Promise) throw new Error('a resolver returned a promise')
+  return value
 }
 
 function present(value: unknown, { name }: FieldNode): unknown {

@@ -9,10 +9,10 @@ import { deletionDiff } from '../text/plan-diff.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { chooseStage } from './choose-stage.ts'
+import { confirmChanges } from './confirm-changes.ts'
 import { editInEditor } from './edit-yaml.ts'
 import { askEditsUndo, askJobUndo } from './job-undo.ts'
 import { lacking } from './lacking.ts'
-import { MOST_BY_KEY } from './limits.ts'
 import { moveCard, stageRefusal } from './move-card.ts'
 
 const DEALS: readonly ScreenName[] = ['deals', 'pipelines']
@@ -203,25 +203,19 @@ async function openKeptForm(ui: Ui): Promise<void> {
   }
 }
 
-function askDeletion({ store, background, boards }: Ui): void {
+function askDeletion(ui: Ui): void {
+  const { store, background, boards } = ui
   const { place } = store.get()
   const rows = actedOn(store.get(), boards)
   if (rows.length === 0) return void background.notices.wait('There is no row to delete')
   const list = serverList(store.get())
   const what = rowsText(rows, list)
-  const isTyped = rows.length > MOST_BY_KEY || place.isProtected
-  store.update((state) => ({
-    ...state,
-    overlay: {
-      type: 'confirm',
-      title: `Delete ${what} from ${place.isProtected ? 'the protected ' : ''}${place.text}?`,
-      diff: deletionDiff(rows),
-      lines: [`Sent after ${GRACE_MS / 1000} s; until then u cancels it, after that it is for good.`],
-      verb: 'Delete',
-      isOnCancel: true,
-      expected: isTyped ? String(rows.length) : undefined,
-      input: textInput(),
-      onConfirm: () => background.deletions.add(list, rows),
-    },
-  }))
+  confirmChanges(ui, {
+    title: `Delete ${what} from ${place.isProtected ? 'the protected ' : ''}${place.text}?`,
+    diff: deletionDiff(rows),
+    lines: [`Sent after ${GRACE_MS / 1000} s; until then u cancels it, after that it is for good.`],
+    verb: 'Delete',
+    count: rows.length,
+    onConfirm: () => background.deletions.add(list, rows),
+  })
 }

@@ -8,9 +8,8 @@ import { showOverlay } from '../show-overlay.ts'
 import { withList } from '../state.ts'
 import { countedParts, recordName, rowsText } from '../text/change-text.ts'
 import { editDiff } from '../text/plan-diff.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import { MOST_BY_KEY } from './limits.ts'
+import { confirmChanges } from './confirm-changes.ts'
 import { loadStages } from './open-screen.ts'
 
 /** Moves one deal at once; several, and any on a protected profile, after their plan is confirmed. */
@@ -52,15 +51,11 @@ function askMoves(ui: Ui, deals: readonly CrmRecord[], to: string): void {
   const { store, background } = ui
   const { place } = store.get()
   const edits = deals.map((row) => ({ row, patch: { stage: to } }))
-  showOverlay(ui, {
-    type: 'confirm',
+  confirmChanges(ui, {
     title: `Send ${countedParts({ update: deals.length }).join('')} to ${place.text}?`,
-    lines: [],
     diff: editDiff(edits),
     verb: 'Send',
-    isOnCancel: true,
-    expected: place.isProtected || deals.length > MOST_BY_KEY ? String(deals.length) : undefined,
-    input: textInput(),
+    count: deals.length,
     onConfirm: () => {
       // What is refused stays edited.
       store.update((state) => withList(state, 'deals', (list) => stage(list, deals, ['stage', to])))

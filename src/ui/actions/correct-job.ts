@@ -10,7 +10,7 @@ import { selectedRow } from '../selected.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { refusalOf, textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import { MOST_BY_KEY } from './limits.ts'
+import { confirmChanges } from './confirm-changes.ts'
 
 const ONE_BY_ONE = 'one by one: opens the failed rows in the editor'
 
@@ -65,14 +65,11 @@ function askMember(ui: Ui, toCorrect: ToCorrect, text: string): void {
 
 function askSend(ui: Ui, { rows, lines, send, drop }: Corrected, onSent = () => {}): void {
   const { place } = ui.store.get()
-  showOverlay(ui, {
-    type: 'confirm',
+  confirmChanges(ui, {
     title: `Send ${rows} corrected ${rows === 1 ? 'row' : 'rows'} to ${place.text}?`,
     lines: [...lines, ...(rows > lines.length ? [`and ${rows - lines.length} more`] : [])],
     verb: 'Send',
-    isOnCancel: true,
-    expected: place.isProtected || rows > MOST_BY_KEY ? String(rows) : undefined,
-    input: textInput(),
+    count: rows,
     onConfirm: () => {
       onSent()
       void send()

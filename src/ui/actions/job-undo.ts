@@ -1,9 +1,7 @@
 import type { UndoOfEdits } from '../background/under-way.ts'
-import { showOverlay } from '../show-overlay.ts'
 import { editDiff } from '../text/plan-diff.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Ui } from '../ui.ts'
-import { MOST_BY_KEY } from './limits.ts'
+import { confirmChanges } from './confirm-changes.ts'
 
 /** Shows what the undo of a job would change, and sends it once that is confirmed; otherwise calls `onCancel`. */
 export async function askJobUndo(ui: Ui, id: string, onCancel: () => void): Promise<void> {
@@ -18,15 +16,12 @@ export async function askJobUndo(ui: Ui, id: string, onCancel: () => void): Prom
   // Something else was opened while the records were read.
   if (overlay) return cancel()
   const { rows, diff, lines } = undo
-  showOverlay(ui, {
-    type: 'confirm',
+  confirmChanges(ui, {
     title: `Undo ${id} on ${place.text}? ${rows} ${rows === 1 ? 'change' : 'changes'}`,
     lines,
     diff,
     verb: 'Undo',
-    isOnCancel: true,
-    expected: place.isProtected || rows > MOST_BY_KEY ? String(rows) : undefined,
-    input: textInput(),
+    count: rows,
     onConfirm: () => void undo.send(),
     onCancel: cancel,
   })
@@ -36,15 +31,11 @@ export async function askJobUndo(ui: Ui, id: string, onCancel: () => void): Prom
 export function askEditsUndo(ui: Ui, { name, edits }: UndoOfEdits, onCancel: () => void): void {
   const { place } = ui.store.get()
   const count = edits.length
-  showOverlay(ui, {
-    type: 'confirm',
+  confirmChanges(ui, {
     title: `Undo ${count} ${count === 1 ? 'update' : 'updates'} of ${name} on ${place.text}?`,
-    lines: [],
     diff: editDiff(edits),
     verb: 'Undo',
-    isOnCancel: true,
-    expected: place.isProtected || count > MOST_BY_KEY ? String(count) : undefined,
-    input: textInput(),
+    count,
     onConfirm: () => void ui.background.revert(name, edits),
     onCancel,
   })

@@ -10,8 +10,8 @@ import { deletionDiff, editDiff } from '../text/plan-diff.ts'
 import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import { askChange } from './ask-change.ts'
+import { confirmChanges } from './confirm-changes.ts'
 import { lacking } from './lacking.ts'
-import { MOST_BY_KEY } from './limits.ts'
 
 const SCREENS: readonly ScreenName[] = SERVER_LISTS
 
@@ -68,7 +68,8 @@ function askDiscard(ui: Ui): void {
   })
 }
 
-function askCommit({ store, background }: Ui): void {
+function askCommit(ui: Ui): void {
+  const { store, background } = ui
   const state = store.get()
   const name = serverList(state)
   const { held } = state.lists[name]
@@ -76,21 +77,13 @@ function askCommit({ store, background }: Ui): void {
   const deleted = background.deletions.waiting(name).filter((row) => held.has(rowId(row) ?? ''))
   const count = edits.length + deleted.length
   const parts = countedParts({ update: edits.length, deletion: deleted.length })
-  const isTyped = state.place.isProtected || count > MOST_BY_KEY
-  store.update((before) => ({
-    ...before,
-    overlay: {
-      type: 'confirm',
-      title: `Send ${parts.join(' and ')} to ${before.place.text}?`,
-      lines: [],
-      diff: [...editDiff(edits), ...deletionDiff(deleted)],
-      verb: 'Send',
-      isOnCancel: true,
-      expected: isTyped ? String(count) : undefined,
-      input: textInput(),
-      onConfirm: () => void commitAll(background, name),
-    },
-  }))
+  confirmChanges(ui, {
+    title: `Send ${parts.join(' and ')} to ${state.place.text}?`,
+    diff: [...editDiff(edits), ...deletionDiff(deleted)],
+    verb: 'Send',
+    count,
+    onConfirm: () => void commitAll(background, name),
+  })
 }
 
 async function commitAll({ commit, deletions, kept }: Background, name: ServerList): Promise<void> {

@@ -6,10 +6,9 @@ import type { ScreenName } from '../screens.ts'
 import { actedOn } from '../selected.ts'
 import { showOverlay } from '../show-overlay.ts'
 import type { State } from '../state.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
+import { confirmChanges } from './confirm-changes.ts'
 import { clipboardSequence } from './copy-export.ts'
-import { MOST_BY_KEY } from './limits.ts'
 
 const WEBHOOKS: readonly ScreenName[] = ['webhooks']
 
@@ -86,19 +85,10 @@ interface Question {
   readonly onConfirm: () => void
 }
 
-/** As for records: Cancel is preselected; more than 20, and any on a protected profile, are typed. */
-function ask(ui: Ui, { title, lines, verb, count, onConfirm }: Question): void {
+function ask(ui: Ui, { title, ...question }: Question): void {
   const { place } = ui.store.get()
-  showOverlay(ui, {
-    type: 'confirm',
-    title: `${title} ${place.isProtected ? 'on the protected' : 'on'} ${place.text}?`,
-    lines,
-    verb,
-    isOnCancel: true,
-    expected: place.isProtected || count > MOST_BY_KEY ? String(count) : undefined,
-    input: textInput(),
-    onConfirm,
-  })
+  const where = `${place.isProtected ? 'on the protected' : 'on'} ${place.text}`
+  confirmChanges(ui, { ...question, title: `${title} ${where}?` })
 }
 
 function askToggle(ui: Ui): void {

@@ -131,8 +131,10 @@ async function sendOneByOne(
   { name, rows, edits, conflicts }: ToSend,
 ): Promise<void> {
   const onSaved = (edit: Edit) => forget(store, name, [edit])
-  const save: Writes['saveBack'] = (noun, row, patch) => writes.save(noun, row, patch, false)
-  const inverse = await sendEach({ save, notices }, { name, rows, edits, onSaved, conflicts })
+  const inverse = await sendEach(
+    { save: (noun, row, patch) => writes.save(noun, row, patch, false), notices },
+    { name, rows, edits, onSaved, conflicts },
+  )
   const done = inverse.length
   if (done > 0) history.add({ type: 'edits', name, edits: inverse })
   if (done === edits.length) return notices.done(`${done} saved`, '; u takes them back')

@@ -28,7 +28,7 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
   // Stopped with an answer to every row: only the recheck of an upsert can be left.
   const isAllAnswered =
     state === 'stopped' && account.unsent + progress.unanswered === 0 && head.terms?.match.mode !== 'upsert'
-  const failures = account.failed + inDoubt > 0 ? await failureGroups(jobs, job) : {}
+  const failures = account.failed + inDoubt > 0 ? await failureMembers(jobs, job) : {}
   const input = head.input ? ` from ${head.input.name}` : ''
   const row = {
     id: paths.id,
@@ -36,7 +36,6 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
     what: `${head.kind} ${head.noun}${input}${head.of ? ` of ${head.of}` : ''}`,
     ...failures,
     ...account,
-    ...(account.failed > 0 && { still_failed: await jobs.countLeft(job) }),
     in_doubt: inDoubt,
     ...(isRunning && { under_way: progress.unanswered }),
     paused_by: progress.pausedBy ?? null,
@@ -46,14 +45,19 @@ export async function jobRow(jobs: Jobs, paths: JobPaths): Promise<ReadJob> {
   return { row, account: head.account, isRunning }
 }
 
-/** The failures of a job by their cause, each a member of its row; without rows that a retry has done since. */
-async function failureGroups(jobs: Jobs, job: JobState): Promise<JsonObject> {
+/** The failures of a job by their cause, each a member of its row, and their number; without rows that a retry has done since. */
+async function failureMembers(jobs: Jobs, job: JobState): Promise<JsonObject> {
   const report = await jobs.reportFailures(job.paths)
   // In a running job these include requests without an answer yet.
   const doubt = job.state === 'running' ? [] : (report?.groups.filter(({ code }) => code === 'in_doubt') ?? [])
-  const groups = [...(await jobs.groupsLeft(job)), ...doubt].slice(0, MOST_CAUSES)
+  const left = await jobs.causesLeft(job)
+  const groups = [...left.groups, ...doubt].slice(0, MOST_CAUSES)
   const causes = groups.map((group, index) => [`cause ${index + 1}`, causeText(group)] as const)
-  return { ...Object.fromEntries(causes), ...(report?.file !== undefined && { failed_file: report.file }) }
+  return {
+    ...Object.fromEntries(causes),
+    ...(report?.file !== undefined && { failed_file: report.file }),
+    ...(job.account.failed > 0 && { still_failed: left.count }),
+  }
 }
 
 const MOST_CAUSES = 9
@@ -64,6 +68,6 @@ function causeText({ code, field, reason, count, isMixed }: FailureGroup): strin
 
 /** Of failed rows that no retry has done since. Rows in doubt may have been applied, and are not sent again. */
 export async function causesOf(jobs: Jobs, paths: JobPaths): Promise<readonly Cause[]> {
-  const groups = (await jobs.groupsLeft(await jobs.state(paths))).slice(0, MOST_CAUSES)
-  return groups.map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
+  const { groups } = await jobs.causesLeft(await jobs.state(paths))
+  return groups.slice(0, MOST_CAUSES).map((group) => ({ text: causeText(group), code: group.code, field: group.field }))
 }

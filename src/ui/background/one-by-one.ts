@@ -1,4 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { type Edit, rowId } from '../list/list-state.ts'
 import type { ServerList } from '../screens.ts'
 import { recordName } from '../text/change-text.ts'
@@ -15,9 +17,11 @@ export interface EachToSend {
   readonly conflicts?: Edit[]
 }
 
+type Save = (name: ServerList, row: CrmRecord, patch: JsonObject) => Promise<CrmRecord>
+
 /** Sends each edit in a request of its own; the edits that take back those that were saved. */
 export async function sendEach(
-  { save, notices }: { readonly save: Writes['saveBack']; readonly notices: Notices },
+  { save, notices }: { readonly save: Save; readonly notices: Notices },
   { name, rows, edits, onSaved, conflicts }: EachToSend,
 ): Promise<readonly Edit[]> {
   const inverse: Edit[] = []

@@ -1,7 +1,7 @@
 import { isSameJson } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { jsonText, safeText } from '../../output/safe-text.ts'
-import { type Edit, putRow, rowId } from '../list/list-state.ts'
+import { type Edit, type ListState, putRow, rowId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
@@ -36,14 +36,14 @@ export async function showConflicts(
     notices.problem(error, 'What others changed cannot be read; r loads it: ')
     return new Map<string, CrmRecord>()
   })
-  const texts: string[] = []
-  for (const edit of left) {
+  const changed = left.flatMap((edit) => {
     const now = found.get(rowId(edit.row) ?? '')
-    if (!now || !isChanged(edit.row, now)) continue
-    store.update((state) => withList(state, name, (list) => putRow(list, now, SEARCHED[name])))
-    texts.push(conflictText(edit, now))
-  }
-  if (texts.length === 0) return
+    return now && isChanged(edit.row, now) ? [{ edit, now }] : []
+  })
+  if (changed.length === 0) return
+  const put = (list: ListState) => changed.reduce((before, { now }) => putRow(before, now, SEARCHED[name]), list)
+  store.update((state) => withList(state, name, put))
+  const texts = changed.map(({ edit, now }) => conflictText(edit, now))
   const more = texts.length > MOST_NAMED ? `; and ${texts.length - MOST_NAMED} more` : ''
   notices.wait(`Changed by others: ${texts.slice(0, MOST_NAMED).join('; ')}${more}. w shows the plan anew`)
 }

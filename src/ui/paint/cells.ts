@@ -7,7 +7,7 @@ export interface Cells {
   readonly styles: readonly Style[]
   /** Terminals agree on the column of every character. */
   readonly isCertain: boolean
-  /** Behind it there are only blanks without a style. */
+  /** The number of cells up to the last one that is not a blank without a style. */
   readonly end: number
 }
 

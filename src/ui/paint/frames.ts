@@ -5,7 +5,7 @@ import { type State, type StateStore, withCurrentList } from '../state.ts'
 import { createPainter, type Painted } from './painter.ts'
 import { createSecondScreen, type SecondScreen } from './second-screen.ts'
 
-/** Draws the state on the second screen of the terminal, for as long as it is open. */
+/** Draws the state on the alternate screen of the terminal while that is open. */
 export interface Frames {
   readonly screen: SecondScreen
   /** Draws what a key changed at once. */

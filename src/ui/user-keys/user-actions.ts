@@ -1,13 +1,11 @@
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { confirmChanges } from '../actions/confirm-changes.ts'
 import { keyLabel } from '../actions/keymap.ts'
-import { MOST_BY_KEY } from '../actions/limits.ts'
 import { reloadScreen } from '../actions/view.ts'
 import type { ShellEnd } from '../background/shell.ts'
 import { openText } from '../overlay-text.ts'
 import type { ScreenName } from '../screens.ts'
 import { actedOn } from '../selected.ts'
-import { showOverlay } from '../show-overlay.ts'
-import { textInput } from '../text/text-input.ts'
 import type { Action, Ui } from '../ui.ts'
 import type { UserKey } from './user-key.ts'
 
@@ -39,19 +37,15 @@ interface On {
   readonly rows: readonly CrmRecord[]
 }
 
-/** As for changes: Cancel is preselected; more than 20 records, and any of a protected profile, are typed. */
 function ask(ui: Ui, key: UserKey, on: On): void {
   const { place } = ui.store.get()
   const count = on.rows.length
   const records = count === 1 ? '1 record' : `${count} records`
-  showOverlay(ui, {
-    type: 'confirm',
+  confirmChanges(ui, {
     title: `${key.description}: ${records} of ${place.isProtected ? 'the protected ' : ''}${place.text}?`,
     lines: [`sh -c runs: ${key.command.trim()}`],
     verb: 'Run',
-    isOnCancel: true,
-    expected: place.isProtected || count > MOST_BY_KEY ? String(count) : undefined,
-    input: textInput(),
+    count,
     onConfirm: () => void run(ui, key, on),
   })
 }
