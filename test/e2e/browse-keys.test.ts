@@ -67,11 +67,11 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     const terminal = await browseWith(key('terminal', 'echo begins; sleep 60'))
     terminal.type('P')
     await terminal.sees('begins')
-    expect(terminal.isOnSecondScreen()).toBe(false)
+    expect(terminal.isOnAlternateScreen()).toBe(false)
     terminal.press('C-c')
     await terminal.sees('Look: SIGINT')
     expect(await terminal.sees('❯  Ada')).not.toContain('exit=')
-    expect(terminal.isOnSecondScreen()).toBe(true)
+    expect(terminal.isOnAlternateScreen()).toBe(true)
   })
 
   test('after a failure the terminal stays until Enter, so that its message can be read', async () => {

@@ -116,7 +116,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       const screen = await terminal.sees('exit=1')
       expect(screen).toContain('1 change not sent, and kept: crm browse shows and sends them.')
       expect(screen).toContain('crm: this is a bug\nError: broken by the test')
-      expect(terminal.isOnSecondScreen()).toBe(false)
+      expect(terminal.isOnAlternateScreen()).toBe(false)
       expect(terminal.isCursorVisible()).toBe(true)
       const next = await browse(service.env)
       await next.sees('1 edited, not sent')

@@ -126,6 +126,6 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees(/❯ {2}gone: Ada/)
     const dumb = openProgram(`TERM=dumb '${process.execPath}' '${CRM}' browse contacts`, service.env)
     await dumb.sees('No more contacts.')
-    expect(dumb.isOnSecondScreen()).toBe(false)
+    expect(dumb.isOnAlternateScreen()).toBe(false)
   })
 })

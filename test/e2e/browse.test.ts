@@ -211,11 +211,11 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       ['SIGHUP', 'exit=130'],
     ] as const) {
       const terminal = await browse(service.env)
-      expect(terminal.isOnSecondScreen()).toBe(true)
+      expect(terminal.isOnAlternateScreen()).toBe(true)
       if (end === 'q') terminal.type('q')
       else process.kill(crmPid(terminal), end)
       await terminal.sees(exit)
-      expect([terminal.isOnSecondScreen(), terminal.isCursorVisible()]).toEqual([false, true])
+      expect([terminal.isOnAlternateScreen(), terminal.isCursorVisible()]).toEqual([false, true])
     }
   })
 
@@ -255,7 +255,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('❯  Ada')
     terminal.press('C-z')
     await terminal.sees(/Stopped/)
-    expect([terminal.isOnSecondScreen(), terminal.isCursorVisible()]).toEqual([false, true])
+    expect([terminal.isOnAlternateScreen(), terminal.isCursorVisible()]).toEqual([false, true])
     // The system tells the new size to the shell alone.
     terminal.resize(70, 20)
     terminal.type('fg')
@@ -281,7 +281,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees('❯  Ada')
     terminal.type('E')
     await terminal.sees('the editor false ended with 1')
-    expect(terminal.isOnSecondScreen()).toBe(true)
+    expect(terminal.isOnAlternateScreen()).toBe(true)
     terminal.type('j?')
     await terminal.sees('Keys of Contacts')
   })
@@ -387,7 +387,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.type('1')
     terminal.press('Enter')
     await terminal.sees('name: Ada')
-    expect(terminal.isOnSecondScreen()).toBe(false)
+    expect(terminal.isOnAlternateScreen()).toBe(false)
     terminal.type('q')
     terminal.press('Enter')
     await terminal.sees('exit=0')

@@ -49,7 +49,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     terminal.type('q')
     await terminal.sees('exit=0')
     expect(terminal.screen()).toContain('Events: 2, duplicates: 0, rejected: 1')
-    expect([terminal.isOnSecondScreen(), terminal.isCursorVisible()]).toEqual([false, true])
+    expect([terminal.isOnAlternateScreen(), terminal.isCursorVisible()]).toEqual([false, true])
     await expect(fetch(url)).rejects.toThrow()
   })
 
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     await terminal.sees(/❯.*deal\.created.*verified -> 503/)
     process.kill(crmPid(terminal), 'SIGTERM')
     await terminal.sees(/exit=\d+/)
-    expect([terminal.isOnSecondScreen(), terminal.isCursorVisible()]).toEqual([false, true])
+    expect([terminal.isOnAlternateScreen(), terminal.isCursorVisible()]).toEqual([false, true])
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
   })
 })

@@ -18,7 +18,7 @@ export interface Terminal {
   /** As a window that is closed: what runs in it is sent SIGHUP. */
   close(): void
   /** Whether the program draws on the alternate screen, which leaves the first one unchanged. */
-  isOnSecondScreen(): boolean
+  isOnAlternateScreen(): boolean
   isCursorVisible(): boolean
   /** Whether the program asked for reports of the mouse. */
   isMouseOn(): boolean
@@ -76,7 +76,7 @@ function openCommand(command: string, env: Env, size: Size): Terminal {
     resize: (columns, rows) => void tmux('resize-window', '-t', 'crm', '-x', String(columns), '-y', String(rows)),
     writeOver: (text) => appendFileSync(asked('pane_tty'), text),
     close: () => void tmux('kill-session', '-t', 'crm'),
-    isOnSecondScreen: () => asked('alternate_on') === '1',
+    isOnAlternateScreen: () => asked('alternate_on') === '1',
     isMouseOn: () => asked('mouse_any_flag') === '1',
     isCursorVisible: () => asked('cursor_flag') === '1',
     pid: () => Number(asked('pane_pid')),

@@ -2,12 +2,12 @@ import { listHeight } from '../draw/areas.ts'
 import { moveTo } from '../list/list-view.ts'
 import type { Confirmation, Overlay } from '../overlay.ts'
 import { type State, type StateStore, withCurrentList } from '../state.ts'
+import { type AlternateScreen, createAlternateScreen } from './alternate-screen.ts'
 import { createPainter, type Painted } from './painter.ts'
-import { createSecondScreen, type SecondScreen } from './second-screen.ts'
 
 /** Draws the state on the alternate screen of the terminal while that is open. */
 export interface Frames {
-  readonly screen: SecondScreen
+  readonly screen: AlternateScreen
   /** Draws what a key changed at once. */
   afterKey(): void
   /** Whether the last frame shows this question. */
@@ -69,7 +69,7 @@ export function openFrames({ store, stdout, draw }: Parts): Frames {
     timer ??= setTimeout(drawNow, Math.max(0, drawnAtMs + everyMs - nowMs))
   })
   stdout.on('resize', resize)
-  const screen = createSecondScreen(stdout, redraw)
+  const screen = createAlternateScreen(stdout, redraw)
   screen.open()
   return {
     screen,

@@ -1,4 +1,6 @@
+import { buildSchema, GraphQLScalarType, parse } from 'graphql'
 import { expect, test } from 'vitest'
+import { openExecutor } from '../../../src/service/graphql/plain-queries.ts'
 import { graphqlForTest } from './ask.ts'
 
 /** Each is a plain query; within a fragment it is not, and graphql-js executes it. */
@@ -68,4 +70,16 @@ test('selections of one name are merged', async () => {
   const service = await filledService()
   const { data } = await service.ask('{ contacts(first: 1) { nodes { name } nodes { version } } }')
   expect(data.contacts.nodes).toEqual([{ name: 'x', version: 1 }])
+})
+
+test('a leaf whose resolver returns a promise has the value of the promise', async () => {
+  const schema = buildSchema('scalar JSON type Record { json: JSON } type Query { record: Record }')
+  const json = schema.getType('JSON')
+  if (json instanceof GraphQLScalarType) json.coerceOutputValue = (value) => ({ ...(value as object) })
+  const record = schema.getType('Record')
+  if (record && 'getFields' in record) Object.assign(record.getFields().json ?? {}, { resolve: async () => ({ a: 1 }) })
+  const query = schema.getQueryType()?.getFields().record
+  if (query) query.resolve = () => ({})
+  const result = await openExecutor(schema)({ schema, document: parse('{ record { json } }') })
+  expect(result).toEqual({ data: { record: { json: { a: 1 } } } })
 })

@@ -1,5 +1,5 @@
-/** The second screen of a terminal, which leaves the first one unchanged. */
-export interface SecondScreen {
+/** The alternate screen of a terminal, which leaves the main one unchanged. */
+export interface AlternateScreen {
   /** What Ink is given as the terminal: its modes and its size. The text of its own frames, which are empty, is dropped. */
   readonly terminalOfInk: NodeJS.WriteStream
   isOpen(): boolean
@@ -14,11 +14,11 @@ const CLOSE = `${ESC}[?1049l`
 const HIDE_CURSOR = `${ESC}[?25l`
 const SHOW_CURSOR = `${ESC}[?25h`
 
-/** Second screen, bracketed paste and cursor. */
+/** Alternate screen, bracketed paste and cursor. */
 const MODES = new RegExp(`${ESC}\\[\\?(?:1049|2004|25)[hl]`, 'g')
 
 /** `onOpened` is called each time it was opened empty, also after another program had the terminal. */
-export function createSecondScreen(stdout: NodeJS.WriteStream, onOpened: () => void): SecondScreen {
+export function createAlternateScreen(stdout: NodeJS.WriteStream, onOpened: () => void): AlternateScreen {
   let isOpen = false
   const passOn = (mode: string): string => {
     if (mode !== OPEN && mode !== CLOSE) return mode
