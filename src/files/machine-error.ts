@@ -52,7 +52,7 @@ export function toMachineError(error: unknown, path: string): unknown {
 
 /** Waits until names that were created or changed in the folder are on disk. */
 export async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder.
+  // Windows syncs no folder.
   if (platform() === 'win32') return
   await using folder = await open(path)
   await folder.sync()

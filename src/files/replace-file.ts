@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type Stats, writeSync } from 'node:fs'
-import { open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { open, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { OutputStream } from '../core/streams.ts'
 import { errorCode, toMachineError } from './machine-error.ts'
+import { renamePath } from './rename.ts'
 
 /** The mode with which a shell creates files, before the umask. */
 const USUAL_MODE = 0o666
@@ -39,7 +40,7 @@ async function writeBeside<Result>(
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}`)
   try {
     const result = await writeNew(temporary, before, write)
-    await rename(temporary, target)
+    await renamePath(temporary, target)
     return result
   } catch (error) {
     await rm(temporary, { force: true })

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncFolder, toMachineError } from './machine-error.ts'
 import { refuseLinkedFile } from './private-file.ts'
+import { renamePath, renamePathNow } from './rename.ts'
 
 /**
  * Replaces the file by one of mode 0600 atomically: a reader sees the old text or the new one, also after a power cut. The
@@ -14,7 +15,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
   try {
     await writeNew(temporary, text)
-    await rename(temporary, path)
+    await renamePath(temporary, path)
     await syncFolder(dirname(path))
   } catch (error) {
     await rm(temporary, { force: true })
@@ -35,7 +36,7 @@ export function writePrivateFileNow(path: string, text: string): void {
     } finally {
       closeSync(file)
     }
-    renameSync(temporary, path)
+    renamePathNow(temporary, path)
   } catch (error) {
     rmSync(temporary, { force: true })
     throw toMachineError(error, path)

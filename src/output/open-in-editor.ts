@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-words.ts'
@@ -30,10 +30,14 @@ export async function openInEditor({ text, name }: ToEdit, env: Env): Promise<Ed
   await chmod(folder, 0o700)
   const path = join(folder, name)
   await writeFile(path, text, { mode: 0o600 })
-  const editor = env.VISUAL || env.EDITOR || 'vi'
+  const isWindows = platform() === 'win32'
+  const editor = env.VISUAL || env.EDITOR || (isWindows ? 'notepad' : 'vi')
   const forget = () => rm(folder, { recursive: true, force: true })
   // As git does: the variable may contain flags. The editor and its plugins do not get the key.
-  const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { env: envWithoutSecrets(env), stdio: 'inherit' })
+  const options = { env: envWithoutSecrets(env), stdio: 'inherit' } as const
+  const child = isWindows
+    ? spawn(`${editor} "${path}"`, { ...options, shell: true })
+    : spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], options)
   const [code, signal] = await once(child, 'close')
   if (code !== 0) {
     await forget()

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CrmError } from '../core/errors.ts'
 import { type Env, envWithoutSecrets, type OutputStream } from '../core/streams.ts'
+import { findProgram } from '../files/programs.ts'
 import { PagerClosed } from './print-records.ts'
 
 export interface Pager {
@@ -30,12 +29,8 @@ const LESSCHARSET = 'utf-8'
 export function pagerCommand(env: Env): string | undefined {
   if (!env.TERM || env.TERM === 'dumb') return undefined
   const command = (env.CRM_PAGER ?? env.PAGER)?.trim()
-  if (command === undefined) return isOnPath('less', env) ? 'less' : undefined
+  if (command === undefined) return findProgram('less', env) === undefined ? undefined : 'less'
   return command === '' || command === 'cat' ? undefined : command
-}
-
-function isOnPath(name: string, env: Env): boolean {
-  return (env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, name)))
 }
 
 export function openPager(command: string, env: Env, terminal: OutputStream): Pager {

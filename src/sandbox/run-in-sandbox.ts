@@ -5,6 +5,7 @@ import { constants as systemConstants } from 'node:os'
 import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
+import { HAS_PROCESS_GROUPS, programStart, signalGroup } from '../files/programs.ts'
 import { type OpenSandbox, openSandbox, type SandboxTerms } from './open-sandbox.ts'
 
 export interface SandboxRun {
@@ -53,9 +54,12 @@ const MORE_SIGNALS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxRun, added: Env): Promise<number> {
   // A profile in the environment must not select another server.
   const { CRM_PROFILE: _, ...others } = env
+  const { file, args: words, ...how } = programStart([command, ...args], env)
   // A process group can be killed as a whole, but in the background it could not read from a terminal.
-  const child = spawn(command, args, { env: { ...others, ...added }, stdio: 'inherit', detached: !isOnTerminal })
-  const send = (name: NodeJS.Signals) => (isOnTerminal ? child.kill(name) : killGroup(child.pid, name))
+  const detached = HAS_PROCESS_GROUPS && !isOnTerminal
+  const child = spawn(file, words, { ...how, env: { ...others, ...added }, stdio: 'inherit', detached })
+  const sendToGroup = (name: NodeJS.Signals) => child.pid !== undefined && signalGroup(child.pid, name)
+  const send = (name: NodeJS.Signals) => (isOnTerminal ? child.kill(name) : sendToGroup(name))
   const forward = (name: NodeJS.Signals) => {
     // The terminal sends SIGINT and SIGQUIT to the whole group.
     if (!isOnTerminal || (name !== 'SIGINT' && name !== 'SIGQUIT')) send(name)
@@ -71,7 +75,7 @@ async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxR
     killTimer = setTimeout(() => send('SIGKILL'), KILL_AFTER_MS)
   }
   // A second signal ends crm at once; the process group must not outlive it.
-  const killRemaining = () => isOnTerminal || killGroup(child.pid, 'SIGKILL')
+  const killRemaining = () => isOnTerminal || sendToGroup('SIGKILL')
   process.on('exit', killRemaining)
   signal.addEventListener('abort', forwardReason)
   for (const name of MORE_SIGNALS) process.on(name, forward)
@@ -90,15 +94,6 @@ async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxR
     process.off('exit', killRemaining)
     signal.removeEventListener('abort', forwardReason)
     for (const name of MORE_SIGNALS) process.off(name, forward)
-  }
-}
-
-/** ESRCH is ignored: the group may have ended. */
-function killGroup(pid: number | undefined, name: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, name)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

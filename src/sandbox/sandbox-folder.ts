@@ -34,7 +34,8 @@ const WHY_NOT: Readonly<Record<string, string>> = {
 }
 
 export function removeSandboxFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
+  // Windows keeps the files of a process for a moment after its end.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** Removes the folders of sandboxes whose process was killed. */

@@ -22,6 +22,7 @@ export async function startInBackground({ program, argv, env, signal }: Backgrou
   const child = spawn(file, [...args, ...argv], {
     env: { ...env },
     detached: true,
+    windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const interrupt = () => child.kill('SIGTERM')

@@ -5,6 +5,7 @@ import { CrmError } from '../core/errors.ts'
 import { shellWords } from '../core/shell-words.ts'
 import { type Env, envWithoutSecrets } from '../core/streams.ts'
 import { errorCode } from '../files/machine-error.ts'
+import { programStart } from '../files/programs.ts'
 
 /** Long enough to find and touch a security key. */
 const TIMEOUT_MS = 30_000
@@ -20,14 +21,15 @@ export async function runKeyCommand(
   env: Env,
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<string> {
-  const [file, ...args] = shellWords(command, 'key_command')
+  const words = shellWords(command, 'key_command')
+  const { file, args, ...how } = programStart(words, env)
   const fail = (what: string, cause?: unknown) =>
-    new CrmError('no_key', `the key_command of profile ${profileName}, ${file}, ${what}`, {
+    new CrmError('no_key', `the key_command of profile ${profileName}, ${words[0]}, ${what}`, {
       cause,
       hint: `run it by hand; to see it: crm config get key_command -p ${profileName}`,
     })
   // CRM_API_KEY is removed, as it may belong to another server. It can open the terminal itself.
-  const child = spawn(file, args, { env: envWithoutSecrets(env), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { ...how, env: envWithoutSecrets(env), stdio: ['ignore', 'pipe', 'pipe'] })
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true

@@ -136,7 +136,7 @@ async function refuseMissingPrograms(
 ): Promise<void> {
   if (commands.length === 0) return
   const { refuseMissingProgram } = await ctx.webhooks.command()
-  for (const { words } of commands) await refuseMissingProgram(words[0], ctx.env)
+  for (const { words } of commands) refuseMissingProgram(words[0], ctx.env)
 }
 
 /** `3000`, `localhost:3000/hook`, a URL; with the names of events before it: `deal.*=URL`. */

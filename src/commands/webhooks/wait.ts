@@ -251,7 +251,7 @@ async function prepareRun(
   onFailure: (error: CrmError) => void,
 ): Promise<RunCommand> {
   const words = text === undefined ? undefined : shellWords(text, '--run')
-  if (words) await (await ctx.webhooks.command()).refuseMissingProgram(words[0], ctx.env)
+  if (words) (await ctx.webhooks.command()).refuseMissingProgram(words[0], ctx.env)
   const ended = Promise.withResolvers<void>()
   // Not awaited if the events are not received.
   ended.promise.catch(() => {})

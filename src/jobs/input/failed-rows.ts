@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, rename } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
+import { renamePath } from '../../files/rename.ts'
 import { defuse, safeText } from '../../output/safe-text.ts'
 import { FAILED_MEMBER, FAILED_PREFIX } from './columns.ts'
 import { bomBytes, codecOf } from './cut-records.ts'
@@ -73,7 +74,7 @@ export async function createFailedRows({ input, summary, to }: FailedRowsOptions
       await flush()
       await target.sync()
       await Promise.all([source.close(), target.close()])
-      await rename(part, to)
+      await renamePath(part, to)
     },
   }
 }

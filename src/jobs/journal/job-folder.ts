@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { accessSync, closeSync, constants, openSync, renameSync, rmSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { encodeId, firstSerialAt, SERIALS_PER_MS } from '../../core/ids.ts'
@@ -9,6 +9,7 @@ import { makeFolder, makeTemporaryFolder, stateFolder } from '../../files/folder
 import { errorCode, syncFolder, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
 import { ownUid } from '../../files/processes.ts'
+import { renamePath } from '../../files/rename.ts'
 import { PlanFile } from '../plan/plan-file.ts'
 
 /** Prefixes in the jobs folder, where `prune` removes leftovers, and in the folder for temporary files. */
@@ -68,7 +69,7 @@ export async function finishDraft({ paths, jobsFolder }: JobDraft): Promise<JobP
   try {
     closeSync(openSync(paths.journal, 'a', 0o600))
     await syncFolder(paths.folder)
-    renameSync(paths.folder, finished.folder)
+    await renamePath(paths.folder, finished.folder)
     await syncFolder(jobsFolder)
     await syncFolder(dirname(jobsFolder))
   } catch (error) {

@@ -98,7 +98,8 @@ function copySynced(from: string, to: string): void {
   try {
     copyFileSync(from, to)
     chmodSync(to, 0o600)
-    const file = openSync(to, 'r')
+    // Windows syncs no file that is open for reading alone.
+    const file = openSync(to, 'r+')
     fsyncSync(file)
     closeSync(file)
   } catch (error) {

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { CrmError } from '../../../core/errors.ts'
+import type { Env } from '../../../core/streams.ts'
 
 interface Login {
   readonly host: string
@@ -12,17 +13,24 @@ interface Login {
   readonly name: string
 }
 
+/** Where libpq looks for it. */
+function passwordFile({ PGPASSFILE, APPDATA, HOME }: Env): string | undefined {
+  if (PGPASSFILE) return PGPASSFILE
+  if (platform() === 'win32') return APPDATA && join(APPDATA, 'postgresql', 'pgpass.conf')
+  return HOME && join(HOME, '.pgpass')
+}
+
 /**
  * The password of the password file of libpq, PGPASSFILE or ~/.pgpass (https://www.postgresql.org/docs/current/libpq-pgpass.html),
  * for a database that asks for one. CrmError `machine` where there is none.
  */
-export async function filePassword(login: Login, env: Readonly<Record<string, string | undefined>>): Promise<string> {
-  const file = env.PGPASSFILE || (env.HOME ? join(env.HOME, '.pgpass') : undefined)
-  const password = file === undefined ? undefined : matching(await linesOf(file), login)
+export async function filePassword(login: Login, env: Env): Promise<string> {
+  const file = passwordFile(env)
+  const password = file ? matching(await linesOf(file), login) : undefined
   if (password !== undefined) return password
   const line = `${login.host}:${login.port}:${login.database}:${login.user}:PASSWORD`
   throw new CrmError('machine', `database ${login.name} asks for a password, and none is given`, {
-    hint: `set PGPASSWORD, or write ${line} into ${file ?? 'a file that PGPASSFILE names'}`,
+    hint: `set PGPASSWORD, or write ${line} into ${file || 'a file that PGPASSFILE names'}`,
   })
 }
 

@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, lstatSync, openSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CrmError } from '../../../core/errors.ts'
-import { toMachineError } from '../../../files/machine-error.ts'
+import { syncFolder, toMachineError } from '../../../files/machine-error.ts'
+import { renamePath } from '../../../files/rename.ts'
 import { openToRead } from './read-database.ts'
 import { storageFailure } from './storage-failure.ts'
 
@@ -22,9 +23,9 @@ export async function backUpDatabase(file: string, target: string): Promise<{ re
     closeSync(openSync(temporary, 'wx', 0o600))
     source.run('VACUUM INTO ?', temporary)
     checkCopy(temporary)
-    syncPath(temporary)
-    renameSync(temporary, target)
-    syncPath(dirname(target))
+    syncFile(temporary)
+    await renamePath(temporary, target)
+    await syncFolder(dirname(target))
     return { sizeBytes: statSync(target).size }
   } catch (error) {
     rmSync(temporary, { force: true })
@@ -63,8 +64,9 @@ function checkCopy(path: string): void {
   }
 }
 
-function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r')
+function syncFile(path: string): void {
+  // Windows syncs no file that is open for reading alone.
+  const descriptor = openSync(path, 'r+')
   try {
     fsyncSync(descriptor)
   } finally {
