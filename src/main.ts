@@ -6,10 +6,7 @@ declare const CRM_VERSION: string
 
 const argv = process.argv.slice(2)
 
-// Before anything else is loaded: scripts ask for it more often than people do.
-if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-  process.stdout.write(`crm ${CRM_VERSION}\n`)
-} else if (argv[0] === '__complete') {
+if (argv[0] === '__complete') {
   void completeWords()
 } else {
   void main()

@@ -68,12 +68,15 @@ describe('texts that the build wrote', () => {
     expect(await once(child, 'close')).toEqual([0, null])
   })
 
-  test('that do not fit on a full disk are a failure of this machine', async () => {
-    const args = ['-c', `"${process.execPath}" "${CRM}" --help >/dev/full`]
-    const child = spawn('sh', args, { stdio: ['ignore', 'ignore', 'pipe'] })
-    let said = ''
-    child.stderr.setEncoding('utf8').on('data', (text) => (said += text))
-    expect(await once(child, 'close')).toEqual([13, null])
-    expect(said).toContain('no space left')
-  })
+  test.each(['--help', '--version'])(
+    'that do not fit on a full disk are a failure of this machine: %s',
+    async (flag) => {
+      const args = ['-c', `"${process.execPath}" "${CRM}" ${flag} >/dev/full`]
+      const child = spawn('sh', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+      let said = ''
+      child.stderr.setEncoding('utf8').on('data', (text) => (said += text))
+      expect(await once(child, 'close')).toEqual([13, null])
+      expect(said).toContain('no space left')
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -17,10 +17,9 @@ test('without a program there is no keyring', async () => {
 })
 
 test('a missing package is reported as such', async () => {
-  const program = join(await tempFolder(), 'keyring.mjs')
+  const program = join(await tempFolder(), 'keyring.cjs')
   copyFileSync(PROGRAM, program)
   copyFileSync(join(dirname(PROGRAM), 'keyring-task.js'), join(dirname(program), 'keyring-task.js'))
-  writeFileSync(join(dirname(program), 'package.json'), '{"type":"module"}')
   const refusal = {
     code: 'machine',
     message: 'the system keyring cannot be used: its package @napi-rs/keyring is not installed',
