@@ -3,6 +3,7 @@ import { compareDecimals, decimalOf } from '../core/decimal.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, type JsonValue } from '../core/json.ts'
 import { foldedText, nearest } from '../core/nearest.ts'
+import { recordTimeMs } from '../core/record-time.ts'
 import { type CrmRecord, filtersOf, type ListedResource, RESOURCES } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
 import { cellText, jsonText } from '../output/safe-text.ts'
@@ -248,7 +249,7 @@ function timeRule(text: string, sign: 1 | -1): FilterRule {
     member: 'created_at',
     alternatives: [],
     matchOf: (value) => {
-      const timeMs = typeof value === 'string' ? Date.parse(value) : Number.NaN
+      const timeMs = recordTimeMs(value)
       const aheadMs = (timeMs - boundMs) * sign
       if (Number.isNaN(aheadMs)) return 'unclear'
       const slackMs = [text, String(value)].every((each) => /T.*(?:Z|[+-]\d\d:?\d\d)$/i.test(each))

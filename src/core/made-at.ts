@@ -1,16 +1,24 @@
 import { idText, type JsonObject, type JsonValue } from './json.ts'
 import { valuesOf } from './other-values.ts'
+import { recordTime } from './record-time.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
-/** The creation time of a record; undefined when the record does not state it. */
-export function madeAtMs(record: CrmRecord): number | undefined {
-  const text = record.created_at ?? record.createdAt
-  const timeMs = typeof text === 'string' ? Date.parse(text) : Number.NaN
-  return Number.isNaN(timeMs) ? undefined : timeMs
+/**
+ * Whether the record was created at that time or later. Undefined if the record does not state it: it shows no time, a day, or a
+ * time without a zone, of which it is unknown how far it is from UTC.
+ */
+export function isMadeSince(record: CrmRecord, sinceMs: number): boolean | undefined {
+  const made = recordTime(record.created_at ?? record.createdAt)
+  if (made === undefined) return undefined
+  if (made.earliestMs >= sinceMs - SKEW_MS) return true
+  return made.latestMs < sinceMs - SKEW_MS ? false : undefined
 }
 
+/** A clause for messages about records of which isMadeSince is undefined. */
+export const MADE_UNKNOWN = 'the server does not state when it was created, to the second and with a zone'
+
 /** The clocks of the machines behind one server can differ by this much. */
-export const SKEW_MS = 5000
+const SKEW_MS = 5000
 
 /** Times without a zone may be off by as much as this. */
 const ZONES_MS = 26 * 60 * 60 * 1000

@@ -1,5 +1,6 @@
-import { idText, type JsonObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
 import { listedId } from '../core/record-ids.ts'
+import { recordTimeMs } from '../core/record-time.ts'
 import { type CrmRecord, isReadOnly } from '../core/resources/registry.ts'
 import { Groups } from './groups.ts'
 import { GrowingNumbers } from './growing-numbers.ts'
@@ -148,7 +149,7 @@ function memberAt(record: CrmRecord, member: string) {
 function rankOf(record: JsonObject, winner: WinnerRule): number {
   if (winner === 'fullest') return filledMembers(record)
   const time = winner === 'newest' ? (record.updated_at ?? record.created_at) : record.created_at
-  const timeMs = typeof time === 'number' ? time : Date.parse(idText(time) ?? '')
+  const timeMs = typeof time === 'number' ? time : recordTimeMs(time)
   if (Number.isNaN(timeMs)) return Number.NEGATIVE_INFINITY
   return winner === 'newest' ? timeMs : -timeMs
 }

@@ -1,6 +1,7 @@
 import { compareDecimals, type Decimal, decimalOf } from '../core/decimal.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { recordTimeMs } from '../core/record-time.ts'
 import type { FieldType } from '../core/resources/field.ts'
 import { type CrmRecord, fieldOf, type Resource } from '../core/resources/registry.ts'
 
@@ -68,8 +69,6 @@ function valueAt(record: CrmRecord, path: readonly string[]): JsonValue | undefi
   return value
 }
 
-const TIME = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/
-
 function keyPart(value: JsonValue | undefined, type: FieldType | undefined): KeyPart {
   if (value === null || value === undefined) return NONE
   if (typeof value === 'number') return { kind: 'number', value, text: '' }
@@ -78,16 +77,9 @@ function keyPart(value: JsonValue | undefined, type: FieldType | undefined): Key
   const decimal = type === 'number' || type === 'integer' || !isText ? decimalOf(value) : undefined
   if (decimal) return { kind: 'number', value: decimal, text: '' }
   const text = isText ? value : JSON.stringify(value)
-  if ((type === 'time' || type === undefined) && TIME.test(text)) {
-    const timeMs = Date.parse(zoned(text))
-    if (!Number.isNaN(timeMs)) return { kind: 'time', value: timeMs, text }
-  }
+  const timeMs = type === 'time' || type === undefined ? recordTimeMs(value) : Number.NaN
+  if (!Number.isNaN(timeMs)) return { kind: 'time', value: timeMs, text }
   return { kind: 'text', value: text, text }
-}
-
-/** A time without an offset is UTC, as in expressions. */
-function zoned(text: string): string {
-  return /^\d{4}-\d\d-\d\d$|[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`
 }
 
 function compareParts(one: KeyPart, other: KeyPart): number {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
+import { emptyHome } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
-import { startService } from '../harness/service.ts'
+import { newKey, startService } from '../harness/service.ts'
 
 async function withDeals() {
   const service = await startService()
@@ -77,3 +79,48 @@ test('the activity report counts what was created and changed in each period, th
 })
 
 const NOTHING = { contacts_created: 0, contacts_changed: 0, deals_created: 0, deals_changed: 0 }
+
+/** A server of another kind, with these deals and no contacts. */
+async function foreignDeals(deals: readonly object[]) {
+  const data = deals.map((deal, at) => ({ id: `d${at}`, name: 'D', stage: 'Lead', ...deal }))
+  const { url } = await startServer((response, { path }) => {
+    if (path.startsWith('/v1/deals')) sendJson(response, 200, { data, has_more: false })
+    else if (path.startsWith('/v1/contacts')) sendJson(response, 200, { data: [], has_more: false })
+    else sendJson(response, 404, { message: 'not here' })
+  })
+  return { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }
+}
+
+test('reports say how many amounts are not numbers, and leave them out', async () => {
+  const env = await foreignDeals([{ amount: '500.00', owner_id: 'u' }, { amount: '12 EUR', owner_id: 'u' }, {}])
+  for (const name of ['owners', 'pipeline']) {
+    const report = await crm(['report', name, '-o', 'csv', '--fields', 'deals,amount'], env)
+    expect(report.stdout).toContain('500')
+    expect(report.stderr).toContain('Not in the amounts: 1 value that is not a number.\n')
+  }
+})
+
+test('the activity report says how many records it cannot count, and reads a time without a zone as UTC', async () => {
+  const now = new Date().toISOString()
+  const env = await foreignDeals([
+    { created_at: now.slice(0, 19).replace('T', ' '), updated_at: now.slice(0, 19).replace('T', ' ') },
+    { created_at: '01/02/2026', updated_at: now },
+    { created_at: null, updated_at: null },
+  ])
+  const report = await crm(['report', 'activity', '--by', 'day', '--since', '1h', '-o', 'csv'], env)
+  expect(report.stdout).toContain(`${now.slice(0, 10)},0,0,1,1\r\n`)
+  expect(report.stderr).toBe(
+    [
+      'Not counted as created: 2 deals without a time in created_at.',
+      'Not counted as changed: 1 deal without a time in updated_at.',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('a deal with a time that crm does not read is not stale, and a note counts it', async () => {
+  const env = await foreignDeals([{ updated_at: '01/02/2026' }, { updated_at: '2026-01-02 00:00:00' }])
+  const stale = await crm(['deals', 'stale', '--for', '1d', '-o', 'id'], env)
+  expect(stale).toMatchObject({ exit: 0, stdout: 'd1\n' })
+  expect(stale.stderr).toContain('Left out: 1 deal without a time of the last change.')
+})

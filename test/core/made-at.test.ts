@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isChangedSince, isOlder } from '../../src/core/made-at.ts'
+import { isChangedSince, isMadeSince, isOlder } from '../../src/core/made-at.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const OLD = '2026-11-01T10:00:00Z'
@@ -50,4 +50,21 @@ test('a record that was changed more than a minute after it was created existed 
 test('two times in different notations, or days, are not compared', () => {
   expect(isChangedSince({ created_at: '2026-11-22T10:00:00', updated_at: '2026-11-22T12:00:00Z' }, {})).toBe(false)
   expect(isChangedSince({ created_at: '2026-11-21', updated_at: '2026-11-22' }, {})).toBe(false)
+})
+
+test.each<[string, boolean | undefined]>([
+  ['2026-11-22T12:00:01Z', true],
+  ['2026-11-22T11:59:57Z', true],
+  ['2026-11-22T11:59:00Z', false],
+  ['2026-11-22T12:00Z', true],
+  ['2026-11-22T11:59Z', undefined],
+  ['2026-11-22 12:00:01', undefined],
+  ['2026-11-22T21:00:01', undefined],
+  ['2026-11-22', undefined],
+  ['2026-11-20 12:00:00', false],
+  ['2026-11-24 12:00:00', true],
+  ['11/22/2026 11:00', undefined],
+])('whether a record with the creation time %s was made since noon is %s', (created, isSince) => {
+  expect(isMadeSince({ id: '1', created_at: created }, NOW)).toBe(isSince)
+  expect(isMadeSince({ id: '1', createdAt: created }, NOW)).toBe(isSince)
 })

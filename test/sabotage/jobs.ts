@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const JOBS: readonly Sabotage[] = [
   {
+    name: 'a creation time without a zone proves that a record is older than its row, which is then created twice',
+    file: 'src/core/record-time.ts',
+    line: '? { timeMs, earliestMs: timeMs - AHEAD_MS, latestMs: lastMs + BEHIND_MS }',
+    to: '? { timeMs, earliestMs: timeMs, latestMs: lastMs }',
+    tests: ['test/jobs/send/resolve-in-doubt.test.ts'],
+  },
+  {
     name: 'an edited row whose create is in doubt is created anew',
     file: 'src/jobs/plan/retried-lines.ts',
     line: 'if (isDoubtfulCreate(head, progress, op)) doubts.set(head.line, head.digest)',

@@ -1,7 +1,7 @@
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject } from '../../core/json.ts'
-import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
+import { isMadeSince, MADE_UNKNOWN } from '../../core/made-at.ts'
 import { findByIds, idOnLine } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
@@ -184,14 +184,13 @@ async function lookFor(
     return lookUpFailure(error)
   }
   // The server's clock is known from the answers of the list.
-  const sinceMs = started() - SKEW_MS
-  const since = same.filter((record) => (madeAtMs(record) ?? Number.POSITIVE_INFINITY) >= sinceMs)
+  const sinceMs = started()
+  const since = same.filter((record) => isMadeSince(record, sinceMs) !== false)
   const [only, ...others] = since
   if (!only) return 'no record with the same values is listed yet'
   if (others.length > 0) return `${since.length} records have the same values: ${since.map(idOf).join(', ')}`
-  return madeAtMs(only) === undefined
-    ? `${idOf(only)} has the same values, and the server does not state when it was created`
-    : only
+  if (isMadeSince(only, sinceMs)) return only
+  return `${idOf(only)} has the same values, and ${MADE_UNKNOWN}`
 }
 
 function hasSameValues(record: CrmRecord, body: JsonObject): boolean {

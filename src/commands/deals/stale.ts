@@ -1,6 +1,7 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
 import { type CrmRecord, counted } from '../../core/resources/registry.ts'
 import { examples } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
@@ -78,7 +79,7 @@ class StaleDeals {
 
   async #isStale(deal: CrmRecord): Promise<boolean> {
     this.#count.read++
-    const changedMs = Date.parse(String(deal.updated_at))
+    const changedMs = recordTimeMs(deal.updated_at)
     if (Number.isNaN(changedMs)) {
       this.#count.timeless++
       return false

@@ -3,6 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
 import { type ImportableResource, isReadOnly, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { addRunFlags } from '../bulk/bulk-flags.ts'
 import { showOrSendMade } from '../bulk/import-rows.ts'
@@ -54,7 +55,7 @@ async function restoreRecord(
   const atMs = momentMs(at, ctx.now())
   // Before its history, so that a change meanwhile is refused by the version.
   const record = await findOne(ctx, resource, id)
-  const isUnchanged = Date.parse(String(record.updated_at)) <= atMs
+  const isUnchanged = recordTimeMs(record.updated_at) <= atMs
   const changes = api.history.list({ record: { resource, id } })
   const then = isUnchanged ? {} : await valuesAt(changes, { atMs, resource, id })
   const own = Object.entries(then).filter(([name]) => !isReadOnly(name))

@@ -1,6 +1,7 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
+import { type CrmRecord, counted, type Resource } from '../../core/resources/registry.ts'
 import { barText } from '../../output/terminal-text.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -46,14 +47,20 @@ async function reportActivity(ctx: Context, { by, since: spanMs }: Options): Pro
   const counts: Counts = new Map(starts.map((start) => [start, {}]))
   const columns: string[] = []
   for (const { resource, plural } of COUNTED) {
-    const seen = { read: 0, timed: 0 }
+    const seen = { read: 0, created: 0, changed: 0 }
     const isListed = await readAllRecords(ctx, resource, (record) => {
+      const { createdMs, changedMs } = count(counts, record, { by, plural })
       seen.read++
-      if (count(counts, record, { by, plural })) seen.timed++
+      if (!Number.isNaN(createdMs)) seen.created++
+      if (!Number.isNaN(changedMs)) seen.changed++
     })
     if (!isListed) ctx.note(`This server lists no ${plural}.`)
-    else if (seen.read > 0 && seen.timed === 0) throw lackingMember(plural, `${MEMBERS.created} or ${MEMBERS.changed}`)
-    else columns.push(`${plural}_created`, `${plural}_changed`)
+    else if (seen.read > 0 && seen.created + seen.changed === 0)
+      throw lackingMember(plural, `${MEMBERS.created} or ${MEMBERS.changed}`)
+    else {
+      columns.push(`${plural}_created`, `${plural}_changed`)
+      noteTimeless(ctx, resource, { created: seen.read - seen.created, changed: seen.read - seen.changed })
+    }
   }
   const rows = rowsOf(counts, by, columns)
   const most = Math.max(...rows.map((row) => totalOf(row, columns)))
@@ -73,17 +80,30 @@ interface Counting {
   readonly plural: string
 }
 
-/** False if the record has no time. A change is one after the creation. */
-function count(counts: Counts, record: CrmRecord, { by, plural }: Counting): boolean {
-  const createdMs = Date.parse(String(record[MEMBERS.created]))
-  const changedMs = Date.parse(String(record[MEMBERS.changed]))
+function noteTimeless(ctx: Context, resource: Resource, lacking: Readonly<Record<keyof typeof MEMBERS, number>>): void {
+  for (const [what, member] of Object.entries(MEMBERS) as [keyof typeof MEMBERS, string][]) {
+    if (lacking[what] > 0)
+      ctx.note(`Not counted as ${what}: ${counted(lacking[what], resource)} without a time in ${member}.`)
+  }
+}
+
+interface Times {
+  /** NaN if the record does not state it. */
+  readonly createdMs: number
+  readonly changedMs: number
+}
+
+/** A change is one after the creation. */
+function count(counts: Counts, record: CrmRecord, { by, plural }: Counting): Times {
+  const createdMs = recordTimeMs(record[MEMBERS.created])
+  const changedMs = recordTimeMs(record[MEMBERS.changed])
   const add = (timeMs: number, what: keyof typeof MEMBERS) => {
     const row = Number.isNaN(timeMs) ? undefined : counts.get(periodStart(timeMs, by))
     if (row) row[`${plural}_${what}`] = (row[`${plural}_${what}`] ?? 0) + 1
   }
   add(createdMs, 'created')
   if (!(changedMs === createdMs)) add(changedMs, 'changed')
-  return !Number.isNaN(createdMs) || !Number.isNaN(changedMs)
+  return { createdMs, changedMs }
 }
 
 function rowsOf(counts: Counts, by: Period, columns: readonly string[]): readonly CrmRecord[] {

@@ -1,16 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import type { DealState } from '../../core/deal-end.ts'
-import {
-  addDecimals,
-  compareDecimals,
-  type Decimal,
-  decimalJson,
-  decimalOf,
-  shareOf,
-  ZERO,
-} from '../../core/decimal.ts'
+import { addDecimals, compareDecimals, type Decimal, decimalJson, shareOf, ZERO } from '../../core/decimal.ts'
 import { idText } from '../../core/json.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
 import { type CrmRecord, counted } from '../../core/resources/registry.ts'
 import { barText, barWidth } from '../../output/terminal-text.ts'
 import { examples } from '../command-tree.ts'
@@ -19,7 +12,7 @@ import { FILTER_HELP } from '../deals/list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printDerived } from '../print-derived.ts'
-import { readAllDeals } from './read-report.ts'
+import { Amounts, readAllDeals } from './read-report.ts'
 
 interface Options {
   readonly filter?: readonly string[]
@@ -47,16 +40,18 @@ async function reportOwners(ctx: Context, { filter = [] }: Options): Promise<und
   const owners = new Map<string, Sums>()
   const stages = new DealStages(ctx)
   const seen = { deals: 0, owned: 0 }
+  const amounts = new Amounts()
   await readAllDeals(ctx, filter, async (deal) => {
     seen.deals++
     if (deal.owner_id !== undefined) seen.owned++
     const id = idText(deal.owner_id) ?? ''
     const own = owners.get(id) ?? newSums(id)
     owners.set(id, own)
-    addDeal(own, deal, await stages.stateOf(deal))
+    addDeal(own, deal, { state: await stages.stateOf(deal), amount: amounts.of(deal) ?? ZERO })
   })
   // A server may omit a member without a value, so that none shows whether it knows owners.
   if (seen.deals > 0 && seen.owned === 0) ctx.note('No deal has owner_id.')
+  amounts.note(ctx)
   const sums = [...owners.values()]
   const sorted = sums.toSorted(
     (one, other) => compareDecimals(other.openAmount, one.openAmount) || other.open - one.open,
@@ -93,8 +88,13 @@ function newSums(id: string): Sums {
   return { id, ...none, unknown: 0, lastChange: undefined }
 }
 
-function addDeal(sums: Sums, { updated_at: changed, ...deal }: CrmRecord, state: DealState | undefined): void {
-  const amount = decimalOf(deal.amount) ?? ZERO
+interface Measured {
+  /** Undefined if it is not known. */
+  readonly state: DealState | undefined
+  readonly amount: Decimal
+}
+
+function addDeal(sums: Sums, { updated_at: changed }: CrmRecord, { state, amount }: Measured): void {
   sums.count++
   sums.amount = addDecimals(sums.amount, amount)
   if (typeof changed === 'string' && isLater(changed, sums.lastChange)) sums.lastChange = changed
@@ -106,7 +106,7 @@ function addDeal(sums: Sums, { updated_at: changed, ...deal }: CrmRecord, state:
 }
 
 function isLater(text: string, than: string | undefined): boolean {
-  return than === undefined || Date.parse(text) > Date.parse(than)
+  return recordTimeMs(text) > (than === undefined ? Number.NEGATIVE_INFINITY : recordTimeMs(than))
 }
 
 function rowOf({ id, count, amount, open, openAmount, won, wonAmount, lastChange }: Sums): CrmRecord {

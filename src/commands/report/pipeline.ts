@@ -1,14 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import {
-  addDecimals,
-  type Decimal,
-  decimalJson,
-  decimalOf,
-  multipliedDecimal,
-  shareOf,
-  ZERO,
-} from '../../core/decimal.ts'
+import { addDecimals, type Decimal, decimalJson, multipliedDecimal, shareOf, ZERO } from '../../core/decimal.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { barWidth, funnelText } from '../../output/terminal-text.ts'
 import { examples } from '../command-tree.ts'
@@ -17,7 +9,7 @@ import { FILTER_HELP } from '../deals/list.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printDerived } from '../print-derived.ts'
-import { lackingMember, readAllDeals } from './read-report.ts'
+import { Amounts, lackingMember, readAllDeals } from './read-report.ts'
 
 interface Options {
   readonly filter?: readonly string[]
@@ -68,17 +60,16 @@ type Funnels = Map<string, Map<string, Stage>>
 
 async function reportPipeline(ctx: Context, { filter = [] }: Options): Promise<undefined> {
   const funnels: Funnels = new Map()
-  const seen = { deals: 0, staged: 0, unmeasured: 0 }
+  const seen = { deals: 0, staged: 0 }
+  const amounts = new Amounts()
   await readAllDeals(ctx, filter, (deal) => {
     seen.deals++
     if (typeof deal.stage === 'string') seen.staged++
-    const amount = decimalOf(deal.amount)
-    if (!amount && deal.amount !== undefined && deal.amount !== null) seen.unmeasured++
-    stageOf(funnels, deal).add(amount)
+    stageOf(funnels, deal).add(amounts.of(deal))
   })
   if (seen.deals > 0 && seen.staged === 0) throw lackingMember('deals', 'stage')
   const rows = await rowsOf(ctx, funnels)
-  if (seen.unmeasured > 0) ctx.note(`Not in the amounts: ${seen.unmeasured} values that are not numbers.`)
+  amounts.note(ctx)
   const columns = ['pipeline_id', 'stage', 'deals', 'amount', 'probability', 'weighted']
   const isTable = ctx.flags.output === 'table'
   await printDerived(ctx, { rows, columns: isTable ? [...columns, 'funnel'] : columns, plural: 'deals' })

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { type Decimal, decimalOf } from '../../core/decimal.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type CrmRecord, type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { dealsMatching } from '../deals/list.ts'
@@ -25,6 +26,24 @@ async function readAll(ctx: Context, list: List, see: See): Promise<void> {
     for (const record of items) await see(record)
   }
   await check.judge()
+}
+
+/** The amounts of deals; counts those that are not numbers. */
+export class Amounts {
+  #unmeasured = 0
+
+  /** Undefined for a deal without an amount, and for one that is not a number. */
+  of({ amount }: CrmRecord): Decimal | undefined {
+    const decimal = decimalOf(amount)
+    if (!decimal && amount !== undefined && amount !== null) this.#unmeasured++
+    return decimal
+  }
+
+  note(ctx: Context): void {
+    const count = this.#unmeasured
+    const those = count === 1 ? 'value that is not a number' : 'values that are not numbers'
+    if (count > 0) ctx.note(`Not in the amounts: ${count} ${those}.`)
+  }
 }
 
 /** CrmError `not_supported` for a report on a member that no record has. */

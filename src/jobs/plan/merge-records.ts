@@ -1,5 +1,6 @@
-import { canonicalJson, idText, isSameJson, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
+import { canonicalJson, isSameJson, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import { foldedLine } from '../../core/nearest.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
 import { type CrmRecord, isReadOnly } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 
@@ -69,6 +70,6 @@ function isEmpty(value: JsonValue): boolean {
 /** When a record was changed last; long ago if it does not say. */
 export function changedMs({ updated_at: updated, created_at: created }: CrmRecord): number {
   const time = updated ?? created
-  const timeMs = typeof time === 'number' ? time : Date.parse(idText(time) ?? '')
+  const timeMs = typeof time === 'number' ? time : recordTimeMs(time)
   return Number.isNaN(timeMs) ? Number.MIN_SAFE_INTEGER : timeMs
 }

@@ -1,5 +1,6 @@
 import { changedMembers } from '../../core/changes.ts'
 import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
+import { MADE_UNKNOWN } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
@@ -180,10 +181,10 @@ function judgeCandidates(free: readonly CreatedRecord[], index: number, tasks: n
   if (free.length > tasks) return { type: 'doubt', why: `${free.length} records are equal to this row` }
   const candidate = free[index]
   if (!candidate) return { type: 'absent' }
-  if (candidate.createdMs !== undefined) return { type: 'done', id: candidate.id }
+  if (candidate.isSince) return { type: 'done', id: candidate.id }
   return {
     type: 'doubt',
-    why: `${candidate.id} is equal to this row, and the server does not state when it was created`,
+    why: `${candidate.id} is equal to this row, and ${MADE_UNKNOWN}`,
   }
 }
 

@@ -1,5 +1,5 @@
 import { idText, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
-import { madeAtMs, SKEW_MS } from '../../core/made-at.ts'
+import { isMadeSince } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { membersText, naturalName } from '../plan/existing.ts'
 import type { Task } from './task-queue.ts'
@@ -7,8 +7,8 @@ import type { Task } from './task-queue.ts'
 /** A record that is equal to what an operation would have created. */
 export interface CreatedRecord {
   readonly id: string
-  /** Undefined if the server does not state when it was created. */
-  readonly createdMs: number | undefined
+  /** Undefined if the server does not state whether it was created since the lease. */
+  readonly isSince: true | undefined
 }
 
 /** Finds, in one pass over a list, the records that operations may have created. */
@@ -42,17 +42,16 @@ export class CreatedMatcher {
 
   see(record: CrmRecord): void {
     const id = idText(record.id)
-    const createdMs = madeAtMs(record)
     const same = [...this.#groups.values()].flatMap(({ names, byText }) => byText.get(membersText(record, names)) ?? [])
     const near = this.#byName.get(naturalName(record) ?? '') ?? []
     if (id === undefined) {
-      for (const task of [...same, ...near]) if (isSince(task, createdMs)) this.#unnamed.add(task)
+      for (const task of [...same, ...near]) if (isMadeSince(record, task.leasedMs) !== false) this.#unnamed.add(task)
       return
     }
     this.#isAnySeen = true
     for (const name of this.#hidden) if (isShown(record[name])) this.#hidden.delete(name)
-    keepIn(this.#found, same, { id, createdMs })
-    keepIn(this.#near, near, { id, createdMs })
+    keepIn(this.#found, same, { id, record })
+    keepIn(this.#near, near, { id, record })
   }
 
   /** Whether a record without an id agrees with what was sent. */
@@ -93,13 +92,15 @@ function isShown(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
-function keepIn(map: Map<Task, CreatedRecord[]>, tasks: readonly Task[], candidate: CreatedRecord): void {
-  for (const task of tasks) {
-    if (isSince(task, candidate.createdMs)) map.set(task, [...(map.get(task) ?? []), candidate])
-  }
+interface Seen {
+  readonly id: string
+  readonly record: CrmRecord
 }
 
-/** False for a record made before the task was leased; true where the server does not state when it was made. */
-function isSince({ leasedMs }: Task, createdMs: number | undefined): boolean {
-  return createdMs === undefined || createdMs >= leasedMs - SKEW_MS
+/** Not for a task that was leased after the record was made. */
+function keepIn(map: Map<Task, CreatedRecord[]>, tasks: readonly Task[], { id, record }: Seen): void {
+  for (const task of tasks) {
+    const isSince = isMadeSince(record, task.leasedMs)
+    if (isSince !== false) map.set(task, [...(map.get(task) ?? []), { id, isSince }])
+  }
 }

@@ -5,7 +5,7 @@ import { isReplayed, type KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { outcomeFailure } from '../../api/writes/outcome-failure.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
-import { isChangedSince, isOlder, madeAtMs, SKEW_MS } from '../../core/made-at.ts'
+import { isChangedSince, isMadeSince, isOlder } from '../../core/made-at.ts'
 import { absentMembers, type OtherValue, otherValues } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailedEntry, Result, ResultFlag } from '../journal/entry.ts'
@@ -151,8 +151,7 @@ function upsertFlag(task: Task, { isMade }: Answer, record: CrmRecord | undefine
 /** After a lost response, a replay may be of its own try, unless the record was created before that try. */
 function replayedFlag({ operation, isInDoubt, isResumed, tries, leasedMs }: Task, record: CrmRecord = {}): ResultFlag {
   if (!isInDoubt && !isResumed && tries === 0) return 'o'
-  const madeMs = operation.head.do === 'create' ? madeAtMs(record) : undefined
-  return madeMs !== undefined && madeMs + SKEW_MS < leasedMs ? 'o' : 'r'
+  return operation.head.do === 'create' && isMadeSince(record, leasedMs) === false ? 'o' : 'r'
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../core/json.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText, safeText } from '../../output/safe-text.ts'
 import { wrapText } from '../../output/terminal-text.ts'
@@ -40,7 +41,7 @@ function newestFirst(one: CrmRecord, other: CrmRecord): number {
 }
 
 function timeOf({ created_at: time }: CrmRecord): number {
-  return (typeof time === 'string' && Date.parse(time)) || 0
+  return recordTimeMs(time) || 0
 }
 
 function headText({ created_at: time, author_id: author }: CrmRecord, times: TimeStyle): string {

@@ -1,3 +1,4 @@
+import { recordTimeMs } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { grouped } from '../../output/progress.ts'
 import { SERVER_LISTS, type ServerList } from '../screens.ts'
@@ -42,7 +43,7 @@ function createdPerDay(rows: readonly CrmRecord[], nowMs: number): Created {
   const days: number[] = Array.from({ length: DAYS }, () => 0)
   let undated = 0
   for (const { created_at: time } of rows) {
-    const ms = Date.parse(String(time))
+    const ms = recordTimeMs(time)
     if (Number.isNaN(ms)) undated++
     const at = DAYS - 1 - Math.round((day - startOfDay(ms)) / DAY_MS)
     if (at >= 0 && at < DAYS) days[at] = (days[at] ?? 0) + 1

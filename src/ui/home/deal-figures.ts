@@ -1,5 +1,6 @@
 import { stateOfProbability } from '../../core/deal-end.ts'
 import { addDecimals, compareDecimals, type Decimal, decimalOf, ZERO } from '../../core/decimal.ts'
+import { recordTimeMs } from '../../core/record-time.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { cellText } from '../../output/safe-text.ts'
 import { stageTone } from '../draw/tones.ts'
@@ -76,7 +77,7 @@ function figuresOf(rows: readonly CrmRecord[], stages: readonly CrmRecord[], day
 }
 
 function staleOf(open: readonly CrmRecord[], beforeMs: number): Pick<DealFigures, 'stale' | 'staleSum' | 'undated'> {
-  const dated = open.map((deal) => ({ deal, ms: Date.parse(String(deal.updated_at ?? deal.created_at)) }))
+  const dated = open.map((deal) => ({ deal, ms: recordTimeMs(deal.updated_at ?? deal.created_at) }))
   const stale = dated.filter(({ ms }) => ms < beforeMs).toSorted((one, other) => one.ms - other.ms)
   return {
     stale: stale.map(({ deal }) => deal),

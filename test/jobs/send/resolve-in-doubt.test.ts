@@ -83,6 +83,20 @@ test('a record that existed before the row was sent does not belong to the row',
   expect(again).toEqual([0])
 })
 
+test.each([
+  ['without a zone, behind UTC', '2025-12-31 19:00:01'],
+  ['without a zone, ahead of UTC', '2026-01-01T09:00:01'],
+  ['without seconds', '2025-12-31T23:59Z'],
+  ['as a day', '2025-12-31'],
+  ['in a form that crm does not read', '12/31/2025 19:00'],
+])('a row whose record has a creation time %s is in doubt, and not sent again', async (_, created_at) => {
+  const { again, progress } = await settled(
+    [createTask(0, { name: 'Ada' })],
+    [{ id: 'con_1', name: 'Ada', created_at }],
+  )
+  expect({ again, doubt: progress.counts.doubt }).toEqual({ again: [], doubt: 1 })
+})
+
 test('a record that a lagging list shows only at the second lookup is adopted, and not sent again', async () => {
   const found = await settled([createTask(0, { name: 'Ada' })], [], [{ id: 'con_1', name: 'Ada', ...MADE }])
   expect(found).toMatchObject({ again: [], adopted: ['con_1'] })
