@@ -25,6 +25,24 @@ test('a test event has the shape of a real one, and a listener accepts it as gen
   })
 })
 
+test.each([
+  [['contact.created', '--set', 'emial=a@b.example'], 'did you mean email? to add a member: --set-new emial='],
+  [['deal.updated', '--set', 'stage=Won', '--previous', 'stgae=Lead'], 'did you mean stage?'],
+  [['invoice.paid', '--data', '{"total":5}', '--set', 'totl:=6'], 'did you mean total?'],
+])('a member that the record of a synthetic event does not have is refused: %j', async (words, hint) => {
+  const run = await crm(['webhooks', 'trigger', ...words, '--dry-run'], emptyHome())
+  expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining('; nothing was sent\n') })
+  expect(run.stderr).toContain(hint)
+})
+
+test('--set-new adds a member to the record of a synthetic event, and all are taken where none is known', async () => {
+  const body = async (...words: string[]) =>
+    JSON.parse(await crmPrints(['webhooks', 'trigger', ...words, '--dry-run', '-o', 'json'], emptyHome())).body.data
+  expect(await body('contact.created', '--set-new', 'tier=gold')).toMatchObject({ tier: 'gold' })
+  expect(await body('invoice.paid', '--set', 'totl:=6')).toEqual({ totl: 6 })
+  expect(await body('contact.created', '--scheme', 'stripe', '--set', 'totl:=6')).toEqual({ object: { totl: 6 } })
+})
+
 test.each(['standard-webhooks', 'svix', 'stripe', 'github'])(
   '%s is a way to sign that a listener knows',
   async (scheme) => {

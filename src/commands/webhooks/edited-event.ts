@@ -1,11 +1,10 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { exactDigits, isJsonObject, type JsonObject, parseJsonAsWritten, valueAt } from '../../core/json.ts'
-import { nearest } from '../../core/nearest.ts'
-import { FIELDS, RECORD_RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { ReceivedEvent } from '../../core/webhook-events.ts'
 import { applySet, textForNumber } from '../fields-input.ts'
+import { refuseUnknownMember } from './known-members.ts'
 import { newEventId } from './made-event.ts'
 
 /** Flags that change an event before it is sent. */
@@ -30,10 +29,12 @@ export async function editEvent(
 ): Promise<ReceivedEvent> {
   const known = event.id ?? 'an event without an id'
   let body = bodyOf(event, known)
-  for (const text of set) refuseNew(event, body, text)
+  const target = { event: event.name ?? '', object: body, recordPaths: ['data', 'previous'] }
+  for (const text of set) refuseUnknownMember(target, text)
   for (const text of set) applySet(body, asInEvent(body, text))
   for (const text of setNew) applySet(body, text, undefined, '--set-new')
   if (edit) body = await inEditor(ctx, body, { isChanged: set.length + setNew.length > 0, known })
+  refuseTypeless(bodyOf(event, known), body)
   const id = newEventId(ctx.now())
   // Stripe and others state the id in the body.
   if (body.id === event.id && event.id !== undefined) body.id = id
@@ -69,28 +70,12 @@ function asInEvent(body: JsonObject, text: string): string {
   throw textForNumber(key, raw)
 }
 
-/** CrmError `usage` for a member that neither the event nor its type has: it is probably misspelt, and a handler would ignore it. */
-function refuseNew({ name = '' }: ReceivedEvent, body: JsonObject, text: string): void {
-  const [, key = ''] = /^([^=:]+):?=/.exec(text) ?? []
-  const path = key.split('.')
-  if (key === '' || valueAt(body, path) !== undefined) return
-  const [resource = ''] = name.split('.')
-  const fields: readonly string[] = isRecordResource(resource) ? FIELDS[resource] : []
-  const [first, member = '', ...deeper] = path
-  const isOfType = (first === 'data' || first === 'previous') && deeper.length === 0 && fields.includes(member)
-  if (isOfType) return
-  const parent = valueAt(body, path.slice(0, -1))
-  const names = isJsonObject(parent) ? [...new Set([...Object.keys(parent), ...(first === 'data' ? fields : [])])] : []
-  const before = path.slice(0, -1).map((part) => `${part}.`)
-  const meant = nearest(path.at(-1) ?? '', names)
-  const near = meant === undefined ? '' : `did you mean ${before.join('')}${meant}? `
-  throw new CrmError('usage', `the ${name || 'event'} has no member ${key}; nothing was sent`, {
-    hint: `${near}to add a member: --set-new ${shellWord(text)}`,
+/** Receivers choose what to do by it. CrmError `usage` for an event that had one and has none now. */
+function refuseTypeless(before: JsonObject, { type }: JsonObject): void {
+  if (typeof before.type !== 'string' || (typeof type === 'string' && type.trim() !== '')) return
+  throw new CrmError('usage', `the changed event has no type: it is ${JSON.stringify(type)}; nothing was sent`, {
+    hint: `leave it as it is, or name an event: --set type=${before.type}`,
   })
-}
-
-function isRecordResource(name: string): name is (typeof RECORD_RESOURCES)[number] {
-  return (RECORD_RESOURCES as readonly string[]).includes(name)
 }
 
 interface Opened {

@@ -14,6 +14,7 @@ import { applySet, collect, readFields } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne } from '../print.ts'
 import { parseForward } from './forwarding-flags.ts'
+import { refuseUnknownMember } from './known-members.ts'
 import { readSecretFile } from './listen-trust.ts'
 import { secretsForApp } from './listener-secrets.ts'
 import {
@@ -38,6 +39,7 @@ import {
 interface Options extends TargetFlags {
   readonly to: string
   readonly set?: readonly string[]
+  readonly setNew?: readonly string[]
   readonly data?: string
   readonly previous?: readonly string[]
   readonly secretFile?: string
@@ -52,6 +54,7 @@ export function addTrigger(webhooks: CommandUnknownOpts, act: Act): void {
     .description('send a synthetic event, signed like a real one; needs no server, and changes no record')
     .option('--to <url>', 'where to send it: a URL, or a port', 'http://127.0.0.1:4242/')
     .option('--set <key=value>', 'a member of its record: key=text, key:=json (repeatable)', collect)
+    .option('--set-new <key=value>', 'the same for a member that its record does not have (repeatable)', collect)
     .option('--data <file>', 'its record, or a whole event, from a JSON or YAML file, - for stdin')
     .option('--previous <key=value>', 'with an update: the value of a member before it (repeatable)', collect)
     .option('--secret-file <file>', 'sign with the secrets in this file; made if it does not exist')
@@ -90,26 +93,34 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   return await report(ctx, result, options.flaw)
 }
 
-async function readEvent(
-  ctx: Context,
-  name: string,
-  { set = [], data, previous, scheme }: Options,
-): Promise<MadeEvent> {
-  const before: JsonObject | undefined = previous && {}
-  for (const text of previous ?? []) applySet(before ?? {}, text, undefined, '--previous')
-  if (before && (!name.endsWith('.updated') || scheme === 'stripe' || scheme === 'github')) {
+async function readEvent(ctx: Context, name: string, options: Options): Promise<MadeEvent> {
+  const { set = [], setNew = [], data, scheme } = options
+  const before = previousMembers(name, options)
+  const given = data === undefined ? {} : await readFields(ctx, { data })
+  const made = isWholeEvent(given) ? wholeEvent(name, given, ctx.now()) : makeEvent(name, given, scheme, ctx.now())
+  const { body } = made
+  const object = scheme === 'github' ? body : recordInEvent(body)
+  const recordPaths = scheme === 'standard-webhooks' || scheme === 'svix' ? [''] : []
+  for (const text of set) refuseUnknownMember({ event: name, object, recordPaths }, text)
+  for (const text of set) applySet(object, text)
+  for (const text of setNew) applySet(object, text, undefined, '--set-new')
+  for (const text of options.previous ?? []) refuseUnknownMember({ event: name, object, recordPaths }, text)
+  if (!name.endsWith('.updated') || !isJsonObject(body.previous)) return made
+  const changed = Object.fromEntries([...set, ...setNew].map((text) => [text.split(/[.=:]/, 1)[0] ?? '', null]))
+  return { ...made, body: { ...body, previous: { ...changed, ...body.previous, ...before } } }
+}
+
+/** The members of `--previous`. CrmError `usage` for an event that has none. */
+function previousMembers(name: string, { previous, scheme }: Options): JsonObject | undefined {
+  if (previous === undefined) return undefined
+  if (!name.endsWith('.updated') || scheme === 'stripe' || scheme === 'github') {
     throw new CrmError('usage', `--previous does not go with ${name} of ${scheme}`, {
       hint: 'only updates of Standard Webhooks and Svix have previous values: crm webhooks trigger deal.updated',
     })
   }
-  const given = data === undefined ? {} : await readFields(ctx, { data })
-  const made = isWholeEvent(given) ? wholeEvent(name, given, ctx.now()) : makeEvent(name, given, scheme, ctx.now())
-  const { body } = made
-  const record = scheme === 'github' ? body : recordInEvent(body)
-  for (const text of set) applySet(record, text)
-  if (!name.endsWith('.updated') || !isJsonObject(body.previous)) return made
-  const changed = Object.fromEntries(set.map((text) => [text.split(/[.=:]/, 1)[0] ?? '', null]))
-  return { ...made, body: { ...body, previous: { ...changed, ...body.previous, ...before } } }
+  const members: JsonObject = {}
+  for (const text of previous) applySet(members, text, undefined, '--previous')
+  return members
 }
 
 /** GitHub signs no time, so a handler may accept a stale event. */

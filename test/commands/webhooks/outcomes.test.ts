@@ -146,6 +146,19 @@ test('an event is sent with changes: signed again, with a new id, and numbers st
   })
 })
 
+test.each([
+  ['type=', 'the changed event has no type: it is ""'],
+  ['type:=null', 'the changed event has no type: it is null'],
+])('an event is not sent without its type: --set %s', async (member, reason) => {
+  const { args } = secretFile()
+  const { home } = await homeWith(EVENTS)
+  const app = await startApp()
+  const run = await crm(['webhooks', 'replay', 'evt_a', '--to', app.url, '--set', member, ...args], home)
+  expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining(reason) })
+  expect(run.stderr).toContain('--set type=contact.created')
+  expect(app.requests).toEqual([])
+})
+
 test('an editor changes an event; one that changes nothing, or breaks it, sends nothing', async () => {
   const { args } = secretFile()
   const { home } = await homeWith(EVENTS)
