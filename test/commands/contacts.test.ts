@@ -126,7 +126,12 @@ describe('contacts update', () => {
     expect({ ...late, stderr: JSON.parse(late.stderr) }).toMatchObject({
       exit: 7,
       stdout: '',
-      stderr: { error: { code: 'precondition_failed', status: 412 } },
+      stderr: {
+        error: {
+          code: 'precondition_failed',
+          message: expect.stringContaining('at version 2, expected 1; nothing was sent'),
+        },
+      },
     })
     expect((await all(service, '/v1/contacts')).find((contact) => contact.id === id)).toMatchObject({ name: 'Bea' })
   })

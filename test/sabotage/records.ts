@@ -3,6 +3,13 @@ import type { Sabotage } from './sabotage.ts'
 /** What the service keeps of records, and what it finds. */
 export const RECORDS: readonly Sabotage[] = [
   {
+    name: 'a record of another version is overwritten on a server that ignores If-Match',
+    file: 'src/commands/records/version-check.ts',
+    line: 'if (shown === expected) return',
+    to: 'return',
+    tests: ['test/commands/ignored-precondition.test.ts'],
+  },
+  {
     name: 'the record between two pages is omitted',
     file: 'src/service/store/page-rules.ts',
     line: 'texts.pop()',

@@ -5,6 +5,7 @@ import { type CrmRecord, isListed, type ListedResource, RESOURCES } from '../../
 import { errorRecord } from '../../output/report.ts'
 import { namesOf } from '../find-many.ts'
 import { onePage, printList } from '../print.ts'
+import { refuseOtherVersion } from './version-check.ts'
 
 /** The resources that a command deletes by their ids. */
 export type DeletableResource = ListedResource | 'note' | 'webhook'
@@ -51,13 +52,14 @@ export async function deleteByIds(
 }
 
 async function deleteOne(
-  ctx: Pick<Context, 'api' | 'gone' | 'note'>,
+  ctx: Pick<Context, 'api' | 'gone' | 'note' | 'seen'>,
   resource: DeletableResource,
   id: string,
   ifMatch: string | undefined,
 ): Promise<Deletion> {
   const api = await ctx.api()
   try {
+    if (ifMatch !== undefined) await refuseOtherVersion(ctx, resource, { id, ifMatch, action: 'delete' })
     const records = resource === 'note' ? api.notes() : api[RESOURCES[resource].plural]
     await records.delete(id, { ifMatch })
   } catch (error) {

@@ -16,6 +16,7 @@ import { findMany, namesOf, readIds } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf, printList } from '../print.ts'
 import { type DeletableResource, deleteByIds, listCommand, printDeletions } from './delete-by-ids.ts'
+import { refuseOtherVersion } from './version-check.ts'
 
 interface IdOptions {
   readonly ifMatch?: string
@@ -90,7 +91,10 @@ async function deleteIds(
     await printDeletions(ctx, resource, [])
     return EXIT.ok
   }
-  if (ctx.flags.isDryRun) return showDeletion(ctx, resource, ids)
+  if (ctx.flags.isDryRun) {
+    if (ifMatch !== undefined) await refuseOtherVersion(ctx, resource, { id: ids[0] ?? '', ifMatch, action: 'delete' })
+    return showDeletion(ctx, resource, ids)
+  }
   if (!hasOperation(resource, 'delete')) await (await ctx.api()).require(resource, 'delete')
   await confirmDeletion(ctx, deletion)
   return deleteByIds(ctx, resource, ids, ifMatch)

@@ -16,6 +16,7 @@ import { addFieldsFlags, type FieldsOptions, readFields, writeOptions } from '..
 import { findOne } from '../find.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printOne, printWritten } from '../print.ts'
+import { refuseOtherVersion } from './version-check.ts'
 import { noteOtherValues, refuseTextForNumber } from './write-checks.ts'
 
 interface Options extends FieldsOptions, ManyFlags {
@@ -54,9 +55,14 @@ async function updateRecords(
   if (id === undefined) return updateMany(ctx, RESOURCES[resource].plural, options)
   const patch = await readFields(ctx, options, resource)
   await refuseTextForNumber(ctx, options, resource)
+  const { ifMatch, idempotencyKey } = options
+  // With the key of an earlier try, the record may have the version that this try gave it.
+  if (ifMatch !== undefined && idempotencyKey === undefined) {
+    await refuseOtherVersion(ctx, resource, { id, ifMatch, action: 'update' })
+  }
   if (ctx.flags.isDryRun) return showChanges(ctx, resource, { id, patch })
   const api = await ctx.api()
-  const write = { ...writeOptions(ctx, options), ifMatch: options.ifMatch }
+  const write = { ...writeOptions(ctx, options), ifMatch }
   const record = await api[RESOURCES[resource].plural].update(id, patch, write)
   await noteOtherValues(ctx, { api, resource, record, sent: patch })
   return printWritten(ctx, record, resource)
