@@ -13,7 +13,7 @@ export interface Prompt extends Completable {
   /** Called for each change, for a filter that is applied while typing. */
   readonly onChange?: (text: string) => void
   /** What Enter does, as a verb with its object. */
-  readonly enter?: () => string
+  readonly enter: () => string
   /** Shown above the line. */
   readonly note?: () => string
   /** Why the text is rejected; the prompt then stays open, with this below it. */

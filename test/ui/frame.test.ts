@@ -53,7 +53,7 @@ const OVERLAYS: readonly (Overlay | undefined)[] = [
   undefined,
   { type: 'help', top: 0 },
   { type: 'palette', profiles: [], input: textInput('e'), index: 2 },
-  { type: 'prompt', label: 'Find:', input: textInput('名'.repeat(300)), onSubmit: () => {} },
+  { type: 'prompt', label: 'Find:', input: textInput('名'.repeat(300)), enter: () => 'ends', onSubmit: () => {} },
   {
     type: 'form',
     key: Symbol('form'),

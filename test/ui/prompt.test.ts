@@ -14,6 +14,7 @@ test('a rejected text is kept, with the reason below the line, until it is chang
     type: 'prompt',
     label: 'Deals where:',
     input: textInput('Won'),
+    enter: () => 'ends',
     refusal: (text) => (text.includes('=') ? undefined : `${text} is not a filter`),
     onSubmit: (text) => taken.push(text),
   }

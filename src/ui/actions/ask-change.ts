@@ -21,6 +21,7 @@ export function askChange(ui: Ui): void {
     type: 'prompt',
     label: `Change in ${rowsText(rows, 'rows')} (member=value):`,
     input: textInput(),
+    enter: () => (rows.length === 1 ? 'edits it' : 'edits them'),
     complete,
     wordStart: valueStart,
     refusal: (text) => refusalOf(() => parse(text)),

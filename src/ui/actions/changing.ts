@@ -139,6 +139,7 @@ function askNote(ui: Ui): void {
         type: 'prompt',
         label: `Note for ${recordName(deal)}:`,
         input: textInput(text),
+        enter: () => 'adds it',
         onSubmit: (body) => void send(body),
       },
     }))

@@ -59,6 +59,7 @@ function askScript(ui: Ui): void {
     type: 'prompt',
     label: `Write ${chosen.length} ${chosen.length === 1 ? 'command' : 'commands'} to a new script:`,
     input: textInput('crm-commands.sh'),
+    enter: () => 'writes it',
     onSubmit: (path) => void writeScript(ui, path, chosen),
   })
 }

@@ -82,6 +82,7 @@ function askExport(ui: Ui): void {
       type: 'prompt',
       label: `Export ${count} ${name} to a new file (.csv .tsv .json .jsonl .yaml):`,
       input: textInput(`${name}.csv`),
+      enter: () => 'writes it',
       onSubmit: (path) => void exportTo(ui, path),
     },
   }))

@@ -58,6 +58,7 @@ function askMember(ui: Ui, toCorrect: ToCorrect, text: string): void {
     type: 'prompt',
     label: 'In all of them (member=value):',
     input: textInput(text),
+    enter: () => 'shows what is sent',
     refusal: (typed) => refusalOf(() => check(typed)),
     onSubmit: (typed) => void apply(typed),
   })

@@ -58,6 +58,7 @@ function askReplay({ store, boards, background, world }: Ui): void {
       type: 'prompt',
       label: `Send ${what} to:`,
       input: textInput(world.sendsTo ?? USUAL_APP),
+      enter: () => (ids.length === 1 ? 'sends it' : 'sends them'),
       onSubmit: (to) => void background.sending.replay(ids, to.trim()),
     },
   }))
@@ -71,7 +72,13 @@ function askTrigger(ui: Ui): void {
   const ask = (text: string) =>
     store.update((state) => ({
       ...state,
-      overlay: { type: 'prompt', label: 'Event, members, to=URL:', input: textInput(text), onSubmit: send },
+      overlay: {
+        type: 'prompt',
+        label: 'Event, members, to=URL:',
+        input: textInput(text),
+        enter: () => 'sends it',
+        onSubmit: send,
+      },
     }))
   const send = (text: string) => {
     try {

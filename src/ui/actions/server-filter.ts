@@ -24,6 +24,7 @@ function askFilters(ui: Ui, name: ServerList, text: string, problem: string | un
     type: 'prompt',
     label: `${name.charAt(0).toUpperCase()}${name.slice(1)} where:`,
     input: textInput(text),
+    enter: () => 'loads them',
     problem,
     complete: (typed) => completeFilter(typed, filterWordsOf(ui.store.get(), name)),
     refusal: (typed) => refusalOf(() => parse(typed)),

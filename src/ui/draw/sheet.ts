@@ -99,6 +99,8 @@ function helpSheet(state: State, drawing: Drawing, top: number): Sheet {
   return { lines, cursor: undefined }
 }
 
+const PALETTE_PROMPT = { type: 'prompt', label: ':', enter: () => 'runs it', onSubmit: () => {} } as const
+
 function paletteSheet(state: State, drawing: Drawing): Sheet {
   const { overlay, columns, rows } = state
   const { theme } = drawing
@@ -114,7 +116,7 @@ function paletteSheet(state: State, drawing: Drawing): Sheet {
     .map((line, index) => (from + index === overlay.index ? theme.inverse(`❯${line.slice(1)}`) : line))
   if (found.length === 0) shown.push(theme.dim(fitCell('   No command of this screen matches', columns)))
   while (shown.length < room) shown.push(' '.repeat(columns))
-  const prompt = promptSheet({ ...overlay, type: 'prompt', label: ':', onSubmit: () => {} }, columns, theme)
+  const prompt = promptSheet({ ...overlay, ...PALETTE_PROMPT }, columns, theme)
   const lines = [rule(columns, theme), ...shown, ...prompt.lines]
   return { lines, cursor: prompt.cursor && { x: prompt.cursor.x, y: 1 + shown.length + prompt.cursor.y } }
 }
@@ -135,7 +137,7 @@ export function promptSheet(prompt: Prompt, width: number, theme: Theme): Sheet 
   const { label, input, enter, problem, complete } = prompt
   const field = fieldText(input, Math.max(1, width - textWidth(label) - 1))
   const text = `${label} ${field.text}`
-  const hint = ` Enter ${enter ? enter() : 'goes on'} · ${complete ? 'Tab completes · ' : ''}Esc drops `
+  const hint = ` Enter ${enter()} · ${complete ? 'Tab completes · ' : ''}Esc drops `
   const room = width - textWidth(text) - textWidth(hint)
   const line = room > 1 ? text + ' '.repeat(room) + theme.dim(hint) : fitCell(text, width)
   const note = complete ? completionText(prompt, complete) : prompt.note && ` ${prompt.note()}`
