@@ -47,7 +47,7 @@ test('an interrupted apply gives back the lock, says what is made and what remai
   const status = await two.run('status')
   expect(JSON.parse(status.stdout)).toHaveLength(made)
   const goOn = `${made} of ${RECORDS} records exist; go on with: crm ${two.line('apply', 'pr-1').slice(0, -2).join(' ')}`
-  expect(status).toMatchObject({ exit: 0, stderr: expect.stringContaining(goOn) })
+  expect(status).toMatchObject({ exit: 3, stderr: expect.stringContaining(goOn) })
   expect(await two.rows('apply')).toHaveLength(RECORDS)
   expect(await left()).toEqual([6, 4])
 })
