@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { shellWords } from '../../core/shell-words.ts'
 import { hideInAddress } from '../../core/token-forms.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import type { Forwarder } from '../../webhooks/forwarding/forwarder.ts'
 import type { ForwardRules } from '../../webhooks/forwarding/start-forwarder.ts'
 import { collect } from '../fields-input.ts'
 import { parseCount } from '../flags.ts'
+import { commandWords } from './command-words.ts'
 import { listenEventText } from './jsonl-printer.ts'
 import { addTargetFlags, checkTargetFlags, readTargetFlags, type TargetFlags } from './target-flags.ts'
 
@@ -100,7 +100,7 @@ type HowOften = Pick<ForwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' 
 
 export async function startTargets(ctx: Context, options: ForwardFlags, how: HowOften): Promise<Forwarder | undefined> {
   const forwards = (options.forward ?? []).map((text) => parseForward(text))
-  const commands = (options.exec ?? []).map((text) => ({ name: text, words: shellWords(text, '--exec') }))
+  const commands = (options.exec ?? []).map((text) => ({ name: text, words: commandWords(text, '--exec') }))
   await refuseMissingPrograms(ctx, commands)
   const connection = await readTargetFlags(
     ctx,

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { Context } from '../../context.ts'
 import { reachableHere } from '../../core/http-rules.ts'
-import { shellWords } from '../../core/shell-words.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
 import { openEventsFolder } from '../../settings/default-places.ts'
 import type { RunningListener } from '../../settings/running-listeners.ts'
@@ -10,6 +9,7 @@ import type { ListeningOptions } from '../../webhooks/listening.ts'
 import type { PublicTunnel } from '../../webhooks/tunnel.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { redactedAttempt } from './attempt-log.ts'
+import { commandWords } from './command-words.ts'
 import { parseForward } from './forwarding-flags.ts'
 import type { Ready } from './jsonl-printer.ts'
 import { findTrust } from './listen-trust.ts'
@@ -109,7 +109,7 @@ async function openTunnelFor(
   command: string | undefined,
 ): Promise<PublicTunnel | undefined> {
   if (command === undefined) return undefined
-  const words = shellWords(command, '--tunnel')
+  const words = commandWords(command, '--tunnel')
   const { openPublicTunnel } = await ctx.webhooks.tunnel()
   const say = (line: string): void => {
     if (ctx.flags.isDebug) writeNoteLine(ctx.io.stderr, `tunnel: ${line}`)

@@ -5,7 +5,6 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { isLoopback } from '../../core/http-rules.ts'
 import { isJsonObject } from '../../core/json.ts'
-import { shellWords } from '../../core/shell-words.ts'
 import type { ListenEvent, Received, ReceivedEvent, RejectedRequest } from '../../core/webhook-events.ts'
 import type { Check } from '../../output/check-report.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
@@ -13,6 +12,7 @@ import { examples } from '../command-tree.ts'
 import { addScopedFlags, parseCount, parsePositiveTime } from '../flags.ts'
 import { onePage, printList, printOne } from '../print.ts'
 import { addReportFlag, type ReportFlags, withReport } from '../report-flag.ts'
+import { commandWords } from './command-words.ts'
 import { eventRecord } from './event-record.ts'
 import { shortForeignText } from './event-summary.ts'
 import { isSenderForeign, refuseContradictions } from './listen-trust.ts'
@@ -250,7 +250,7 @@ async function prepareRun(
   text: string | undefined,
   onFailure: (error: CrmError) => void,
 ): Promise<RunCommand> {
-  const words = text === undefined ? undefined : shellWords(text, '--run')
+  const words = text === undefined ? undefined : commandWords(text, '--run')
   if (words) (await ctx.webhooks.command()).refuseMissingProgram(words[0], ctx.env)
   const ended = Promise.withResolvers<void>()
   // Not awaited if the events are not received.

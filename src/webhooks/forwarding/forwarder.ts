@@ -41,6 +41,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
 interface Route {
   readonly target: ForwardTarget
+  /** Its name without credentials. */
+  readonly shownName: string
   readonly lanes: Lanes
 }
 
@@ -55,7 +57,12 @@ class EventForwarder implements Forwarder {
 
   constructor(options: ForwarderOptions) {
     this.#options = options
-    this.#routes = options.targets.map((target) => ({ target, lanes: createLanes(target.limit) }))
+    const names = shownNames(options.targets)
+    this.#routes = options.targets.map((target) => ({
+      target,
+      shownName: names.get(target.name) ?? '',
+      lanes: createLanes(target.limit),
+    }))
     // Prevents an unhandled rejection; callers that await it still get the error.
     this.#failure.promise.catch(() => {})
   }
@@ -99,11 +106,12 @@ class EventForwarder implements Forwarder {
   }
 
   /** Senders repeat an event after a timeout: a repeat waits for the attempt in progress, and is not sent after a success. */
-  #send({ target, lanes }: Route, event: ReceivedEvent, retries: number): Promise<AttemptOutcome> {
+  #send(route: Route, event: ReceivedEvent, retries: number): Promise<AttemptOutcome> {
+    const { target, lanes } = route
     const known = event.id === undefined ? undefined : `${target.name}\n${event.id}`
     const before = known === undefined ? undefined : this.#results.get(known)
     if (before && !this.#options.passesDuplicates) return before
-    const result = lanes.run(event.recordId ?? event.id, () => this.#tryUntilDone(target, event, retries))
+    const result = lanes.run(event.recordId ?? event.id, () => this.#tryUntilDone(route, event, retries))
     if (known !== undefined) this.#remember(known, result)
     return result
   }
@@ -118,29 +126,28 @@ class EventForwarder implements Forwarder {
     result.then(({ failure }) => (failure === undefined ? undefined : forget()), forget)
   }
 
-  async #tryUntilDone(target: ForwardTarget, event: ReceivedEvent, retries: number): Promise<AttemptOutcome> {
+  async #tryUntilDone({ target, shownName }: Route, event: ReceivedEvent, retries: number): Promise<AttemptOutcome> {
     const { signal } = this.#stop
     for (let attempt = 1; ; attempt++) {
       const startedAtMs = this.#options.now()
       const outcome = signal.aborted ? NOT_TRIED : await target.send(event, signal)
       const isLast = outcome.failure === undefined || attempt > retries || signal.aborted
       const retryInMs = isLast ? undefined : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))
-      if (outcome !== NOT_TRIED) await this.#report({ target, event, outcome, attempt, startedAtMs, retryInMs })
+      if (outcome !== NOT_TRIED)
+        await this.#report({ type: target.type, target: shownName, event, outcome, attempt, startedAtMs, retryInMs })
       if (retryInMs === undefined) return outcome
       await sleep(retryInMs, undefined, { signal }).catch(() => {})
     }
   }
 
-  async #report({ target, event, outcome, ...attempt }: FinishedAttempt): Promise<void> {
+  async #report({ event, outcome, ...attempt }: FinishedAttempt): Promise<void> {
     const { status, failure, response } = outcome
     const tookMs = this.#options.now() - attempt.startedAtMs
     const { id, name, receivedAtMs } = event
     const result: ForwardResult = {
-      type: target.type,
       id,
       name,
       receivedAtMs,
-      target: target.type === 'forwarded' ? hideInAddress(target.name) : target.name,
       tookMs,
       status,
       failure,
@@ -153,10 +160,23 @@ class EventForwarder implements Forwarder {
   }
 }
 
-interface FinishedAttempt extends Pick<ForwardResult, 'attempt' | 'startedAtMs' | 'retryInMs'> {
-  readonly target: ForwardTarget
+interface FinishedAttempt extends Pick<ForwardResult, 'type' | 'target' | 'attempt' | 'startedAtMs' | 'retryInMs'> {
   readonly event: ReceivedEvent
   readonly outcome: AttemptOutcome
+}
+
+/** What targets are called in results, by their names; a number distinguishes addresses that differ only in a credential. */
+function shownNames(targets: readonly ForwardTarget[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  const counts = new Map<string, number>()
+  for (const { type, name } of targets) {
+    if (names.has(name)) continue
+    const shown = type === 'forwarded' ? hideInAddress(name) : name
+    const count = (counts.get(shown) ?? 0) + 1
+    counts.set(shown, count)
+    names.set(name, count === 1 ? shown : `${shown} (${count})`)
+  }
+  return names
 }
 
 /** Stopped before the attempt. */

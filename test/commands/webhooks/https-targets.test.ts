@@ -146,6 +146,16 @@ test.each([
   expect(run.stderr).not.toContain('geheim')
 })
 
+test.each([
+  [['listen', '--exec', `notify ghp${'_0123456789abcdefghij'}`], '--exec'],
+  [['listen', '--exec', 'curl https://ada:geheim_0123456789abcdefghij@a.example'], '--exec'],
+  [['webhooks', 'wait', 'deal.*', '--run', `notify ghp${'_0123456789abcdefghij'}`], '--run'],
+])('a credential in a command is refused, and not repeated: %j', async (words, flag) => {
+  const run = await crm([...words, '--port', '0', '--secret-file', 'not-read'], emptyHome())
+  expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining(`the command of ${flag} has a secret`) })
+  expect(run.stderr).not.toContain('_0123456789abcdefghij')
+})
+
 test('a credential in a parameter of the address is sent, shown nowhere, and warned of once', async () => {
   const app = await startApp()
   const { secret } = await startTlsApp()

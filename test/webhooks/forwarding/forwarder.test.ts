@@ -56,6 +56,22 @@ test('the app receives method, path, query, headers and bytes unchanged, and its
   expect(hands).toMatchObject([{ target: app.url, status: 202, failure: undefined, response: 'kept', attempt: 1 }])
 })
 
+test('addresses that differ only in a credential have different names in results, and one address has one', async () => {
+  const app = await startApp((response, { url }) => response.writeHead(url?.includes('=a&') ? 500 : 200).end())
+  const urls = ['?token=a', '?token=b', '?token=a'].map((query) => new URL(`${app.url}${query}`))
+  const { forwarder, hands } = forwarderForTest({
+    forwards: urls.map((url) => ({ url, globs: [] })),
+    passesDuplicates: true,
+  })
+  await forwarder.forwardNow(sampleEvent('evt_1'))
+  const hidden = `${app.url}?token=[redacted]`
+  expect(hands.map(({ target, status }) => `${status} ${target}`).toSorted()).toEqual([
+    `200 ${hidden} (2)`,
+    `500 ${hidden}`,
+    `500 ${hidden}`,
+  ])
+})
+
 test('a URL with a path keeps it, and the query of the event is added to its own', async () => {
   const app = await startApp()
   const { forwarder } = forwarderForTest(to(`${app.url}api/events?k=v`))
