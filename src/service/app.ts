@@ -3,7 +3,7 @@ import { CrmError } from '../core/errors.ts'
 import { redactShapes } from '../core/redact.ts'
 import { admission, type Gate } from './admission.ts'
 import { unsupportedType } from './body.ts'
-import { answerClientError, closeInStages, createHttpServer, type Timeouts, type Tls } from './http-server.ts'
+import { answerClientError, closeInStages, createHttpServer, type Secure, type Timeouts } from './http-server.ts'
 import { type FaultPlan, injectFaults } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
 import { failureText, type Log } from './log.ts'
@@ -33,7 +33,7 @@ export interface AnsweredRequest {
 
 export interface AppOptions extends Gate {
   readonly routes: readonly Route[]
-  readonly tls: Tls | undefined
+  readonly secure: Secure
   readonly timeouts: Timeouts
   readonly proxies: Proxies
   readonly version: string
@@ -58,7 +58,7 @@ const MAX_BODY_BYTES = 1024 * 1024
  */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = fastify({
-    serverFactory: (listener) => createHttpServer(listener, options.tls, options.timeouts),
+    serverFactory: (listener) => createHttpServer(listener, options.secure, options.timeouts),
     bodyLimit: MAX_BODY_BYTES,
     keepAliveTimeout: options.timeouts.idleMs,
     requestTimeout: options.timeouts.requestMs,
@@ -74,6 +74,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => sendProblem(options, request, reply, error),
     routerOptions: { maxParamLength: 256 },
+    // Without these, Fastify loads Ajv and fast-json-stringify. No route has a schema.
+    schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -86,6 +88,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   if (options.faults) injectFaults(app, options.faults, options.log)
   addRoutes(app, options)
   return app
+}
+
+function withoutSchemas(): never {
+  throw new Error('no route has a schema')
 }
 
 function addRoutes(app: FastifyInstance, options: AppOptions): void {

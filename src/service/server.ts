@@ -5,7 +5,7 @@ import { isLoopback } from '../core/http-rules.ts'
 import { type AnsweredRequest, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
 import { fixtureRunRoutes } from './fixture-run-routes.ts'
-import { TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
+import { secureWith, TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
 import type { FaultPlan } from './injected-faults.ts'
 import { gatherKeyUses } from './key-uses.ts'
 import { listenError } from './listen-error.ts'
@@ -68,6 +68,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { tls, log, faults, timeouts = TIMEOUTS, allowsPrivateTargets = true, proxies = NO_PROXIES } = options
   const { answersKeptMs = KEPT_MS.answersMs } = options
   const isTarget = targetRule(allowsPrivateTargets)
+  const secure = await secureWith(tls)
   const keyUses = gatherKeyUses(options.store, {
     onFailure: (error) => {
       log?.({ level: 'error', event: 'failure', error: `audit of keys: ${failureText(error)}` })
@@ -84,7 +85,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...graphqlRoutes({ hasPage: isLoopback(options.host), isTarget }),
       ...openapiRoutes(options.version, answersKeptMs),
     ],
-    tls,
+    secure,
     log,
     faults,
     timeouts,

@@ -120,6 +120,16 @@ describe('no command loads what it does not use', () => {
     }
   })
 
+  test('a sandbox loads the service without Ajv, and neither TLS nor HTTP/2', async () => {
+    const preload = fileURLToPath(new URL('builtins-preload.ts', import.meta.url))
+    const env = emptyHome({ NODE_OPTIONS: `--import ${preload}` })
+    const { exit, stderr, parts } = await loadedBy(['sandbox', 'run', '--', 'true'], env)
+    expect(exit).toBe(0)
+    expect(stderr).toBe('loaded: NativeModule crypto, NativeModule http, NativeModule child_process\n')
+    expect(parts).toContain('fastify')
+    for (const part of ['ajv', 'semver', 'pino', 'undici', 'src/api']) expect(parts).not.toContain(part)
+  })
+
   test('serve and serve keys list load the service, and no client', async () => {
     const home = emptyHome({ NODE_V8_COVERAGE: tempFolder() })
     const child = startCrm(['serve', '--port', '0', '--ready-json'], home)

@@ -1,5 +1,5 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Agent as HttpsAgent } from 'node:https'
 import type { SignedRequest } from './signer.ts'
 import { checkedLookup, literalAddress, refusedTarget, type TargetRule } from './target-rules.ts'
 
@@ -35,10 +35,15 @@ const MAX_ANSWER_BYTES = 64 * 1024
 
 export function openTransport({ timeoutMs, isAllowed }: TransportOptions): Transport {
   const active = new Set<Exchange>()
-  const connections = {
-    http: new HttpAgent(KEPT_ALIVE),
-    https: new HttpsAgent(KEPT_ALIVE),
-    lookup: checkedLookup(isAllowed),
+  const lookup = checkedLookup(isAllowed)
+  const httpAgent = new HttpAgent(KEPT_ALIVE)
+  let httpsAgent: HttpsAgent | undefined
+  const wayTo = async ({ protocol }: URL, isRetry: boolean): Promise<Way> => {
+    if (protocol === 'http:') return { send: httpRequest, agent: !isRetry && httpAgent, lookup }
+    // TLS takes four tenths of the time in which Node starts, and most services on this machine send no https.
+    const { Agent, request } = await import('node:https')
+    httpsAgent ??= new Agent(KEPT_ALIVE)
+    return { send: request, agent: !isRetry && httpsAgent, lookup }
   }
   const post = async (signed: SignedRequest, isRetry = false): Promise<Attempt> => {
     const url = new URL(signed.url)
@@ -47,7 +52,7 @@ export function openTransport({ timeoutMs, isAllowed }: TransportOptions): Trans
     if (address !== undefined && !isAllowed(address)) {
       return { type: 'unanswered', reason: refusedTarget(address).message }
     }
-    const exchange = new Exchange(isRetry ? { ...connections, http: false, https: false } : connections, url, signed)
+    const exchange = new Exchange(wayTo(url, isRetry), url, signed)
     active.add(exchange)
     const timedOut: Attempt = { type: 'unanswered', reason: `no answer within ${timeoutMs / 1000} s` }
     const timer = setTimeout(() => exchange.abort(timedOut), timeoutMs)
@@ -62,36 +67,38 @@ export function openTransport({ timeoutMs, isAllowed }: TransportOptions): Trans
     post,
     stop: () => {
       for (const exchange of active) exchange.abort({ type: 'stopped' })
-      connections.http.destroy()
-      connections.https.destroy()
+      httpAgent.destroy()
+      httpsAgent?.destroy()
     },
   }
 }
 
-interface Connections {
+interface Way {
+  readonly send: typeof httpRequest
   /** False: a new connection for each request. */
-  readonly http: HttpAgent | false
-  readonly https: HttpsAgent | false
+  readonly agent: HttpAgent | false
   readonly lookup: ReturnType<typeof checkedLookup>
 }
 
 /** One request and its response, repeated on a new connection when the reused one was closed while idle. */
 class Exchange {
-  readonly #connections: Connections
+  readonly #way: Promise<Way>
   readonly #url: URL
   readonly #signed: SignedRequest
   #brokenOff: Attempt | undefined
   #destroy: () => void = () => {}
 
-  constructor(connections: Connections, url: URL, signed: SignedRequest) {
-    this.#connections = connections
+  constructor(way: Promise<Way>, url: URL, signed: SignedRequest) {
+    this.#way = way
     this.#url = url
     this.#signed = signed
   }
 
   async attempt(): Promise<Attempt> {
-    const { attempt, wasStale } = await this.#send()
-    return wasStale && !this.#brokenOff ? (await this.#send()).attempt : attempt
+    const way = await this.#way
+    if (this.#brokenOff) return this.#brokenOff
+    const { attempt, wasStale } = await this.#send(way)
+    return wasStale && !this.#brokenOff ? (await this.#send(way)).attempt : attempt
   }
 
   /** Keeps the response if its status is already known. */
@@ -100,13 +107,10 @@ class Exchange {
     this.#destroy()
   }
 
-  #send(): Promise<{ attempt: Attempt; wasStale: boolean }> {
-    const { http, https, lookup } = this.#connections
+  #send({ send, agent, lookup }: Way): Promise<{ attempt: Attempt; wasStale: boolean }> {
     const { headers, body } = this.#signed
     return new Promise((resolve) => {
-      const isPlain = this.#url.protocol === 'http:'
-      const options = { method: 'POST', headers, lookup, agent: isPlain ? http : https }
-      const request = (isPlain ? httpRequest : httpsRequest)(this.#url, options)
+      const request = send(this.#url, { method: 'POST', headers, lookup, agent })
       this.#destroy = () => request.destroy()
       let answer: Attempt | undefined
       let failure: Error | undefined
