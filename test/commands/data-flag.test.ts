@@ -25,3 +25,10 @@ test.for([
   const { exit, stderr } = await crm(['contacts', 'create', '--data', data], service.env)
   expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) })
 })
+
+test('--data from YAML keeps all digits of numbers, and what is no number of JSON as text', async ({ service }) => {
+  const file = join(tempFolder(), 'ada.yaml')
+  writeFileSync(file, 'name: Ada\nphone: 0049\ntel: +49151\nbig: 12345678901234567890\nvip: true\nnote: ~\n')
+  const made = await crmPrints(['contacts', 'create', '--data', file, '-o', 'jsonl'], service.env)
+  expect(made).toMatch(/"phone":"0049","tel":"\+49151","big":12345678901234567890,"vip":true/)
+})

@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const DATA: readonly Sabotage[] = [
   {
+    name: 'numbers in the YAML of fixtures, --data and the editor are rounded to doubles',
+    file: 'src/core/yaml-numbers.ts',
+    line: 'resolve: (text: string): JsonValue => parseExactJson(text),',
+    to: 'resolve: (text: string): JsonValue => Number(parseExactJson(text)),',
+    tests: ['test/fixtures/data.test.ts', 'test/ui/conflicts.test.ts', 'test/commands/data-flag.test.ts'],
+  },
+  {
     name: 'sweep takes a marker that is nearly ours for ours',
     file: 'src/fixtures/run-marker.ts',
     line: 'if (runId === undefined || Number.isNaN(startMs) || markText(runId, startMs) !== value) return undefined',
@@ -165,7 +172,7 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a number in a text field of a fixture is sent as a number',
     file: 'src/fixtures/check-value.ts',
-    line: "if (isComputed && typeof value === 'number') return String(value)",
+    line: 'if (isComputed && digits !== undefined) return digits',
     to: "if (typeof value === 'number') return value",
     tests: ['test/fixtures/mistakes.test.ts'],
   },

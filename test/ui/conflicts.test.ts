@@ -1,6 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parseExactJson } from '../../src/core/json.ts'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { editRecord } from '../../src/ui/background/edit-record.ts'
 import { stage } from '../../src/ui/background/staging.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
@@ -133,4 +135,15 @@ test('a text with a mistake that is closed unchanged is given up, and its file n
   const { env } = await scriptedEditor('name: [Grace')
   const edited = editRecord({ name: 'Ada' }, { env, isShown: () => true, draft: undefined })
   await expect(edited).rejects.toMatchObject({ details: { hint: expect.stringContaining('record.yaml') } })
+})
+
+test('a number that a double cannot hold is shown in the editor with its digits, and not changed with another member', async () => {
+  const record = parseExactJson('{"name":"Ada","big":12345678901234567890,"zip":"0049","lists":[1e400]}') as CrmRecord
+  const { env, folder } = await scriptedEditor('name: Bea\nbig: 12345678901234567890\nzip: 0049\nlists: [1e400]\n')
+  const { patch, forget } = await editRecord(record, { env, isShown: () => true, draft: undefined })
+  await forget()
+  expect(readFileSync(join(folder, 'shown1'), 'utf8')).toBe(
+    'name: Ada\nbig: 12345678901234567890\nzip: "0049"\nlists:\n  - 1e400\n',
+  )
+  expect(patch).toEqual({ name: 'Bea' })
 })

@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
-import { type Document, isNode, isSeq, type Node, parseAllDocuments, type ScalarTag } from 'yaml'
+import { type Document, isNode, isSeq, type Node, parseAllDocuments } from 'yaml'
 import { CrmError } from '../../core/errors.ts'
-import { type JsonValue, parseExactJson } from '../../core/json.ts'
+import type { JsonValue } from '../../core/json.ts'
+import { EXACT_READING } from '../../core/yaml-numbers.ts'
 import {
   bomBytes,
   type Cut,
@@ -198,20 +199,9 @@ function* linesOf(units: string, isLast: boolean): Generator<{ start: number; en
   }
 }
 
-/**
- * Only numbers of JSON are numbers: `0151`, `+49151` and `0x1F`, which are numbers in YAML, stay text, because they may be
- * phone numbers.
- */
-const JSON_NUMBER: ScalarTag = {
-  default: true,
-  tag: 'tag:yaml.org,2002:float',
-  test: /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/,
-  resolve: (text) => parseExactJson(text),
-}
-
 /** Errors are in the documents; numbers keep their digits. */
 function parseYamlDocuments(text: string): readonly Document[] {
-  return [...parseAllDocuments(text, { schema: 'failsafe', customTags: ['null', 'bool', JSON_NUMBER], version: '1.2' })]
+  return [...parseAllDocuments(text, EXACT_READING)]
 }
 
 /** The items of a list, or the single value; none for an empty document. */
