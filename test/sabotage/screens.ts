@@ -186,8 +186,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'an editor and its plugins get the API key',
     file: 'src/output/open-in-editor.ts',
-    line: "const child = spawn('sh', ['-c', `${editor} \"$1\"`, 'sh', path], { env: envWithoutSecrets(env), stdio: 'inherit' })",
-    to: "const child = spawn('sh', ['-c', `${editor} \"$1\"`, 'sh', path], { env, stdio: 'inherit' })",
+    line: "const options = { env: envWithoutSecrets(env), stdio: 'inherit' } as const",
+    to: "const options = { env, stdio: 'inherit' } as const",
     tests: ['test/output/open-in-editor.test.ts'],
   },
   {

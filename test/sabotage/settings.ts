@@ -102,8 +102,8 @@ export const SETTINGS: readonly Sabotage[] = [
   {
     name: 'the command of a profile gets the key of another place',
     file: 'src/settings/key-command.ts',
-    line: "const child = spawn(file, args, { env: envWithoutSecrets(env), stdio: ['ignore', 'pipe', 'pipe'] })",
-    to: "const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })",
+    line: "const child = spawn(file, args, { ...how, env: envWithoutSecrets(env), stdio: ['ignore', 'pipe', 'pipe'] })",
+    to: "const child = spawn(file, args, { ...how, env, stdio: ['ignore', 'pipe', 'pipe'] })",
     tests: ['test/settings/key-command.test.ts'],
   },
   {
