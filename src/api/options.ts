@@ -43,6 +43,8 @@ export interface ApiOptions {
   readonly serveDatabase?: string | undefined
   /** Caches the GraphQL schema; without it, the schema is read in each run. */
   readonly memory?: GraphqlMemory | undefined
+  /** The number of requests that go over node:http before undici is loaded; the one that pays without it. */
+  readonly requestsBeforeUndici?: number | undefined
   /** Read for HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE only; without it, none of them applies. */
   readonly env?: Env | undefined
 }

@@ -46,6 +46,8 @@ const closed = (): Explanation => ({
 const forbidden = ({ name }: Peer, code: string) =>
   never('machine', `this machine forbids connecting to ${name} (${code})`)
 
+const tooManyHeaders = ({ name }: Peer) => never('bad_answer', `${name} sent too many headers`)
+
 /** By the error code of Node or undici. */
 const EXPLANATIONS: Readonly<Record<string, (place: Peer, code: string) => Explanation>> = {
   ECONNREFUSED: refused,
@@ -70,7 +72,8 @@ const EXPLANATIONS: Readonly<Record<string, (place: Peer, code: string) => Expla
   EPERM: forbidden,
   UND_ERR_RES_EXCEEDED_MAX_SIZE: ({ name, profile }) =>
     never('bad_answer', `${name} sent more than 64 MiB`, settingCommand('wire.page_size 50', { profile })),
-  UND_ERR_HEADERS_OVERFLOW: ({ name }) => never('bad_answer', `${name} sent too many headers`),
+  UND_ERR_HEADERS_OVERFLOW: tooManyHeaders,
+  HPE_HEADER_OVERFLOW: tooManyHeaders,
 }
 
 interface At extends Omit<Peer, 'name'> {
@@ -115,14 +118,19 @@ function explainError(error: unknown, { url, serveDatabase, profile }: At): Expl
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const explain = EXPLANATIONS[code]
   if (explain) return explain(place, code)
-  // undici 8 intends to set a code on these, but does not (lib/core/errors.js).
-  if (error instanceof Error && error.name === 'HTTPParserError') return explainParser(error.message, place)
+  if (error instanceof Error && isParserError(error, code)) return explainParser(error.message, place)
   return explainTls(code, place)
+}
+
+/** undici 8 intends to set a code like that of Node, but does not (lib/core/errors.js). */
+function isParserError({ name }: Error, code: string): boolean {
+  return name === 'HTTPParserError' || code.startsWith('HPE_')
 }
 
 function explainParser(message: string, place: Peer): Explanation {
   if (message.includes('Invalid EOF state')) return cut(place)
-  const detail = /\(([^)]*)\)/.exec(message)?.[1]
+  // `Response does not match the HTTP/1.1 protocol (DETAIL)` of undici, `Parse Error: DETAIL` of Node.
+  const [, ofUndici, detail = ofUndici] = /\(([^)]*)\)|^Parse Error: (.*)/.exec(message) ?? []
   const hint = place.url.protocol === 'http:' ? `is it https://${place.url.host}?` : ADDRESS_HINT
   return never('bad_answer', `${place.name} does not speak HTTP${detail ? `: ${detail}` : ''}`, hint)
 }

@@ -1,4 +1,3 @@
-import type { Pool } from 'undici'
 import type { Redactor } from '../../core/redact.ts'
 import { ADDRESS_HINT, type Failure, isFailure } from '../errors/failure.ts'
 import { networkFailure } from '../errors/network-failure.ts'
@@ -6,9 +5,10 @@ import { statusFailure } from '../errors/status-failure.ts'
 import type { ApiOptions } from '../options.ts'
 import { type Answer, readAnswer, redactHeaders, redactReply, redactSuccessHeaders } from './answer.ts'
 import { type Call, isWrite } from './call.ts'
-import { CUT, NoReply, type Outgoing, type Reply, type TrailingSlashes } from './exchange.ts'
+import { CUT, type HttpTransport, NoReply, type Outgoing, type Reply } from './exchange.ts'
 import { requestIdOf } from './headers.ts'
 import type { Timing } from './timing.ts'
+import type { TrailingSlashes } from './trailing-slashes.ts'
 
 export interface Try {
   readonly call: Call
@@ -26,11 +26,15 @@ export interface TryOptions extends ApiOptions {
 }
 
 /** One try: the answer, or the failure. */
-export async function attempt(pool: Pool, one: Try, options: TryOptions): Promise<Answer | Failure> {
+export async function attempt(
+  transport: Pick<HttpTransport, 'exchange'>,
+  one: Try,
+  options: TryOptions,
+): Promise<Answer | Failure> {
   // The end of the client does not abort a running try of this call, but prevents the next.
   if (one.call.isLetFinish && options.signal.aborted) return interruption(one.call, options.signal.reason, false)
   const startedMs = options.now()
-  const outcome = await reach(pool, one, options)
+  const outcome = await reach(transport, one, options)
   options.debug?.(debugLine(one, outcome, { tookMs: options.now() - startedMs, redactor: options.redactor }))
   return outcome
 }
@@ -44,9 +48,13 @@ export function holdFor<Result>(
   return limits && ceilings ? ceilings.of(limits).hold(send, sleep, signal) : send()
 }
 
-async function reach(pool: Pool, { call, outgoing, signal }: Try, options: TryOptions): Promise<Answer | Failure> {
+async function reach(
+  transport: Pick<HttpTransport, 'exchange'>,
+  { call, outgoing, signal }: Try,
+  options: TryOptions,
+): Promise<Answer | Failure> {
   try {
-    const received = await options.slashes.exchange(pool, outgoing, { timeoutMs: options.timeoutMs, signal })
+    const received = await options.slashes.exchange(transport, outgoing, { timeoutMs: options.timeoutMs, signal })
     const reply = received.headers['content-encoding'] ? await decoded(received) : received
     if (received.status < 200 || received.status > 299) {
       return refusal(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, options)

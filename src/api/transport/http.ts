@@ -18,7 +18,7 @@ import type { Answer } from './answer.ts'
 import { attempt, holdFor, interruption, type Try } from './attempt.ts'
 import { addressOfCall, type Call, makesAnother, withCredentials } from './call.ts'
 import { openConnections } from './connections.ts'
-import { type Outgoing, TrailingSlashes } from './exchange.ts'
+import type { Outgoing } from './exchange.ts'
 import {
   baseHeaders,
   createRetirementWatch,
@@ -28,6 +28,7 @@ import {
   requestText,
 } from './headers.ts'
 import { ClockOffset, NOTICEABLE_WAIT_MS, type Timing } from './timing.ts'
+import { TrailingSlashes } from './trailing-slashes.ts'
 
 export interface Http {
   /** Retries until there is an answer, or a retry cannot help; then throws a CrmError that names the request. */
@@ -109,7 +110,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   async function tryOnce(one: Try): Promise<Answer | Failure> {
     let outcome: Answer | Failure | undefined
     try {
-      const send = () => attempt(connections.pool, one, { ...options, redactor, slashes })
+      const send = () => attempt(connections, one, { ...options, redactor, slashes })
       outcome = await holdFor(one, options, { send, sleep: timing.sleep })
       return outcome
     } finally {

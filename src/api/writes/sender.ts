@@ -14,9 +14,9 @@ import type { Answer } from '../transport/answer.ts'
 import { attempt, holdFor, type TryOptions } from '../transport/attempt.ts'
 import { addressOfCall, type Call, withCredentials } from '../transport/call.ts'
 import { openConnections } from '../transport/connections.ts'
-import { TrailingSlashes } from '../transport/exchange.ts'
 import { baseHeaders, ifMatchHeader, replaceHeaders } from '../transport/headers.ts'
 import { SYSTEM_TIMING, type Timing } from '../transport/timing.ts'
+import { TrailingSlashes } from '../transport/trailing-slashes.ts'
 import { type BatchAnswer, type InBatch, inBatch, mostInBatch, sendBatch } from './batch-sender.ts'
 import { FailedRead, fieldsIn, notSentFailure } from './not-sent.ts'
 import type { WriteCall } from './record.ts'
@@ -58,6 +58,7 @@ export type SenderOptions = Pick<
   | 'now'
   | 'debug'
   | 'env'
+  | 'requestsBeforeUndici'
   | 'ceilings'
 > & {
   readonly sleep?: Timing['sleep']
@@ -91,7 +92,7 @@ export function createSender(options: SenderOptions): Sender {
     const headers = [...(call.headers ? replaceHeaders(common, call.headers) : common), ...more]
     const path = withCredentials(addressOfCall(options.baseUrl, call), credentials)
     const outgoing = { method: call.method, path, headers, body }
-    const send = () => attempt(connections.pool, { call, outgoing, number: 1, signal }, tryOptions)
+    const send = () => attempt(connections, { call, outgoing, number: 1, signal }, tryOptions)
     return holdFor({ call, signal }, options, { send, sleep })
   }
   const named = options.job === undefined ? [] : [JOB_HEADER, options.job]

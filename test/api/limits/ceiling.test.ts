@@ -93,6 +93,6 @@ resources:
   for (const id of ['1', '2', '3']) await api.deals.get(id)
   const { '/people': people = [], '/deals': deals = [] } = times
   expect([people.length, deals.length]).toEqual([9, 3])
-  expect(mostWithin(10_000, [...people, ...deals])).toBe(4)
+  expect(mostWithin(10_000, [...people, ...deals])).toBeLessThanOrEqual(4)
   expect(mostWithin(5000, deals)).toBe(1)
 })

@@ -3,7 +3,7 @@ import { isLoopback } from '../../../core/http-rules.ts'
 import { oneLine } from '../../errors/one-line.ts'
 import type { ApiOptions } from '../../options.ts'
 import { openConnections } from '../../transport/connections.ts'
-import { exchange, NoReply, type Reply } from '../../transport/exchange.ts'
+import { NoReply, type Reply } from '../../transport/exchange.ts'
 import { tooLarge } from './read-description.ts'
 
 const MAX_REDIRECTS = 5
@@ -38,7 +38,7 @@ async function fetchOnce(url: URL, options: FetchOptions): Promise<{ bytes: Uint
   const headers = ['accept', 'application/json, application/yaml, */*', 'user-agent', userAgent]
   try {
     const path = url.pathname + url.search
-    const reply = await exchange(connections.pool, { method: 'GET', path, headers, body: null }, { timeoutMs, signal })
+    const reply = await connections.exchange({ method: 'GET', path, headers, body: null }, { timeoutMs, signal })
     return await documentIn(reply, url)
   } catch (error) {
     throw error instanceof NoReply ? noReplyError(error, url, options) : error

@@ -1,0 +1,84 @@
+import { Agent, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ApiOptions } from '../options.ts'
+import type { HttpTransport, Outgoing } from './exchange.ts'
+import { ClosedError, PendingReply } from './pending-reply.ts'
+import { receiveReply } from './receive-reply.ts'
+
+/** Those of undici. */
+const MAX_HEADER_BYTES = 16 * 1024
+const ANY_NUMBER_OF_HEADERS = 0
+const KEPT_MS = 4000
+const KEPT_LESS_THAN_STATED_MS = 2000
+
+const WITH_BODY = ['POST', 'PUT', 'PATCH']
+
+/** The transport for a few requests: it loads in a third of the time of undici, and is half as fast. */
+export function openNodeTransport({ baseUrl }: Pick<ApiOptions, 'baseUrl'>, most: number): HttpTransport {
+  const isTls = baseUrl.protocol === 'https:'
+  const running = new Set<PendingReply>()
+  const connected = new WeakSet<Socket>()
+  const place = { hostname: baseUrl.hostname.replace(/^\[|\]$/g, ''), port: baseUrl.port || undefined }
+  let opening: ReturnType<typeof open> | undefined
+
+  async function open() {
+    const http = isTls ? await import('node:https') : { Agent, request }
+    const agent: Agent = new http.Agent({
+      keepAlive: true,
+      maxSockets: most,
+      timeout: KEPT_MS,
+      agentKeepAliveTimeoutBuffer: KEPT_LESS_THAN_STATED_MS,
+    })
+    return { agent, request: http.request }
+  }
+
+  async function send({ method, path, headers, body }: Outgoing, reply: PendingReply): Promise<void> {
+    opening ??= open()
+    const { agent, request } = await opening
+    if (Object.keys(agent.freeSockets).length > 0) await seeWhatArrived()
+    if (reply.isSettled) return
+    const all = ['Host', baseUrl.host, ...headers]
+    if (body || WITH_BODY.includes(method)) all.push('Content-Length', String(body?.length ?? 0))
+    // A server may send a body to HEAD, which would be taken for the next answer.
+    if (method === 'HEAD') all.push('Connection', 'close')
+    const sent = request({ ...place, agent, method, path, headers: all, maxHeaderSize: MAX_HEADER_BYTES })
+    sent.maxHeadersCount = ANY_NUMBER_OF_HEADERS
+    reply.cut = (reason) => sent.destroy(reason)
+    receiveReply(sent, reply)
+    sent.on('socket', (socket) => {
+      if (connected.has(socket)) reply.isSent = true
+      else socket.once(isTls ? 'secureConnect' : 'connect', () => begin(socket, reply))
+    })
+    sent.end(body)
+  }
+
+  function begin(socket: Socket, reply: PendingReply): void {
+    connected.add(socket)
+    reply.isSent = true
+  }
+
+  return {
+    exchange: (outgoing, limits) => {
+      const reply = new PendingReply(limits)
+      running.add(reply)
+      if (!reply.isSettled) send(outgoing, reply).catch((error: unknown) => reply.fail(error))
+      return reply.promise.finally(() => running.delete(reply))
+    },
+    close: async () => {
+      for (const reply of running) if (!reply.isSent) reply.fail(new ClosedError())
+      await Promise.allSettled([...running].map(({ promise }) => promise))
+      const opened = await opening
+      opened?.agent.destroy()
+    },
+    destroy: () => {
+      for (const reply of running) reply.fail(new ClosedError())
+    },
+  }
+}
+
+/** Such as the end of an idle connection, which is then not used again. The rest of this turn may be without a poll. */
+async function seeWhatArrived(): Promise<void> {
+  await nextTurn()
+  await nextTurn()
+}
