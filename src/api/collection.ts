@@ -157,7 +157,7 @@ function textsFor(resource: Resource, parentId: string | undefined) {
     listCommand: commandOf('list'),
     done: (name: 'create' | 'update', id: string) =>
       `${singular} ${id} was ${name === 'create' ? 'created' : 'changed'}`,
-    lookCommand: parent ? `crm ${plural} list ${shellWord(parentId ?? '')}` : `crm ${plural} list`,
+    lookCommand: `crm ${plural} list${parent ? ` ${shellWord(parentId ?? '')}` : ''}, where the server lists ${plural}`,
     ofAll: (name: 'list' | 'create') => ({
       action: actions[name],
       command: commandOf(name),

@@ -1,3 +1,4 @@
+import { MAX_DURATION_MS } from '../core/duration.ts'
 import { CrmError, type ErrorCode } from '../core/errors.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { GlobalFlags } from './global-flags.ts'
@@ -66,5 +67,5 @@ function waitMs(retryAfterMs: number | undefined): number {
 }
 
 function seconds(timeMs: number): string {
-  return `${Math.ceil(timeMs / 1000)}s`
+  return `${Math.ceil(Math.min(timeMs, MAX_DURATION_MS) / 1000)}s`
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { idText, isJsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { EventBody } from '../core/webhook-events.ts'
 
 /** The facts in a body, in the members of Standard Webhooks or of Stripe. */
@@ -14,7 +14,7 @@ export function readEventBody(bytes: Buffer): EventBody {
   // A byte order mark is not part of the text (RFC 8259, 8.1).
   const text = bytes.toString().replace(/^\uFEFF/, '')
   try {
-    return { type: 'json', text, value: JSON.parse(text) as JsonValue }
+    return { type: 'json', text, value: parseExactJson(text) }
   } catch {
     return { type: 'text', text }
   }
@@ -25,10 +25,15 @@ export function readEventFacts(body: EventBody): EventFacts {
   const data = isJsonObject(value.data) ? value.data : {}
   const inner = isJsonObject(data.object) ? data.object : {}
   return {
-    id: textIn(value.id),
+    id: idIn(value.id),
     name: textIn(value.type) ?? textIn(value.event_type),
-    recordId: textIn(data.id) ?? textIn(inner.id),
+    recordId: idIn(data.id) ?? idIn(inner.id),
   }
+}
+
+/** Many senders number their records. */
+function idIn(value: JsonValue | undefined): string | undefined {
+  return idText(value) || undefined
 }
 
 function textIn(value: JsonValue | undefined): string | undefined {

@@ -81,7 +81,7 @@ test('notes and webhooks are in doubt at once', async () => {
   const { api } = openClient(server.url, UNKNOWN)
   expect(await failureOf(api.notes('deal_1').create({ body: 'x' }, NO_KEY))).toMatchObject({
     code: 'in_doubt',
-    details: { hint: expect.stringContaining('crm notes list deal_1') },
+    details: { hint: expect.stringContaining('crm notes list deal_1, where the server lists notes') },
   })
   expect(await failureOf(api.webhooks.create({ url: 'https://x.test' }, NO_KEY))).toMatchObject({ code: 'in_doubt' })
   expect(server.posts()).toBe(2)

@@ -129,3 +129,16 @@ test('a list in a place that is not recognised is 7, with what to set', async ()
   }
   await expectRefusal({ args: LIST, env: envFor(url) }, refusal)
 })
+
+test('the wait in the hint of a 429 is one that --max-wait accepts, however long the server asks for', async () => {
+  const { url } = await startServer((response) =>
+    sendJson(response, 429, { message: 'later' }, { 'retry-after': '99999999999' }),
+  )
+  const env = envFor(url)
+  const limited = await crm(LIST, env)
+  expect(limited).toMatchObject({
+    exit: 8,
+    stderr: expect.stringContaining('\n  crm contacts list --max-wait 3153600000s\n'),
+  })
+  expect((await crm(['contacts', 'list', '--max-wait', '3153600000s', '--help'], env)).exit).toBe(0)
+})

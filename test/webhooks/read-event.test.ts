@@ -14,6 +14,11 @@ test('an event of Stripe has its own id, and its record one level deeper', () =>
   expect(factsOf(body)).toEqual({ id: 'evt_1', name: 'charge.succeeded', recordId: 'ch_1' })
 })
 
+test('an id that is a number is read with all its digits', () => {
+  const body = '{"id":7,"type":"deal.updated","data":{"id":12345678901234567890}}'
+  expect(factsOf(body)).toEqual({ id: '7', name: 'deal.updated', recordId: '12345678901234567890' })
+})
+
 test.each(['[{"type":"a"}]', '{"type":1,"data":"x","id":null}', '"text"', 'null', '{"data":{"id":""}}', 'not JSON'])(
   'no facts are invented for %s',
   (text) => {

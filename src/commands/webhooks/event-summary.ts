@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { EventBody } from '../../core/webhook-events.ts'
 import { safeText } from '../../output/safe-text.ts'
 import { fitText } from '../../output/terminal-text.ts'
@@ -49,5 +49,5 @@ function valueText(value: JsonValue | undefined): string {
   if (value === null || value === undefined || value === '') return 'none'
   if (Array.isArray(value)) return `[${value.length} items]`
   if (isJsonObject(value)) return `{${Object.keys(value).length} members}`
-  return shortForeignText(String(value))
+  return shortForeignText(idText(value) ?? String(value))
 }

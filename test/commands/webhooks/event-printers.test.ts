@@ -180,3 +180,9 @@ test('in a terminal a line is cut to its width', () => {
   )
   expect(line).toBe('2026-01-02T03:04:05Z  contact.created  evt_1            漢…\n')
 })
+
+test('numbers as an id and an amount are shown with all their digits', () => {
+  const line = piped.line(event('{"type":"deal.created","data":{"id":9007199254740993,"amount":12345678901234567890}}'))
+  expect(line).toContain('12345678901234567890')
+  expect(line).toContain('9007199254740993')
+})
