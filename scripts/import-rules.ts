@@ -46,7 +46,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   undici: ['api'],
   conf: ['settings'],
   'cli-table3': ['output'],
-  fastify: ['service'],
   graphql: ['service'],
   'graphql-http': ['service'],
   'jq-wasm': ['expr'],

@@ -19,7 +19,7 @@ function sourceOf(path: string): string {
 /** WebAssembly within a source file. */
 const BINARY = /data:application\/octet-stream;base64,[A-Za-z0-9+/=]{1000}/g
 
-test.each(['undici', 'fastify', 'ink', 'yoga-layout', 'jq-wasm', 'conf', 'commander'])(
+test.each(['undici', 'ink', 'yoga-layout', 'jq-wasm', 'conf', 'commander'])(
   '%s is pinned to the version that is installed, because crm relies on its internals',
   (name) => {
     expect(PINNED[name]).toBe(JSON.parse(sourceOf(`${name}/package.json`)).version)
@@ -77,20 +77,4 @@ test('commander: it starts programs with node:child_process alone, which the bui
   const source = sourceOf('commander/lib/command.js')
   expect(source).toContain("import childProcess from 'node:child_process'")
   expect(source.match(/childProcess\.\w+/g)).toEqual(['childProcess.spawn', 'childProcess.spawn', 'childProcess.spawn'])
-})
-
-test('fastify: what the build leaves out is loaded for schemas, logs and injected requests alone (scripts/left-out-plugin.ts)', () => {
-  const uses = sourceOf('fastify/lib/server.js').match(/serverFactory\) \{|\bhttps\.\w+\(|\bhttp2\.\w+\(/g)
-  // The first one returns before the others.
-  expect(uses).toEqual(['serverFactory) {', 'http2.createSecureServer(', 'http2.createServer(', 'https.createServer('])
-  expect(sourceOf('fastify/lib/plugin-utils.js').match(/semver\.\w+/g)).toEqual([
-    'semver.gt',
-    'semver.coerce',
-    'semver.satisfies',
-  ])
-  expect(sourceOf('fastify/lib/schema-controller.js')).toMatch(
-    /if \(!compilersFactory\.buildValidator\) \{\s+const ValidatorSelector = require\('@fastify\/ajv-compiler'\)/,
-  )
-  expect(sourceOf('fastify/lib/logger-factory.js').split("require('./logger-pino.js')")).toHaveLength(2)
-  expect(sourceOf('fastify/fastify.js').split("require('light-my-request')")).toHaveLength(2)
 })

@@ -1,19 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hashKey, KEY_TEXT } from './keys.ts'
 import { badParameter, Problem, unknownParameter } from './problem.ts'
 import { type Limiter, type RateLimit, RateWindows, rateHeaders, requireQuota } from './rate-limit.ts'
-import type { AuditedAction, Route } from './route.ts'
+import type { Route } from './route.ts'
+import type { ServerRequest } from './server-request.ts'
 import { SharedWindows } from './shared-windows.ts'
 import type { ApiKey, KeyScope, Store } from './store/store.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The key it was sent with, accepted or not; undefined when none is needed or the key is unknown. */
-    apiKey: ApiKey | undefined
-    /** The actions of the reply; undefined when method and path describe the action. */
-    actions: readonly AuditedAction[] | undefined
-  }
-}
 
 export interface Gate {
   /** Requests wait until it is open. */
@@ -24,23 +15,21 @@ export interface Gate {
 }
 
 /** Checks key, rate, scope and parameter names of every request before its body is read. */
-export function admission(
-  gate: Gate,
-): (route: Route) => (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const { store, rateLimit, now } = gate
+export function admission({ store, rateLimit, now }: Gate): (route: Route, request: ServerRequest) => Promise<void> {
   const limiterOf = limiters()
-  return (route) => async (request, reply) => {
-    const query = request.query as Record<string, unknown>
-    if (route.scope !== undefined && !route.needsNoKey?.(request.headers, query)) {
+  return async (route, request) => {
+    const { query, headers } = request
+    const sent = request.raw.headers
+    if (route.scope !== undefined && !route.needsNoKey?.(sent, query)) {
       const nowMs = now()
       const opened = await store
-      const key = await presentedKey(opened, request.headers.authorization, query)
-      request.apiKey = key
+      const key = await presentedKey(opened, sent.authorization, query)
+      request.key = key
       requireLive(key, nowMs)
       const limit = key.rate ?? rateLimit
       if (limit && limit !== 'none') {
         const quota = await limiterOf(opened).take(key.id, limit, nowMs)
-        reply.headers(rateHeaders(limit, quota, nowMs))
+        Object.assign(headers, rateHeaders(limit, quota, nowMs))
         requireQuota(limit, quota, nowMs)
       }
       if (route.scope !== 'any') requireScope(key, route.scope)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from './log.ts'
 import { Problem } from './problem.ts'
+import type { ServerRequest } from './server-request.ts'
 
 /** Statuses that clients are expected to retry. */
 export const FAULT_STATUSES = [429, 500, 502, 503, 504] as const
@@ -9,25 +9,19 @@ export const FAULT_STATUSES = [429, 500, 502, 503, 504] as const
 /** Statuses sent with Retry-After. */
 const WITH_RETRY_AFTER: readonly FaultStatus[] = [429, 503]
 
-/** Adds the hooks. Routes added before, and /healthz, are not affected. */
-export function injectFaults(app: FastifyInstance, { latencyMs, faults, isOn }: FaultPlan, log: Log | undefined): void {
+/** Draws a fault for each request, after the delay of the plan; undefined for most, and always for /healthz. */
+export function faultDraw({
+  latencyMs,
+  faults,
+  isOn,
+}: FaultPlan): (path: string) => Promise<InjectedFault | undefined> {
   const draw = sequence()
-  const pending = new WeakMap<FastifyRequest, InjectedFault>()
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.url === '/healthz' || !isOn()) return
+  return async (path) => {
+    if (path === '/healthz' || !isOn()) return undefined
     const fault = chosen(faults, draw())
     if (latencyMs > 0) await delay(latencyMs)
-    if (fault?.isAfterwards) pending.set(request, fault)
-    else if (fault) injectFault(fault, request, reply, log)
-  })
-  app.addHook('onSend', async (request, reply, payload) => {
-    const fault = pending.get(request)
-    if (!fault) return payload
-    // A Problem thrown here passes this hook again.
-    pending.delete(request)
-    injectFault(fault, request, reply, log)
-    return payload
-  })
+    return fault
+  }
 }
 
 function chosen(faults: readonly InjectedFault[], drawn: number): InjectedFault | undefined {
@@ -38,27 +32,20 @@ function chosen(faults: readonly InjectedFault[], drawn: number): InjectedFault 
   })
 }
 
-function injectFault(
-  { status, isAfterwards }: InjectedFault,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log?: Log,
-): void {
-  if (status !== undefined) throw refusal(status)
-  // The onResponse hook does not run for a reset connection.
+export function resetConnection(fault: InjectedFault, { raw, id, path }: ServerRequest, log: Log | undefined): void {
+  // No response is finished, so the log has no other line about it.
   log?.({
     level: 'warn',
     event: 'request',
-    request_id: request.id,
-    method: request.method,
-    path: request.url.split('?', 1)[0],
-    reset: isAfterwards ? 'after' : 'before',
+    request_id: id,
+    method: raw.method,
+    path,
+    reset: fault.isAfterwards ? 'after' : 'before',
   })
-  reply.hijack()
-  request.raw.socket.resetAndDestroy()
+  raw.socket.resetAndDestroy()
 }
 
-function refusal(status: FaultStatus): Problem {
+export function refusal(status: FaultStatus): Problem {
   return new Problem(status, {
     code: 'injected_fault',
     detail: `this service injects status ${status} into some requests`,

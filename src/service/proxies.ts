@@ -40,19 +40,31 @@ function isHost(text: string): boolean {
   return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text)
 }
 
-/**
- * `Forwarded` (RFC 7239) as the list of `X-Forwarded-For`, where a trusted proxy sends the first alone. Identifiers that are
- * no address are left out.
- */
-export function readForwarded({ headers, socket }: IncomingMessage, { trusts }: Pick<Proxies, 'trusts'>): void {
-  const { forwarded } = headers
-  if (forwarded === undefined || headers['x-forwarded-for'] !== undefined || !trusts(socket.remoteAddress ?? '')) return
+/** The address of the client: the one nearest to the service that no trusted proxy has. Undefined once the connection is closed. */
+export function clientAddress(
+  { headers, socket }: IncomingMessage,
+  { trusts }: Pick<Proxies, 'trusts'>,
+): string | undefined {
+  let address = socket.remoteAddress
+  if (address === undefined || !trusts(address)) return address
+  for (const next of forwardedFor(headers).reverse()) {
+    address = next
+    if (!trusts(address)) return address
+  }
+  return address
+}
+
+/** The addresses in `X-Forwarded-For`, or in `Forwarded` (RFC 7239) without identifiers that are no address. */
+function forwardedFor({ forwarded = '', 'x-forwarded-for': list }: IncomingMessage['headers']): string[] {
+  if (list !== undefined)
+    return String(list)
+      .split(',')
+      .map((each) => each.trim())
   const named = [...forwarded.matchAll(/(?:^|[;,])\s*for=(?:"([^"]*)"|([^;,\s]+))/gi)].map(
     ([, quoted, bare]) => quoted ?? bare ?? '',
   )
   const addresses = named.map((name) =>
     name.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1'),
   )
-  const known = addresses.filter((address) => isIP(address) !== 0)
-  if (known.length > 0) headers['x-forwarded-for'] = known.join(', ')
+  return addresses.filter((address) => isIP(address) !== 0)
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -94,24 +95,27 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     answersKeptMs,
   })
   try {
-    await app.listen({ host: options.host, port: options.port })
+    // Rejects with an error of the port.
+    await once(app.listen({ host: options.host, port: options.port }), 'listening')
   } catch (error) {
     await keyUses.close()
     throw listenError(options, error)
   }
   let lostUses = 0
-  const { port } = app.server.address() as AddressInfo
+  const { port } = app.address() as AddressInfo
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
     url: `${tls ? 'https' : 'http'}://${host}:${port}${proxies.basePath}`,
     drain: (timeMs) => stopping.drain(timeMs),
-    useTls: (other) => useTls(app.server, other),
+    useTls: (other) => useTls(app, other),
     lostUses: () => lostUses,
     async close(crossingMs = 0) {
-      stopping.closeIdleAfter(app.server, crossingMs)
-      const timer = setTimeout(() => app.server.closeAllConnections(), timeouts.closeMs)
+      stopping.closeIdleAfter(app, crossingMs)
+      const timer = setTimeout(() => app.closeAllConnections(), timeouts.closeMs)
       try {
-        await app.close()
+        const closed = once(app, 'close')
+        app.close()
+        await closed
       } finally {
         clearTimeout(timer)
         lostUses = await keyUses.close()

@@ -265,7 +265,7 @@ test('it loads no client, no service and no package but commander', async () => 
   expect(await stop()).toMatchObject({ exit: 0 })
   const parts = partsIn(home.NODE_V8_COVERAGE ?? '')
   expect(parts).toContain('src/webhooks')
-  for (const part of ['src/api', 'src/service', 'undici', 'fastify', 'conf', 'cli-table3', 'yaml']) {
+  for (const part of ['src/api', 'src/service', 'undici', 'conf', 'cli-table3', 'yaml']) {
     expect(parts).not.toContain(part)
   }
 })

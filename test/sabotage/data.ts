@@ -214,15 +214,15 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a service with --fail answers a health check with a fault',
     file: 'src/service/injected-faults.ts',
-    line: "if (request.url === '/healthz' || !isOn()) return",
-    to: 'if (!isOn()) return',
+    line: "if (path === '/healthz' || !isOn()) return undefined",
+    to: 'if (!isOn()) return undefined',
     tests: ['test/service/injected-faults.test.ts'],
   },
   {
     name: 'a fault that is to strike after the write strikes before it',
-    file: 'src/service/injected-faults.ts',
-    line: 'if (fault?.isAfterwards) pending.set(request, fault)',
-    to: 'if (fault?.isAfterwards === false) pending.set(request, fault)',
+    file: 'src/service/app.ts',
+    line: 'if (fault.isAfterwards) await answer(app, request)',
+    to: '',
     tests: ['test/service/injected-faults.test.ts'],
   },
   {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
 import type { Store } from '../../src/service/store/store.ts'
 import { openTestStore } from '../harness/database.ts'
+import { lastBody, rawRequest } from './raw-request.ts'
 import { serveForTest } from './serve-for-test.ts'
 
 async function storeWith(part: Partial<Store>): Promise<Store> {
@@ -91,6 +92,23 @@ test.each(['/v1/contacts/%', '/v1/contacts/%zz', '/v1/contacts/%ff', '/%c3%28'])
     expect(answer.headers.get('x-request-id')).toBe(answer.json.request_id)
   },
 )
+
+test.each([
+  ['letters in percent-encoding', '/v1/cont%61cts/%63on_%7a', 'con_z'],
+  ['the address in front', 'http://crm.example/v1/contacts/con_z', 'con_z'],
+  ['a slash in percent-encoding, which is part of the id', '/v1/contacts/a%2Fb', 'a/b'],
+])('a path with %s is found', async (_, path, id) => {
+  const { url, key } = await serveForTest()
+  const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.text}\r\nConnection: close\r\n\r\n`
+  const { detail } = lastBody(await rawRequest(url, head))
+  expect(detail).toBe(`there is no contact ${JSON.stringify(id)}`)
+})
+
+test('an id of more than 256 characters is not looked up', async () => {
+  const { send } = await serveForTest()
+  const { json } = await send('GET', `/v1/contacts/${'x'.repeat(257)}`)
+  expect(json).toMatchObject({ status: 404, detail: 'the id is too long' })
+})
 
 /** `{"name":"…"}` with these bytes as the text. */
 function jsonAround(...bytes: readonly number[]): Uint8Array {

@@ -1,0 +1,77 @@
+import { Problem } from './problem.ts'
+import type { Route } from './route.ts'
+
+/** The routes of a path, by their methods. */
+interface Found {
+  readonly routes: ReadonlyMap<string, Route>
+  /** The `:id` of the path; empty when the path has none. */
+  readonly id: string
+}
+
+interface Template {
+  readonly before: string
+  readonly after: string
+  readonly routes: Found['routes']
+}
+
+const MAX_ID_CHARS = 256
+
+/** Throws a Problem for a path or a method that no route has. */
+export type Router = (method: string, path: string) => { readonly route: Route; readonly id: string }
+
+export function openRouter(routes: readonly Route[]): Router {
+  const fixed = new Map<string, Found>()
+  const templates: Template[] = []
+  for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
+    const byMethod = new Map(group.map((route) => [route.method, route]))
+    const [before = '', after] = path.split(':id')
+    if (after === undefined) fixed.set(path, { routes: byMethod, id: '' })
+    else templates.push({ before, after, routes: byMethod })
+  }
+  return (method, sent) => {
+    const path = normalPath(sent)
+    const found = fixed.get(path) ?? withId(templates, path)
+    if (!found) throw new Problem(404, { code: 'not_found', detail: `there is no ${sent} here` })
+    const route = found.routes.get(method)
+    if (!route) throw notAllowed(method, sent, [...found.routes.keys()])
+    return { route, id: found.id }
+  }
+}
+
+function withId(templates: readonly Template[], path: string): Found | undefined {
+  for (const { before, after, routes } of templates) {
+    if (!path.startsWith(before) || !path.endsWith(after)) continue
+    const text = path.slice(before.length, path.length - after.length)
+    if (text === '' || text.includes('/')) continue
+    const id = decodeURIComponent(text)
+    if (id.length > MAX_ID_CHARS) throw new Problem(404, { code: 'not_found', detail: 'the id is too long' })
+    return { routes, id }
+  }
+  return undefined
+}
+
+/** Letters, digits, dash, dot, underscore and tilde in percent-encoding: the same path (RFC 3986 section 6.2.2.2). */
+const UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57]\d|[57]a|5f|7e)/gi
+
+function normalPath(path: string): string {
+  if (!path.startsWith('/')) throw malformedUrl()
+  if (!path.includes('%')) return path
+  try {
+    decodeURIComponent(path)
+  } catch {
+    throw malformedUrl()
+  }
+  return path.replace(UNRESERVED, decodeURIComponent)
+}
+
+function malformedUrl(): Problem {
+  return new Problem(400, { code: 'malformed_url', detail: 'the path is not percent-encoded UTF-8' })
+}
+
+function notAllowed(method: string, path: string, allowed: readonly string[]): Problem {
+  return new Problem(405, {
+    code: 'method_not_allowed',
+    detail: `${path} supports ${allowed.join(' and ')}, not ${method}`,
+    headers: { allow: allowed.join(', ') },
+  })
+}
