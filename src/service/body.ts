@@ -19,7 +19,7 @@ export function readBody(call: RouteCall): Members {
   throw invalidValues([{ pointer: '#', code: 'wrong_type', detail: `expected an object, got ${quotedValue(node)}` }])
 }
 
-export function unsupportedType(method: string): Problem {
+function unsupportedType(method: string): Problem {
   return new Problem(415, {
     code: 'unsupported_media_type',
     detail: `expected Content-Type: ${typesFor(method).join(' or ')}, in UTF-8 and not compressed`,
