@@ -74,7 +74,7 @@ function withCarets(text: string): string {
  */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   // A negative pid addresses the process group (kill(2)).
-  if (HAS_PROCESS_GROUPS) return sendSignal(-pid, signal)
-  const { status } = spawnSync('taskkill', ['/pid', `${pid}`, '/t', '/f'], { windowsHide: true })
-  if (status !== 0) sendSignal(pid, signal)
+  if (HAS_PROCESS_GROUPS) sendSignal(-pid, signal)
+  else if (spawnSync('taskkill', ['/pid', `${pid}`, '/t', '/f'], { windowsHide: true }).status !== 0)
+    sendSignal(pid, signal)
 }
