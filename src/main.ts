@@ -63,7 +63,8 @@ async function main(): Promise<void> {
 
   let hasEnded = false
   process.on('beforeExit', () => {
-    if (hasEnded) return
+    // Otherwise Node frees its heap piece by piece, which takes a sandbox a twentieth of its processor time.
+    if (hasEnded) process.exit()
     process.exitCode = 1
     process.stderr.write('crm: ended before its work was done; this is a bug\n')
   })
