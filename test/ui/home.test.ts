@@ -198,3 +198,10 @@ test('--plain says the figures of Home', async () => {
   expect(said).toContain('  Lead: 1, 1.5K')
   expect(said).not.toMatch(/[█▁]/)
 })
+
+test('amounts that are not numbers are counted, not summed as nothing', () => {
+  const deals = [deal('Lead', 5), { ...deal('Lead', 0), amount: '12 EUR' }, { ...deal('Lead', 1), amount: null }]
+  const { notes, rows } = sectionOf({ deals, stages: STAGES }, 'Pipeline')
+  expect(rows[0]).toMatchObject({ label: 'Lead', values: ['3', '5', ''] })
+  expect(notes).toContain('Not in the amounts: 1 that is not a number.')
+})

@@ -30,6 +30,8 @@ export interface DealFigures {
   readonly staleSum: Decimal
   /** Open deals without a time of their last change. */
   readonly undated: number
+  /** Deals with an amount that is no number, which no sum contains. */
+  readonly unmeasured: number
 }
 
 export const STALE_DAYS = 14
@@ -72,6 +74,7 @@ function figuresOf(rows: readonly CrmRecord[], stages: readonly CrmRecord[], day
     stages: groupsOf(byStage).map((group) => ({ ...group, ends: ends.get(group.name) })),
     owners: groupsOf(byOwner).toSorted((one, other) => compareDecimals(other.sum, one.sum)),
     open: open.length,
+    unmeasured: rows.filter(({ amount }) => cellText(amount) !== '' && !decimalOf(amount)).length,
     ...staleOf(open, day - STALE_DAYS * DAY_MS),
   }
 }

@@ -19,7 +19,7 @@ export function dealSections(state: State): readonly HomeSection[] {
   const basis = basisText(state, 'deals')
   if (lists.deals.rows.length === 0) return [{ title: 'Pipeline', basis, rows: [], notes: [] }]
   return [
-    pipelineSection(figures.stages, { basis, isOrderKnown: board.stages !== undefined }),
+    pipelineSection(figures, { basis, isOrderKnown: board.stages !== undefined }),
     ownerSection(figures.owners, basis),
     staleSection(figures, state, basis),
   ]
@@ -30,7 +30,7 @@ interface PipelineBasis {
   readonly isOrderKnown: boolean
 }
 
-function pipelineSection(stages: readonly StageGroup[], { basis, isOrderKnown }: PipelineBasis): HomeSection {
+function pipelineSection({ stages, unmeasured }: DealFigures, { basis, isOrderKnown }: PipelineBasis): HomeSection {
   const most = greatest(stages)
   const rows = stages.map(({ name, count, sum }, at) => ({
     label: name,
@@ -41,7 +41,13 @@ function pipelineSection(stages: readonly StageGroup[], { basis, isOrderKnown }:
   const meaning = isOrderKnown
     ? '% of the deals at the stage before or past it are at this stage or past it; lost deals are not counted, as the stage they left is not known.'
     : 'No conversion: the order of the stages is not known.'
-  return { title: 'Pipeline', basis, rows, notes: [meaning] }
+  const missing =
+    unmeasured > 0
+      ? [
+          `Not in the amounts: ${grouped(unmeasured)} ${unmeasured === 1 ? 'that is not a number' : 'that are not numbers'}.`,
+        ]
+      : []
+  return { title: 'Pipeline', basis, rows, notes: [meaning, ...missing] }
 }
 
 /** The share of the deals at the stage before or past it that are at this stage or past it; empty for the first, and lost ones. */
