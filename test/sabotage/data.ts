@@ -212,6 +212,13 @@ export const DATA: readonly Sabotage[] = [
     tests: ['test/sandbox/check-options.test.ts'],
   },
   {
+    name: 'clients that write in successive turns of the event loop share no commit',
+    file: 'src/service/store/write-queue.ts',
+    line: 'for (let turns = 0, before = -1; turns < MAX_TURNS && waiting.length > before; turns++) {',
+    to: 'for (let turns = 0, before = -1; turns < 1 && waiting.length > before; turns++) {',
+    tests: ['test/service/store/store.test.ts'],
+  },
+  {
     name: 'a service with --fail answers a health check with a fault',
     file: 'src/service/injected-faults.ts',
     line: "if (path === '/healthz' || !isOn()) return undefined",

@@ -14,6 +14,9 @@ export const RETRY_MS = 25
 /** Limits how long one transaction blocks other processes and the reads of this one. */
 const MAX_WRITES_PER_COMMIT = 512
 
+/** Of the event loop, in which writes may gather: each reads what has arrived. */
+const MAX_TURNS = 8
+
 interface Waiting {
   readonly write: StoreWrite
   /** 0: it is answered already. */
@@ -50,8 +53,8 @@ export interface QueueOptions {
 }
 
 /**
- * Groups the writes of one turn of the event loop, and those that come while a commit runs, so that they share a commit and its
- * disk sync. While a batch must be repeated, each waits up to LOCK_WAIT_MS without blocking the thread.
+ * Groups the writes of successive turns of the event loop, and those that come while a commit runs, so that they share a commit
+ * and its disk sync. While a batch must be repeated, each waits up to LOCK_WAIT_MS without blocking the thread.
  */
 export function openWriteQueue({ commit, isRepeatable, observer }: QueueOptions): WriteQueue {
   let waiting: Waiting[] = []
@@ -108,9 +111,16 @@ export function openWriteQueue({ commit, isRepeatable, observer }: QueueOptions)
     observer?.queued(waiting.length)
     for (const { reject } of overdue) reject(error)
   }
+  /** Until a turn of the event loop brings no further write. */
+  const gather = async (): Promise<void> => {
+    for (let turns = 0, before = -1; turns < MAX_TURNS && waiting.length > before; turns++) {
+      before = waiting.length
+      await setImmediate()
+    }
+  }
   const work = async (): Promise<void> => {
-    await setImmediate()
-    while (waiting.length > 0) await ((await commitSome()) ? setImmediate() : setTimeout(RETRY_MS))
+    await gather()
+    while (waiting.length > 0) await ((await commitSome()) ? gather() : setTimeout(RETRY_MS))
     working = undefined
   }
   return {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { StoreObserver } from '../../../../src/service/store/store-options.ts'
 import { creation } from '../samples.ts'
@@ -23,6 +24,18 @@ export function observerSuite({ open }: Fixture): void {
     expect(told.commits.reduce((sum, { writes }) => sum + writes, 0)).toBe(30)
     for (const { ms } of told.commits) expect(ms).toBeGreaterThan(0)
     expect(told.lockWaits).toEqual([])
+  })
+
+  test('writes of successive turns of the event loop share a commit', async () => {
+    const { told, observer } = listeningObserver()
+    const store = await open(Date.now, { observer })
+    const writes = [store.write(creation('contact')), store.write(creation('contact'))]
+    for (let turn = 0; turn < 3; turn++) {
+      await setImmediate()
+      writes.push(store.write(creation('contact')))
+    }
+    await Promise.all(writes)
+    expect(told.commits.map((commit) => commit.writes)).toEqual([5])
   })
 
   test('an observer is told how many writes wait, and in the end that none does', async () => {
