@@ -131,7 +131,7 @@ export const CLIENT: readonly Sabotage[] = [
     name: 'a request whose connection was never established counts as sent',
     file: 'src/api/transport/node-transport.ts',
     line: 'if (connected.has(socket)) reply.isSent = true',
-    to: 'reply.isSent = true',
+    to: 'if (socket) reply.isSent = true',
     tests: ['test/api/transport.test.ts'],
   },
   {
