@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { JOINED } from '../src/loader/bundle.ts'
 
 /** Of the code of a build, in `dist/cli`: what V8 made of another one is not used with it. */
 export function buildDigest(folder: string): string {
@@ -8,7 +9,7 @@ export function buildDigest(folder: string): string {
   for (const name of readdirSync(join(folder, 'chunks'))
     .toSorted()
     .map((file) => `chunks/${file}`)
-    .concat('main.js'))
+    .concat('main.js', ...Object.values(JOINED)))
     digest
       .update(`${name}\0`)
       .update(readFileSync(join(folder, name)))

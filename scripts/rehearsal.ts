@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { Script } from 'node:vm'
 import { bundleIn, createChunkLoader } from '../src/chunk-loader.ts'
-import { compiledFolder } from '../src/loader/bundle.ts'
+import { compiledFolder, joinedFor, type Watch } from '../src/loader/bundle.ts'
 
 /** `rehearsal.ts FOLDER ARGS...` runs the crm in that folder, and at the end stores the code of every loaded chunk. */
 const [folder = ''] = process.argv.splice(2, 1)
@@ -16,11 +16,12 @@ process.on('exit', (exit) => {
   }
 })
 if (process.argv[2] === 'browse') pretendTerminal()
-createChunkLoader(bundleIn(folder, process), {
+const watch: Watch = {
   onCompiled: (name, script) => scripts.set(name, script),
   // Compiled code contains the path, which must not depend on where it was built. Copied, because V8 stores the text that a part comes from.
   pathOf: (name) => Buffer.from(`crm/${name}`).toString('latin1'),
-})('main.js')
+}
+createChunkLoader(bundleIn(folder, process), watch, joinedFor(process.argv))('main.js')
 
 /** A build has no terminal: drawing is discarded, and the keys are a few and then q. */
 function pretendTerminal(): void {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { Script } from 'node:vm'
-import { type Bundle, compiledFolder, type Runtime, type Watch } from './loader/bundle.ts'
+import { type Bundle, compiledFolder, JOINED, joinedFor, type Runtime, type Watch } from './loader/bundle.ts'
 import { type CachingRuntime, openCodeCache } from './loader/code-cache.ts'
 
 /** A digest of the built files, which the build puts in here. */
@@ -12,7 +12,10 @@ interface Chunk {
   exports: unknown
 }
 
-const HEAD = '(function(exports,require,module,__filename,__dirname){'
+/** What the build makes of a module. */
+type Body = (
+  ...given: [exports: unknown, require: (id: string) => unknown, chunk: Chunk, path: string, folder: string]
+) => void
 
 export function bundleIn(folder: string, runtime: Runtime): Bundle {
   const compiled = compiledFolder(folder, runtime)
@@ -21,7 +24,7 @@ export function bundleIn(folder: string, runtime: Runtime): Bundle {
     folder,
     isCompiled: known.size > 0,
     hasText: (name) => existsSync(join(folder, `texts/${name}.txt`)),
-    readText: (name) => readFileSync(join(folder, name), 'utf8'),
+    readCode: (name) => readFileSync(join(folder, name), 'latin1'),
     readCompiled: (name) => (known.has(basename(name)) ? readFileSync(join(compiled, basename(name))) : undefined),
   }
 }
@@ -29,7 +32,7 @@ export function bundleIn(folder: string, runtime: Runtime): Bundle {
 /** Runs the command line of `runtime`, which is `process`. */
 export function startProgram(bundle: Bundle, runtime: CachingRuntime): void {
   const cache = bundle.isCompiled ? undefined : openCodeCache({ bundle, build: CRM_BUILD }, runtime)
-  createChunkLoader(cache?.bundle ?? bundle, cache?.watch)('main.js')
+  createChunkLoader(cache?.bundle ?? bundle, cache?.watch, joinedFor(runtime.argv))('main.js')
 }
 
 /**
@@ -37,28 +40,42 @@ export function startProgram(bundle: Bundle, runtime: CachingRuntime): void {
  * compiles as usual.
  */
 export function createChunkLoader(
-  { folder, readText, readCompiled }: Bundle,
+  { folder, readCode, readCompiled }: Bundle,
   { onCompiled, pathOf = (name) => join(folder, name) }: Watch = {},
+  first: string = JOINED.program,
 ): (name: string) => unknown {
   const loaded = new Map<string, Chunk>()
   const requireBuiltin = createRequire(join(folder, 'main.js'))
+  let joined: Record<string, Body | string> | undefined
 
   function load(name: string): unknown {
     const before = loaded.get(name)
     if (before) return before.exports
     const chunk: Chunk = { exports: {} }
     loaded.set(name, chunk)
+    const inner = name.slice(0, name.lastIndexOf('/') + 1)
+    const resolve = (id: string) => (id.startsWith('./') ? load(`${inner}${id.slice(2)}`) : requireBuiltin(id))
+    bodyOf(name)(chunk.exports, resolve, chunk, join(folder, name), join(folder, inner))
+    return chunk.exports
+  }
+
+  function bodyOf(name: string): Body {
+    if (name === 'main.js') return evaluate(name) as Body
+    joined ??= evaluate(first) as Record<string, Body | string>
+    const found = joined[name]
+    if (typeof found !== 'string') return found ?? (evaluate(name) as Body)
+    Object.assign(joined, evaluate(found))
+    return bodyOf(name)
+  }
+
+  function evaluate(name: string): unknown {
     const cachedData = readCompiled(name)
-    const script = new Script(`${HEAD}${readText(name)}\n})`, {
+    const script = new Script(readCode(name), {
       filename: pathOf(name),
-      columnOffset: -HEAD.length,
       ...(cachedData !== undefined && { cachedData }),
     })
     onCompiled?.(name, script)
-    const inner = name.slice(0, name.lastIndexOf('/') + 1)
-    const resolve = (id: string) => (id.startsWith('./') ? load(`${inner}${id.slice(2)}`) : requireBuiltin(id))
-    script.runInThisContext()(chunk.exports, resolve, chunk, join(folder, name), join(folder, inner))
-    return chunk.exports
+    return script.runInThisContext()
   }
 
   return load

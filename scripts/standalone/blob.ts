@@ -3,6 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { JOINED } from '../../src/loader/bundle.ts'
 import { buildDigest } from '../build-digest.ts'
 import type { TargetNode } from './node-for.ts'
 
@@ -62,8 +63,8 @@ function filesIn(folder: string, prefix: string): Files {
 }
 
 function builtFiles(): Files {
-  const files = { 'main.js': join(BUILD, 'main.js'), ...filesIn(join(BUILD, 'chunks'), 'chunks/') }
-  return { ...files, ...filesIn(join(BUILD, 'texts'), 'texts/') }
+  const code = Object.fromEntries(['main.js', ...Object.values(JOINED)].map((name) => [name, join(BUILD, name)]))
+  return { ...code, ...filesIn(join(BUILD, 'chunks'), 'chunks/'), ...filesIn(join(BUILD, 'texts'), 'texts/') }
 }
 
 function connectorFiles(): Files {

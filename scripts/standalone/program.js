@@ -13,12 +13,11 @@ if (words[0] === '__keyring') void runKeyringTask(loadBinding)
 else if (!answerWithText(words, bytesOf)) startBundle()
 
 function startBundle() {
-  const readText = (name) => bytesOf(name).utf8Slice()
   // For src/core/standalone.ts.
-  globalThis[Symbol.for('crm.standalone')] = { names, readText }
+  globalThis[Symbol.for('crm.standalone')] = { names, readText: (name) => bytesOf(name).utf8Slice() }
   const bundle = {
     folder: '/crm',
-    readText,
+    readCode: (name) => bytesOf(name).latin1Slice(),
     isCompiled: false,
     hasText: (name) => names.has(`texts/${name}.txt`),
     readCompiled: () => undefined,

@@ -8,6 +8,17 @@ export interface Runtime {
   readonly arch: string
 }
 
+/**
+ * Chunks that are loaded together are joined in a file: those of a Tab, those of every command, and those of single requests.
+ * A file is an object with its chunks by name; the first two also say in which file the other chunks are.
+ */
+export const JOINED = { tab: 'tab.js', program: 'program.js', requests: 'requests.js' } as const
+
+/** The joined file that a command line loads first. */
+export function joinedFor(argv: readonly string[]): string {
+  return argv[2] === '__complete' ? JOINED.tab : JOINED.program
+}
+
 /** The files of the build: of a folder, or inside a standalone program. Names are such as `chunks/client-X.js`. */
 export interface Bundle {
   /** The folder that the files give as their own. */
@@ -16,7 +27,8 @@ export interface Bundle {
   readonly isCompiled: boolean
   /** Whether the build has a text of help with this name, such as `crm.contacts.list`. */
   readonly hasText: (name: string) => boolean
-  readonly readText: (name: string) => string
+  /** ASCII, of which each character is one byte. */
+  readonly readCode: (name: string) => string
   /** What V8 made of a file earlier, undefined if it was not compiled, or by another runtime. */
   readonly readCompiled: (name: string) => Uint8Array | undefined
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { JOINED } from '../../src/loader/bundle.ts'
 import type { Run } from '../harness/home.ts'
 import { type Env, tempFolder } from '../harness/home.ts'
 import { crm } from './crm.ts'
@@ -8,7 +9,12 @@ import { crm } from './crm.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Coverage {
-  readonly result: readonly { readonly url: string }[]
+  readonly result: readonly { readonly url: string; readonly functions: readonly FunctionCoverage[] }[]
+}
+
+interface FunctionCoverage {
+  readonly functionName: string
+  readonly ranges: readonly { readonly count: number }[]
 }
 
 interface Metafile {
@@ -35,9 +41,7 @@ export function partsIn(coverageFolder: string): readonly string[] {
   const parts = new Set<string>()
   for (const name of readdirSync(coverageFolder)) {
     const { result } = JSON.parse(readFileSync(join(coverageFolder, name), 'utf8')) as Coverage
-    for (const { url } of result) {
-      if (!url.startsWith('file:')) continue
-      const chunk = relative(ROOT, fileURLToPath(url))
+    for (const chunk of result.flatMap(chunksRun)) {
       for (const [input, { bytesInOutput }] of Object.entries(outputs[chunk]?.inputs ?? {})) {
         // Zero: the bundler found that nothing of it is used. `builtin:` and `stand-in:` stand for modules of Node itself.
         if (bytesInOutput > 0 && !/^(?:builtin|stand-in):/.test(input)) parts.add(partOf(input))
@@ -45,6 +49,15 @@ export function partsIn(coverageFolder: string): readonly string[] {
     }
   }
   return [...parts].toSorted()
+}
+
+/** A file that joins chunks has each as a function with its name. */
+function chunksRun({ url, functions }: Coverage['result'][number]): readonly string[] {
+  if (!url.startsWith('file:')) return []
+  const file = relative(ROOT, fileURLToPath(url))
+  if (!Object.values(JOINED).some((name) => file === `dist/cli/${name}`)) return [file]
+  const run = functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
+  return run.map(({ functionName }) => `dist/cli/${functionName}`)
 }
 
 function partOf(input: string): string {

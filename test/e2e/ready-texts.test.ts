@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { helpPaths } from '../../scripts/ready-texts.ts'
+import { JOINED } from '../../src/loader/bundle.ts'
 import { emptyHome } from '../harness/home.ts'
 import { CRM, crmPrints } from './crm.ts'
 
@@ -14,7 +15,7 @@ const FOLDER = fileURLToPath(new URL('../../dist/cli', import.meta.url))
 const PROGRAM = `
   const [folder, program, version, ...lines] = process.argv.slice(1)
   const { bundleIn, createChunkLoader } = require(folder + '/chunk-loader.js')
-  const { run } = createChunkLoader(bundleIn(folder, process))('chunks/' + program)
+  const { run } = createChunkLoader(bundleIn(folder, process))(program)
   async function printed(argv) {
     let text = ''
     const stdout = { write: (part) => ((text += part), true) }
@@ -30,9 +31,9 @@ const PROGRAM = `
 `
 
 function printedByProgram(lines: readonly (readonly string[])[]): readonly string[] {
-  const [program = ''] = readdirSync(join(FOLDER, 'chunks')).filter((name) => name.startsWith('program-'))
+  const [program] = /chunks\/program-\w+\.js/.exec(readFileSync(join(FOLDER, JOINED.program), 'latin1')) ?? []
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  const args = ['-e', PROGRAM, FOLDER, program, version, ...lines.map((line) => JSON.stringify(line))]
+  const args = ['-e', PROGRAM, FOLDER, String(program), version, ...lines.map((line) => JSON.stringify(line))]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 

@@ -21,7 +21,7 @@ const BUNDLE = {
   folder: '/crm',
   isCompiled: false,
   hasText: (name: string) => ['crm', 'crm.contacts', 'crm.contacts.list'].includes(name),
-  readText: () => SOURCE,
+  readCode: () => SOURCE,
   readCompiled: () => undefined,
 }
 const uid = process.geteuid?.() ?? 0
