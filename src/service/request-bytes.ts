@@ -9,6 +9,8 @@ export async function readBytes(request: IncomingMessage, maxBytes = MAX_BODY_BY
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
   if (coding === undefined && length === '0') return undefined
   if (Number(length) > maxBytes) throw tooLarge(maxBytes)
+  // Of a client that has gone, no event follows.
+  if (request.destroyed) throw truncated()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let sizeBytes = 0
@@ -20,10 +22,12 @@ export async function readBytes(request: IncomingMessage, maxBytes = MAX_BODY_BY
     }
     request.on('data', keep)
     request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
-    request.once('error', () =>
-      reject(new Problem(400, { code: 'malformed_request', detail: 'the request was truncated' })),
-    )
+    request.once('error', () => reject(truncated()))
   })
+}
+
+function truncated(): Problem {
+  return new Problem(400, { code: 'malformed_request', detail: 'the request was truncated' })
 }
 
 function tooLarge(maxBytes: number): Problem {
