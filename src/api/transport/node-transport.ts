@@ -44,7 +44,7 @@ export function openNodeTransport({ baseUrl }: Pick<ApiOptions, 'baseUrl'>, most
     if (method === 'HEAD') all.push('Connection', 'close')
     const sent = request({ ...place, agent, method, path, headers: all, maxHeaderSize: MAX_HEADER_BYTES })
     sent.maxHeadersCount = ANY_NUMBER_OF_HEADERS
-    reply.cut = (reason) => sent.destroy(reason)
+    reply.controller = { abort: (reason) => void sent.destroy(reason) }
     receiveReply(sent, reply)
     sent.on('socket', (socket) => {
       if (connected.has(socket)) reply.isSent = true

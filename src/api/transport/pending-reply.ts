@@ -23,8 +23,8 @@ export class PendingReply {
   readonly promise: Promise<Reply>
   /** Whether the server may have seen the request. */
   isSent = false
-  /** Frees the connection of a request that is given up; undefined until it has one. */
-  cut: ((reason: Error) => void) | undefined
+  /** Frees the connection of a request that is given up; undefined until it has one. A function of its own costs a quarter of a request. */
+  controller: { abort(reason: Error): void } | undefined
   readonly #resolve: (reply: Reply) => void
   readonly #reject: (reason: NoReply) => void
   readonly #signal: AbortSignal
@@ -80,7 +80,7 @@ export class PendingReply {
     if (!this.#settle()) return
     const failure = new NoReply(type, this.isSent, cause)
     this.#reject(failure)
-    this.cut?.(failure)
+    this.controller?.abort(failure)
   }
 
   #settle(): boolean {

@@ -46,7 +46,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     if (this.#reply.isSettled) controller.abort(new Error('aborted before it was sent'))
     else {
       this.#reply.isSent = true
-      this.#reply.cut = (reason) => controller.abort(reason)
+      this.#reply.controller = controller
     }
   }
 
@@ -63,7 +63,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#reply.cut = undefined
+    this.#reply.controller = undefined
     this.#reply.fail(error)
   }
 }
