@@ -12,11 +12,14 @@ if (argv[0] === '__complete') {
   void main()
 }
 
-/** Runs at every Tab, so it does not load the program. A shell that no longer waits is ignored. */
+/** Runs at every Tab, so it does not load the program. */
 async function completeWords(): Promise<void> {
-  process.stdout.on('error', () => process.exit(0))
-  const { complete } = await import('./completion/complete.ts')
-  process.exitCode = await complete(argv.slice(1), { io: process, env: process.env })
+  const [{ complete }, { directOutput }] = await Promise.all([
+    import('./completion/complete.ts'),
+    import('./completion/direct-output.ts'),
+  ])
+  const stdout = directOutput(() => process.stdout.on('error', () => process.exit(0)))
+  process.exitCode = await complete(argv.slice(1), { env: process.env, stdout, openStderr: () => process.stderr })
 }
 
 async function main(): Promise<void> {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import { idPrefix } from '../core/ids.ts'
-import { type Env, type Io, writeText } from '../core/streams.ts'
+import { type Env, type OutputStream, writeText } from '../core/streams.ts'
 import { namesIn, stateFolder } from '../files/folders.ts'
 import { reportError } from '../output/report.ts'
 import { chooseAddress, chooseProfile } from '../settings/address.ts'
@@ -21,14 +21,18 @@ declare const CRM_VOCABULARY: string
 /** Only the newest are offered. */
 const MOST_JOBS = 50
 
+interface Host {
+  readonly env: Env
+  readonly stdout: OutputStream
+  /** Called for an error alone: a stream takes time to open. */
+  readonly openStderr: () => OutputStream
+}
+
 /**
  * `crm __complete SHELL WORDS...`, which the scripts of `crm completion` call at every Tab. Uses only the state of this
  * machine, without the command tree, the client or a request.
  */
-export async function complete(
-  argv: readonly string[],
-  { io, env }: { readonly io: Pick<Io, 'stdout' | 'stderr'>; readonly env: Env },
-): Promise<ExitCode> {
+export async function complete(argv: readonly string[], { env, stdout, openStderr }: Host): Promise<ExitCode> {
   const [name, ...given] = argv
   const shell = SHELLS.find((each) => each === name)
   try {
@@ -40,11 +44,11 @@ export async function complete(
     await beginKnowing(env)
     const vocabulary: Vocabulary = JSON.parse(CRM_VOCABULARY)
     const wanted = wantedAt(vocabulary, typedWords(shell, given))
-    await writeText(io.stdout, answerText(shell, await answerTo(wanted, sourcesOf(env)), given))
+    await writeText(stdout, answerText(shell, await answerTo(wanted, sourcesOf(env)), given))
     return EXIT.ok
   } catch (error) {
     // For a person who types the command; the scripts discard it.
-    return reportError(io.stderr, error, argv)
+    return reportError(openStderr(), error, argv)
   }
 }
 
