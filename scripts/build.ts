@@ -1,13 +1,14 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build, transform } from 'esbuild'
+import { type BuildOptions, build, type TransformOptions, transform } from 'esbuild'
+import { asFunction } from './as-function.ts'
 import { buildDigest } from './build-digest.ts'
 import { builtinPlugin } from './builtin-plugin.ts'
 import { noticesOf } from './bundled-packages.ts'
 import { compileChunks } from './compile-chunks.ts'
 import { inkPlugin } from './ink-plugin.ts'
-import { asFunction, joinChunks } from './join-chunks.ts'
+import { joinChunks } from './join-chunks.ts'
 import { leftOutPlugin } from './left-out-plugin.ts'
 import { addRequire, webhooksPlugin, writeLibraryEntries } from './library-entries.ts'
 import { readVocabulary } from './read-vocabulary.ts'
@@ -47,6 +48,15 @@ const options = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
+const commonJs = {
+  format: 'cjs',
+  platform: 'node',
+  target: options.target,
+  supported: { 'dynamic-import': false },
+  minifySyntax: true,
+  minifyWhitespace: true,
+} as const satisfies TransformOptions
+
 const { metafile } = await build({
   ...options,
   // CommonJS has no import.meta.
@@ -57,8 +67,10 @@ const { metafile } = await build({
   chunkNames: 'chunks/[name]-[hash]',
 })
 const cli = new URL(`${next}/cli`, root).pathname
-for (const file of Object.keys(metafile.outputs)) await toCommonJs(new URL(file, root))
-await joinChunks(cli)
+const files = Object.keys(metafile.outputs).map((file) => new URL(file, root).pathname)
+const modules = new Map(files.map((file) => [relative(cli, file), readFileSync(file, 'utf8')]))
+for (const file of files) await toCommonJs(file)
+await joinChunks(cli, modules, commonJs)
 await build({
   ...options,
   entryPoints: ['src/chunk-loader.ts'],
@@ -98,19 +110,8 @@ rmSync(new URL(folder, root), { recursive: true, force: true })
 renameSync(new URL(next, root), new URL(folder, root))
 chmodSync(new URL('bin/crm.js', root), 0o755)
 
-/**
- * esbuild splits only ES modules, and Node loads many small ES modules more slowly than CommonJS modules. It leaves foreign
- * characters in regular expressions; with one, V8 keeps each character of the file in two bytes.
- */
-async function toCommonJs(file: URL): Promise<void> {
-  const { code } = await transform(readFileSync(file, 'utf8'), {
-    format: 'cjs',
-    platform: 'node',
-    target: options.target,
-    supported: { 'dynamic-import': false },
-    minifySyntax: true,
-    minifyWhitespace: true,
-  })
-  const ascii = code.replace(/[^\0-\x7F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  writeFileSync(file, asFunction(ascii))
+/** esbuild splits only ES modules, and Node loads many small ES modules more slowly than CommonJS modules. */
+async function toCommonJs(file: string): Promise<void> {
+  const { code } = await transform(readFileSync(file, 'utf8'), commonJs)
+  writeFileSync(file, asFunction(code))
 }

@@ -1,37 +1,37 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { compiledFolder, JOINED } from '../src/loader/bundle.ts'
+import { asFunction } from './as-function.ts'
 import { rehearse } from './rehearse.ts'
 
-const TAB = [['__complete', 'fish', 'contacts', 'list', '--fields', '']]
+export const TAB = [['__complete', 'fish', 'contacts', 'list', '--fields', '']]
 
-const WITHOUT_REQUEST = [['config', 'path']]
+export const WITHOUT_REQUEST = [['config', 'path']]
 
-const SINGLE_REQUESTS = [
+export const SINGLE_REQUESTS = [
   ['contacts', 'list', '-o', 'json'],
   ['contacts', 'list'],
   ['contacts', 'create', '--set', 'name=Ada', '-o', 'id', '-q'],
 ]
 
-/** A module as a function. In parentheses, because V8 then compiles it at once: it runs in any case. */
-export function asFunction(code: string): string {
-  return `(function(exports,require,module,__filename,__dirname){${code}})`
-}
+/** The code of each chunk, an ES module, by its name, such as `chunks/client-X.js`. */
+export type Modules = ReadonlyMap<string, string>
 
-/** Moves the chunks that every command and single requests load into a file each, and copies those of a Tab into another. */
-export async function joinChunks(folder: string): Promise<void> {
-  for (const file of Object.values(JOINED)) writeFileSync(join(folder, file), '({})\n')
-  const tab = await chunksLoadedBy(folder, TAB)
-  const program = await chunksLoadedBy(folder, WITHOUT_REQUEST)
-  const requests = await chunksLoadedBy(folder, SINGLE_REQUESTS)
-  const shared = requests.filter((name) => program.includes(name))
-  const others = requests.filter((name) => !program.includes(name))
-  const write = (file: string, all: readonly Member[]) => writeFileSync(join(folder, file), objectOf(all))
-  write(JOINED.requests, members(folder, others))
-  write(JOINED.program, [...places(others, JOINED.requests), ...members(folder, shared)])
-  // Of members with the same name, the last counts.
-  write(JOINED.tab, [...places(others, JOINED.requests), ...places(shared, JOINED.program), ...members(folder, tab)])
-  for (const name of requests) rmSync(join(folder, name))
+/**
+ * Writes the files of chunks that are loaded together. The bundler makes one scope of all chunks of a file: as functions of their own, a
+ * hundred chunks take a quarter of a list's time to call, and to reach each other's exports.
+ */
+export async function joinChunks(folder: string, modules: Modules, options: BuildOptions): Promise<void> {
+  for (const file of Object.values(JOINED)) writeFileSync(join(folder, file), asFunction('exports.chunks={}'))
+  const commands = {
+    [JOINED.tab]: TAB,
+    [JOINED.program]: WITHOUT_REQUEST,
+    [JOINED.requests]: [...WITHOUT_REQUEST, ...SINGLE_REQUESTS],
+  }
+  const sets: [file: string, names: readonly string[]][] = []
+  for (const [file, lines] of Object.entries(commands)) sets.push([file, await chunksLoadedBy(folder, lines)])
+  for (const [file, names] of sets) writeFileSync(join(folder, file), await joined({ folder, names, modules }, options))
 }
 
 async function chunksLoadedBy(folder: string, commands: readonly (readonly string[])[]): Promise<readonly string[]> {
@@ -40,19 +40,45 @@ async function chunksLoadedBy(folder: string, commands: readonly (readonly strin
   const loaded = new Set(readdirSync(compiled))
   rmSync(compiled, { recursive: true })
   const chunks = readdirSync(join(folder, 'chunks')).filter((name) => loaded.has(name))
-  return chunks.toSorted().map((name) => `chunks/${name}`)
+  return ['main.js', ...chunks.toSorted().map((name) => `chunks/${name}`)]
 }
 
-type Member = readonly [name: string, code: string]
-
-function members(folder: string, names: readonly string[]): readonly Member[] {
-  return names.map((name) => [name, readFileSync(join(folder, name), 'latin1')])
+interface Wanted {
+  readonly folder: string
+  readonly names: readonly string[]
+  readonly modules: Modules
 }
 
-function places(names: readonly string[], file: string): readonly Member[] {
-  return names.map((name) => [name, JSON.stringify(file)])
-}
+const ENTRY = 'joined.js'
 
-function objectOf(all: readonly Member[]): string {
-  return `({\n${all.map(([name, code]) => `${JSON.stringify(name)}:${code}`).join(',\n')}\n})\n`
+/** Each chunk still is evaluated when it is first asked for, by another chunk of the file or by one outside. */
+async function joined({ folder, names, modules }: Wanted, options: BuildOptions): Promise<string> {
+  const entries = names.map((name) => `${JSON.stringify(name)}:()=>require("./${name}")`)
+  const entry = `export const chunks={${entries.join(',')}}`
+  const chunksPlugin: Plugin = {
+    name: 'chunks',
+    setup(build) {
+      build.onResolve({ filter: /^\.\// }, ({ path, importer }) => {
+        const name = join(importer.startsWith(join(folder, 'chunks')) ? 'chunks' : '', path)
+        return names.includes(name) || name === ENTRY
+          ? { path: join(folder, name) }
+          : { path: `./${name}`, external: true }
+      })
+      build.onLoad({ filter: /\.js$/ }, ({ path }) => {
+        const name = path.slice(folder.length + 1)
+        return { contents: name === ENTRY ? entry : (modules.get(name) ?? '') }
+      })
+    },
+  }
+  const { outputFiles } = await build({
+    ...options,
+    // Names in the result are relative to it.
+    absWorkingDir: folder,
+    entryPoints: [`./${ENTRY}`],
+    bundle: true,
+    plugins: [chunksPlugin],
+    write: false,
+    logLevel: 'warning',
+  })
+  return asFunction(outputFiles?.[0]?.text ?? '')
 }

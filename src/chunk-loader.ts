@@ -1,6 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
 import { Script } from 'node:vm'
 import { type Bundle, compiledFolder, JOINED, joinedFor, type Runtime, type Watch } from './loader/bundle.ts'
 import { type CachingRuntime, openCodeCache } from './loader/code-cache.ts'
@@ -17,16 +15,35 @@ type Body = (
   ...given: [exports: unknown, require: (id: string) => unknown, chunk: Chunk, path: string, folder: string]
 ) => void
 
-export function bundleIn(folder: string, runtime: Runtime): Bundle {
+/** What a joined file exports: its chunks, each evaluated when it is first asked for. */
+interface Joined {
+  readonly chunks: Readonly<Record<string, () => unknown>>
+}
+
+interface LoadingRuntime extends Runtime {
+  readonly getBuiltinModule: NodeJS.Process['getBuiltinModule']
+}
+
+/** Paths are not put together by `node:path`, which takes V8 a millisecond to compile. */
+export function bundleIn(folder: string, runtime: LoadingRuntime): Bundle {
   const compiled = compiledFolder(folder, runtime)
   const known = new Set(existsSync(compiled) ? readdirSync(compiled) : [])
   return {
     folder,
     isCompiled: known.size > 0,
-    hasText: (name) => existsSync(join(folder, `texts/${name}.txt`)),
-    readCode: (name) => readFileSync(join(folder, name), 'latin1'),
-    readCompiled: (name) => (known.has(basename(name)) ? readFileSync(join(compiled, basename(name))) : undefined),
+    hasText: (name) => existsSync(`${folder}/texts/${name}.txt`),
+    readCode: (name) => readFileSync(`${folder}/${name}`, 'latin1'),
+    readCompiled: (name) => {
+      const file = name.slice(name.lastIndexOf('/') + 1)
+      return known.has(file) ? readFileSync(`${compiled}/${file}`) : undefined
+    },
+    loadModule: moduleLoader(folder, runtime),
   }
+}
+
+/** The loader of packages, which is slow to load itself, is not needed for Node's own modules. */
+export function moduleLoader(folder: string, { getBuiltinModule }: LoadingRuntime): Bundle['loadModule'] {
+  return (id) => getBuiltinModule(id) ?? getBuiltinModule('node:module').createRequire(`${folder}/main.js`)(id)
 }
 
 /** Runs the command line of `runtime`, which is `process`. */
@@ -40,42 +57,37 @@ export function startProgram(bundle: Bundle, runtime: CachingRuntime): void {
  * compiles as usual.
  */
 export function createChunkLoader(
-  { folder, readCode, readCompiled }: Bundle,
-  { onCompiled, pathOf = (name) => join(folder, name) }: Watch = {},
-  first: string = JOINED.program,
+  { folder, readCode, readCompiled, loadModule }: Bundle,
+  { onCompiled, pathOf = (name) => `${folder}/${name}` }: Watch = {},
+  first: string = JOINED.requests,
 ): (name: string) => unknown {
   const loaded = new Map<string, Chunk>()
-  const requireBuiltin = createRequire(join(folder, 'main.js'))
-  let joined: Record<string, Body | string> | undefined
+  let joined: Joined | undefined
 
   function load(name: string): unknown {
     const before = loaded.get(name)
     if (before) return before.exports
     const chunk: Chunk = { exports: {} }
     loaded.set(name, chunk)
-    const inner = name.slice(0, name.lastIndexOf('/') + 1)
-    const resolve = (id: string) => (id.startsWith('./') ? load(`${inner}${id.slice(2)}`) : requireBuiltin(id))
-    bodyOf(name)(chunk.exports, resolve, chunk, join(folder, name), join(folder, inner))
+    joined ??= evaluate(first, { exports: {} }) as Joined
+    const inJoined = joined.chunks[name]
+    if (inJoined) chunk.exports = inJoined()
+    else evaluate(name, chunk)
     return chunk.exports
   }
 
-  function bodyOf(name: string): Body {
-    if (name === 'main.js') return evaluate(name) as Body
-    joined ??= evaluate(first) as Record<string, Body | string>
-    const found = joined[name]
-    if (typeof found !== 'string') return found ?? (evaluate(name) as Body)
-    Object.assign(joined, evaluate(found))
-    return bodyOf(name)
-  }
-
-  function evaluate(name: string): unknown {
+  function evaluate(name: string, chunk: Chunk): unknown {
+    const inner = name.slice(0, name.lastIndexOf('/') + 1)
+    const resolve = (id: string) => (id.startsWith('./') ? load(`${inner}${id.slice(2)}`) : loadModule(id))
     const cachedData = readCompiled(name)
     const script = new Script(readCode(name), {
       filename: pathOf(name),
       ...(cachedData !== undefined && { cachedData }),
     })
     onCompiled?.(name, script)
-    return script.runInThisContext()
+    const body = script.runInThisContext() as Body
+    body(chunk.exports, resolve, chunk, `${folder}/${name}`, `${folder}/${inner}`)
+    return chunk.exports
   }
 
   return load

@@ -2,7 +2,7 @@
 import { getAsset, getRawAsset } from 'node:sea'
 import { runKeyringTask } from '../../bin/keyring-task.js'
 import { answerWithText } from '../../bin/ready-text.js'
-import { startProgram } from '../../src/chunk-loader.ts'
+import { moduleLoader, startProgram } from '../../src/chunk-loader.ts'
 
 const words = process.argv.slice(2)
 const names = new Set(JSON.parse(getAsset('names.json', 'utf8')))
@@ -21,6 +21,7 @@ function startBundle() {
     isCompiled: false,
     hasText: (name) => names.has(`texts/${name}.txt`),
     readCompiled: () => undefined,
+    loadModule: moduleLoader('/crm', process),
   }
   startProgram(bundle, process)
 }

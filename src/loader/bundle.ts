@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Script } from 'node:vm'
 
 /** What compiled code depends on, as `process` names it. */
@@ -9,14 +8,18 @@ export interface Runtime {
 }
 
 /**
- * Chunks that are loaded together are joined in a file: those of a Tab, those of every command, and those of single requests.
- * A file is an object with its chunks by name; the first two also say in which file the other chunks are.
+ * Chunks that are loaded together are joined in a file: those of a Tab, those of every command, and those of commands with single
+ * requests. A process loads one of these files; chunks that are not in it are read one by one.
  */
 export const JOINED = { tab: 'tab.js', program: 'program.js', requests: 'requests.js' } as const
 
-/** The joined file that a command line loads first. */
-export function joinedFor(argv: readonly string[]): string {
-  return argv[2] === '__complete' ? JOINED.tab : JOINED.program
+/** Their files would only be larger. */
+const WITHOUT_REQUESTS: ReadonlySet<string> = new Set(['completion', 'config', 'help', 'schema'])
+
+/** The joined file for a command line. */
+export function joinedFor([, , word = '']: readonly string[]): string {
+  if (word === '__complete') return JOINED.tab
+  return WITHOUT_REQUESTS.has(word) ? JOINED.program : JOINED.requests
 }
 
 /** The files of the build: of a folder, or inside a standalone program. Names are such as `chunks/client-X.js`. */
@@ -31,6 +34,8 @@ export interface Bundle {
   readonly readCode: (name: string) => string
   /** What V8 made of a file earlier, undefined if it was not compiled, or by another runtime. */
   readonly readCompiled: (name: string) => Uint8Array | undefined
+  /** A module of Node, or a package. */
+  readonly loadModule: (id: string) => unknown
 }
 
 /** What others need to know of the files that a command loads. */
@@ -42,5 +47,5 @@ export interface Watch {
 
 /** Where compiled code of a runtime is kept in a folder. V8 checks its own version and its flags, but not the processor. */
 export function compiledFolder(folder: string, { version, platform, arch }: Runtime): string {
-  return join(folder, `compiled-${version}-${platform}-${arch}`)
+  return `${folder}/compiled-${version}-${platform}-${arch}`
 }

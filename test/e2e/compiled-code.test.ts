@@ -46,7 +46,7 @@ describe('code compiled during the build', () => {
     const { crm, chunks, compiled } = copyOfBuild()
     const help = execFileSync(process.execPath, [crm, '--help'], { encoding: 'utf8' })
     for (const name of readdirSync(compiled)) writeFileSync(join(compiled, name), 'of another runtime')
-    expect(refused(chunks, compiled)).toContain(JOINED.program)
+    expect(refused(chunks, compiled)).toContain(JOINED.requests)
     expect(execFileSync(process.execPath, [crm, '--help'], { encoding: 'utf8' })).toBe(help)
   })
 })

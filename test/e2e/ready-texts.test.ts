@@ -31,7 +31,7 @@ const PROGRAM = `
 `
 
 function printedByProgram(lines: readonly (readonly string[])[]): readonly string[] {
-  const [program] = /chunks\/program-\w+\.js/.exec(readFileSync(join(FOLDER, JOINED.program), 'latin1')) ?? []
+  const [program] = /chunks\/program-\w+\.js/.exec(readFileSync(join(FOLDER, JOINED.requests), 'latin1')) ?? []
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const args = ['-e', PROGRAM, FOLDER, String(program), version, ...lines.map((line) => JSON.stringify(line))]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))

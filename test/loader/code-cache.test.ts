@@ -23,6 +23,7 @@ const BUNDLE = {
   hasText: (name: string) => ['crm', 'crm.contacts', 'crm.contacts.list'].includes(name),
   readCode: () => SOURCE,
   readCompiled: () => undefined,
+  loadModule: () => undefined,
 }
 const uid = process.geteuid?.() ?? 0
 
