@@ -20,7 +20,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 function startProgram(folder) {
   try {
     const loader = require(`${folder}/chunk-loader.js`)
-    loader.startProgram(loader.bundleIn(folder, process), process)
+    loader.startProgram(loader.bundleIn(folder, process), process, () => require(`${folder}/code-cache.js`))
   } catch (error) {
     if (error.code !== 'MODULE_NOT_FOUND' || !/chunk-loader\.js/.test(error.message)) throw error
     process.stderr.write('crm is not built in this checkout yet\n  npm run build\n')

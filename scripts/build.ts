@@ -73,7 +73,8 @@ for (const file of files) await toCommonJs(file)
 await joinChunks(cli, modules, commonJs)
 await build({
   ...options,
-  entryPoints: ['src/chunk-loader.ts'],
+  entryPoints: ['src/chunk-loader.ts', 'src/loader/code-cache.ts'],
+  entryNames: '[name]',
   outdir: `${next}/cli`,
   format: 'cjs',
   define: { ...options.define, CRM_BUILD: JSON.stringify(buildDigest(cli)) },

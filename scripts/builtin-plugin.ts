@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { relative } from 'node:path'
 import type { Plugin } from 'esbuild'
 
@@ -19,7 +20,7 @@ export const builtinPlugin: Plugin = {
     })
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ pluginData: { path, importer } }) => {
       const names = namesImported(readFileSync(importer, 'utf8'), path)
-      if (path === 'node:fs/promises') return { contents: names.map(lazyFunction).join('\n') }
+      if (isLazy(path, names)) return { contents: names.map((name) => lazyFunction(path, name)).join('\n') }
       const exports = names.map((name) => `export const ${name} = builtin.${name}`)
       const lines = [`const builtin = require(${JSON.stringify(path)})`, 'export default builtin', ...exports]
       return { contents: lines.join('\n') }
@@ -27,9 +28,16 @@ export const builtinPlugin: Plugin = {
   },
 }
 
-/** Only functions are imported from it, most of them for writing: loaded with the first call. */
-function lazyFunction(name: string): string {
-  return `export const ${name} = (...args) => require('node:fs/promises').${name}(...args)`
+/** Most commands call none of their functions: they are loaded with the first call. */
+const SELDOM_CALLED = ['node:fs/promises', 'node:os', 'node:timers/promises']
+
+function isLazy(path: string, names: readonly string[]): boolean {
+  const exports = createRequire(import.meta.url)(path)
+  return SELDOM_CALLED.includes(path) && names.length > 0 && names.every((name) => typeof exports[name] === 'function')
+}
+
+function lazyFunction(path: string, name: string): string {
+  return `export const ${name} = (...args) => require(${JSON.stringify(path)}).${name}(...args)`
 }
 
 function namesImported(source: string, path: string): string[] {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { Script } from 'node:vm'
 import { type Bundle, compiledFolder, JOINED, joinedFor, type Runtime, type Watch } from './loader/bundle.ts'
-import { type CachingRuntime, openCodeCache } from './loader/code-cache.ts'
+import type { CachingRuntime, openCodeCache } from './loader/code-cache.ts'
 
 /** A digest of the built files, which the build puts in here. */
 declare const CRM_BUILD: string
@@ -46,9 +46,13 @@ export function moduleLoader(folder: string, { getBuiltinModule }: LoadingRuntim
   return (id) => getBuiltinModule(id) ?? getBuiltinModule('node:module').createRequire(`${folder}/main.js`)(id)
 }
 
-/** Runs the command line of `runtime`, which is `process`. */
-export function startProgram(bundle: Bundle, runtime: CachingRuntime): void {
-  const cache = bundle.isCompiled ? undefined : openCodeCache({ bundle, build: CRM_BUILD }, runtime)
+/** Runs the command line of `runtime`, which is `process`. `keeping` loads what a bundle without compiled code needs. */
+export function startProgram(
+  bundle: Bundle,
+  runtime: CachingRuntime,
+  keeping: () => { readonly openCodeCache: typeof openCodeCache },
+): void {
+  const cache = bundle.isCompiled ? undefined : keeping().openCodeCache({ bundle, build: CRM_BUILD }, runtime)
   createChunkLoader(cache?.bundle ?? bundle, cache?.watch, joinedFor(runtime.argv))('main.js')
 }
 

@@ -3,6 +3,7 @@ import { getAsset, getRawAsset } from 'node:sea'
 import { runKeyringTask } from '../../bin/keyring-task.js'
 import { answerWithText } from '../../bin/ready-text.js'
 import { moduleLoader, startProgram } from '../../src/chunk-loader.ts'
+import { openCodeCache } from '../../src/loader/code-cache.ts'
 
 const words = process.argv.slice(2)
 const names = new Set(JSON.parse(getAsset('names.json', 'utf8')))
@@ -23,7 +24,7 @@ function startBundle() {
     readCompiled: () => undefined,
     loadModule: moduleLoader('/crm', process),
   }
-  startProgram(bundle, process)
+  startProgram(bundle, process, () => ({ openCodeCache }))
 }
 
 /** The system loads a library from a file only: one of this process alone, deleted at once. */

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { errorCode } from './machine-error.ts'
 

@@ -77,6 +77,8 @@ export class Ceiling {
 
   /** 0: a request may be sent; more: wait so many milliseconds; undefined: wait for an answer to one of those in flight. */
   waitMs(share: CeilingShare = ALL): number | undefined {
+    // Node loads a module for its clock.
+    if (this.#logs.length === 0) return 0
     const nowMs = this.#nowMs()
     const waits = this.#logs.map((log) => log.waitMs(nowMs, this.#inFlight, share))
     return waits.some((wait) => wait === undefined) ? undefined : Math.max(0, ...waits.map((wait) => wait ?? 0))

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Node fires a longer timer at once. */
