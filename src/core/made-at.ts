@@ -40,8 +40,7 @@ const DOTNET_TIME = /^\/Date\((\d+)[^)]*\)\/$/
 
 interface Age {
   readonly timeMs: number
-  /** Its digits as zeros: two times of one notation are of one zone. */
-  readonly notation: string
+  readonly text: string
 }
 
 /**
@@ -49,22 +48,41 @@ interface Age {
  * were sent prove nothing.
  */
 export function isOlder(record: JsonObject, thanMs: number, sent: JsonObject = {}): boolean {
-  const { created, changed } = agesOf(record, sent)
+  return areOlder(agesOf(record, sent), thanMs)
+}
+
+/** Whether a record, in the answer to its create, was there before: it is older than the request, or was changed long after it was created. */
+export function wasThereBefore(record: JsonObject, sinceMs: number, sent: JsonObject): boolean {
+  const ages = agesOf(record, sent)
+  return areOlder(ages, sinceMs) || areFarApart(ages)
+}
+
+interface Ages {
+  readonly created: Age | undefined
+  readonly changed: Age | undefined
+}
+
+function areOlder({ created, changed }: Ages, thanMs: number): boolean {
   const oldest = created ?? changed
   return oldest !== undefined && oldest.timeMs + ZONES_MS < thanMs
 }
 
-/** Whether a record, in the answer to its create, was changed long after it was created. */
-export function isChangedSince(record: JsonObject, sent: JsonObject): boolean {
-  const { created, changed } = agesOf(record, sent)
-  if (!created || !changed || created.notation !== changed.notation || created.notation === '0000-00-00') return false
+function areFarApart({ created, changed }: Ages): boolean {
+  if (!created || !changed || created.text === changed.text) return false
+  const notation = notationOf(created)
+  if (notation !== notationOf(changed) || notation === '0000-00-00') return false
   return changed.timeMs - created.timeMs > MOST_CREATING_MS
 }
 
 /** No create takes longer between the two times that it writes. */
 const MOST_CREATING_MS = 60_000
 
-function agesOf(record: JsonObject, sent: JsonObject): { created: Age | undefined; changed: Age | undefined } {
+/** The digits as zeros: two times of one notation are of one zone. */
+function notationOf({ text }: Age): string {
+  return text.replace(/\.\d+/, '').replace(/\d/g, '0')
+}
+
+function agesOf(record: JsonObject, sent: JsonObject): Ages {
   let created: Age | undefined
   let changed: Age | undefined
   const values = valuesOf(record)
@@ -81,8 +99,7 @@ function agesOf(record: JsonObject, sent: JsonObject): { created: Age | undefine
 function ageOf(value: JsonValue | undefined): Age | undefined {
   const text = idText(value)?.trim() ?? ''
   const timeMs = timeIn(text)
-  if (!(timeMs >= EARLIEST_MS)) return undefined
-  return { timeMs, notation: text.replace(/\.\d+/, '').replace(/\d/g, '0') }
+  return timeMs >= EARLIEST_MS ? { timeMs, text } : undefined
 }
 
 /** NaN for what is no time. A day is over when it ends. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isChangedSince, isMadeSince, isOlder } from '../../src/core/made-at.ts'
+import { isMadeSince, isOlder, wasThereBefore } from '../../src/core/made-at.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const OLD = '2026-11-01T10:00:00Z'
@@ -42,14 +42,14 @@ test('a time that was sent does not show that the record existed', () => {
 })
 
 test('a record that was changed more than a minute after it was created existed before its create', () => {
-  expect(isChangedSince({ created: 1_795_000_000, updated: 1_795_000_061 }, {})).toBe(true)
-  expect(isChangedSince({ created_at: '2026-11-22T10:00:00.1Z', updated_at: '2026-11-22T12:00:00Z' }, {})).toBe(true)
-  expect(isChangedSince({ created_at: '2026-11-22T12:00:00Z', updated_at: '2026-11-22T12:00:59Z' }, {})).toBe(false)
+  expect(wasThereBefore({ created: 1_795_000_000, updated: 1_795_000_061 }, 0, {})).toBe(true)
+  expect(wasThereBefore({ created_at: '2026-11-22T10:00:00.1Z', updated_at: '2026-11-22T12:00:00Z' }, 0, {})).toBe(true)
+  expect(wasThereBefore({ created_at: '2026-11-22T12:00:00Z', updated_at: '2026-11-22T12:00:59Z' }, 0, {})).toBe(false)
 })
 
 test('two times in different notations, or days, are not compared', () => {
-  expect(isChangedSince({ created_at: '2026-11-22T10:00:00', updated_at: '2026-11-22T12:00:00Z' }, {})).toBe(false)
-  expect(isChangedSince({ created_at: '2026-11-21', updated_at: '2026-11-22' }, {})).toBe(false)
+  expect(wasThereBefore({ created_at: '2026-11-22T10:00:00', updated_at: '2026-11-22T12:00:00Z' }, 0, {})).toBe(false)
+  expect(wasThereBefore({ created_at: '2026-11-21', updated_at: '2026-11-22' }, 0, {})).toBe(false)
 })
 
 test.each<[string, boolean | undefined]>([

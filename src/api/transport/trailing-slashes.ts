@@ -36,6 +36,7 @@ export class TrailingSlashes {
   }
 
   #applied(path: string): string {
+    if (this.#known.size === 0) return path
     const isSlashed = this.#known.get(this.#patternOf(path))
     return isSlashed === undefined ? path : withSlash(path, isSlashed)
   }

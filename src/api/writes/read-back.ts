@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { isChangedSince, isOlder } from '../../core/made-at.ts'
+import { wasThereBefore } from '../../core/made-at.ts'
 import { isAnother } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { otherReason } from '../connectors/shown-at.ts'
@@ -66,7 +66,7 @@ export function checkMade(shown: Exclude<ShownUnderId, undefined>, made: MadeRec
 }
 
 function whyNotMade(record: CrmRecord, { sent, sinceMs, keys }: MadeRecord): string | undefined {
-  const isOld = isOlder(record, sinceMs, sent) || isChangedSince(record, sent)
+  const isOld = wasThereBefore(record, sinceMs, sent)
   if (isOld && !keys.isKept) return 'that record was there before'
   return isAnother(record, sent) ? 'that record has none of the values that were sent' : undefined
 }

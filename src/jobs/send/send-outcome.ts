@@ -5,7 +5,7 @@ import { isReplayed, type KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { outcomeFailure } from '../../api/writes/outcome-failure.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
-import { isChangedSince, isMadeSince, isOlder } from '../../core/made-at.ts'
+import { isMadeSince, isOlder, wasThereBefore } from '../../core/made-at.ts'
 import { absentMembers, type OtherValue, otherValues } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { FailedEntry, Result, ResultFlag } from '../journal/entry.ts'
@@ -165,7 +165,7 @@ function existedBefore(
 ): boolean {
   if (head.do !== 'create' || !record || isInDoubt || isResumed || tries > 0) return false
   const members = sent() ?? {}
-  return isOlder(record, leasedMs, members) || isChangedSince(record, members)
+  return wasThereBefore(record, leasedMs, members)
 }
 
 /** A 2xx without a clear outcome. A server that queues creates may make the record long after its answer. */

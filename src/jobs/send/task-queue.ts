@@ -2,7 +2,7 @@ import type { Entry } from '../journal/entry.ts'
 import type { PlanOperation } from '../plan/plan-format.ts'
 
 /** Enough for a server that answers all rows, or adjacent ones, with one id; a job of millions of rows does not keep all ids. */
-const MOST_IDS = 20_000
+const LEAST_IDS = 20_000
 
 /** Tasks that are sent in one request. */
 export type TaskGroup = readonly Task[]
@@ -84,7 +84,9 @@ export class TaskQueue {
 
 /** The latest ids of created records: of two rows with the same id at most one made a record. */
 export class AnsweredIds {
-  readonly #ids = new Set<string>()
+  #latest = new Set<string>()
+  /** As many as LEAST_IDS that came before: a set from which the oldest is deleted each time gets slow. */
+  #earlier: ReadonlySet<string> = new Set()
 
   /** Those of a job's earlier processes, as far as their status shows a create. */
   take(entry: Entry): void {
@@ -94,10 +96,12 @@ export class AnsweredIds {
 
   /** False if the response to another create had this id. */
   add(id: string): boolean {
-    if (this.#ids.has(id)) return false
-    this.#ids.add(id)
-    const [oldest] = this.#ids
-    if (this.#ids.size > MOST_IDS && oldest !== undefined) this.#ids.delete(oldest)
+    if (this.#latest.has(id) || this.#earlier.has(id)) return false
+    if (this.#latest.size === LEAST_IDS) {
+      this.#earlier = this.#latest
+      this.#latest = new Set()
+    }
+    this.#latest.add(id)
     return true
   }
 }
