@@ -53,8 +53,7 @@ const UNLIMITED: RateLimit = { requests: 1_000_000, windowMs: 1000 }
 /** Starts a service in this process, on a free local port, with a database in memory. */
 export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
   const { rateLimit = UNLIMITED, version, log, clockMs, parent } = terms
-  let isSeeded = false
-  const faults = faultPlanOf(terms.latencyMs, terms.fail, () => isSeeded)
+  const faults = faultPlanOf(terms.latencyMs, terms.fail)
   const now = clockFrom(clockMs)
   const folder = makeSandboxFolder(parent)
   sweepSandboxFolders(parent)
@@ -81,8 +80,7 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
     })
     closers.push(() => sender.close())
     const env = envOf(server.url, apiKey, folder)
-    const variables = terms.seed.length > 0 ? await seedStore(terms, { store, url: server.url, env, now }) : {}
-    isSeeded = true
+    const variables = terms.seed.length > 0 ? await seedFrom(terms, store, env) : {}
     return { baseUrl: server.url, apiKey, env: { ...variables, ...env }, folder, close }
   } catch (error) {
     await close()
@@ -90,30 +88,9 @@ export async function openSandbox(terms: SandboxTerms): Promise<OpenSandbox> {
   }
 }
 
-/** Uses its own key, to which the sandbox's rate limit does not apply. */
-async function seedStore(
-  { seed, seedEnv, version, signal, onMistake }: SandboxTerms,
-  { store, url, env, now }: { store: Store; url: string; env: OpenSandbox['env']; now: () => number },
-): Promise<Record<string, string>> {
-  const { seedService } = await import('../fixtures/seed.ts')
-  const scopes = ['read', 'write'] as const
-  const made = await createKey(store, { name: 'seed', scopes, expiresAtMs: undefined, rate: UNLIMITED }, now())
-  const pipelines = await store.pipelines()
-  const named = pipelines.map(({ id, stages }) => [id, stages.map(({ name }) => name)] as const)
-  // A deal that names no pipeline goes into the first one.
-  const names = new Map<string | undefined, readonly string[]>([...named, [undefined, named[0]?.[1] ?? []]])
-  const variables = await seedService({
-    files: seed,
-    baseUrl: url,
-    key: made.text,
-    env: { ...seedEnv, ...env },
-    stages: { names, isWhole: true },
-    version,
-    signal,
-    onMistake,
-  })
-  await store.endKey(made.key.id, { revokedAtMs: now() })
-  return variables
+async function seedFrom({ seed, seedEnv, signal, onMistake }: SandboxTerms, store: Store, env: OpenSandbox['env']) {
+  const { seedStore } = await import('./seed-store.ts')
+  return seedStore(store, { files: seed, env: { ...seedEnv, ...env }, signal, onMistake })
 }
 
 function envOf(baseUrl: string, apiKey: string, folder: string): OpenSandbox['env'] {
@@ -137,7 +114,7 @@ export type FaultShares = Readonly<Record<string, number>>
 const AFTERWARDS = /-after$/
 
 /** CrmError `usage` for an unknown kind of fault and for shares over 100 % in total. */
-function faultPlanOf(latencyMs: number, shares: FaultShares, isOn: () => boolean): FaultPlan | undefined {
+function faultPlanOf(latencyMs: number, shares: FaultShares): FaultPlan | undefined {
   const faults = Object.entries(shares).map(([kind, percent]) => faultOf(kind, percent))
   const percent = Object.values(shares).reduce((sum, each) => sum + each, 0)
   if (percent > 100) {
@@ -145,7 +122,7 @@ function faultPlanOf(latencyMs: number, shares: FaultShares, isOn: () => boolean
       hint: 'lower the shares: --fail 500=2%,reset=1%',
     })
   }
-  return latencyMs > 0 || faults.length > 0 ? { latencyMs, faults, isOn } : undefined
+  return latencyMs > 0 || faults.length > 0 ? { latencyMs, faults } : undefined
 }
 
 function faultOf(kind: string, percent: number): InjectedFault {

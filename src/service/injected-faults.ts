@@ -10,14 +10,10 @@ export const FAULT_STATUSES = [429, 500, 502, 503, 504] as const
 const WITH_RETRY_AFTER: readonly FaultStatus[] = [429, 503]
 
 /** Draws a fault for each request, after the delay of the plan; undefined for most, and always for /healthz. */
-export function faultDraw({
-  latencyMs,
-  faults,
-  isOn,
-}: FaultPlan): (path: string) => Promise<InjectedFault | undefined> {
+export function faultDraw({ latencyMs, faults }: FaultPlan): (path: string) => Promise<InjectedFault | undefined> {
   const draw = sequence()
   return async (path) => {
-    if (path === '/healthz' || !isOn()) return undefined
+    if (path === '/healthz') return undefined
     const fault = chosen(faults, draw())
     if (latencyMs > 0) await delay(latencyMs)
     return fault
@@ -80,6 +76,4 @@ export interface FaultPlan {
   /** Delay before each request is handled. */
   readonly latencyMs: number
   readonly faults: readonly InjectedFault[]
-  /** No fault is injected while this is false. */
-  isOn(): boolean
 }

@@ -183,7 +183,7 @@ crm: 2 mistakes in ${seed}; nothing was sent
   expect(await run()).toMatchObject({
     exit: 2,
     stderr: expect.stringContaining(
-      `crm: ${seed}:2:13: contacts.a was rejected; cannot create the contact: body: the record`,
+      `crm: ${seed}:2:13: contacts.a was rejected; body: the record would have 70126 bytes, expected at most 65536`,
     ),
   })
   expect(left()).toEqual([])

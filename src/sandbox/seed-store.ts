@@ -1,0 +1,62 @@
+import { idText, type JsonObject } from '../core/json.ts'
+import type { Env } from '../core/streams.ts'
+import type { FixtureCollection } from '../fixtures/field-rules.ts'
+import { createRecords, RecordRefused } from '../fixtures/seed.ts'
+import { parseBodyText } from '../service/body.ts'
+import type { Members } from '../service/json-text.ts'
+import { Problem } from '../service/problem.ts'
+import { dealCreation, noteCreation } from '../service/resources/deals.ts'
+import { plainCreation } from '../service/resources/plain.ts'
+import type { Pipeline, Store } from '../service/store/store.ts'
+import { type CheckedWrite, writeOnce } from '../service/write.ts'
+
+export interface StoreSeed {
+  readonly files: readonly string[]
+  /** For expressions in the files. */
+  readonly env: Env
+  readonly signal: AbortSignal
+  readonly onMistake: (text: string) => void
+}
+
+/**
+ * Creates the records of fixture files in a new store by the rules of the service, but without a request for each. Returns `env` of
+ * the files with their ids.
+ */
+export async function seedStore(store: Store, seed: StoreSeed): Promise<Record<string, string>> {
+  const pipelines = await store.pipelines()
+  const named = pipelines.map(({ id, stages }) => [id, stages.map(({ name }) => name)] as const)
+  // A deal that names no pipeline goes into the first one.
+  const names = new Map<string | undefined, readonly string[]>([...named, [undefined, named[0]?.[1] ?? []]])
+  return createRecords({
+    ...seed,
+    stages: { names, isWhole: true },
+    create: (collection, fields) => create(store, pipelines, collection, fields),
+  })
+}
+
+async function create(
+  store: Store,
+  pipelines: readonly Pipeline[],
+  collection: FixtureCollection,
+  fields: JsonObject,
+): Promise<string> {
+  try {
+    const { answer } = await writeOnce(store, { ...creationOf(collection, fields, pipelines), idempotency: undefined })
+    return idText(JSON.parse(answer.body).id) ?? ''
+  } catch (error) {
+    throw error instanceof Problem ? new RecordRefused(error.message, { cause: error }) : error
+  }
+}
+
+function creationOf(collection: FixtureCollection, fields: JsonObject, pipelines: readonly Pipeline[]): CheckedWrite {
+  if (collection === 'contacts') return plainCreation('contact', membersOf(fields))
+  if (collection === 'deals') return dealCreation(membersOf(fields), pipelines)
+  const { deal, ...body } = fields
+  return noteCreation(String(deal), membersOf(body))
+}
+
+function membersOf(fields: JsonObject): Members {
+  const node = parseBodyText(JSON.stringify(fields))
+  if (typeof node === 'string') throw new Error('an object is parsed as a text')
+  return node
+}
