@@ -24,6 +24,20 @@ async function startRecordingServer() {
 const MARKED = { ...outgoing('GET'), headers: ['x-mark', '1'] }
 
 describe('the first requests go over node:http, and the others over undici', () => {
+  test('the first five hundred by default, and none once undici is loaded', async () => {
+    const { url, transports } = await startRecordingServer()
+    const connections = openConnections({ baseUrl: url, timeoutMs: 5000 })
+    for (let count = 0; count < 51; count += 1)
+      await Promise.all(Array.from({ length: 10 }, () => connections.exchange(MARKED, LIMITS)))
+    await connections.close()
+    expect(transports.filter((each) => each === 'node:http')).toHaveLength(500)
+    expect(transports).toHaveLength(510)
+    const others = openConnections({ baseUrl: url, timeoutMs: 5000 })
+    await others.exchange(MARKED, LIMITS)
+    await others.close()
+    expect(transports.at(-1)).toBe('undici')
+  })
+
   test('in turn', async () => {
     const { url, transports } = await startRecordingServer()
     const connections = openConnections({ baseUrl: url, timeoutMs: 5000, requestsBeforeUndici: 2 })
@@ -32,14 +46,16 @@ describe('the first requests go over node:http, and the others over undici', () 
     expect(transports).toEqual(['node:http', 'node:http', 'undici', 'undici'])
   })
 
-  test('the first five hundred by default', async () => {
+  test.each<[number, string]>([
+    [2, 'node:http'],
+    [3, 'undici'],
+  ])('where %i are expected, and three are worth it, the first goes over %s', async (expected, transport) => {
     const { url, transports } = await startRecordingServer()
-    const connections = openConnections({ baseUrl: url, timeoutMs: 5000 })
-    for (let count = 0; count < 51; count += 1)
-      await Promise.all(Array.from({ length: 10 }, () => connections.exchange(MARKED, LIMITS)))
+    const connections = openConnections({ baseUrl: url, timeoutMs: 5000, requestsBeforeUndici: 3 })
+    connections.expect(expected)
+    await connections.exchange(MARKED, LIMITS)
     await connections.close()
-    expect(transports.filter((each) => each === 'node:http')).toHaveLength(500)
-    expect(transports).toHaveLength(510)
+    expect(transports).toEqual([transport])
   })
 
   test('a request that runs while undici is loaded ends over node:http', async () => {

@@ -9,10 +9,15 @@ const MAX_CONNECTIONS = 32
 /** undici costs as much to load as it saves in this many requests. */
 const REQUESTS_BEFORE_UNDICI = 500
 
+/** It costs nothing more once any connections of this process use it. */
+let isUndiciLoaded = false
+
 /** Running requests have this long to end after close(). */
 const CLOSE_DEADLINE_MS = 1000
 
 export interface Connections extends Pick<HttpTransport, 'exchange' | 'close'> {
+  /** So many requests will follow: if undici is worth its load, it sends all of them, since two clients would both start cold. */
+  expect(requests: number): void
   /** Aborted when close() begins. */
   readonly closing: AbortSignal
 }
@@ -29,12 +34,14 @@ export function openConnections(
   const first = openNodeTransport(options, most)
   const controller = new AbortController()
   const closing = controller.signal
-  let left = proxy || authorityFile ? 0 : (options.requestsBeforeUndici ?? REQUESTS_BEFORE_UNDICI)
+  const before = options.requestsBeforeUndici ?? (isUndiciLoaded ? 0 : REQUESTS_BEFORE_UNDICI)
+  let left = proxy || authorityFile ? 0 : before
   let opening: Promise<HttpTransport> | undefined
   let ending: Promise<void> | undefined
 
   async function openLater(): Promise<HttpTransport> {
     const { openUndiciTransport } = await import('./undici-transport.ts')
+    isUndiciLoaded = true
     return openUndiciTransport(options, most)
   }
 
@@ -60,6 +67,9 @@ export function openConnections(
       if (closing.aborted) throw new NoReply('network', false, new ClosedError())
       left -= 1
       return left < 0 ? exchangeLater(outgoing, limits) : first.exchange(outgoing, limits)
+    },
+    expect: (requests) => {
+      if (requests >= before) left = 0
     },
     closing,
     close: () => {

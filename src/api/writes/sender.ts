@@ -42,6 +42,8 @@ export interface Sender {
   ask(resource: Resource): Promise<Answer | Failure>
   /** A GET of a path below the server's address. */
   read(path: string): Promise<Answer | Failure>
+  /** So many requests will follow. */
+  expect(requests: number): void
   close(): Promise<void>
 }
 
@@ -136,6 +138,7 @@ export function createSender(options: SenderOptions): Sender {
       return sendOnce({ ...call, isRead: true }, [], body === undefined ? null : Buffer.from(JSON.stringify(body)))
     },
     read: (path) => sendOnce({ method: 'GET', path, ...NO_TEXTS, action: 'ask the server' }, [], null),
+    expect: connections.expect,
     close: connections.close,
   }
 }

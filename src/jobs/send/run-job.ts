@@ -91,6 +91,7 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
       return { account: rowTotals(plan.end, progress), otherRows: progress.otherRows, stop: undefined }
     }
     const clock = new ServerClock(services.clocks)
+    services.sender.expect(Math.ceil(plan.count / services.sender.mostInBatch(resourceOf(plan.head.noun))))
     await checkServer(
       services,
       plan.head.noun,
