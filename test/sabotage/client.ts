@@ -165,9 +165,16 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'the first requests pass the proxy by',
     file: 'src/api/transport/connections.ts',
-    line: 'let left = proxy || authorityFile ? 0 : (options.requestsBeforeUndici ?? REQUESTS_BEFORE_UNDICI)',
-    to: 'let left = authorityFile ? 0 : (options.requestsBeforeUndici ?? REQUESTS_BEFORE_UNDICI)',
+    line: 'let left = proxy || authorityFile ? 0 : before',
+    to: 'let left = authorityFile ? 0 : before',
     tests: ['test/api/proxy.test.ts'],
+  },
+  {
+    name: 'a job of many rows begins over node:http',
+    file: 'src/api/transport/connections.ts',
+    line: 'if (requests >= before) left = 0',
+    to: 'if (requests >= before) left = before',
+    tests: ['test/api/connections.test.ts'],
   },
   {
     name: 'a job never goes over to undici',

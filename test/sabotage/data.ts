@@ -221,8 +221,8 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a service with --fail answers a health check with a fault',
     file: 'src/service/injected-faults.ts',
-    line: "if (path === '/healthz' || !isOn()) return undefined",
-    to: 'if (!isOn()) return undefined',
+    line: "if (path === '/healthz') return undefined",
+    to: "if (path === '/nowhere') return undefined",
     tests: ['test/service/injected-faults.test.ts'],
   },
   {
