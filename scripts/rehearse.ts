@@ -13,6 +13,11 @@ const SAME_EACH_TIME = '--random-seed=1'
 
 const REHEARSAL = fileURLToPath(new URL('rehearsal.ts', import.meta.url))
 
+/** The arguments of Node with which it runs a command, and stores the code of what that loads. */
+export function asRehearsal(folder: string, command: readonly string[]): readonly string[] {
+  return [SAME_EACH_TIME, REHEARSAL, folder, ...command]
+}
+
 /** Runs commands with the build in `folder`, which then has the code that V8 compiled of each file that they load. */
 export async function rehearse(folder: string, commands: readonly (readonly string[])[]): Promise<void> {
   mkdirSync(compiledFolder(folder, process), { recursive: true })
@@ -27,7 +32,7 @@ export async function rehearse(folder: string, commands: readonly (readonly stri
   const env = { HOME: home, CRM_BASE_URL: `http://127.0.0.1:${port}`, CRM_API_KEY: 'rehearsal' }
   try {
     for (const args of commands) {
-      const child = spawn(process.execPath, [SAME_EACH_TIME, REHEARSAL, folder, ...args], {
+      const child = spawn(process.execPath, asRehearsal(folder, args), {
         env,
         // Not the stdout of the build: the screens end with a sequence that shows the cursor.
         stdio: ['ignore', 'ignore', 'pipe'],
