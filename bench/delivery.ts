@@ -32,7 +32,7 @@ export async function measureDelivery(): Promise<Row[]> {
   const peer = `bare node:http + HMAC: ${floor.toFixed(0)}/s`
   const promised = { peer: '3000/s', goal: { atLeast: 1 } }
   return [
-    { what, measured, peer, ratio: perSecond / floor, goal: undefined },
+    { what, measured, peer, ratio: perSecond / floor, goal: { atLeast: 0.85 } },
     { what: 'the same, beside what is promised', measured, ratio: perSecond / 3000, ...promised },
     // Other work on the machine lowers the rate, but not this.
     {

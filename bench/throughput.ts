@@ -68,17 +68,17 @@ export async function measureThroughput(): Promise<Row[]> {
   }
   await Promise.all([crm, plain, subscribed, subscriber, floor, peer].map((server) => server.stop()))
   return [
-    perSecondRow('durable create, 32 connections', [created.crm, created.floor], { atLeast: 0.35 }),
-    cpuRow('durable create: CPU of the service', [created.crm, created.floor], { atMost: 4 }),
+    perSecondRow('durable create, 32 connections', [created.crm, created.floor], { atLeast: 0.5 }),
+    cpuRow('durable create: CPU of the service', [created.crm, created.floor], { atMost: 2.5 }),
     cpuRow('durable create with keys that grow with time: CPU of the service', [created.ordered, created.floor]),
-    cpuRow('durable create with --history none: CPU of the service', [created.plain, created.floor], { atMost: 3.5 }),
+    cpuRow('durable create with --history none: CPU of the service', [created.plain, created.floor], { atMost: 2.5 }),
     perSecondRow('durable create with a subscription: its outbox, signed and delivered', [
       created.subscribed,
       created.floor,
     ]),
     perSecondRow('durable create, beside a file of JSON', [created.crm, created.peer], undefined, 'json-server'),
-    perSecondRow('list of 100, 32 connections', [listed.crm, listed.floor], { atLeast: 0.5 }),
-    cpuRow('list of 100: CPU of the service', [listed.crm, listed.floor], { atMost: 2 }),
+    perSecondRow('list of 100, 32 connections', [listed.crm, listed.floor], { atLeast: 0.72 }),
+    cpuRow('list of 100: CPU of the service', [listed.crm, listed.floor], { atMost: 1.6 }),
     perSecondRow('list of 100, beside a file of JSON', [listed.crm, listed.peer], undefined, 'json-server'),
   ]
 }
