@@ -9,9 +9,6 @@ const MAX_CONNECTIONS = 32
 /** undici costs as much to load as it saves in this many requests. */
 const REQUESTS_BEFORE_UNDICI = 500
 
-/** It costs nothing more once any connections of this process use it. */
-let isUndiciLoaded = false
-
 /** Running requests have this long to end after close(). */
 const CLOSE_DEADLINE_MS = 1000
 
@@ -34,14 +31,13 @@ export function openConnections(
   const first = openNodeTransport(options, most)
   const controller = new AbortController()
   const closing = controller.signal
-  const before = options.requestsBeforeUndici ?? (isUndiciLoaded ? 0 : REQUESTS_BEFORE_UNDICI)
+  const before = options.requestsBeforeUndici ?? REQUESTS_BEFORE_UNDICI
   let left = proxy || authorityFile ? 0 : before
   let opening: Promise<HttpTransport> | undefined
   let ending: Promise<void> | undefined
 
   async function openLater(): Promise<HttpTransport> {
     const { openUndiciTransport } = await import('./undici-transport.ts')
-    isUndiciLoaded = true
     return openUndiciTransport(options, most)
   }
 
