@@ -76,7 +76,7 @@ export async function runOnServer(
     clocks: { wallMs: now, steadyMs },
   }
   let budget: SharedBudget | undefined
-  const observed = new ObservedCapacity({ concurrency: terms.concurrency, most: MOST_UNDER_WAY })
+  const observed = terms.observed ?? new ObservedCapacity({ concurrency: terms.concurrency, most: MOST_UNDER_WAY })
   const limiter = new RateLimiter({
     ...{ nowMs: steadyMs, wallMs: now, observed, ceiling: speech.ceilings.main },
     share: () => ({ share: terms.rateShare, processes: budget?.processes ?? 1, perSecond: budget?.perSecond }),

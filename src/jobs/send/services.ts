@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Offers } from '../../api/connectors/connector.ts'
 import type { Failure } from '../../api/errors/failure.ts'
+import type { ObservedCapacity } from '../../api/limits/observed-capacity.ts'
 import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import type { Timing } from '../../api/transport/timing.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
@@ -50,6 +51,8 @@ export interface RunTerms {
   /** Stops after more failed rows than this: a number, or a part of the rows. */
   readonly maxErrors: { readonly rows: number } | { readonly part: number } | undefined
   readonly maxOutageMs: number
+  /** What earlier jobs of the same command have learnt of the server; undefined: nothing. */
+  readonly observed?: ObservedCapacity
   /** Rows in doubt are checked again. */
   readonly isDoubtReopened?: boolean
   /** `--no-recheck`: the records of an upsert are not read again. */
