@@ -53,7 +53,8 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
       terminal.type('d')
       await terminal.sees('❯[Cancel]')
       terminal.type('y')
-      await terminal.sees('deleted for good')
+      // The dialog, too, says "deleted for good".
+      await terminal.sees('deleted for good in')
       end(terminal)
       if (name === 'SIGTERM') {
         await terminal.sees('exit=143')
