@@ -65,15 +65,24 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
   }
   if (flag === '--where') refuseAssignment(text)
   refuseNoDuration(recordPaths(text, 'record').durations)
-  const evaluate = async (program: string, json: string): Promise<{ run: JqRun; lines: readonly string[] }> => {
-    const run = await jq.run(['-c', `${known}${program}`], wholeCharacters(json))
-    const lines = run.stdout.split('\n').slice(0, -1)
+  /** One line for each of `count` inputs, or fewer when the program ends jq. */
+  const evaluate = async (program: string, json: string, count: number): Promise<Evaluated> => {
+    const args = ['-c', `${known}${program}`]
+    const input = wholeCharacters(json)
+    let run = await jq.run(args, input)
+    // An instance that has run before must not be what cuts the output.
+    if (run.exit === 0 && linesOf(run).length < count) run = await jq.runAfresh(args, input)
+    const lines = linesOf(run)
     if (run.exit === 0 && run.stderr !== '') for (const line of run.stderr.split('\n')) say(line)
     return { run, lines }
   }
   const outcomes: Query['outcomes'] = async (records, placeOf = placeIn(records)) => {
     if (records.length === 0) return []
-    const { run, lines } = await evaluate(`.[]|try ${ofRecord} catch {reason: .}`, JSON.stringify(records))
+    const { run, lines } = await evaluate(
+      `.[]|try ${ofRecord} catch {reason: .}`,
+      JSON.stringify(records),
+      records.length,
+    )
     // One line for each record, up to the one that ended jq.
     if (lines.length < records.length) throw evaluationFailure({ flag, place: placeOf(lines.length), run })
     return lines.map(readOutcome)
@@ -87,12 +96,21 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
       return all.map((outcome) => ('results' in outcome ? outcome.results : []))
     },
     async whole(json) {
-      const { run, lines } = await evaluate(json.startsWith('[') ? collected('list') : ofRecord, json)
+      const { run, lines } = await evaluate(json.startsWith('[') ? collected('list') : ofRecord, json, 1)
       if (lines[0] === undefined) throw evaluationFailure({ flag, place: undefined, run })
       return parseExactJson(lines[0]) as JsonValue[]
     },
     uses: (sees) => recordPaths(text, sees).uses,
   }
+}
+
+interface Evaluated {
+  readonly run: JqRun
+  readonly lines: readonly string[]
+}
+
+function linesOf({ stdout }: JqRun): readonly string[] {
+  return stdout.split('\n').slice(0, -1)
 }
 
 export function placeIn(records: readonly CrmRecord[]): PlaceOf {

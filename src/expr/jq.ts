@@ -11,6 +11,8 @@ export interface JqRun {
 export interface Jq {
   /** Runs a program to its end; `input` is JSON, one value or several. */
   run(args: readonly string[], input: string): Promise<JqRun>
+  /** The same on an instance that has run nothing before. */
+  runAfresh(args: readonly string[], input: string): Promise<JqRun>
 }
 
 type Imports = Record<string, Record<string, unknown>>
@@ -40,14 +42,19 @@ export async function loadJq(): Promise<Jq> {
   compiling ??= compileJq()
   const { code, stackExport } = await compiling
   let idle: Started | undefined
+  const run: Jq['run'] = async (args, input) => {
+    const jq = idle ?? (await startInstance(code, stackExport))
+    idle = undefined
+    const ended = runOn(jq, args, input)
+    // A failed run can leave the instance in any state.
+    if (ended.exit === 0) idle = jq
+    return ended
+  }
   return {
-    async run(args, input) {
-      const jq = idle ?? (await startInstance(code, stackExport))
+    run,
+    runAfresh: (args, input) => {
       idle = undefined
-      const ended = runOn(jq, args, input)
-      // A failed run can leave the instance in any state.
-      if (ended.exit === 0) idle = jq
-      return ended
+      return run(args, input)
     },
   }
 }
@@ -66,7 +73,7 @@ export async function loadWaitlessJq(): Promise<(args: readonly string[], input:
 
 function runOn(jq: Started, args: readonly string[], input: string): JqRun {
   const stackEnd = jq.takeStack(0)
-  jq.streams.begin(Buffer.from(input))
+  jq.streams.begin(withSeenEnd(input))
   try {
     jq.callMain([...args])
   } catch (error) {
@@ -77,6 +84,22 @@ function runOn(jq: Started, args: readonly string[], input: string): JqRun {
   // main exits instead of returning, so its stack is not released.
   if (ended.exit === 0) jq.takeStack(jq.takeStack(0) - stackEnd)
   return ended
+}
+
+/** jq reads a line in parts of this size. */
+const PART_BYTES = 4095
+const NEWLINE = 10
+
+/**
+ * The input, so that the end of its last value is the end of what jq reads: else jq has a whole value before it meets the end,
+ * exits, and meets that end at the start of the instance's next run, which then has no input. No white space may follow the
+ * value, and its last line may not consist of whole parts: a space before that line moves it.
+ */
+function withSeenEnd(json: string): Buffer {
+  const input = Buffer.from(json.replace(/[ \t\r\n]+$/, ''))
+  const lineAt = input.lastIndexOf(NEWLINE) + 1
+  if (input.length === lineAt || (input.length - lineAt) % PART_BYTES > 0) return input
+  return Buffer.concat([input.subarray(0, lineAt), Buffer.from(' '), input.subarray(lineAt)])
 }
 
 async function startInstance(code: WebAssembly.Module, stackExport: string): Promise<Started> {

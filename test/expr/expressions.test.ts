@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
+import { createExpression } from '../../src/expr/expression.ts'
 import { compileExpressions } from '../../src/expr/expressions.ts'
+import { type Jq, loadJq } from '../../src/expr/jq.ts'
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z')
 
@@ -185,4 +187,45 @@ test('a number that a double cannot hold passes an expression with its digits, a
   expect(JSON.stringify(await results('.id', '{"id":100000000000000000000000001}'))).toBe(
     '[100000000000000000000000001]',
   )
+})
+
+// jq reads a line in parts of 4,095 bytes.
+test.each([4094, 4095, 4096, 8189, 8190, 8191, 36855])('records of %i bytes are followed by others', async (bytes) => {
+  const { query } = await compileExpressions(
+    { where: undefined, jq: '.id', whereErrors: 'stop' },
+    { say: () => {}, nowMs: 0 },
+  )
+  const records = [{ id: 1, text: 'x'.repeat(bytes - '[{"id":1,"text":""}]'.length) }]
+  expect(JSON.stringify(records)).toHaveLength(bytes)
+  for (let run = 0; run < 3; run++) expect(await query?.each(records)).toEqual([[1]])
+})
+
+test.each(['', ' ', '\n', '\r\n\t', '\n\n'])('a value followed by %j is followed by others', async (end) => {
+  for (const bytes of [100, 4093, 4094, 4095]) {
+    const { query } = await compileExpressions(
+      { where: undefined, jq: 'length', whereErrors: 'stop' },
+      { say: () => {}, nowMs: 0 },
+    )
+    const json = `{"text":\n"${'x'.repeat(bytes - 3)}"}${end}`
+    for (let run = 0; run < 3; run++) expect(await query?.whole(json)).toEqual([1])
+  }
+})
+
+test('a run that prints fewer results than there are records is repeated on a fresh instance', async () => {
+  const runs: string[] = []
+  const jq = await loadJq()
+  const cut: Jq = {
+    run: async (args, input) => {
+      runs.push('run')
+      const run = await jq.run(args, input)
+      return args[0] === '-c' ? { ...run, stdout: '' } : run
+    },
+    runAfresh: (args, input) => {
+      runs.push('afresh')
+      return jq.runAfresh(args, input)
+    },
+  }
+  const query = await createExpression(cut, { flag: '--where', text: '.amount', say: () => {}, nowMs: 0 })
+  expect(await query?.each(RECORDS)).toEqual([[1], [20], [null]])
+  expect(runs.slice(-2)).toEqual(['run', 'afresh'])
 })
