@@ -27,7 +27,7 @@ const TERMINAL = ['test/e2e/{browse,browse-*,formats-terminal,listen-tui,termina
 const SLOW = [
   'test/e2e/{torture,kill,docs,library,example-app,keyring,standalone,completion-shells,debugger-port,marked-key,added-resource,every-command}.test.ts',
   // Kills and closed terminals, the compiled bundle, servers of others, and limits under load.
-  'test/e2e/{compiled-code,repeated-kills}.test.ts',
+  'test/e2e/{compiled-code,earlier,repeated-kills}.test.ts',
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
   'test/e2e/jobs/{small-disk,merge-kills,migrate-kills,killed-rejects}.test.ts',
