@@ -4,7 +4,7 @@ import { type Column, convertCell } from './columns.ts'
 import { createDelimitedCutter, type Dialect, unescapeTsv } from './cut-delimited.ts'
 import { type CutInput, codecOf, cutRecords, type DraftHooks } from './cut-records.ts'
 import { encodingOf } from './mixed-encoding.ts'
-import type { FindingCode, InputRow, ReadSheet, RowOptions } from './row.ts'
+import { type FindingCode, type InputRow, NO_LINE, type ReadSheet, type RowOptions } from './row.ts'
 import { addFinding, createDraft, placeValue, type RowDraft } from './row-draft.ts'
 
 const BAD_ESCAPE = String.raw`expected \t, \n, \r, \0 or \\ after a backslash; if backslashes are plain text: --format csv`
@@ -98,6 +98,7 @@ function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules)
   for (let at = 0; at < columns.length; at++) {
     const cell = cells[at]
     const column = columns[at]
+    if (column?.role === 'earlier_line') draft.row.earlierLine = NO_LINE
     if (!cell || !column || (rules.isTrimmed && cell.trim() === '')) continue
     isBlank = false
     const fault = rules.readSheet?.faultAt(place.line, at)

@@ -110,7 +110,7 @@ async function openFor(path: string, flags: 'r' | 'w'): Promise<FileHandle> {
   }
 }
 
-/** The cells that crm adds to a failed row, after those of the input. */
+/** The cells that crm puts before those of a failed row: behind them, a row that is too short would shift them. */
 type FailureCells = readonly [line: string, code: string, field: string, reason: string]
 
 interface LineRules {
@@ -119,17 +119,16 @@ interface LineRules {
   toUnits(text: string): string
 }
 
-/** The cells of the input, without those of an earlier failed-rows file, followed by the added cells; as units. */
+/**
+ * The added cells, then those of the input without those of an earlier failed-rows file, as units. A row that is shorter than
+ * the header row is filled up, so that a spreadsheet and a person see which cell belongs to which column.
+ */
 function failedLine(units: string, added: FailureCells, { summary, toUnits }: LineRules): string {
-  const { delimiter = ',' } = summary
-  return [inputCells(units, summary), ...added.map((text) => toUnits(cellText(text, summary)))].join(delimiter)
-}
-
-function inputCells(units: string, summary: FormatSummary): string {
   const { columns, delimiter = ',' } = summary
-  if (!columns.some(({ name }) => name.startsWith(FAILED_PREFIX))) return units
-  const kept = cutCells(units, summary).filter((_, at) => !columns[at]?.name.startsWith(FAILED_PREFIX))
-  return kept.join(delimiter)
+  const cells = cutCells(units, summary)
+  const whole = [...cells, ...Array<string>(Math.max(0, columns.length - cells.length)).fill('')]
+  const own = whole.filter((_, at) => !columns[at]?.name.startsWith(FAILED_PREFIX))
+  return [...added.map((text) => toUnits(cellText(text, summary))), ...own].join(delimiter)
 }
 
 /** The cells with their quotes; the line is known to be valid. */

@@ -12,7 +12,7 @@ import { withConversions } from './convert/converters.ts'
 import type { CutInput, OpenInput, ReadValue } from './cut-records.ts'
 import { inputName } from './input-file.ts'
 import { readJsonRows } from './read-json.ts'
-import type { ColumnUse, InputFormat, InputRow, RowOptions } from './row.ts'
+import { type ColumnUse, type InputFormat, type InputRow, NO_LINE, type RowOptions } from './row.ts'
 import { addFinding, convertMember, createDraft, placeValue, type RowDraft, shownValue } from './row-draft.ts'
 
 type MembersFormat = Exclude<InputFormat, 'csv' | 'tsv' | 'xlsx'>
@@ -147,13 +147,15 @@ function membersToRow(
     const column = rules.resolve(name)
     const given = value[name] ?? null
     const member = rules.isTrimmed && typeof given === 'string' ? given.trim() : given
-    if (name === FAILED_MEMBER && isJsonObject(member) && typeof member.line === 'number') {
-      draft.row.earlierLine = member.line
-    }
+    if (name === FAILED_MEMBER) draft.row.earlierLine = lineIn(member)
     const made = placeMember(draft, column, { name, member })
     if (made !== undefined) converted[name] = made
   }
   return rules.hasGiven ? { ...draft, given: { ...value, ...converted } } : draft
+}
+
+function lineIn(failure: JsonValue): number {
+  return isJsonObject(failure) && typeof failure.line === 'number' ? failure.line : NO_LINE
 }
 
 /** Returns what a conversion made of the value, which expressions read in its place. */

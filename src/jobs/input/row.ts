@@ -5,6 +5,9 @@ import type { DateOrder } from './convert/dates.ts'
 /** Line, byte offset and length. */
 export type RowPlace = readonly [line: number, offset: number, length: number]
 
+/** No line of an input: they count from 1. */
+export const NO_LINE = 0
+
 /** One record of the input, before anything is known about the CRM. */
 export interface InputRow {
   /** The line where it starts, from 1; the header row counts. */
@@ -17,7 +20,7 @@ export interface InputRow {
   readonly id: string | undefined
   /** The deal of a note. */
   readonly parent: string | undefined
-  /** The line of the previous input, which a failed-rows file names. */
+  /** The line of the previous input, which a failed-rows file names; NO_LINE where that file should name one. */
   readonly earlierLine: number | undefined
   /** Line, offset and length of the rows that were merged into this one (`--duplicates merge`), in their order. */
   readonly also?: readonly RowPlace[]

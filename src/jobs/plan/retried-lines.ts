@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { type RetriedRow, readRetriedRows, unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
-import type { InputRow } from '../input/row.ts'
+import { type InputRow, NO_LINE } from '../input/row.ts'
 import { jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { JobProgress } from '../journal/progress.ts'
 import { requestDigest } from './digest.ts'
@@ -19,12 +19,13 @@ export interface RetriedLine {
   readonly done: LeftOut | undefined
 }
 
-/** Undefined for a row that names no line of the job, or one with several failed rows. */
+/** Undefined for a row of a file that names no lines, or of a line with several failed rows. */
 export type RetriedLines = (row: InputRow) => RetriedLine | undefined
 
 /**
- * Finds the failed rows of a job by the lines that a file of failed rows names; undefined without a job. CrmError `conflict` while a
- * retry of these rows has not ended, for a row that is in doubt in one, and for an edited row whose create is in doubt in the job itself.
+ * Finds the failed rows of a job by the lines that a file of failed rows names; undefined without a job. CrmError `invalid_input` for a
+ * row that names no such line: its cells may stand in other columns than their own. CrmError `conflict` while a retry of these rows
+ * has not ended, for a row that is in doubt in one, and for an edited row whose create is in doubt in the job itself.
  */
 export async function readRetriedLines(
   context: PlanningContext,
@@ -36,8 +37,9 @@ export async function readRetriedLines(
   const retried = await readRetriedRows(jobsFolder, state.paths)
   const open = unfinishedIn(retried)
   if (open) throw unfinishedRetry(context.command, open)
-  const { ops, doubts } = linesOf(state)
+  const { ops, doubts, open: left } = linesOf(state)
   return (row) => {
+    if (row.earlierLine !== undefined && !left.has(row.earlierLine)) throw noFailedRow(row, state)
     const doubt = doubts.get(row.earlierLine ?? 0)
     if (doubt !== undefined && doubt !== createDigest(state.head.noun, row)) throw inDoubt(row, state)
     const op = ops.get(row.earlierLine ?? 0)
@@ -53,24 +55,29 @@ interface Lines {
   readonly ops: ReadonlyMap<number, number | 'several'>
   /** The digests of creates in doubt. */
   readonly doubts: ReadonlyMap<number, string>
+  /** All lines with a row that is not done. */
+  readonly open: ReadonlySet<number>
 }
 
 function linesOf({ paths, progress }: JobState): Lines {
   const ops = new Map<number, number | 'several'>()
   const doubts = new Map<number, string>()
+  const open = new Set<number>()
   const plan = openJobPlan(paths)
   try {
     for (const { op, head } of plan.all()) {
-      if (head.line === undefined) continue
+      const end = progress.endOf(op)
+      if (head.line === undefined || end === 'done') continue
       if (isDoubtfulCreate(head, progress, op)) doubts.set(head.line, head.digest)
-      if (progress.endOf(op) !== 'failed') continue
-      for (const line of [head.line, ...(head.also ?? []).map(([also]) => also)])
-        ops.set(line, ops.has(line) ? 'several' : op)
+      for (const line of [head.line, ...(head.also ?? []).map(([also]) => also)]) {
+        open.add(line)
+        if (end === 'failed') ops.set(line, ops.has(line) ? 'several' : op)
+      }
     }
   } finally {
     plan.close()
   }
-  return { ops, doubts }
+  return { ops, doubts, open }
 }
 
 function isDoubtfulCreate(head: OperationHead, progress: JobProgress, op: number): boolean {
@@ -81,6 +88,18 @@ function isDoubtfulCreate(head: OperationHead, progress: JobProgress, op: number
 function createDigest(noun: JobNoun, row: InputRow): string {
   const { path, body = {} } = createOf(noun, row)
   return requestDigest('POST', path, canonicalJson(body))
+}
+
+function noFailedRow({ line, earlierLine }: InputRow, { paths: { id } }: JobState): CrmError {
+  const named = earlierLine === NO_LINE ? 'no line' : `line ${earlierLine}`
+  return new CrmError(
+    'invalid_input',
+    `line ${line} names ${named} in _crm_line, expected the line of a failed row of ${id}`,
+    {
+      hint: `crm jobs failed ${id}`,
+      job: id,
+    },
+  )
 }
 
 function inDoubt({ line, earlierLine }: InputRow, { paths }: JobState): CrmError {

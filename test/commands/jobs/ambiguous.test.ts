@@ -40,7 +40,7 @@ test('an ambiguous row of an import fails alone, is named with its matches, and 
   for (const id of ids.slice(0, 2)) expect(failed[0].reason).toContain(id)
   const rows = join(state, 'jobs', job, 'failed.csv')
   expect(readFileSync(rows, 'utf8')).toMatch(
-    /^name,email,_crm_line,_crm_code.*\nAda,A@x.test,2,ambiguous_match,email,.*\n$/,
+    /^_crm_line,_crm_code,_crm_field,_crm_reason,name,email\n2,ambiguous_match,email,.*,Ada,A@x.test\n$/,
   )
   expect(await runJob(words, env)).toMatchObject({ exit: 3, account: { done: 2, failed: 1 } })
   const bare = await crm(['jobs', 'retry', job, '--yes'], env)

@@ -42,10 +42,10 @@ test('--rejects sends the good rows, writes the others with line, column and rea
   expect(run.stderr).toContain(`crm jobs retry ${job} --from ${rejects}`)
   const number = 'expected a number such as 1200.5, with a decimal point instead of a comma'
   expect(readFileSync(rejects, 'utf8').split('\r\n')).toEqual([
-    'Name;E-Mail;Score;_crm_line;_crm_code;_crm_field;_crm_reason',
-    `Bob;bob@x.test;9,5;3;not_a_number;Score;"Score: ""9,5"": ${number}"`,
-    'Cyd;cyd@x.test;1;2;4;ragged_row;;"""2"": it has 4 cells, and the header row has 3"',
-    'Dee;ADA@x.test;2;5;duplicate_key;email;"email: ""ADA@x.test"": the same email as line 2"',
+    '_crm_line;_crm_code;_crm_field;_crm_reason;Name;E-Mail;Score',
+    `3;not_a_number;Score;"Score: ""9,5"": ${number}";Bob;bob@x.test;9,5`,
+    '4;ragged_row;;"""2"": it has 4 cells, and the header row has 3";Cyd;cyd@x.test;1;2',
+    '5;duplicate_key;email;"email: ""ADA@x.test"": the same email as line 2";Dee;ADA@x.test;2',
     '',
   ])
   expect(scores(await all(service, '/v1/contacts'))).toEqual({ 'ada@x.test': 9, 'eve@x.test': 3 })
@@ -57,9 +57,9 @@ test('--rejects sends the good rows, writes the others with line, column and rea
   )
 
   const fixed = readFileSync(rejects, 'utf8')
-    .replace('9,5;3', '9.5;3')
-    .replace('1;2;4;', '1;4;')
-    .replace('ADA@', 'dee@')
+    .replace(';9,5\r', ';9.5\r')
+    .replace(';1;2\r', ';1\r')
+    .replace(';ADA@', ';dee@')
   writeFileSync(rejects, fixed)
   const retried = await runJob(['jobs', 'retry', job, '--from', rejects, '--yes'], env)
   expect(retried).toMatchObject({ exit: 0, account: { rows: 3, done: 3 } })
@@ -149,7 +149,7 @@ test('a merged row that fails comes back with all its rows, which a retry merges
   expect(await runJob(asked, env)).toMatchObject({ exit: 3, account: { done: 1, skipped: 1, failed: 1 } })
   const job = onlyJob(state)
   const rows = readFileSync(join(state, 'jobs', job, 'failed.csv'), 'utf8')
-  expect(rows.split('\n').map((line) => line.split(',')[4])).toEqual(['_crm_line', '2', '4', undefined])
+  expect(rows.split('\n').map((line) => line.split(',')[0])).toEqual(['_crm_line', '2', '4', ''])
   const corrected = join(folder, 'corrected.csv')
   writeFileSync(corrected, rows.replaceAll(/a@x.test/gi, 'new@x.test'))
   expect(await runJob(['jobs', 'retry', job, '--from', corrected], env)).toMatchObject({
@@ -177,4 +177,52 @@ test('with -o jsonl every error is listed, after the number of each cause', asyn
   const findings = lines.flatMap(({ finding }) => finding ?? [])
   expect(findings.map(({ line }) => line)).toEqual(Array.from({ length: 71 }, (_, at) => at + 2))
   expect(findings[69]).toMatchObject({ code: 'not_a_number', column: 'Score', value: 'x', count: 70 })
+})
+
+const SHORT = [
+  'name;email;phone;company',
+  'Ann;ann@x.test',
+  'Bob;bob@x.test;030123456;ACME',
+  'Dee;dee@x.test;;X',
+  '',
+].join('\n')
+
+/** Cells as a spreadsheet reads the file, and as it saves them: all rows as long as the longest. */
+function savedBySpreadsheet(csv: string): string {
+  const rows = csv.split('\n').map((line) => (line === '' ? [] : line.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/)))
+  const width = Math.max(...rows.map(({ length }) => length))
+  return rows
+    .map((row) => (row.length === 0 ? '' : [...row, ...Array(width - row.length).fill('')].join(';')))
+    .join('\n')
+}
+
+test('a row that is too short comes back with its cells in its own columns, through a spreadsheet too', async () => {
+  const { service, rejects, state, env, words } = await start(SHORT)
+  expect(await runJob([...words.slice(0, 3), '--rejects', rejects], env)).toMatchObject({ exit: 3 })
+  const [header, row] = readFileSync(rejects, 'utf8').split('\n')
+  expect(header).toBe('_crm_line;_crm_code;_crm_field;_crm_reason;name;email;phone;company')
+  expect(row).toMatch(/^2;ragged_row;;.*;Ann;ann@x.test;;$/)
+  writeFileSync(rejects, savedBySpreadsheet(readFileSync(rejects, 'utf8')))
+  const retried = await runJob(['jobs', 'retry', onlyJob(state), '--from', rejects, '--yes'], env)
+  expect(retried).toMatchObject({ exit: 0, account: { rows: 1, done: 1 } })
+  const [ann] = (await all(service, '/v1/contacts')).filter(({ name }) => name === 'Ann')
+  expect(ann).toMatchObject({ email: 'ann@x.test' })
+  expect(ann).not.toHaveProperty('phone')
+})
+
+test.each([
+  ['a text', 'ragged_row', 'names no line in _crm_line'],
+  ['no cell', '', 'names no line in _crm_line'],
+  ['a line of another file', '77', 'names line 77 in _crm_line'],
+  ['a line that was done', '3', 'names line 3 in _crm_line'],
+])('a retry sends nothing from a file whose _crm_line is %s', async (_, cell, reason) => {
+  const { service, rejects, state, env, words } = await start(SHORT)
+  await runJob([...words.slice(0, 3), '--rejects', rejects], env)
+  const job = onlyJob(state)
+  writeFileSync(rejects, readFileSync(rejects, 'utf8').replace('\n2;', `\n${cell};`))
+  const before = await all(service, '/v1/contacts')
+  const refused = await runJob(['jobs', 'retry', job, '--from', rejects, '--yes'], env)
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(reason) })
+  expect(refused.stderr).toContain(`crm jobs failed ${job}`)
+  expect(await all(service, '/v1/contacts')).toEqual(before)
 })

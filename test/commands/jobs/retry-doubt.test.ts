@@ -28,7 +28,7 @@ test('an edited row whose create is in doubt is not created anew, and the error 
   const shown = JSON.parse((await crm(['jobs', 'show', job.id, '-o', 'json'])).stdout)
   const failed = join(String(shown.folder), 'failed.csv')
   const sent = made.length
-  const edited = readFileSync(failed, 'utf8').replace(',Cyd,', ',Cy,').replace(',Bob,', ',Bobby,')
+  const edited = readFileSync(failed, 'utf8').replace(',Cyd\n', ',Cy\n').replace(',Bob\n', ',Bobby\n')
   writeFileSync(failed, edited)
   const refused = await crm(['jobs', 'retry', job.id, '--from', failed, '--yes'])
   expect(refused).toMatchObject({ exit: 7, stderr: expect.stringContaining(`is in doubt in ${job.id}`) })

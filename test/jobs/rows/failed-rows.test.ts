@@ -18,12 +18,12 @@ async function failAll({ source, path, rows }: Reading): Promise<{ readonly to: 
 
 const TOLD = 'invalid_values,email,"expected ""a@b"", got =cmd()\\x1b[2J\\n"'
 
-test('the cells of the input are kept byte for byte, and the reason follows them', async () => {
+test('the cells of the input are kept byte for byte, and the reason stands before them', async () => {
   const { to } = await failAll(
     await read({ bytes: 'Name,E-Mail,x\r\n"A,\r\nB" , "" ,1\r\n007,,""\r\n'.replace('" , "" ,', '", b ,') }),
   )
   expect(await readFile(to, 'utf8')).toBe(
-    `Name,E-Mail,x,_crm_line,_crm_code,_crm_field,_crm_reason\r\n"A,\r\nB", b ,1,2,${TOLD}\r\n007,,"",4,${TOLD}\r\n`,
+    `_crm_line,_crm_code,_crm_field,_crm_reason,Name,E-Mail,x\r\n2,${TOLD},"A,\r\nB", b ,1\r\n4,${TOLD},007,,""\r\n`,
   )
   expect((await stat(to)).mode & 0o777).toBe(0o600)
 })
@@ -35,7 +35,7 @@ test('two that are written at once to one path are both whole', async () => {
   for (const failed of both) for (const row of rows) await failed.add(row, FAILURE)
   for (const failed of both) {
     await failed.close()
-    expect(await readFile(to, 'utf8')).toBe(`Name,E-Mail,_crm_line,_crm_code,_crm_field,_crm_reason\nA,x,2,${TOLD}\n`)
+    expect(await readFile(to, 'utf8')).toBe(`_crm_line,_crm_code,_crm_field,_crm_reason,Name,E-Mail\n2,${TOLD},A,x\n`)
   }
 })
 
