@@ -190,24 +190,20 @@ test('a number that a double cannot hold passes an expression with its digits, a
 })
 
 // jq reads a line in parts of 4,095 bytes.
-test.each([4094, 4095, 4096, 8189, 8190, 8191, 36855])('records of %i bytes are followed by others', async (bytes) => {
-  const { query } = await compileExpressions(
-    { where: undefined, jq: '.id', whereErrors: 'stop' },
-    { say: () => {}, nowMs: 0 },
-  )
-  const records = [{ id: 1, text: 'x'.repeat(bytes - '[{"id":1,"text":""}]'.length) }]
-  expect(JSON.stringify(records)).toHaveLength(bytes)
-  for (let run = 0; run < 3; run++) expect(await query?.each(records)).toEqual([[1]])
+test.each([4094, 4095, 4096, 8189, 8190, 8191, 36855])('an input of %i bytes is followed by others', async (bytes) => {
+  const jq = await loadJq()
+  const input = JSON.stringify(['x'.repeat(bytes - '[""]'.length)])
+  expect(input).toHaveLength(bytes)
+  for (let run = 0; run < 3; run++)
+    expect(await jq.run(['-c', 'length'], input)).toEqual({ exit: 0, stdout: '1\n', stderr: '' })
 })
 
-test.each(['', ' ', '\n', '\r\n\t', '\n\n'])('a value followed by %j is followed by others', async (end) => {
+test.each(['', ' ', '\n', '\r\n\t', '\n\n'])('a value before %j is followed by others', async (end) => {
   for (const bytes of [100, 4093, 4094, 4095]) {
-    const { query } = await compileExpressions(
-      { where: undefined, jq: 'length', whereErrors: 'stop' },
-      { say: () => {}, nowMs: 0 },
-    )
-    const json = `{"text":\n"${'x'.repeat(bytes - 3)}"}${end}`
-    for (let run = 0; run < 3; run++) expect(await query?.whole(json)).toEqual([1])
+    const jq = await loadJq()
+    const input = `{"text":\n"${'x'.repeat(bytes - '""}'.length)}"}${end}`
+    for (let run = 0; run < 3; run++)
+      expect(await jq.run(['-c', 'length'], input)).toEqual({ exit: 0, stdout: '1\n', stderr: '' })
   }
 })
 

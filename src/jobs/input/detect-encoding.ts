@@ -23,18 +23,20 @@ const BOMS: readonly (readonly [Encoding, Buffer])[] = [
 const HEAD_BYTES = 4096
 /** Bytes without a character in Windows-1252. */
 const NOT_WINDOWS = [0x81, 0x8d, 0x8f, 0x90, 0x9d]
-const ENCODING_HINT = 'name its encoding, such as --encoding windows-1252, or convert it with iconv'
+const ENCODING_HINT =
+  '--encoding windows-1252 if it is of Western Europe; else convert it first, such as iconv -f windows-1250 -t utf-8 FILE'
 
 /**
  * Reads the whole file once, so that an invalid byte is reported before any row. Without a byte order mark: UTF-16 if every
- * other byte at the beginning is 0, UTF-8 if that is valid, Windows-1252 if no character is encoded as UTF-8.
+ * other byte at the beginning is 0, UTF-8 if that is valid. Any 8-bit encoding would give other letters for the same bytes, so
+ * that a guess imports wrong names without an error: such a file needs `--encoding`.
  */
 export async function detectEncoding({ path, name, asked }: EncodingInput): Promise<TextEncoding> {
   const head = await readHead(path, HEAD_BYTES)
   refuseArchive(head, name)
   const [marked, bom] = BOMS.find(([, mark]) => head.subarray(0, mark.length).equals(mark)) ?? []
   refuseOtherMark(name, asked, marked)
-  const encoding = asked ?? marked ?? utf16Of(head) ?? (await eightBitEncoding(path, name))
+  const encoding = asked ?? marked ?? utf16Of(head) ?? (await requireUtf8(path, name))
   const isMarked = marked === encoding || (encoding === 'mixed' && marked === 'utf-8')
   const found = { encoding, hasBom: isMarked && bom !== undefined }
   await refuseInvalid({ path, name, asked: encoding })
@@ -51,14 +53,15 @@ function utf16Of(head: Buffer): Encoding | undefined {
   return even > most * 0.4 && odd < most * 0.05 ? 'utf-16be' : undefined
 }
 
-async function eightBitEncoding(path: string, name: string): Promise<Encoding> {
+async function requireUtf8(path: string, name: string): Promise<Encoding> {
   const invalidAt = await findInvalidUtf8(path)
   if (invalidAt === undefined) return 'utf-8'
-  if (await hasUtf8Sequences(path)) {
-    const what = 'a byte that is not UTF-8, although other characters are'
-    throw inputError({ name, ...(await placeOf(path, invalidAt)), what, hint: await linesHint(path) })
-  }
-  return 'windows-1252'
+  const isMixed = await hasUtf8Sequences(path)
+  const what = isMixed
+    ? 'a byte that is not UTF-8, although other characters are'
+    : 'a byte that is not UTF-8, and nothing states the encoding of the file'
+  const hint = isMixed ? await linesHint(path) : ENCODING_HINT
+  throw inputError({ name, ...(await placeOf(path, invalidAt)), what, hint })
 }
 
 async function refuseInvalid({ path, name, asked }: EncodingInput): Promise<void> {
@@ -72,7 +75,7 @@ async function refuseInvalid({ path, name, asked }: EncodingInput): Promise<void
     const at = await findByte(path, NOT_WINDOWS)
     if (at === undefined) return
     const what = 'a byte that is valid neither in UTF-8 nor in Windows-1252'
-    const hint = 'convert it to UTF-8, for example with iconv'
+    const hint = 'convert it first, such as iconv -f windows-1250 -t utf-8 FILE'
     throw inputError({ name, ...(await placeOf(path, at)), what, hint })
   }
   if (asked === 'utf-16le' || asked === 'utf-16be') await refuseHalfUnit(path, name, asked)

@@ -69,15 +69,18 @@ function linesOf({ paths, progress }: JobState): Lines {
       const end = progress.endOf(op)
       if (head.line === undefined || end === 'done') continue
       if (isDoubtfulCreate(head, progress, op)) doubts.set(head.line, head.digest)
-      for (const line of [head.line, ...(head.also ?? []).map(([also]) => also)]) {
-        open.add(line)
-        if (end === 'failed') ops.set(line, ops.has(line) ? 'several' : op)
-      }
+      const lines = [head.line, ...(head.also ?? []).map(([also]) => also)]
+      for (const line of lines) open.add(line)
+      if (end === 'failed') addFailed(ops, lines, op)
     }
   } finally {
     plan.close()
   }
   return { ops, doubts, open }
+}
+
+function addFailed(ops: Map<number, number | 'several'>, lines: readonly number[], op: number): void {
+  for (const line of lines) ops.set(line, ops.has(line) ? 'several' : op)
 }
 
 function isDoubtfulCreate(head: OperationHead, progress: JobProgress, op: number): boolean {

@@ -18,7 +18,6 @@ describe('the encoding is detected, and the offset of each record is right', () 
     ['utf-16le', false, Buffer.from(TEXT, 'utf16le'), 24],
     ['utf-16be', true, utf16be(`\ufeff${TEXT}`), 26],
     ['utf-16be', false, utf16be(TEXT), 24],
-    ['windows-1252', false, WINDOWS, 12],
   ])('%s, with a byte order mark: %s', async (encoding, hasBom, bytes, offset) => {
     const { source, rows } = await read({ bytes })
     expect(source.summary).toMatchObject({ encoding, hasBom, delimiter: ';', lineEnd: '\r\n' })
@@ -30,7 +29,34 @@ test('a file that is neither UTF-8 nor Windows-1252 alone is refused with its li
   const bytes = Buffer.concat([Buffer.from('name\né\n'), Buffer.from([0xc4, 0x0a])])
   await expect(read({ bytes })).rejects.toThrow('people.csv, line 3, byte 8: a byte that is not UTF-8')
   expect((await read({ bytes, encoding: 'windows-1252' })).rows.map(({ fields }) => fields.name)).toEqual(['Ã©', 'Ä'])
+  expect((await read({ bytes: WINDOWS, encoding: 'windows-1252' })).rows).toMatchObject([
+    { line: 2, offset: 12, fields: { name: 'Äda €', email: 'a@x' } },
+  ])
   await expect(read({ bytes: WINDOWS, encoding: 'utf-8' })).rejects.toThrow('line 2, byte 12: a byte that is not UTF-8')
+})
+
+/** One name in encodings whose bytes say nothing of themselves; Windows-1252 would read any of them. */
+test.each([
+  ['Windows-1252', [0xc4, 0x64, 0x61]],
+  ['Windows-1250', [0xa3, 0x75, 0x6b, 0x61, 0x73, 0x7a]],
+  ['Windows-1251', [0xc8, 0xe2, 0xe0, 0xed]],
+  ['Windows-1253', [0xc3, 0xe9, 0xdc, 0xed]],
+  ['ISO 8859-2', [0xa6, 0x69, 0x6d, 0x6f, 0x6e]],
+  ['ISO 8859-15', [0xa4]],
+  ['KOI8-R', [0xe9, 0xd7, 0xc1, 0xce]],
+  ['Mac Roman', [0x9f, 0x6e]],
+  ['code page 437', [0x81, 0x6e]],
+  ['Shift JIS', [0x93, 0x63, 0x92, 0x86]],
+  ['Big5', [0xa4, 0xa4]],
+])('%s is refused with line and byte where nothing states it', async (_, name) => {
+  const bytes = Buffer.from([...Buffer.from('email,name\na@x,'), ...name, 0x0a])
+  await expect(read({ bytes })).rejects.toMatchObject({
+    exit: 2,
+    message: expect.stringMatching(
+      /people\.csv, line 2, byte 1\d: a byte that is not UTF-8, and nothing states the encoding/,
+    ),
+    details: { hint: expect.stringMatching(/--encoding windows-1252.*iconv -f windows-1250 -t utf-8 FILE/) },
+  })
 })
 
 test('if only some lines of a file are not UTF-8, the hint states their number and the first ones', async () => {
@@ -48,7 +74,7 @@ test('if only some lines of a file are not UTF-8, the hint states their number a
   const many = Array.from({ length: 20_000 }, (_, at) => (at % 2_000 === 0 ? bad : good))
   const named = `10 lines are not UTF-8: 2, 2002, 4002, 6002, 8002 …; --encoding mixed reads them ${others}`
   expect([await hintOf(many), await hintOf(many, 'utf-8')]).toEqual([named, named])
-  expect(await hintOf([bad, bad], 'utf-8')).toContain('name its encoding')
+  expect(await hintOf([bad, bad], 'utf-8')).toContain('--encoding windows-1252')
 })
 
 test('a byte order mark that --encoding contradicts is refused', async () => {
@@ -77,7 +103,7 @@ test.each(['utf-16le', 'utf-16be'] as const)('%s with half a character at its en
 
 test('a byte without a character in Windows-1252 is refused', async () => {
   const bytes = Buffer.from('name\n\x81\n', 'latin1')
-  await expect(read({ bytes })).rejects.toThrow(
+  await expect(read({ bytes, encoding: 'windows-1252' })).rejects.toThrow(
     'line 2, byte 5: a byte that is valid neither in UTF-8 nor in Windows-1252',
   )
 })

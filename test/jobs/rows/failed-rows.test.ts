@@ -46,7 +46,7 @@ describe('imported unchanged, it has the same rows, and if they fail again the s
     ['csv with semicolons', { bytes: 'Name;E-Mail\n"A;""b""";x\nC;y\n' }],
     ['csv with a byte order mark', { bytes: '\ufeffname,email\r\nä,x\r\n' }],
     ['UTF-16', { bytes: utf16('name\temail\r\nä€\tx\r\n"a\tb"\ty\r\n'), name: 'people.txt' }],
-    ['Windows-1252', { bytes: Buffer.from('name,email\r\n\xe4\x80,x\r\n', 'latin1') }],
+    ['Windows-1252', { bytes: Buffer.from('name,email\r\n\xe4\x80,x\r\n', 'latin1'), encoding: 'windows-1252' }],
     ['tsv', { bytes: 'name\temail\nA\\tB\tx\n', name: 'people.tsv' }],
     ['quotes as text', { bytes: 'name,email\n5" x,"y"\n', quote: 'none' }],
     ['jsonl', { bytes: '{"name":"é", "n":12345678901234567890}\n{ }\n', name: 'people.jsonl' }],
