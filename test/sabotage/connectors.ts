@@ -357,4 +357,11 @@ export const CONNECTORS: readonly Sabotage[] = [
     to: 'return { address: target }',
     tests: ['test/api/connectors/declared-lists.test.ts'],
   },
+  {
+    name: 'an update that sends the record whole drops members that the record shows',
+    file: 'src/api/connectors/record-writer.ts',
+    line: 'refuseLoss(draft, { parts, mapped })',
+    to: '',
+    tests: ['test/api/connectors/single-records.test.ts'],
+  },
 ]

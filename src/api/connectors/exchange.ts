@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
@@ -128,9 +128,10 @@ async function recordOf(
 ): Promise<JsonObject> {
   if (rules.isPlain) return fields
   if (operation !== 'update') return rules.map.write(fields, { isCreate: operation === 'create', references })
-  const { sends, drop } = rules.operation('update')
+  const { sends, drop, body } = rules.operation('update')
   const current = rules.needsCurrent(fields) ? await readCurrent() : undefined
-  return rules.map.write(fields, { isCreate: false, current, references, isWhole: sends === 'whole', drop })
+  const besides = isJsonObject(body) ? Object.keys(body) : []
+  return rules.map.write(fields, { isCreate: false, current, references, isWhole: sends === 'whole', drop, besides })
 }
 
 /** The request of a write, and what its answer says. */

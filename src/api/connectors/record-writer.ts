@@ -1,23 +1,11 @@
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
-import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { isReadOnly, RESOURCES } from '../../core/resources/registry.ts'
 import type { FieldMap } from './field-map.ts'
 import type { OwnNames } from './own-names.ts'
-import { compilePath, copyOf, readFirst, writeAt } from './paths.ts'
-import {
-  asLists,
-  checkRoundTrip,
-  type FieldParts,
-  type WriteRecordOptions,
-  type WrittenRecord,
-  writeField,
-} from './write-field.ts'
-
-export interface WriterParts extends FieldParts {
-  inside(server: JsonObject): JsonObject
-  readonly connector: string
-  readonly resource: Resource
-}
+import { readFirst, writeAt } from './paths.ts'
+import { refuseLoss, type WriterParts, wholeOf } from './whole-record.ts'
+import { asLists, checkRoundTrip, type WriteRecordOptions, type WrittenRecord, writeField } from './write-field.ts'
 
 export interface RecordWriter {
   write(fields: JsonObject, options: WriteRecordOptions): JsonObject
@@ -52,6 +40,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       }
       const mapped = names.flatMap((name) => byName.get(name) ?? [])
       for (const field of mapped) writeField(field, draft, parts)
+      refuseLoss(draft, { parts, mapped })
       checkRequired(parts.fields, draft)
       checkRoundTrip(mapped, draft)
       return asLists(target, listed)
@@ -122,25 +111,6 @@ function needsCurrent(
   if (!field) return isJsonObject(fields[name]) || own.needsCurrent(own.ownNameOf(name) ?? name)
   const isInList = field.writes.some(({ steps }) => steps.some(({ type }) => type !== 'member'))
   return isInList || Object.values(field.document.within).some((within) => !Object.hasOwn(fields, within))
-}
-
-/** The current record without what is never sent. */
-function wholeOf(current: JsonObject, parts: WriterParts, isLeftOut: (name: string) => boolean): JsonObject {
-  const { document } = parts
-  const whole = copyOf(current) as JsonObject
-  const system = [document.id.at, document.createdAt?.at, document.updatedAt?.at, document.version, document.deleted]
-  const isFlat = document.inside === '.'
-  for (const path of isFlat ? system : []) {
-    const [step] = path === undefined ? [] : compilePath(path).steps
-    if (step?.type === 'member') delete whole[step.name]
-  }
-  for (const name of Object.keys(whole)) if (isLeftOut(name)) delete whole[name]
-  const readOnlyFields = parts.fields.filter(({ writes }) => writes.length === 0)
-  const written = new Set(parts.fields.flatMap(({ writes }) => writes.map(({ text }) => text)))
-  for (const path of readOnlyFields.flatMap(({ reads }) => reads)) {
-    if (path.steps.length === 1 && !written.has(path.text)) writeAt(path, whole, undefined)
-  }
-  return whole
 }
 
 function checkRequired(fields: readonly FieldMap[], { values, options }: WrittenRecord): void {

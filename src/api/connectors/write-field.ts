@@ -19,6 +19,8 @@ export interface WriteRecordOptions {
   readonly isWhole?: boolean
   /** Members of the current record that are not sent with the whole. */
   readonly drop?: readonly string[]
+  /** Members that the body of the request has beside the record. */
+  readonly besides?: readonly string[]
 }
 
 /** One record that is written. */

@@ -216,14 +216,26 @@ it('refuses a name whose parts the row gives differently, and one that would be 
   expect(refusalOf(() => JOINED.write({ name: ' Ada' }, { isCreate: true }))).toContain('it would keep "Ada"')
 })
 
-it('writes the whole current record without what is read-only', () => {
+it('writes the whole current record without what drop names, and refuses to leave out anything else', () => {
   const map = mapOf({
     readOnly: ['photo'],
     version: 'rev',
     fields: { name: field('name'), status: field('state', { write: [] }) },
   })
   const current = { id: '1', rev: 3, name: 'Ada', photo: 'x', state: 'open', tags: ['a'] }
-  expect(map.write({ name: 'Bo' }, { isCreate: false, current, isWhole: true })).toEqual({ name: 'Bo', tags: ['a'] })
+  const whole = { isCreate: false, current, isWhole: true }
+  expect(map.write({ name: 'Bo' }, { ...whole, drop: ['photo', 'state'] })).toEqual({ name: 'Bo', tags: ['a'] })
+  // A server that replaces the record would delete them.
+  for (const [drop, lost] of [
+    [[], 'photo, state'],
+    [['photo'], 'state'],
+    [['state'], 'photo'],
+  ] as const)
+    expect(() => map.write({ name: 'Bo' }, { ...whole, drop })).toThrow(
+      `would leave out ${lost}, which the record shows`,
+    )
+  const without = { ...whole, current: { ...current, photo: null, state: null } }
+  expect(map.write({ name: 'Bo' }, without)).toEqual({ name: 'Bo', tags: ['a'] })
 })
 
 const STAGES: References = {

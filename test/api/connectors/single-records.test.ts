@@ -78,6 +78,37 @@ test('a record that is sent whole leaves out what the server does not take back,
   ])
 })
 
+test.each([
+  // The drafted connector of a record with one nested object: PUT {"profile":{"phone":"555"}} deleted all the rest.
+  [
+    "    read_only: [profile, score, tags]\n    update: { method: PUT, path: '/{id}', body: { profile: '{record}' }, sends: whole }",
+    { id: 5, profile: { full_name: 'Ada' }, score: 5, tags: ['a'] },
+    'profile, score, tags',
+  ],
+  [
+    "    read_only: [score]\n    update: { method: PUT, path: '/{id}', sends: whole }",
+    { id: 5, full_name: 'Ada', score: 0 },
+    'score',
+  ],
+  // Beside the object that the body has.
+  [
+    "    inside: person\n    update: { method: PUT, path: '/{id}', body: { person: '{record}', type: p }, sends: whole, drop: [links] }",
+    { id: 5, type: 'p', links: {}, person: { full_name: 'Ada' }, company: { id: 7 } },
+    'company',
+  ],
+])('a whole record that would lose a member is refused before it is sent', async (lines, shown, lost) => {
+  const [before, after] = CONTACTS.split(/ {4}update: .*\n/)
+  const { api, seen } = await connectedTo(`${before}${lines}\n${after}`, (response) =>
+    sendJson(response, 200, { data: shown }),
+  )
+  const error = await failureOf(api.contacts.update('5', { name: 'Bo' }, { ...NO_KEY, ifMatch: undefined }))
+  expect([error.exit, error.message]).toEqual([
+    2,
+    expect.stringContaining(`would leave out ${lost}, which the record shows`),
+  ])
+  expect(seen.map(({ method }) => method)).toEqual(['GET'])
+})
+
 const SILENT = CONTACTS.replace(
   "body: { person: '{record}' }, record: data }\n    delete",
   "body: { person: '{record}' }, returns: nothing }\n    delete",
