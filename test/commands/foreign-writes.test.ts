@@ -3,19 +3,40 @@ import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
 
-async function createAt(json: unknown, flags: readonly string[]) {
-  const { url, seen } = await startServer((response) => sendJson(response, 201, json))
+async function createAt(json: unknown, flags: readonly string[], status = 201, headers: Record<string, string> = {}) {
+  const { url, seen } = await startServer((response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    sendJson(response, status, json)
+  })
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
-  const run = await crm(['contacts', 'create', '--set', 'name=x', ...flags], env)
-  return { ...run, key: seen[0]?.headers['idempotency-key'] }
+  const run = await crm(['contacts', 'create', '--set', 'name=x', '--max-wait', '1s', ...flags], env)
+  return { ...run, key: seen.find(({ method }) => method === 'POST')?.headers['idempotency-key'] }
 }
 
-test('create -o id on a server whose records have no id says that it is done, and under which key it may be repeated', async () => {
-  const { exit, stdout, stderr, key } = await createAt({ contact_id: 7 }, ['-o', 'id'])
+const KEEPS = { 'idempotency-policy': '"default";w=86400' }
+
+test('create -o id on a server whose records have no id says that it is done, and how to look it up', async () => {
+  const { exit, stdout, stderr } = await createAt({ contact_id: 7 }, ['-o', 'id'])
   expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' })
   expect(stderr).toContain('confirmed "create the contact" (201) without one: {"contact_id":7}')
-  expect(stderr).toContain(`crm contacts create ... --idempotency-key ${key} -o json`)
+  expect(stderr).toContain(`check before sending it again: crm contacts list --where '.name == "x"'`)
 })
+
+// A server that ignores the key would make a second record.
+test.each([
+  ['no id', { contact_id: 7 }, 201, ['-o', 'id']],
+  ['neither a record nor a refusal', { ok: true }, 201, []],
+  ['a failure after which it may be done', { detail: 'down' }, 500, []],
+])(
+  'an answer with %s suggests a repetition with its key only where keys are known to be kept',
+  async (_, json, status, flags) => {
+    const unknown = await createAt(json, flags, status)
+    expect(unknown.key).toBeDefined()
+    expect(unknown.stderr).not.toContain('--idempotency-key')
+    const keeping = await createAt(json, flags, status, KEEPS)
+    expect(keeping.stderr).toContain(`crm contacts create ... --idempotency-key ${keeping.key}`)
+  },
+)
 
 test('an error that is answered with success is no record', async () => {
   const { exit, stdout, stderr } = await createAt({ error: { code: 'nope', message: 'boom' } }, ['-o', 'json'])

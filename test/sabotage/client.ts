@@ -281,4 +281,11 @@ export const CLIENT: readonly Sabotage[] = [
     to: '',
     tests: ['test/api/lost-precondition.test.ts'],
   },
+  {
+    name: 'a repetition with its key is suggested where the server may ignore keys',
+    file: 'src/api/errors/failure.ts',
+    line: 'return keys.isKept && key !== undefined ? repeatHint(call, key, more) : lookHint(call, keys)',
+    to: 'return key !== undefined ? repeatHint(call, key, more) : lookHint(call, keys)',
+    tests: ['test/commands/foreign-writes.test.ts'],
+  },
 ]

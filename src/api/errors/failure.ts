@@ -82,7 +82,7 @@ export interface KeyState {
 export const NO_KEYS: KeyState = { isKept: false, hint: undefined }
 
 /** The rest of the command line is unknown here. */
-export function repeatHint({ command, recordId }: Call, idempotencyKey: string, more = ''): string {
+function repeatHint({ command, recordId }: Call, idempotencyKey: string, more: string): string {
   const words = recordId === undefined ? '...' : `${shellWord(recordId)} ...`
   return `${command} ${words} --idempotency-key ${shellWord(idempotencyKey)}${more}, other arguments unchanged: the server then applies it only once`
 }
@@ -93,8 +93,9 @@ export function lookHint({ lookCommand, showCommand, command }: Call, { hint }: 
   return hint === undefined ? look : `${look}; ${hint}`
 }
 
-function doubtHint(call: Call, key: string, { keys }: CallOutcome): string {
-  return keys.isKept || call.method === 'POST' ? repeatHint(call, key) : lookHint(call, keys)
+/** With the key, only where the server is known to keep keys: elsewhere the repetition would be a second write. */
+export function doubtHint(call: Call, key: string | undefined, keys: KeyState, more = ''): string {
+  return keys.isKept && key !== undefined ? repeatHint(call, key, more) : lookHint(call, keys)
 }
 
 /** The error of a call that failed for good, from its last failure. */
@@ -104,7 +105,7 @@ export function callError(call: Call, failure: Failure, outcome: CallOutcome): C
   const doubt = outcome.isInDoubt ? '; it is unknown whether the server applied it' : ''
   const key = outcome.isInDoubt ? outcome.idempotencyKey : undefined
   const details: ErrorDetails = {
-    hint: key === undefined ? failure.hint : doubtHint(call, key, outcome),
+    hint: key === undefined ? failure.hint : doubtHint(call, key, outcome.keys),
     isRetryable: failure.rule !== 'never',
     ...(outcome.isInDoubt ? { isInDoubt: true } : {}),
     ...(status === undefined ? {} : { status }),

@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
 import { settingCommand } from '../../core/wire.ts'
-import { isGoneStatus, repeatHint } from '../errors/failure.ts'
+import { doubtHint, isGoneStatus, type KeyState } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
 import { parseJson, readBodyText, redactTrouble } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
@@ -45,7 +45,7 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
     const settled = await http.settle(call)
     const answer = readGraphql(settled, http.redactor)
     if (answer) known = path
-    else if (!isElsewhere(settled, request)) throw 'error' in settled ? settled.error : noAnswer(call)
+    else if (!isElsewhere(settled, request)) throw 'error' in settled ? settled.error : noAnswer(call, http.keys)
     return answer
   }
 
@@ -66,12 +66,12 @@ export function openEndpoint(http: Http, { baseUrl, wire }: ApiOptions, remember
 }
 
 /** The error of a mutation whose answer is not a GraphQL response. */
-function noAnswer(call: Call): CrmError {
+function noAnswer(call: Call, keys: KeyState): CrmError {
   const { idempotencyKey } = call
   const message = `${cannot(call)}: the answer is not a GraphQL response; it is unknown whether the server applied it`
   return new CrmError('in_doubt', message, {
     isInDoubt: true,
-    hint: idempotencyKey === undefined ? 'crm graphql --help' : repeatHint(call, idempotencyKey),
+    hint: doubtHint(call, idempotencyKey, keys),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   })
 }

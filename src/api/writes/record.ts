@@ -8,11 +8,11 @@ import { shellWord } from '../../core/shell-words.ts'
 import {
   ADDRESS_HINT,
   callError,
+  doubtHint,
   isConflictStatus,
   lookHint,
   lookUpFailure,
   onceError,
-  repeatHint,
 } from '../errors/failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Page } from '../operations.ts'
@@ -47,7 +47,7 @@ export async function requestRecord(http: Http, call: WriteCall): Promise<CrmRec
   const shown = oneLine(JSON.stringify(record), 60)
   const message = `cannot show the id: the server confirmed "${asked}" (${status}) without one: ${shown}`
   throw new CrmError('bad_answer', message, {
-    hint: idempotencyKey === undefined ? `${call.command} --help` : repeatHint(call, idempotencyKey, ' -o json'),
+    hint: doubtHint(call, idempotencyKey, http.keys, ' -o json'),
     status,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
