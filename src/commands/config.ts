@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
+import { baseUrlText } from '../core/http-rules.ts'
 import { askYesNo, canAsk } from '../output/prompt.ts'
 import { appliesTo, chooseProfile } from '../settings/address.ts'
 import { parseSettingKey } from '../settings/setting.ts'
@@ -118,10 +119,10 @@ async function noteOtherServer(
   const kept = await settings()
   const chosen = await chooseProfile(kept, { env, profileFlag: undefined })
   if (chosen?.name === name && appliesTo(chosen, address)) return
-  const { origin } = address
-  const isThere = appliesTo({ name, profile: await kept.profile(name) }, address)
+  const server = baseUrlText(address)
+  const isThere = appliesTo({ profile: await kept.profile(name) }, address)
   const how = isThere
     ? `CRM_PROFILE=${name} makes these settings apply there`
-    : `CRM_PROFILE can name a profile with base_url ${origin}`
-  note(`Requests go to ${origin} (CRM_BASE_URL), not to the server of profile ${name}; ${how}.`)
+    : `CRM_PROFILE can name a profile with base_url ${server}`
+  note(`Requests go to ${server} (CRM_BASE_URL), not to the server of profile ${name}; ${how}.`)
 }

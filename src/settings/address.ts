@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { isLoopback, parseBaseUrl } from '../core/http-rules.ts'
+import { baseUrlText, isLoopback, parseBaseUrl } from '../core/http-rules.ts'
 import type { Env } from '../core/streams.ts'
 import { checkProfileName, type Profile } from './profile.ts'
 import type { RepositoryConnector } from './repository-connector.ts'
@@ -104,9 +104,9 @@ export function chooseAddress(env: Env, chosen: ChosenProfile | undefined): URL 
   return parseBaseUrl(chosen.profile.baseUrl, `base_url of the profile ${chosen.name}`)
 }
 
-/** Whether the profile's settings apply to the address: only to addresses of its own origin. */
-export function appliesTo({ profile }: ChosenProfile, address: URL): boolean {
-  return profile.baseUrl !== undefined && new URL(profile.baseUrl).origin === address.origin
+/** Whether the profile's settings apply to the address: another path of its origin may be another API. */
+export function appliesTo({ profile }: Pick<ChosenProfile, 'profile'>, address: URL): boolean {
+  return profile.baseUrl !== undefined && baseUrlText(new URL(profile.baseUrl)) === baseUrlText(address)
 }
 
 /** CrmError `usage` for plain http beyond loopback, unless the profile has `insecure_http`. */

@@ -1,9 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isLoopback, parseBaseUrl } from '../../core/http-rules.ts'
+import { baseUrlText, isLoopback, parseBaseUrl } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { askHidden, askTyped, askYesNo, canAsk } from '../../output/prompt.ts'
+import { appliesTo } from '../../settings/address.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { checkKey, checkProfileName, defaultProfile, type Profile } from '../../settings/profile.ts'
 import { parseVariables } from '../../settings/setting-values.ts'
@@ -55,7 +56,7 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   const chosen = await askConnector(ctx, options)
   const address = chosen?.address ?? (await askBaseUrl(ctx, options.baseUrl))
   const name = await loginProfileName(ctx, address)
-  const before = (await settings.profiles()).get(name) ?? defaultProfile(address.href)
+  const before = profileAt(address, (await settings.profiles()).get(name))
   const connector = chosen ?? (before.connector === undefined ? await proposeConnector(ctx, address) : undefined)
   const baseUrl = connector?.address ?? address
   const given = changedProfile(before, { ...options, baseUrl, named: connector?.named })
@@ -70,7 +71,8 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   await settings.putProfile(name, profile)
   const active = await activate(settings, name, options.use === true)
   const how = connector ? ` as ${connector.title}` : ''
-  ctx.note(`Logged in to ${baseUrl.origin}${how}; the key is in ${place}. Active profile: ${active}.`)
+  const done = api ? `Logged in to ${baseUrl.origin}${how};` : `Not checked with ${baseUrl.origin}${how}:`
+  ctx.note(`${done} the key is in ${place}. Active profile: ${active}.`)
   if (active !== name)
     ctx.note(`-p ${shellWord(name)} uses this one, and crm auth switch ${shellWord(name)} makes it the active one.`)
 }
@@ -82,6 +84,18 @@ async function activate(settings: Settings, name: string, isAsked: boolean): Pro
   if (isKept) return active
   await settings.setActive(name)
   return name
+}
+
+/**
+ * The profile that a login changes. One of another path of the origin gives its protection and none of its other settings, for
+ * they describe another API.
+ */
+function profileAt(address: URL, kept: Profile | undefined): Profile {
+  const fresh = defaultProfile(address.href)
+  if (!kept) return fresh
+  if (kept.baseUrl === undefined || appliesTo({ profile: kept }, address)) return kept
+  const { isProtected, allowsInsecureHttp, keyCommand } = kept
+  return { ...fresh, isProtected, allowsInsecureHttp, keyCommand }
 }
 
 /** The profile before, with what this login says. */
@@ -129,8 +143,8 @@ async function askKey(ctx: Context, baseUrl: URL): Promise<string> {
 }
 
 /**
- * The profile for a login: the named one, else one with this origin, else `default`. A profile of another origin is
- * refused: its settings and protection belong to that origin.
+ * The profile for a login: the named one, else one with this address, else `default`. A profile of another origin is
+ * refused, for its settings and protection belong to that origin; so is one of another path, unless it is named.
  */
 async function loginProfileName(
   ctx: Pick<Context, 'env' | 'settings'> & WithFlags<'profile'>,
@@ -138,14 +152,16 @@ async function loginProfileName(
 ): Promise<string> {
   const settings = await ctx.settings()
   const profiles = await settings.profiles()
-  const originOf = (name: string) => URL.parse(profiles.get(name)?.baseUrl ?? '')?.origin
   const named = ctx.flags.profile ?? (ctx.env.CRM_PROFILE || undefined)
   const active = await settings.active()
-  const sameOrigin = [active ?? '', ...profiles.keys()].find((name) => originOf(name) === baseUrl.origin)
-  const name = checkProfileName(named ?? sameOrigin ?? 'default')
-  const origin = originOf(name)
-  if (origin === undefined || origin === baseUrl.origin) return name
-  throw new CrmError('usage', `profile ${name} belongs to ${origin}, not to ${baseUrl.origin}`, {
+  const isSame = (name: string) => {
+    const profile = profiles.get(name)
+    return profile !== undefined && appliesTo({ profile }, baseUrl)
+  }
+  const name = checkProfileName(named ?? [active ?? '', ...profiles.keys()].find(isSame) ?? 'default')
+  const kept = URL.parse(profiles.get(name)?.baseUrl ?? '')
+  if (!kept || isSame(name) || (named !== undefined && kept.origin === baseUrl.origin)) return name
+  throw new CrmError('usage', `profile ${name} belongs to ${baseUrlText(kept)}, not to ${baseUrlText(baseUrl)}`, {
     hint: `give another name with -p, or first: crm auth logout --remove-profile -p ${name}`,
   })
 }

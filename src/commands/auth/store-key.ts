@@ -58,7 +58,7 @@ async function askConsent(ctx: Context, noKeyring: CrmError): Promise<void> {
   throw new CrmError('unconfirmed', 'not confirmed; nothing was stored', { hint: commandLine(ctx.argv) })
 }
 
-/** Requests one contact. A key that may not read is valid, too. `name`: the profile for the key. */
+/** Requests one contact. `name`: the profile for the key. CrmError of the refusal, with what the server says: nothing is stored. */
 export async function verifyKey(
   ctx: Pick<Context, 'argv'>,
   api: Api,
@@ -67,7 +67,6 @@ export async function verifyKey(
   try {
     for await (const _ of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) break
   } catch (error) {
-    if (error instanceof CrmError && error.code === 'forbidden') return
     throw error instanceof CrmError ? notVerified(ctx, error, place) : error
   }
 }
@@ -93,6 +92,13 @@ function notVerified(
     return new CrmError(code, `${origin} does not accept this key; nothing was stored`, {
       ...details,
       hint: `${login}, with another key`,
+    })
+  }
+  if (code === 'forbidden') {
+    return new CrmError(code, `${error.message}; nothing was stored`, {
+      ...details,
+      cause: error,
+      hint: `another key, or, for a key that may not read contacts: ${login} --no-verify`,
     })
   }
   if (code !== 'bad_answer') return error
