@@ -70,6 +70,13 @@ export function isHeaderValue(text: string): boolean {
   return VALUE.test(text)
 }
 
+/** Headers by which frameworks take another method than the one of the request: a GET that deletes. */
+const METHOD_OVERRIDE = /^x-(?:http-method|http-method-override|method-override)$/i
+
+export function isMethodOverride(name: string): boolean {
+  return METHOD_OVERRIDE.test(name)
+}
+
 /** Whether only the transport sets this header. */
 export function isTransportHeader(name: string): boolean {
   return TRANSPORT.test(name)

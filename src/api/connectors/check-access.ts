@@ -2,6 +2,7 @@ import {
   isCredentialHeader,
   isHeaderName,
   isHeaderValue,
+  isMethodOverride,
   isReservedHeader,
   isTransportHeader,
 } from '../../core/http-rules.ts'
@@ -85,10 +86,21 @@ export function checkHeaders(headers: Located | undefined, tree: Located, proble
     const lower = name.toLowerCase()
     if (isCredentialHeader(name) || lower === keyHeader)
       problems.add(keyPlace, `${name} says who sends the request, expected it in "auth" alone`)
+    else if (isMethodOverride(name))
+      problems.add(keyPlace, `${name} replaces the method, expected it in "method" alone`)
     else if (isTransportHeader(name)) problems.add(keyPlace, `${name} is set by crm itself, expected another header`)
     else if (lower === ofUse || isUsualKeyOfUse(name))
       problems.add(keyPlace, `${name} is for idempotency keys, expected it in "idempotency" alone`)
   }
+}
+
+/** Names by which frameworks take another method from a query or a body. */
+const METHOD_MEMBER = /^_(?:http_)?method$/i
+
+/** Refuses members that make another request of the one that `method` names. */
+export function checkMethodMembers(node: Located | undefined, problems: Problems): void {
+  for (const [name, { keyPlace }] of membersOf(node))
+    if (METHOD_MEMBER.test(name)) problems.add(keyPlace, `${name} replaces the method, expected it in "method" alone`)
 }
 
 const CONTROL = /[\p{Cc}\p{Cs}]/u

@@ -1,5 +1,5 @@
 import { READ_ONLY_FIELDS } from '../../core/resources/registry.ts'
-import { checkAuth, checkHeaders, checkIdempotency, checkQuery } from './check-access.ts'
+import { checkAuth, checkHeaders, checkIdempotency, checkMethodMembers, checkQuery } from './check-access.ts'
 import { checkBatch } from './check-batch.ts'
 import { checkFields, expectName, expectResource, type ResourceCheck } from './check-fields.ts'
 import { checkPlaceholders, uses } from './check-placeholders.ts'
@@ -22,6 +22,7 @@ export function checkMeaning(tree: Located, problems: Problems): void {
   checkIdempotency(tree, problems)
   checkHeaders(memberAt(tree, 'headers'), tree, problems)
   checkQuery(memberAt(tree, 'query'), problems)
+  checkMethodMembers(memberAt(tree, 'query'), problems)
   for (const key of ['origin', 'base', 'headers', 'query']) checkPlaceholders(memberAt(tree, key), variables, problems)
   for (const [name, resource] of membersOf(memberAt(tree, 'resources'))) {
     checkResource({ tree, name, resource, variables, problems })
@@ -68,6 +69,7 @@ function checkNames(names: Located | undefined, { variables, problems }: Resourc
   for (const key of ['base', 'path', 'query']) checkPlaceholders(memberAt(names, key), variables, problems)
   for (const key of ['base', 'path']) checkSlash(memberAt(names, key), problems)
   checkQuery(memberAt(names, 'query'), problems)
+  checkMethodMembers(memberAt(names, 'query'), problems)
 }
 
 function checkSlash(node: Located | undefined, problems: Problems): void {
@@ -113,6 +115,7 @@ function checkOperation(
   for (const key of TEMPLATES) checkPlaceholders(parts.get(key), names, problems)
   checkHeaders(parts.get('headers'), tree, problems)
   checkQuery(parts.get('query'), problems)
+  for (const member of ['query', 'body']) checkMethodMembers(parts.get(member), problems)
   checkPlaceholders(memberAt(operation, 'paging', 'path'), [...names, 'last'], problems)
   checkPath(tree, resource, operation, problems)
 }

@@ -70,7 +70,10 @@ const OPERATION = {
   returns: choice(['record', 'id', 'nothing', 'detected']),
 }
 
-const LIST_MEMBERS = { ...OPERATION, items: PATH, empty: constant(null), paging: PAGING }
+/** A read must not change anything, so that looking is safe; a search is often a POST. */
+const READ = { ...OPERATION, method: choice(['GET', 'POST']) }
+
+const LIST_MEMBERS = { ...READ, items: PATH, empty: constant(null), paging: PAGING }
 
 const SELECT = object(
   'select',
@@ -88,7 +91,7 @@ const SELECT = object(
 
 const OPERATIONS = {
   list: object('list', { ...LIST_MEMBERS, up: map('any', PATH), keep: map('any', TEMPLATE) }),
-  get: object('get', OPERATION),
+  get: object('get', READ),
   create: object('create', { ...OPERATION, set: TEMPLATES }),
   update: object('update', { ...OPERATION, set: TEMPLATES, sends: choice(['changes', 'whole']), drop: list(TEXT) }),
   delete: object('delete', { ...OPERATION, restorable: text('duration') }),

@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { requestText } from '../../api/connectors/read-requests.ts'
 import type { Finding } from '../../api/doctor/finding.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -51,7 +52,7 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
     throw new CrmError('usage', '--dry-run goes with --fix: without it nothing is written', { hint: 'crm doctor' })
   }
   const target = await readTarget(ctx)
-  ctx.note(`Asking ${baseUrlText(target.baseUrl)}; nothing is written there.`)
+  ctx.note(`Asking ${baseUrlText(target.baseUrl)}${await requestsOf(ctx, target)}; nothing is written there.`)
   const found = withKeySource(await ctx.diagnose(target), target)
   const changes = changesOf(found, target)
   if (!options.fix || changes.length === 0 || ctx.flags.isDryRun || target.profileName === undefined) {
@@ -68,6 +69,14 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
   noteWarnings(ctx, after)
   for (const { setting, value } of changes) ctx.note(`Profile ${target.profileName}: ${setting} = ${value}`)
   return endWith(ctx, after, false)
+}
+
+/** What the connector's list of contacts sends: the request is as harmless as the file that names it. */
+async function requestsOf({ connectors }: Pick<Context, 'connectors'>, { connector }: DoctorTarget): Promise<string> {
+  if (!connector) return ''
+  const { connectorDocument } = await connectors()
+  const { list } = connectorDocument(connector.name).resources.contact ?? {}
+  return list ? ` with ${requestText(list)}, as the connector says` : ''
 }
 
 /** Warnings only: the hint of a failure is part of its error. */

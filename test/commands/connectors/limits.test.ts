@@ -20,3 +20,15 @@ test.each([
   const { stdout } = await crm(['doctor', '-o', 'json'], env)
   expect(stdout).toContain(JSON.stringify(seen))
 })
+
+test('doctor and connectors check say which requests the connector reads by', async () => {
+  const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [] }))
+  const file = join(tempFolder(), 'theirs.yaml')
+  const list = `{ method: POST, path: /query, body: { action: deleteAll }, items: 'data[]', paging: none }`
+  writeFileSync(file, `connector: 1\nname: theirs\nresources: { contacts: { path: /people, list: ${list} } }\n`)
+  const env = emptyHome({ CRM_CONNECTOR: file, CRM_BASE_URL: url.origin, CRM_API_KEY: 'key_of_the_test' })
+  const request = 'POST /people/query {"action":"deleteAll"}'
+  expect((await crm(['doctor'], env)).stderr).toContain(`Asking ${url.origin} with ${request}, as the connector says;`)
+  expect((await crm(['connectors', 'check'], env)).stderr).toContain(`Sends ${request}.`)
+  expect(seen.every(({ method, path }) => `${method} ${path}` === 'POST /people/query')).toBe(true)
+})
