@@ -212,7 +212,10 @@ async function openTarget(ctx: Context): Promise<Target> {
       return canAsk(ctx) ? askYesNo(ctx.io, question, ctx.signal) : undefined
     },
   }
-  return resolveTarget(await ctx.settings(), request, ctx.note)
+  const target = await resolveTarget(await ctx.settings(), request, ctx.note)
+  if (!target.connector) return target
+  const { connectorDocument, withBase } = await ctx.connectors()
+  return { ...target, baseUrl: withBase(target.baseUrl, connectorDocument(target.connector.name)) }
 }
 
 async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.signal): Promise<Api> {

@@ -54,11 +54,13 @@ export function withRepeatHint(
   if (!(error instanceof CrmError) || error.details.repeat === undefined) return error
   const { repeat, retryAfterMs } = error.details
   const hint =
-    repeat === 'same'
-      ? commandLine(argv)
-      : repeat === 'longer-timeout'
-        ? withFlag(argv, '--timeout', seconds(4 * flags.timeoutMs))
-        : withFlag(argv, '--max-wait', seconds(Math.max(waitMs(retryAfterMs), 2 * flags.maxWaitMs)))
+    typeof repeat === 'object'
+      ? withFlag(argv, repeat.flag, repeat.value)
+      : repeat === 'same'
+        ? commandLine(argv)
+        : repeat === 'longer-timeout'
+          ? withFlag(argv, '--timeout', seconds(4 * flags.timeoutMs))
+          : withFlag(argv, '--max-wait', seconds(Math.max(waitMs(retryAfterMs), 2 * flags.maxWaitMs)))
   return new CrmError(error.code, error.message, { ...error.details, hint, cause: error })
 }
 

@@ -31,8 +31,8 @@ const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** How to repeat the command: unchanged, with a longer `--timeout`, or with a longer `--max-wait`. */
-export type Repeat = 'same' | 'longer-timeout' | 'longer-max-wait'
+/** How to repeat the command: unchanged, with a longer `--timeout` or `--max-wait`, or with another value of a flag. */
+export type Repeat = 'same' | 'longer-timeout' | 'longer-max-wait' | { readonly flag: string; readonly value: string }
 
 /** What a server says about one member of a record, or about one parameter of a request. */
 export interface FieldError {

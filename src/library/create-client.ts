@@ -46,9 +46,11 @@ interface Opened {
 async function openApi({ connector: word, variables, allowInsecureHttp, ...options }: CheckedOptions): Promise<Opened> {
   const { baseUrl } = options
   if (word === undefined && baseUrl) return { api: createApi({ ...options, baseUrl }), baseUrl }
-  const { connectorAddress, connectorPath, openConnector } = await import('../api/connectors/open-connector.ts')
+  const { connectorAddress, connectorDocument, connectorPath, openConnector, withBase } = await import(
+    '../api/connectors/open-connector.ts'
+  )
   const named = { name: connectorPath(word ?? '', undefined), variables }
-  const url = baseUrl ?? connectorAddress(named)
+  const url = baseUrl ? withBase(baseUrl, connectorDocument(named.name)) : connectorAddress(named)
   refuseInsecure(url, allowInsecureHttp)
   const connector = await openConnector(named, { baseUrl: url, wire: options.wire })
   return { api: createApi({ ...options, baseUrl: url, connector }), baseUrl: url }

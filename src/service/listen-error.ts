@@ -1,10 +1,19 @@
 import { CrmError } from '../core/errors.ts'
 
-const FAULTS: Readonly<Record<string, readonly [reason: string, hint: (portFlag: string) => string]>> = {
-  EADDRINUSE: ['the port is in use', (flag) => `use a free port: crm serve ${flag} 0`],
-  EACCES: ['no permission for this port', (flag) => `use a free port: crm serve ${flag} 0`],
-  EADDRNOTAVAIL: ['this machine has no such address', (flag) => `crm serve ${hostFlag(flag)} 127.0.0.1`],
-  ENOTFOUND: ['no such host', (flag) => `crm serve ${hostFlag(flag)} 127.0.0.1`],
+interface Fault {
+  readonly reason: string
+  /** With the name of the flag for the port: another value for it, or for the host. */
+  repeat(portFlag: string): { readonly flag: string; readonly value: string }
+}
+
+const freePort = (flag: string) => ({ flag, value: '0' })
+const loopback = (portFlag: string) => ({ flag: portFlag.replace('port', 'host'), value: '127.0.0.1' })
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  EADDRINUSE: { reason: 'the port is in use', repeat: freePort },
+  EACCES: { reason: 'no permission for this port', repeat: freePort },
+  EADDRNOTAVAIL: { reason: 'this machine has no such address', repeat: loopback },
+  ENOTFOUND: { reason: 'no such host', repeat: loopback },
 }
 
 /** The CrmError for an address that cannot be listened on; any other error is returned unchanged. */
@@ -12,11 +21,9 @@ export function listenError(
   { host, port, portFlag = '--port' }: { readonly host: string; readonly port: number; readonly portFlag?: string },
   error: unknown,
 ): unknown {
-  const [reason, hint] = FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? []
-  if (reason === undefined || hint === undefined) return error
-  return new CrmError('machine', `cannot listen on ${host}:${port}: ${reason}`, { hint: hint(portFlag), cause: error })
-}
-
-function hostFlag(portFlag: string): string {
-  return portFlag.replace('port', 'host')
+  const fault = FAULTS[(error as NodeJS.ErrnoException).code ?? '']
+  if (fault === undefined) return error
+  const repeat = fault.repeat(portFlag)
+  const hint = `crm serve ${repeat.flag} ${repeat.value}`
+  return new CrmError('machine', `cannot listen on ${host}:${port}: ${fault.reason}`, { hint, repeat, cause: error })
 }

@@ -1,5 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText, isLoopback, parseBaseUrl } from '../core/http-rules.ts'
+import { shellWord } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
 import { checkProfileName, type Profile } from './profile.ts'
 import type { RepositoryConnector } from './repository-connector.ts'
@@ -113,9 +114,14 @@ export function appliesTo({ profile }: Pick<ChosenProfile, 'profile'>, address: 
 export function rejectInsecure(address: URL, chosen: ChosenProfile | undefined): void {
   if (address.protocol === 'https:' || isLoopback(address.hostname)) return
   if (chosen && appliesTo(chosen, address) && chosen.profile.allowsInsecureHttp) return
-  const name = chosen && appliesTo(chosen, address) ? chosen.name : 'NAME'
+  const allow = (name: string) => `crm config set insecure_http true -p ${name}`
+  const isOwn = chosen && appliesTo(chosen, address)
+  // A profile of the address has to be there first, and to be the chosen one.
+  const hint = isOwn
+    ? allow(chosen.name)
+    : `crm config set base_url ${shellWord(baseUrlText(address))} -p plain && ${allow('plain')} && export CRM_PROFILE=plain`
   throw new CrmError('usage', `plain http to ${address.host} would send the key unencrypted`, {
-    hint: `use https, or allow it in a profile of this address: crm config set insecure_http true -p ${name}`,
+    hint: `use https, or allow it in a profile of this address: ${hint}`,
   })
 }
 

@@ -27,7 +27,7 @@ test('a port in use is named, with the command to type', async () => {
   await expect(serveForTest({ port })).rejects.toMatchObject({
     code: 'machine',
     message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
-    details: { hint: 'use a free port: crm serve --port 0' },
+    details: { hint: 'crm serve --port 0', repeat: { flag: '--port', value: '0' } },
   })
 })
 

@@ -119,3 +119,8 @@ export function connectorAddress({ name, variables }: Named): URL {
   }
   return new URL(fillHost(compileTemplate(origin), variables) + base)
 }
+
+/** The bare origin of a server stands for the address at which its connector speaks. */
+export function withBase(address: URL, { base }: Pick<ConnectorDocument, 'base'>): URL {
+  return address.pathname === '/' && base !== '' ? new URL(base, address) : address
+}

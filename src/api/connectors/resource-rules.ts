@@ -150,10 +150,25 @@ function namedFilters(
     const filter = Object.hasOwn(known, name) ? known[name] : undefined
     if (filter && 'query' in filter) return [filter.query, value] as const
     throw new CrmError('not_supported', `${connector} (connector) has no filter ${JSON.stringify(name)}`, {
-      hint: `--where filters here: --where '.${name} == ${JSON.stringify(value)}'`,
+      hint: `--where filters here: --where ${shellWord(whereText(name, value))}`,
     })
   })
   return Object.fromEntries(pairs)
+}
+
+/** The filter as an expression. What looks like a number may be one or a text on this server. */
+function whereText(name: string, value: string): string {
+  const [, member = name, bound] = /^(.+)(?:\[(gte|lte)\])$/.exec(name) ?? []
+  const time = { created_since: '>=', created_until: '<=' }[name]
+  if (time) return `.created_at ${time} ${JSON.stringify(value)}`
+  const path = /^[a-z_]\w*$/i.test(member) ? `.${member}` : `.[${JSON.stringify(member)}]`
+  if (bound) return `(${path} | tonumber) ${bound === 'gte' ? '>=' : '<='} ${Number(value)}`
+  const texts = value.split(',').map((text) => `${path} == ${JSON.stringify(text)}`)
+  const numbers = value
+    .split(',')
+    .filter((text) => /^-?\d+(?:\.\d+)?$/.test(text))
+    .map((text) => `${path} == ${text}`)
+  return [...texts, ...numbers].join(' or ')
 }
 
 /** `pipedrive (connector) has no webhooks`. */

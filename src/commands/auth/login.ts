@@ -186,7 +186,7 @@ async function askConnector(
 ): Promise<ChosenConnector | undefined> {
   const given = flags.connector ?? (ctx.env.CRM_CONNECTOR || undefined)
   if (given === undefined) return undefined
-  const { connectorAddress, connectorDocument, connectorPath } = await ctx.connectors()
+  const { connectorAddress, connectorDocument, connectorPath, withBase } = await ctx.connectors()
   const name = connectorPath(given, ctx.folder)
   const document = connectorDocument(name)
   const text = ctx.env.CRM_CONNECTOR_VARS
@@ -203,7 +203,8 @@ async function askConnector(
   for (const [variable, { ask }] of missing)
     variables[variable] = (await askTyped(ctx.io, `${ask}: `, ctx.signal)).trim()
   const named = { name, variables }
-  const address = baseUrl === undefined ? connectorAddress(named) : parseBaseUrl(baseUrl, '--base-url')
+  const address =
+    baseUrl === undefined ? connectorAddress(named) : withBase(parseBaseUrl(baseUrl, '--base-url'), document)
   return { named, title: document.title ?? document.name, address }
 }
 
@@ -215,15 +216,14 @@ async function proposeConnector(
   const { connectorAt, connectorDocument } = await ctx.connectors()
   const found = connectorAt(address)
   if (!found) return undefined
-  const { title, base } = connectorDocument(found.name)
+  const { title } = connectorDocument(found.name)
   const what = `${address.host} is ${title ?? found.name}, for which crm ships a connector`
   if (!canAsk(ctx)) {
     ctx.note(`${what}: crm auth login --connector ${found.name}`)
     return undefined
   }
   if (!(await askYesNo(ctx.io, `${what}. Use it? [y/N] `, ctx.signal))) return undefined
-  const baseUrl = address.pathname === '/' ? address.origin + base : address.href
-  return askConnector(ctx, { connector: found.name, variables: found.variables, baseUrl })
+  return askConnector(ctx, { connector: found.name, variables: found.variables, baseUrl: address.href })
 }
 
 /** A given address replaces the origin, and with it the variables that only the origin uses. */

@@ -89,7 +89,11 @@ export async function importAs(
     listFindings: isForProgram(ctx) ? (findings: Findings) => writeFindings(ctx, findings, file) : undefined,
   }
   const made = await withPlanningProgress(ctx, (hooks) => jobs.makeImport(whole, hooks))
-  return showOrSendMade(ctx, made, file, { ...flags, isRepeatable: request.kind !== 'retry' })
+  return showOrSendMade(ctx, made, file, {
+    ...flags,
+    isRepeatable: request.kind !== 'retry',
+    takesRejects: request.kind === 'import' || request.kind === 'retry',
+  })
 }
 
 /** Shows a new plan, or confirms and sends it; resumes an existing job. */
@@ -106,7 +110,7 @@ export async function showOrSendMade(
     if (made.rejectedLines) noteRejected(ctx, made.rejectedLines)
     return showOrSendPlan(ctx, made.job, flags)
   }
-  throw refuseFindings(ctx, made, name)
+  throw refuseFindings(ctx, made, name, flags.takesRejects === true)
 }
 
 /** For the same input again: resumes a stopped job, and leaves a finished one unchanged. */
@@ -157,7 +161,12 @@ function noteRejected(ctx: Pick<Context, 'note'>, lines: readonly string[]): voi
 type Refused = Extract<MadeImport, { readonly type: 'refused' }>
 
 /** The error, with the findings before it; programs have got them. */
-function refuseFindings(ctx: Context, { findings, lines, tooMany, hint }: Refused, name: string): CrmError {
+function refuseFindings(
+  ctx: Context,
+  { findings, lines, tooMany, hint }: Refused,
+  name: string,
+  takesRejects: boolean,
+): CrmError {
   // Part of the error, not a note that -q suppresses.
   if (!isForProgram(ctx)) for (const line of lines) writeNoteLine(ctx.io.stderr, line)
   const { count } = findings
@@ -167,7 +176,9 @@ function refuseFindings(ctx: Context, { findings, lines, tooMany, hint }: Refuse
     })
   }
   return new CrmError('invalid_input', `${count} ${count === 1 ? 'error' : 'errors'} in ${name}; nothing was sent`, {
-    hint: hint ?? 'correct the file, and run the same command again; --rejects FILE sends the other rows',
+    hint:
+      hint ??
+      `correct the file, and run the same command again${takesRejects ? '; --rejects FILE sends the other rows' : ''}`,
   })
 }
 

@@ -30,6 +30,8 @@ export interface PlanFlags extends RunFlags {
   readonly also?: string | undefined
   /** The command has --again. */
   readonly isRepeatable?: boolean
+  /** Whether the command has `--rejects`. */
+  readonly takesRejects?: boolean
 }
 
 export function addExpectFlag(command: object): void {

@@ -129,6 +129,6 @@ test('a port in use is an error that names the flag', async () => {
   const port = Number(new URL(metrics.url).port)
   await expect(startMetricsServer({ host: '127.0.0.1', port, now: Date.now })).rejects.toMatchObject({
     message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
-    details: { hint: 'use a free port: crm serve --metrics-port 0' },
+    details: { hint: 'crm serve --metrics-port 0', repeat: { flag: '--metrics-port', value: '0' } },
   })
 })

@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { listen, sendJson, startServer } from '../api/answering-server.ts'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+
+/** The words of a command in a hint, as a shell reads them. */
+function typed(command: string): string[] {
+  return [...command.replace(/^crm /, '').matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+}
+
+function described(lines: string): string {
+  const file = join(tempFolder(), 'theirs.yaml')
+  writeFileSync(file, `connector: 1\nname: theirs\n${lines}\n`)
+  return file
+}
+
+test('the hint for a port in use keeps the flags that were typed', async () => {
+  const { port } = await listen(createServer())
+  const { exit, stderr } = await crm(['serve', '--database', ':memory:', '--port', port, '--log', 'none'], emptyHome())
+  expect([exit, stderr]).toEqual([
+    13,
+    expect.stringContaining('\n  crm serve --database :memory: --log none --port 0\n'),
+  ])
+})
+
+test('the hint for plain http makes a profile of the address and chooses it', async () => {
+  // Of the documentation (RFC 5737): it is refused before anything is sent there.
+  const env = emptyHome({ CRM_BASE_URL: 'http://192.0.2.1', CRM_API_KEY: 'k' })
+  const list = ['contacts', 'list', '--max-wait', '1s', '--timeout', '1s']
+  const { exit, stderr } = await crm(list, env)
+  expect(exit).toBe(2)
+  const [first = '', second = '', choice = ''] = /: (crm config .*)$/m.exec(stderr)?.[1]?.split(' && ') ?? []
+  for (const command of [first, second]) expect((await crm(typed(command), env)).exit).toBe(0)
+  expect(choice).toBe('export CRM_PROFILE=plain')
+  const allowed = await crm(list, { ...env, CRM_PROFILE: 'plain' })
+  expect([allowed.exit, allowed.stderr]).not.toEqual([2, expect.stringContaining('plain http')])
+})
+
+test.each([
+  ['amount=12.5', '2\n3\n'],
+  ['amount[gte]=12.5', '2\n3\n'],
+  ['name=A,C', '1\n3\n'],
+  ['created_since=2026-02-01', '2\n3\n'],
+])('the --where that is suggested for --filter %s selects the same', async (filter, ids) => {
+  const records = [
+    { id: '1', name: 'A', amount: 1, created_at: '2026-01-01T00:00:00Z' },
+    { id: '2', name: 'B', amount: 12.5, created_at: '2026-02-02T00:00:00Z' },
+    { id: '3', name: 'C', amount: '12.5', created_at: '2026-02-02T00:00:00Z' },
+  ]
+  const { url } = await startServer((response) => sendJson(response, 200, { data: records }))
+  const list = "list: { items: 'data[]', paging: none }, filters: {}, created_at: created_at, fields: { name: name }"
+  const file = described(`resources: { deals: { path: /deals, ${list} } }`)
+  const env = emptyHome({ CRM_CONNECTOR: file, CRM_BASE_URL: url.origin, CRM_API_KEY: 'k' })
+  const { exit, stderr } = await crm(['deals', 'list', '--filter', filter], env)
+  expect(exit).toBe(7)
+  const [, where = ''] = /--where '(.*)'$/m.exec(stderr) ?? []
+  expect((await crm(['deals', 'list', '--where', where, '-o', 'id'], env)).stdout).toBe(ids)
+})
+
+test.each([
+  [['contacts', 'import'], true],
+  [['contacts', 'update', '--from'], false],
+  [['contacts', 'delete', '--from'], false],
+])('errors in the rows of %j name --rejects only where it is a flag: %j', async (command, hasFlag) => {
+  const { url } = await startServer((response) => sendJson(response, 200, { data: [], has_more: false }))
+  const file = join(tempFolder(), 'rows.csv')
+  writeFileSync(file, 'id,name,score:number\ncon_1,A,x\n')
+  const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k' })
+  const { exit, stderr } = await crm([...command, file, '--map', 'score:number=score:number', '--yes'], env)
+  expect([exit, stderr.includes('--rejects')], stderr).toEqual([2, hasFlag])
+})
+
+test.each(['', '/'])(
+  'the bare origin%s of a server stands for the address at which its connector speaks',
+  async (slash) => {
+    const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [{ id: '1' }] }))
+    const contacts = "{ path: /people, list: { items: 'data[]', paging: none } }"
+    const file = described(`base: /api/v9\nresources: { contacts: ${contacts} }`)
+    const home = emptyHome()
+    const login = [
+      'auth',
+      'login',
+      '--connector',
+      file,
+      '--base-url',
+      url.origin + slash,
+      '--storage',
+      'file',
+      '--key-stdin',
+    ]
+    expect((await crm(login, home, 'k')).exit).toBe(0)
+    expect((await crm(['contacts', 'list', '-o', 'id'], home)).stdout).toBe('1\n')
+    const env = { ...emptyHome(), CRM_CONNECTOR: file, CRM_BASE_URL: url.origin + slash, CRM_API_KEY: 'k' }
+    expect((await crm(['contacts', 'list', '-o', 'id'], env)).stdout).toBe('1\n')
+    expect(new Set(seen.map(({ path }) => path.split('?')[0]))).toEqual(new Set(['/api/v9/people']))
+  },
+)
