@@ -41,18 +41,27 @@ async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
     return isForPeople ? { ...operation, changes: operationText(operation) } : operation
   })
   const values = isForPeople ? ['changes'] : ['fields', 'was']
-  await printList(ctx, { pages, columns: ['op', 'do', 'line', 'id', ...values, 'reason'], plural: 'requests' })
+  const parent = plan.head.noun === 'notes' ? ['parent'] : []
+  await printList(ctx, {
+    pages,
+    columns: ['op', 'do', 'line', 'id', ...parent, ...values, 'reason'],
+    plural: 'requests',
+  })
   for (const line of unknown.lines()) ctx.note(line)
 }
 
 /** Counts what a plan changes or deletes without the values that it replaces. */
 class UnknownValues {
   readonly #upsert: string | undefined
+  /** A create that the server refuses because a record has this value changes that record. */
+  readonly #matched: string | undefined
   #changes = 0
   #creates = 0
 
-  constructor({ upsert }: OpenedPlan['head']) {
+  constructor({ upsert, terms }: OpenedPlan['head']) {
     this.#upsert = upsert
+    const [name, ...others] = terms?.match.mode === 'upsert' ? terms.match.names : []
+    this.#matched = upsert === undefined && name !== 'id' && others.length === 0 ? name : undefined
   }
 
   see({ do: kind, fields, was }: ShownOperation): void {
@@ -61,7 +70,7 @@ class UnknownValues {
   }
 
   lines(): readonly string[] {
-    const [changes, by] = [this.#changes, this.#upsert]
+    const [changes, by, matched] = [this.#changes, this.#upsert, this.#matched]
     return [
       ...(changes === 0
         ? []
@@ -71,6 +80,9 @@ class UnknownValues {
         : [
             `Creates are upserts by ${by}: a record with the same ${by} is changed, and its current values are not known.`,
           ]),
+      ...(matched === undefined || this.#creates === 0
+        ? []
+        : [`A create that the server refuses because a record has the same ${matched} changes that record.`]),
     ]
   }
 }

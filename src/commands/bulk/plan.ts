@@ -91,7 +91,7 @@ async function keepBefore(ctx: Context, job: MadeJob, { snapshotBefore: file }: 
 
 async function writePlan(ctx: Context, job: MadeJob, flags: PlanFlags, file: string): Promise<void> {
   const jobs = await ctx.jobs()
-  if (job.first) throw noPlanOfTwo(job.first)
+  if (job.first ?? job.head.needs) throw noPlanOfTwo(job)
   requireCount(ctx, job, flags)
   await keepBefore(ctx, job, flags)
   const rejects = await jobs.writeRejects(job.paths)
@@ -112,14 +112,11 @@ async function notePlan(ctx: Pick<Context, 'jobs' | 'note'>, job: MadeJob, flags
 }
 
 /** A file has one plan. */
-function noPlanOfTwo({ end }: MadeJob): CrmError {
-  return new CrmError(
-    'usage',
-    `--plan: this merge re-points ${counted(end.update, 'deal')} first, and a file has one plan`,
-    {
-      hint: 'leave out --plan; --dry-run shows both, and sends nothing',
-    },
-  )
+function noPlanOfTwo({ first, head }: MadeJob): CrmError {
+  const what = first ? `re-points ${counted(first.end.update, 'deal')} first` : `follows ${head.needs?.join(', ')}`
+  return new CrmError('usage', `--plan: this merge ${what}, and a file has one plan`, {
+    hint: 'leave out --plan; --dry-run shows both, and sends nothing',
+  })
 }
 
 function recheckText(requests: number): string {

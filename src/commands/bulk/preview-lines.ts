@@ -10,7 +10,9 @@ const FEW = 3
 
 /** What a plan changes, as values: for each member, and in the first records. */
 export function previewLines({ members, samples }: Preview): readonly string[] {
-  const lines = members.slice(0, MOST_MEMBERS).flatMap((member) => memberLine(member) ?? [])
+  const all = members.flatMap((member) => memberLine(member) ?? [])
+  const hidden = all.length - MOST_MEMBERS
+  const lines = [...all.slice(0, MOST_MEMBERS), ...(hidden > 0 ? [`and ${hidden} more members`] : [])]
   return [
     ...(lines.length === 0 ? [] : ['Changes:', ...lines.map((line) => `  ${line}`)]),
     ...(samples.length === 0 ? [] : ['For example:', ...samples.map((sample) => `  ${sampleText(sample)}`)]),
@@ -44,9 +46,12 @@ function countOf(changes: MemberPreview['changes']): number {
 
 function sampleText({ do: kind, id, line, was, now }: SampleChange): string {
   const place = [id ?? '', line === null ? '' : `line ${line}`].filter(Boolean).join(', ')
-  const names = Object.keys(kind === 'delete' ? was : now).slice(0, MOST_MEMBERS)
-  const values = names.map((name) => `${name} ${memberText(kind, was[name] ?? null, now[name] ?? null)}`)
-  return `${kind === 'update' ? 'change' : kind} ${place}: ${values.join(', ')}`
+  const names = Object.keys(kind === 'delete' ? was : now)
+  const values = names
+    .slice(0, MOST_MEMBERS)
+    .map((name) => `${name} ${memberText(kind, was[name] ?? null, now[name] ?? null)}`)
+  const more = names.length > MOST_MEMBERS ? `, and ${names.length - MOST_MEMBERS} more members` : ''
+  return `${kind === 'update' ? 'change' : kind} ${place}: ${values.join(', ')}${more}`
 }
 
 /** `stage: "Lead" → "Won", amount: unknown → 3`: one operation of a plan, with all its members. */
@@ -54,21 +59,25 @@ export function operationText({ do: kind, fields, was }: ShownOperation): string
   if (kind === 'fail') return ''
   if (kind === 'delete' && !was) return 'unknown'
   const names = Object.keys((kind === 'delete' ? was : fields) ?? {})
-  return names
-    .map(
-      (name) => `${name}: ${memberText(kind, was === null ? undefined : (was[name] ?? null), fields?.[name] ?? null)}`,
-    )
-    .join(', ')
+  // Whole values: of a plan that someone else wrote, this is what is known of it.
+  const textOf = (name: string) =>
+    memberText(kind, was === null ? undefined : (was[name] ?? null), fields?.[name] ?? null, Number.POSITIVE_INFINITY)
+  return names.map((name) => `${name}: ${textOf(name)}`).join(', ')
 }
 
-function memberText(kind: SampleChange['do'], was: JsonValue | undefined, now: JsonValue): string {
-  if (kind === 'create') return valueText(now)
-  const before = was === undefined ? 'unknown' : valueText(was)
-  return kind === 'delete' ? before : `${before} → ${valueText(now)}`
+function memberText(
+  kind: SampleChange['do'],
+  was: JsonValue | undefined,
+  now: JsonValue,
+  longest: number = LONGEST_VALUE,
+): string {
+  if (kind === 'create') return valueText(now, longest)
+  const before = was === undefined ? 'unknown' : valueText(was, longest)
+  return kind === 'delete' ? before : `${before} → ${valueText(now, longest)}`
 }
 
-function valueText(value: JsonValue): string {
+function valueText(value: JsonValue, longest: number = LONGEST_VALUE): string {
   if (value === null) return 'nothing'
   const text = jsonText(value)
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 1)}…`
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`
 }

@@ -181,15 +181,18 @@ export const FAILED_ROW = made({
 })
 
 /** A request of a plan in a file. */
-export const PLANNED_OPERATION = made({
-  op: COUNT,
-  do: { enum: ['create', 'update', 'delete', 'fail'] },
-  id: TEXT_OR_NULL,
-  line: COUNT_OR_NULL,
-  fields: { type: ['object', 'null'], additionalProperties: true },
-  was: { type: ['object', 'null'], additionalProperties: true },
-  reason: TEXT_OR_NULL,
-})
+export const PLANNED_OPERATION = made(
+  {
+    op: COUNT,
+    do: { enum: ['create', 'update', 'delete', 'fail'] },
+    id: TEXT_OR_NULL,
+    line: COUNT_OR_NULL,
+    fields: { type: ['object', 'null'], additionalProperties: true },
+    was: { type: ['object', 'null'], additionalProperties: true },
+    reason: TEXT_OR_NULL,
+  },
+  { parent: TEXT },
+)
 
 const MIGRATED_RESOURCE = { resource: { enum: IMPORTABLE_NOUNS }, source: COUNT, migrated: COUNT, in_doubt: COUNT }
 

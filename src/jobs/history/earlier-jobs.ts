@@ -59,6 +59,24 @@ export async function earlierJobs(
   return { type: 'before', jobs: await withUndos(jobsFolder, own, command), planned, undone }
 }
 
+/** The other jobs of the run of a job, and their undos. CrmError `conflict` while one of them has not ended. */
+export async function jobsBeside(
+  jobsFolder: string,
+  { job, account, run }: Pick<JobState['head'], 'job' | 'account' | 'run'>,
+  command: readonly string[],
+): Promise<readonly EarlierJob[]> {
+  const jobs = (await jobsOf(jobsFolder, account, run)).filter(
+    ({ paths, state }) => paths.id !== job && state !== 'planned',
+  )
+  const open = jobs.find(({ state }) => state === 'running' || state === 'stopped')
+  if (open) throw unfinished(open, command)
+  return withUndos(
+    jobsFolder,
+    jobs.map(({ paths }) => paths),
+    command,
+  )
+}
+
 /**
  * Jobs and their undos, in the order in which they were made. CrmError `conflict` while such an undo is unfinished: it would
  * change the records after they are read.

@@ -1,48 +1,63 @@
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { isSameJson, type JsonObject, type JsonValue, memberOf, parseExactJson } from '../../core/json.ts'
+import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
+import { jobsBeside } from '../history/earlier-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
-import { readJobState } from '../history/job-state.ts'
+import { type JobState, readJobState } from '../history/job-state.ts'
 import { dropDraft, finishDraft, type JobPaths, jobPaths, openDraftOf } from '../journal/job-folder.ts'
+import { checkedOperations, checkPlan } from './check-plan.ts'
 import { recordDigest } from './digest.ts'
 import { byId, Existing } from './existing.ts'
-import type { MadeImport } from './make-import.ts'
-import { dropPlanned, type PlanningContext } from './make-job.ts'
-import { contentsOfPlan } from './plan-contents.ts'
+import { Ledger } from './ledger.ts'
+import { type MadeImport, upsertOf } from './make-import.ts'
+import { dropPlanned, ownUpdates, type PlanningContext } from './make-job.ts'
+import { present } from './make-retry.ts'
+import { type EarlierOperation, PlanBuilder } from './plan-builder.ts'
+import { operationValues } from './plan-contents.ts'
 import { PlanFile } from './plan-file.ts'
-import type { PlanOperation } from './plan-format.ts'
-import { BeforeWriter } from './plan-writer.ts'
+import { operationCount, type PlanHead, type PlanOperation, sentKind } from './plan-format.ts'
+import { openKeyIndex } from './scratch.ts'
 
 const MOST_NAMED = 5
 
 /**
- * A job of an existing plan. The same plan is the same job, however often it is applied. CrmError `conflict` if records have
- * changed since it was made, unless drift is allowed.
+ * A job of a plan in a file. Its operations are written anew from what `plan show` shows, so that nothing else of the file is sent or kept. The same plan is the
+ * same job, however often it is applied. CrmError `conflict` if records have changed since it was made, unless drift is allowed.
  */
 export async function applyPlan(context: PlanningContext, path: string, isDriftAllowed: boolean): Promise<MadeImport> {
   const plan = new PlanFile(path)
   try {
-    plan.verify()
-    const { head, end } = plan
-    refuseOtherAccount(head, context.account)
-    if (!/^job_[0-9a-z]+$/.test(head.job))
-      throw new CrmError('invalid_input', `${path} names no job`, { hint: 'make a new plan' })
-    const existing = jobPaths(context.jobsFolder, head.job)
-    if (existsSync(existing.plan)) {
-      const job = await readJobState(existing)
-      if (job.state !== 'planned') return { type: 'same', job }
-      await dropPlanned(context, [existing])
-    }
+    checkPlan(plan)
+    refuseOtherAccount(plan.head, context.account)
+    const job = await existingJob(context, plan)
+    if (job) return { type: 'same', job }
+    const head = await ownHead(context, plan)
+    const before = await jobsBeside(context.jobsFolder, head, context.command)
     const draft = openDraftOf(context.draftsFolder, head.job)
     try {
-      copySynced(path, draft.paths.plan)
       if (head.asked) (await context.rowRules(head.noun))?.ask(head.asked)
-      if (end.update + end.delete > 0) await keepBefore(context, plan, draft.paths, isDriftAllowed)
-      return {
-        type: 'made',
-        job: { paths: await finishDraft(draft), head, end, ...contentsOfPlan(plan), leftOut: [], failing: [] },
-        lines: [],
-        leftLines: [],
+      const existing =
+        plan.end.update + plan.end.delete > 0 ? await readExisting(context, draft.paths, head) : undefined
+      const ledger = before.length > 0 ? new Ledger(draft.paths.folder, before) : undefined
+      const builder = new PlanBuilder(draft.paths, head)
+      const copied = new CopiedOperations({ builder, plan, existing, ledger, paths: draft.paths })
+      try {
+        copied.take()
+        if (copied.drift.count > 0 && !isDriftAllowed) throw drifted(copied.drift)
+        const end = builder.end()
+        const made = { fields: builder.fields.list(), preview: builder.preview.list(), leftOut: [], failing: [] }
+        return {
+          type: 'made',
+          job: { paths: await finishDraft(draft), head, end, ...made },
+          lines: [],
+          leftLines: [],
+        }
+      } catch (error) {
+        builder.drop()
+        throw error
+      } finally {
+        copied.close()
       }
     } catch (error) {
       dropDraft(draft)
@@ -53,56 +68,176 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
   }
 }
 
-async function keepBefore(
-  context: PlanningContext,
-  plan: PlanFile,
-  paths: JobPaths,
-  isDriftAllowed: boolean,
-): Promise<void> {
-  const existing = await Existing.read({
-    folder: paths.folder,
-    pages: context.list(plan.head.noun),
-    keyOf: byId,
-    onRead: context.onRead,
+/** The job of this plan; one that has sent nothing is made again. CrmError `conflict` if another plan has the same name. */
+async function existingJob(context: PlanningContext, { head, end, path }: PlanFile): Promise<JobState | undefined> {
+  const paths = jobPaths(context.jobsFolder, head.job)
+  if (!existsSync(paths.plan)) return undefined
+  const job = await readJobState(paths)
+  // An earlier version kept the plan as it was.
+  const applied = job.head.applied ?? job.end.sha256
+  if (applied !== end.sha256) {
+    throw new CrmError(
+      'conflict',
+      `${path} is not the plan of ${head.job}, which is a job of this machine; nothing was sent`,
+      {
+        hint: `what the job does: crm jobs show ${head.job}; for this plan, run the command that made it with --plan again`,
+        job: head.job,
+      },
+    )
+  }
+  if (job.state !== 'planned') return job
+  await dropPlanned(context, [paths])
+  return undefined
+}
+
+/** What the server and this command line say in place of the file. */
+async function ownHead(context: PlanningContext, { head, end, path }: PlanFile): Promise<PlanHead> {
+  const { job, kind, noun, run, account, input, ordered, upsert, terms, asked, unasked, made_at } = head
+  const resource = resourceOf(noun)
+  if (end.delete > 0) await context.require(resource, 'delete')
+  const updates = end.update > 0 || head.updates ? await ownUpdates(context, noun) : undefined
+  if (head.updates && !isSameJson(asJson(head.updates), asJson(updates))) throw otherRequest(path, 'updates')
+  const match = terms?.match ?? { names: [], mode: 'create' }
+  if (upsert !== undefined && upsert !== upsertOf(context, { as: 'import', noun }, match))
+    throw otherRequest(path, 'upsert')
+  return {
+    ...{ crm_plan: 1, job, kind, noun, run, account, command: context.command, input, of: undefined },
+    ...present({ ordered, updates, upsert, terms, asked, unasked }),
+    ...{ applied: end.sha256, made_at, version: context.version },
+  }
+}
+
+function asJson(updates: PlanHead['updates']): JsonValue | undefined {
+  return updates && { ...updates, place: [...updates.place], members: [...updates.members] }
+}
+
+function otherRequest(path: string, member: string): CrmError {
+  const what = 'is not the request that this server has'
+  return new CrmError(
+    'invalid_input',
+    `${path}, line 1: the member ${JSON.stringify(member)} ${what}; nothing was sent`,
+    {
+      hint: 'make a new plan: run the command that made it with --plan again',
+      places: [{ file: path, line: 1, problem: `${member} ${what}` }],
+    },
+  )
+}
+
+function readExisting(context: PlanningContext, { folder }: JobPaths, { noun }: PlanHead): Promise<Existing> {
+  return Existing.read({ folder, pages: context.list(noun), keyOf: byId, onRead: context.onRead })
+}
+
+interface CopyParts {
+  readonly builder: PlanBuilder
+  readonly plan: PlanFile
+  /** The records as they are now; undefined for a plan that changes none. */
+  readonly existing: Existing | undefined
+  /** What other jobs of the run did. */
+  readonly ledger: Ledger | undefined
+  readonly paths: JobPaths
+}
+
+interface Drift {
+  readonly named: string[]
+  count: number
+}
+
+/** Plans the operations of a file again, with the records as they are now. */
+class CopiedOperations {
+  readonly drift: Drift = { named: [], count: 0 }
+  readonly #parts: CopyParts
+  readonly #sent
+
+  constructor(parts: CopyParts) {
+    this.#parts = parts
+    this.#sent = openKeyIndex(parts.paths.folder, 'sent')
+  }
+
+  take(): void {
+    const { plan, builder } = this.#parts
+    for (const operation of checkedOperations(plan)) this.#take(operation)
+    const { unchanged, skipped } = plan.end
+    builder.leaveOut('unchanged', unchanged)
+    builder.leaveOut('skipped', skipped)
+    // The file may have changed since it was checked.
+    if (builder.next !== operationCount(plan.end)) throw new Error(`${plan.path} changed while it was read`)
+  }
+
+  close(): void {
+    this.#sent.close()
+    this.#parts.existing?.close()
+    this.#parts.ledger?.close()
+  }
+
+  #take(operation: PlanOperation): void {
+    const { builder, plan } = this.#parts
+    const { head, body } = operation
+    const { path, id, line, at, also, n, after, failed } = head
+    if (failed) {
+      builder.fail({ do: 'fail', path, ...present({ line, at }), failed })
+      return
+    }
+    const record = this.#recordOf(operation)
+    // A merge is sent to the versions that it was planned with, even if drift is allowed: a loser has what its winner lacks.
+    const ifMatch = plan.head.kind === 'merge' ? head.ifMatch : undefined
+    const values = body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined
+    builder.add(
+      { do: sentKind(head), path, n, ...present({ id, line, at, also, after, body: values, before: record, ifMatch }) },
+      (digest) => this.#traceOf(operation, digest),
+    )
+  }
+
+  #recordOf(operation: PlanOperation) {
+    const { id, before } = operation.head
+    if (id === undefined) return undefined
+    const [match] = this.#parts.existing?.find(id) ?? []
+    if (match && recordDigest(match.record) === before) {
+      requireShown(this.#parts.plan.path, operation, match.record)
+      return match.record
+    }
+    const { named } = this.drift
+    if (this.drift.count++ < MOST_NAMED) named.push(`${id} ${match ? 'was changed' : 'is gone'}`)
+    return match?.record
+  }
+
+  /** An operation has the key of no other: the server would answer it with the response to that one, and do nothing. */
+  #traceOf({ op, head }: PlanOperation, digest: string): EarlierOperation {
+    const { n, gen = 0, since, taken } = head
+    const { ledger, plan } = this.#parts
+    const earlier = this.#sent.getOrSet(`${digest} ${n}`, op)
+    if (earlier !== undefined) throw sentTwice(plan.path, op, `operation ${earlier} of the plan is the same request`)
+    const known = ledger?.find(digest, n)
+    const isInDoubt = known?.state === 'sent' && since !== undefined
+    if (known && known.state !== 'unsent' && known.gen >= gen && !isInDoubt)
+      throw sentTwice(plan.path, op, 'another job of its run has sent the same request since')
+    if (since !== undefined && !isInDoubt)
+      throw sentTwice(plan.path, op, 'it says that an earlier job may have sent it, and no job of this machine has')
+    return { state: isInDoubt ? 'sent' : 'unsent', gen, since: known?.since, isTaken: taken === true }
+  }
+}
+
+/** CrmError `invalid_input` if `plan show` shows other values than those that the record has. */
+function requireShown(path: string, operation: PlanOperation, record: CrmRecord): void {
+  const { was = {} } = operationValues(operation)
+  const name = Object.keys(was).find((each) => !isSameJson(memberOf(was, each), memberOf(record, each)))
+  if (name === undefined) return
+  const problem = `the plan says that ${JSON.stringify(name)} was another value than the record has`
+  throw new CrmError('invalid_input', `${path}, line ${operation.op + 2}: ${problem}; nothing was sent`, {
+    hint: 'make a new plan: run the command that made it with --plan again',
+    places: [{ file: path, line: operation.op + 2, problem }],
   })
-  const images = new BeforeWriter(paths.before)
-  const drift: string[] = []
-  let count = 0
-  for (const { op, head } of changesOf(plan)) {
-    const [match] = existing.find(head.id)
-    if (match) images.add(op, match.id, match.record)
-    if (match && recordDigest(match.record) === head.before) continue
-    if (count++ < MOST_NAMED) drift.push(`${head.id} ${match ? 'was changed' : 'is gone'}`)
-  }
-  images.end()
-  existing.close()
-  if (count > 0 && !isDriftAllowed) throw drifted(drift, count)
 }
 
-/** Operations on existing records. */
-function* changesOf(plan: PlanFile): Generator<PlanOperation> {
-  for (const operation of plan.all()) {
-    const { do: kind, restores } = operation.head
-    if ((kind === 'update' && !restores) || kind === 'delete') yield operation
-  }
+function sentTwice(path: string, op: number, why: string): CrmError {
+  return new CrmError('conflict', `${path}, line ${op + 2}: ${why}; nothing was sent`, {
+    hint: 'make a new plan: run the command that made it with --plan again',
+    places: [{ file: path, line: op + 2, problem: why }],
+  })
 }
 
-function drifted(drift: readonly string[], count: number): CrmError {
-  const more = count > drift.length ? `, and ${count - drift.length} more` : ''
-  return new CrmError('conflict', `records have changed since the plan was made: ${drift.join(', ')}${more}`, {
+function drifted({ named, count }: Drift): CrmError {
+  const more = count > named.length ? `, and ${count - named.length} more` : ''
+  return new CrmError('conflict', `records have changed since the plan was made: ${named.join(', ')}${more}`, {
     hint: 'make a new plan, or send this one anyway with --allow-drift',
   })
-}
-
-function copySynced(from: string, to: string): void {
-  try {
-    copyFileSync(from, to)
-    chmodSync(to, 0o600)
-    // Windows syncs no file that is open for reading alone.
-    const file = openSync(to, 'r+')
-    fsyncSync(file)
-    closeSync(file)
-  } catch (error) {
-    throw toMachineError(error, to)
-  }
 }

@@ -227,7 +227,11 @@ function headOfImport(
 }
 
 /** The field by which the server itself creates or changes; undefined where it cannot. */
-function upsertOf({ upserts }: PlanningContext, { as, noun }: ImportRequest, { names, mode }: MatchRequest) {
+export function upsertOf(
+  { upserts }: Pick<PlanningContext, 'upserts'>,
+  { as, noun }: Pick<ImportRequest, 'as' | 'noun'>,
+  { names, mode }: MatchRequest,
+): string | undefined {
   const [name, ...others] = names
   if (as !== 'import' || mode !== 'upsert' || name === undefined || others.length > 0) return undefined
   return upserts(resourceOf(noun), name) ? name : undefined

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { toMachineError } from '../../files/machine-error.ts'
 import { type OperationHead, operationCount, type PlanEnd, type PlanHead, type PlanOperation } from './plan-format.ts'
 
@@ -27,12 +28,18 @@ export class PlanFile {
     } catch (error) {
       throw toMachineError(error, path)
     }
-    const first = this.#lineAt(0)
-    this.head = parseHead(first, path)
-    this.#firstOffset = first.length + 1
-    const { line, offset } = this.#lastLine()
-    this.end = parseEnd(line, path)
-    this.#endOffset = offset
+    try {
+      const first = this.#lineAt(0)
+      this.head = parseHead(first, path)
+      this.#firstOffset = first.length + 1
+      const { line, offset } = this.#lastLine()
+      this.end = parseEnd(line, path)
+      this.#endOffset = offset
+    } catch (error) {
+      closeSync(this.#file)
+      // A folder can be opened, and not read.
+      throw toMachineError(error, path)
+    }
   }
 
   /** The number of operations. */
@@ -70,6 +77,23 @@ export class PlanFile {
 
   /** The operations from this byte on, one or more at a time; without an offset all of them. */
   *operations(offset = this.#firstOffset): Generator<readonly PlanOperation[], void, undefined> {
+    for (const { lines, at } of this.#parts(offset)) yield parseLines(lines, at, this.path)
+  }
+
+  /** Every line as it is written, the head and the end included. */
+  *lines(): Generator<Buffer, void, undefined> {
+    for (const { lines } of this.#parts(0)) {
+      for (let start = 0; start < lines.length; ) {
+        const end = lines.indexOf(LINE_END, start)
+        yield lines.subarray(start, end)
+        start = end + 1
+      }
+    }
+    yield this.#lastLine().line
+  }
+
+  /** Whole lines before the end, and the offset of the first. */
+  *#parts(offset: number): Generator<{ readonly lines: Buffer; readonly at: number }, void, undefined> {
     let rest: Buffer = Buffer.alloc(0)
     for (let at = offset; at < this.#endOffset; ) {
       // A new buffer each time: bodies are views into it, and are used until they are sent.
@@ -80,7 +104,7 @@ export class PlanFile {
       const whole = chunk.subarray(0, rest.length + length)
       const last = whole.lastIndexOf(LINE_END)
       // An operation longer than a chunk is not complete yet.
-      if (last >= 0) yield parseLines(whole.subarray(0, last + 1), at - rest.length, this.path)
+      if (last >= 0) yield { lines: whole.subarray(0, last + 1), at: at - rest.length }
       at += length
       rest = whole.subarray(last + 1)
     }
@@ -127,29 +151,32 @@ function parseOperation(line: Buffer, offset: number, path: string): PlanOperati
   // Quotes inside JSON texts are escaped, so this occurs only before the last member.
   const at = line.indexOf(BODY)
   const text = at < 0 ? line.toString('utf8') : `${line.toString('utf8', 0, at)}}`
-  const { op, ...head } = parseLine(text, path) as { op: number } & OperationHead
+  const { op, ...head } = parseLine(text, path) as unknown as { op: number } & OperationHead
   if (!Number.isInteger(op)) throw damaged(path, `the line at byte ${offset} is not an operation`)
   return { op, offset, head, body: at < 0 ? null : line.subarray(at + BODY.length, -1) }
 }
 
 function parseHead(line: Buffer, path: string): PlanHead {
-  const head = parseLine(line.toString('utf8'), path) as PlanHead
+  const head = parseLine(line.toString('utf8'), path) as unknown as PlanHead
   if (head.crm_plan === 1) return head
   throw damaged(path, 'its first line is not the head of a plan of this version')
 }
 
 function parseEnd(line: Buffer, path: string): PlanEnd {
-  const end = parseLine(line.toString('utf8'), path) as PlanEnd
+  const end = parseLine(line.toString('utf8'), path) as unknown as PlanEnd
   if (end.end === true) return end
   throw damaged(path, 'it has no end: the command that made it was interrupted')
 }
 
-function parseLine(text: string, path: string): object {
+function parseLine(text: string, path: string): JsonObject {
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (cause) {
     throw damaged(path, 'it holds a line that is not JSON', cause)
   }
+  if (isJsonObject(value)) return value
+  throw damaged(path, 'it holds a line that is not a JSON object')
 }
 
 function damaged(path: string, reason: string, cause?: unknown): CrmError {

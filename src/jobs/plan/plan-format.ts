@@ -57,6 +57,8 @@ export interface PlanHead extends Asked {
   readonly terms?: ImportTerms
   /** The absolute path of `--rejects`. */
   readonly rejects?: string
+  /** Of a job that `apply` made: the checksum of the plan in the file. */
+  readonly applied?: string
   readonly made_at: number
   readonly version: string
 }

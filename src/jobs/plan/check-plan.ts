@@ -1,0 +1,162 @@
+import { Buffer } from 'node:buffer'
+import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
+import { CrmError } from '../../core/errors.ts'
+import { canonicalJson, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { recordDigest, requestDigest } from './digest.ts'
+import type { PlanFile } from './plan-file.ts'
+import { METHODS, type OperationHead, type PlanHead, type PlanOperation, parentIdIn } from './plan-format.ts'
+import { END_SHAPE, faultIn, HEAD_SHAPE, KIND_DOES, OPERATION_SHAPE } from './plan-shape.ts'
+
+/** Why a line is refused, without its number. */
+class Fault extends Error {}
+
+/**
+ * The operations of a plan that anyone may have written or changed. Only what this program writes is accepted: every member is known and has one
+ * place, every path follows from noun and id, and every count of the end is the number of its operations. CrmError `invalid_input` that
+ * names the first line that differs; the last one is judged after the last operation.
+ */
+export function* checkedOperations(plan: PlanFile): Generator<PlanOperation, void, undefined> {
+  const counts = { create: 0, update: 0, delete: 0, fail: 0, rejected: 0 }
+  let number = 0
+  let last: PlanOperation | undefined
+  const operations = plan.all()
+  for (const line of plan.lines()) {
+    const next = number === 0 ? undefined : operations.next().value
+    try {
+      if (number === 0) checkHead(plan.head, line)
+      else if (next) checkOperation(next, { line, head: plan.head, op: number - 1 })
+      else checkEnd(plan, line, counts)
+    } catch (error) {
+      throw refused(plan, number + 1, error)
+    }
+    last = next ?? undefined
+    if (last) {
+      counts[last.head.do] += 1
+      if (last.head.failed && last.head.failed.code !== 'ambiguous_match') counts.rejected += 1
+      yield last
+    }
+    number += 1
+  }
+}
+
+/** As checkedOperations, from the first line to the last; also for a plan of which a byte has changed since. */
+export function checkPlan(plan: PlanFile): void {
+  plan.verify()
+  for (const _ of checkedOperations(plan));
+}
+
+function refused({ path }: PlanFile, line: number, error: unknown): unknown {
+  // RangeError: nested beyond the stack. URIError: a path with half an escape.
+  const isNesting = error instanceof RangeError
+  const isKnown = isNesting || [Fault, CrmError, SyntaxError, URIError].some((kind) => error instanceof kind)
+  if (!(error instanceof Error) || !isKnown) return error
+  const why = isNesting ? 'its values are nested too deeply' : error.message
+  return new CrmError('invalid_input', `${path}, line ${line}: ${why}; nothing was sent`, {
+    hint: 'make a new plan: run the command that made it with --plan again',
+    places: [{ file: path, line, problem: why }],
+    cause: error,
+  })
+}
+
+function checkHead(head: PlanHead, line: Buffer): void {
+  requireShape(head, HEAD_SHAPE)
+  requireText(line, JSON.stringify(head))
+  const { kind, terms, upsert, ordered } = head
+  if (terms && terms.as !== kind) throw new Fault(`terms.as is ${terms.as}, and kind is ${kind}`)
+  if (ordered && kind !== 'merge') throw misplaced('ordered')
+  const { names, mode } = terms?.match ?? {}
+  if (upsert !== undefined && (mode !== 'upsert' || names?.length !== 1 || names[0] !== upsert))
+    throw misplaced('upsert')
+  if (mode === 'upsert' && kind !== 'import') throw misplaced('terms.match.mode')
+}
+
+interface Place {
+  readonly line: Buffer
+  readonly head: PlanHead
+  /** The number that it must have. */
+  readonly op: number
+}
+
+function checkOperation({ op, head, body }: PlanOperation, { line, head: plan, op: expected }: Place): void {
+  requireShape({ op, ...head }, OPERATION_SHAPE)
+  if (op !== expected) throw new Fault(`op is ${op}, and the line is that of ${expected}`)
+  if (!KIND_DOES[plan.kind]?.includes(head.do)) throw new Fault(`a plan of the kind ${plan.kind} does not ${head.do}`)
+  const text = body?.toString('utf8')
+  const written = JSON.stringify({ op, ...head }).slice(0, -1)
+  requireText(line, `${written}${text === undefined ? '}' : `,"body":${text}}`}`)
+  const values = text === undefined ? undefined : parseExactJson(text)
+  requireMembers(head, values, plan)
+  if (text !== undefined && canonicalJson(values ?? null) !== text) throw new Fault('its body is not in canonical form')
+  if (head.path !== pathOf(head, plan)) throw new Fault(`path is ${JSON.stringify(head.path)}, not that of its record`)
+  requireDigest(head, text)
+  if (head.was !== undefined) requireWas(head.was, head)
+  if (head.after !== undefined && head.after >= op) throw misplaced('after')
+}
+
+/** Those that an operation of this kind has, and no others. */
+function requireMembers(head: OperationHead, body: JsonValue | undefined, { ordered }: PlanHead): void {
+  const isFailed = head.do === 'fail'
+  const isChange = head.do === 'update' || head.do === 'delete'
+  const isWritten = head.do === 'create' || head.do === 'update'
+  const wanted: readonly (readonly [name: string, isThere: boolean, isExpected: boolean])[] = [
+    ['body', body !== undefined, isWritten],
+    ['id', head.id !== undefined, isChange],
+    ['before', head.before !== undefined, isChange],
+    ['failed', head.failed !== undefined, isFailed],
+  ]
+  const wrong = wanted.find(([, isThere, isExpected]) => isThere !== isExpected)
+  if (wrong) throw new Fault(`${head.do} ${wrong[1] ? 'has no' : 'needs a'} member ${wrong[0]}`)
+  if (isWritten && !isJsonObject(body)) throw misplaced('body')
+  const extra = (['was', 'gen', 'since', 'taken', 'ifMatch', 'after'] as const).find((name) => {
+    if (head[name] === undefined) return false
+    if (isFailed) return true
+    if (name === 'taken') return head.do !== 'create' || head.since === undefined
+    return name === 'after' ? !ordered : (name === 'was' || name === 'ifMatch') && !isChange
+  })
+  if (extra) throw new Fault(`${head.do} has no member ${extra} here`)
+}
+
+/** Of an operation that fails without a request, that of the resource. */
+function pathOf({ do: kind, path, id = '' }: OperationHead, { noun }: PlanHead): string {
+  const resource = resourceOf(noun)
+  if (kind === 'fail') return RESOURCES[resource].path
+  return kind === 'create' ? collectionPath(resource, parentIdIn(resource, path)) : pathOfRecord(resource, id)
+}
+
+function requireDigest({ do: kind, path, digest, before }: OperationHead, body = ''): void {
+  const own = kind === 'fail' ? '' : requestDigest(METHODS[kind], path, body, before)
+  if (own !== digest) throw new Fault('digest is not that of its request')
+}
+
+function checkEnd(plan: PlanFile, line: Buffer, counts: Readonly<Record<string, number>>): void {
+  const { end } = plan
+  requireShape(end, END_SHAPE)
+  requireText(line, JSON.stringify(end))
+  const stated: Readonly<Record<string, unknown>> = { fail: 0, rejected: 0, ...end }
+  const wrong = Object.keys(counts).find((name) => stated[name] !== counts[name])
+  if (wrong) throw new Fault(`${wrong} is ${stated[wrong]}, and the plan has ${counts[wrong]}`)
+  const rows = end.create + end.update + end.delete + (end.fail ?? 0) + end.unchanged + end.skipped
+  if (end.rows !== rows) throw new Fault(`rows is ${end.rows}, and the counts add up to ${rows}`)
+}
+
+function requireShape(value: object, shape: typeof HEAD_SHAPE): void {
+  const fault = faultIn(value, shape, '')
+  if (fault !== undefined) throw new Fault(fault)
+}
+
+function misplaced(member: string): Fault {
+  return new Fault(`the member ${JSON.stringify(member)} has a value that a plan does not have there`)
+}
+
+/** A member that is there twice, or a number in another form, would be shown as one thing and sent as another. */
+function requireText(line: Buffer, written: string): void {
+  if (!line.equals(Buffer.from(written)))
+    throw new Fault('a member is there twice, or it is not written as crm writes it')
+}
+
+/** Of a deletion the whole record, whose digest is known; of a change `apply` compares it with the record. */
+function requireWas(was: string, { do: kind, before }: OperationHead): void {
+  const value = parseExactJson(was)
+  if (!isJsonObject(value) || (kind === 'delete' && recordDigest(value) !== before)) throw misplaced('was')
+}
