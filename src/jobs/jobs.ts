@@ -65,7 +65,7 @@ import { keptRecheck, type Recheck, tryRecheck } from './send/recheck.ts'
 import type { JobOutcome, RunHooks } from './send/run-job.ts'
 import { crmAccount, runOnServer } from './send/run-on-server.ts'
 import type { RunTerms } from './send/services.ts'
-import { allRecords, apiFor } from './server-records.ts'
+import { allRecords, apiFor, recordReader } from './server-records.ts'
 
 /** Bulk work, for commands, fixtures and screens. */
 export interface Jobs {
@@ -247,7 +247,8 @@ async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Job
   const speech = await apiFor(await host.api(), paths, terms)
   const signal = hooks.stop ? AbortSignal.any([host.signal, hooks.stop]) : host.signal
   const server = await host.server()
-  const outcome = await runOnServer({ ...host, signal, server, speech, list }, { paths, terms, hooks })
+  const read = await recordReader(speech, paths, { signal, rateShare: terms.rateShare })
+  const outcome = await runOnServer({ ...host, signal, server, speech, list, read }, { paths, terms, hooks })
   const { kind, noun } = headOf(paths)
   const valuesOf = speech.connector.rules(resourceOf(noun)).map.collectValues()
   const left = kind === 'undo' ? await rowsLeft(paths) : undefined

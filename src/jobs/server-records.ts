@@ -1,12 +1,14 @@
 import type { Api } from '../api/api.ts'
 import { askListed } from '../api/connectors/listed-names.ts'
+import type { KeyReader, KeyReadTerms } from '../api/keyed-reads.ts'
 import type { Page } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonValue } from '../core/json.ts'
+import { idText, isJsonObject, type JsonValue } from '../core/json.ts'
 import { type CrmRecord, isListed, RESOURCES, resourceOf } from '../core/resources/registry.ts'
 import { type JobPaths, openJobPlan } from './journal/job-folder.ts'
 import type { RowRules } from './plan/make-job.ts'
 import type { JobNoun } from './plan/plan-format.ts'
+import type { ReadRecords } from './send/reading-sender.ts'
 import type { RunTerms } from './send/services.ts'
 
 /** The client, which has learnt the operations of the job: another process may have planned it. */
@@ -118,4 +120,36 @@ async function pagesOf(list: AsyncIterable<Page>): Promise<readonly Page[]> {
     if (error instanceof CrmError && error.code === 'not_found') return []
     throw error
   }
+}
+
+/** Reads records by id, before changes that no version guards; undefined if there are none, or the server has no request for it. */
+export async function recordReader(api: Api, paths: JobPaths, terms: KeyReadTerms): Promise<ReadRecords | undefined> {
+  const plan = openJobPlan(paths)
+  plan.close()
+  const resource = resourceOf(plan.head.noun)
+  if (!plan.end.unguarded || !isListed(resource)) return undefined
+  const keyed = await api.keyReader(resource, 'id')
+  if (keyed) return async (ids) => byId((await inParts(keyed, ids, terms)).flat())
+  if (!(await api.offers(resource, 'get'))) return undefined
+  const records = api[RESOURCES[resource].plural]
+  return async (ids) => byId(await Promise.all(ids.map((id) => recordIfThere(records, id))))
+}
+
+function inParts({ size, read }: KeyReader, ids: readonly string[], terms: KeyReadTerms) {
+  const parts = Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => ids.slice(at * size, (at + 1) * size))
+  return Promise.all(parts.map((part) => read(part, terms)))
+}
+
+async function recordIfThere(records: Pick<Api['contacts'], 'get'>, id: string): Promise<CrmRecord | undefined> {
+  try {
+    return await records.get(id)
+  } catch (error) {
+    // The write tells whether it is missing; some keys may write, and not read.
+    if (error instanceof CrmError && ['not_found', 'forbidden', 'not_supported'].includes(error.code)) return undefined
+    throw error
+  }
+}
+
+function byId(records: readonly (CrmRecord | undefined)[]): ReadonlyMap<string, CrmRecord> {
+  return new Map(records.flatMap((record) => (record ? [[idText(record.id) ?? '', record] as const] : [])))
 }

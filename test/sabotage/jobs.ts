@@ -480,7 +480,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a saved plan does not have the values that it replaces',
     file: 'src/jobs/plan/save-plan.ts',
-    line: 'const was = record && { was: JSON.stringify(replacedBy(operation, record)) }',
+    line: 'const was = record && { was: JSON.stringify(replacedBy(operationValues(operation), record)) }',
     to: 'const was = record && { was: undefined }',
     tests: ['test/commands/jobs/preview.test.ts'],
   },
@@ -508,8 +508,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a plan names the path of another record than its id',
     file: 'src/jobs/plan/check-plan.ts',
-    line: 'if (head.path !== pathOf(head, plan))',
-    to: "if (head.path === '')",
+    line: 'if (head.path !== pathOf(head, plan)) throw new Fault(`path is ${JSON.stringify(head.path)}, not that of its record`)',
+    to: '',
     tests: ['test/commands/jobs/altered-plan.test.ts'],
   },
   {
@@ -546,5 +546,40 @@ export const JOBS: readonly Sabotage[] = [
     line: "if (known && known.state !== 'unsent' && known.gen >= gen && !isInDoubt)",
     to: 'if (known === null)',
     tests: ['test/commands/jobs/altered-plan.test.ts'],
+  },
+  {
+    name: 'a job overwrites what someone changed after it read the record',
+    file: 'src/jobs/plan/plan-builder.ts',
+    line: 'if (version) return { ifMatch: version }',
+    to: '',
+    tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
+  },
+  {
+    name: 'a record without a version is not read again before its request',
+    file: 'src/jobs/send/run-job.ts',
+    line: 'sender: services.read ? createReadingSender(sender, services.read) : sender,',
+    to: 'sender,',
+    tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
+  },
+  {
+    name: 'a job does not say that nothing guards its changes',
+    file: 'src/jobs/plan/plan-builder.ts',
+    line: 'this.counts.unguarded += 1',
+    to: '',
+    tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
+  },
+  {
+    name: 'a change of a deal over GraphQL has no version',
+    file: 'src/jobs/send/sender-adapters.ts',
+    line: "if (members.includes('ifVersion') && /^\\d{1,15}$/.test(write.ifMatch ?? '')) input.ifVersion = Number(write.ifMatch)",
+    to: '',
+    tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
+  },
+  {
+    name: 'a retry of a conflict starts from the record as it was',
+    file: 'src/jobs/plan/make-retry.ts',
+    line: "return code === 'precondition_failed' && head.do === 'update'",
+    to: "return code === '' && head.do === 'update'",
+    tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
   },
 ]

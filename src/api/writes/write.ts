@@ -18,6 +18,8 @@ export interface Write {
   readonly isRestore?: true
   readonly idempotencyKey: string
   readonly ifMatch: string | undefined
+  /** JSON of what it replaces, where no version guards it. */
+  readonly was?: string | undefined
   /** For messages, after "cannot": `create the contact of line 7`. */
   readonly action: string
 }

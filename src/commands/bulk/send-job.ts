@@ -27,14 +27,14 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   let existing = 0
   let isOver = false
   const unshown = new UnshownValues()
-  let head: PlanFile['head'] | undefined
+  const opened: { plan?: Pick<PlanFile, 'head' | 'end'> } = {}
   const { account, otherRows, recheck, stop, error } = await runShown(ctx, jobs, {
     paths,
     terms: { ...runTerms(flags), isDoubtReopened: flags.isDoubtReopened === true },
     hooks: {
       onStart: (sofar, plan, { reopened, successor }) => {
         isOver = sofar.end !== undefined && reopened === 0
-        head = plan.head
+        opened.plan = plan
         if (sofar.counts.done > 0 && sofar.end === undefined)
           ctx.note(`Resuming ${paths.id}: ${sofar.counts.done} rows are done.`)
         if (successor !== undefined)
@@ -47,6 +47,8 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
       },
     },
   })
+  const { head, end } = opened.plan ?? {}
+  const unguarded = end?.unguarded ?? 0
   if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths, { isOver, isMerge: head?.kind === 'merge' })
   if (existing > 0) {
     ctx.note(
@@ -54,13 +56,14 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     )
   }
   noteOtherRows(ctx, otherRows)
+  if (unguarded > 0) ctx.note(unguardedText(unguarded))
   await unshown.note(ctx, head && resourceOf(head.noun))
   ctx.onServerChange?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
   noteDuplicates(ctx, recheck, flags.recheck === false)
   const after = await triedUndo(ctx, paths, stop === undefined ? flags : undefined)
   const repointed = before ?? after.repointed
   await printOne(ctx, {
-    ...accountRecord(paths.id, { account, otherRows, recheck }),
+    ...accountRecord(paths.id, { account, otherRows, recheck, unguarded }),
     ...(repointed !== undefined && { repointed }),
   })
   if (after.error !== undefined) throw after.error
@@ -125,15 +128,26 @@ function noteOtherRows(ctx: Pick<Context, 'note'>, { count, first }: JobResult['
   ctx.note(`The server answered with other values than were sent in ${rows}; first: ${first}`)
 }
 
-/** `twice`: null for an upsert without a recheck; `other_values`: absent when there are none. */
+function unguardedText(count: number): string {
+  const what = count === 1 ? '1 change is' : `${count} changes are`
+  return `${what} not guarded by a version, because the server shows none: a change of the record that someone made just before is overwritten. A record is read again before its request where the server can be asked for it, which is no guard.`
+}
+
+/** `twice`: null for an upsert without a recheck; `other_values` and `unguarded`: absent when there are none. */
 function accountRecord(
   job: string,
-  { account, otherRows, recheck }: Pick<JobResult, 'account' | 'otherRows' | 'recheck'>,
+  {
+    account,
+    otherRows,
+    recheck,
+    unguarded,
+  }: Pick<JobResult, 'account' | 'otherRows' | 'recheck'> & { readonly unguarded: number },
 ): CrmRecord {
   return {
     job,
     ...account,
     ...(otherRows.count > 0 && { other_values: otherRows.count }),
+    ...(unguarded > 0 && { unguarded }),
     ...(recheck && { twice: recheck.duplicates?.length ?? null }),
   }
 }

@@ -6,7 +6,7 @@ import { readJobState } from '../history/job-state.ts'
 import { unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
 import { type JobPaths, openJobPlan } from '../journal/job-folder.ts'
 import { dropPlanned, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
-import { present, refuseRepoint, retryIdentity } from './make-retry.ts'
+import { guardOf, present, refuseRepoint, renewedFailures, retryIdentity } from './make-retry.ts'
 import { sentKind } from './plan-format.ts'
 
 /** What is sent for a row, in place of `body`; undefined: the row is not sent. */
@@ -48,8 +48,8 @@ export async function correctFailedRows(
   let rows = 0
   try {
     refuseOtherAccount(plan.head, context.account)
-    const job = await makeJob(context, retryIdentity(plan.head, paths.id), async (builder) => {
-      for await (const failure of list(plan)) {
+    const job = await makeJob(context, retryIdentity(plan.head, paths.id), async (builder, draft) => {
+      for await (const failure of renewedFailures(context, { failures: list(plan), folder: draft.folder, plan })) {
         const { head, body } = failure.last.operation
         if (!body) continue
         const before = parseExactJson(body.toString('utf8')) as JsonObject
@@ -57,7 +57,7 @@ export async function correctFailedRows(
         if (!after) continue
         const { path, id, line, at, also } = head
         const place = present({ id, line, at, also, before: failure.before, of: failure.operation.op })
-        builder.add({ do: sentKind(head), path, body: after, ...place })
+        builder.add({ do: sentKind(head), path, body: after, ...place, ...guardOf(failure) })
         if (rows++ < SAMPLES) samples.push({ line, id, before, after })
       }
       if (rows === 0) throw nothingLeft(paths)

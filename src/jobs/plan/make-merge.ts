@@ -134,10 +134,7 @@ function planGroups(builder: PlanBuilder, request: MergeRequest, known: Known): 
       builder.add({ ...how, ...changeOf(noun, loser, recordOf(loser)), ...(place !== undefined && { after: place }) })
     }
     for (const { patch, holder } of last) {
-      const { ifMatch, ...change } = updateOf(request, winner, patch, known)
-      // Another change of the winner gives it another version.
-      const isOnly = place === undefined && last.length === 1
-      builder.add({ ...change, ...(isOnly && ifMatch !== undefined && { ifMatch }), after: start + holder })
+      builder.add({ ...updateOf(request, winner, patch, known), after: start + holder })
     }
   }
 }
@@ -167,8 +164,7 @@ function updateOf({ noun }: MergeRequest, id: string, patch: JsonObject, { found
 }
 
 function changeOf(noun: MergeRequest['noun'], id: string, record: CrmRecord): Omit<Planned, 'do'> {
-  const ifMatch = typeof record.version === 'number' ? { ifMatch: String(record.version) } : {}
-  return { path: pathOfRecord(resourceOf(noun), id), id, before: record, ...ifMatch }
+  return { path: pathOfRecord(resourceOf(noun), id), id, before: record }
 }
 
 interface EarlierMerge {

@@ -20,10 +20,9 @@ export async function makeRestore(context: PlanningContext, request: RestoreRequ
   const updates = await ownUpdates(context, noun)
   const run = hash('sha256', JSON.stringify([context.account, id, randomUUID()]), 'base64url').slice(0, 22)
   const identity = { kind: 'update', noun, run, of: undefined, ...(updates && { updates }) } as const
-  const ifMatch = typeof record.version === 'number' ? { ifMatch: String(record.version) } : {}
   const job = await makeJob(context, identity, async (builder) => {
     if (Object.keys(body).length === 0) builder.leaveOut('unchanged')
-    else builder.add({ do: 'update', path: pathOfRecord(resourceOf(noun), id), id, before: record, body, ...ifMatch })
+    else builder.add({ do: 'update', path: pathOfRecord(resourceOf(noun), id), id, before: record, body })
   })
   return { type: 'made', job, lines: [], leftLines: [] }
 }

@@ -10,10 +10,12 @@ import { type JobState, readJobState } from '../history/job-state.ts'
 import { type RetriedRows, unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
 import { failedRowsName } from '../input/failed-rows.ts'
 import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
+import { byId, Existing } from './existing.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlanned, type JobIdentity, makeJob, type PlanningContext } from './make-job.ts'
 import { MovedOperations } from './moved-operations.ts'
-import type { PlanBuilder } from './plan-builder.ts'
+import type { PlanBuilder, Planned } from './plan-builder.ts'
+import type { PlanFile } from './plan-file.ts'
 import { type PlanHead, sentKind } from './plan-format.ts'
 
 /** The merge reads the deals again, and its undo knows the jobs that it began. */
@@ -48,9 +50,9 @@ export async function makeRetry(context: PlanningContext, paths: JobPaths): Prom
   try {
     refuseOtherAccount(plan.head, context.account)
     if (count === 0) return allSent(state, retried.jobs)
-    const job = await makeJob(context, retryIdentity(plan.head, paths.id), async (builder) => {
+    const job = await makeJob(context, retryIdentity(plan.head, paths.id), async (builder, draft) => {
       const moved = new MovedOperations(builder)
-      for await (const failure of list(plan)) {
+      for await (const failure of renewedFailures(context, { failures: list(plan), folder: draft.folder, plan })) {
         refuseWaiting(context, failure, { state, retried })
         if (failure.last.operation.head.failed) {
           unmatched += 1
@@ -87,18 +89,53 @@ function failAgain(builder: PlanBuilder, { operation, last }: LeftFailure): void
 
 function sendAgain(moved: MovedOperations, { operation, last, before }: LeftFailure): void {
   const sent = last.operation
-  const { path, id, line, at, also, n, gen = 0, restores, ifMatch } = sent.head
+  const { path, id, line, at, also, n, gen = 0, restores } = sent.head
   const body = sent.body ? (parseExactJson(sent.body.toString('utf8')) as JsonObject) : undefined
   moved.add(
     operation,
     {
       ...{ do: sentKind(sent.head), path, n, of: operation.op },
       ...present({ id, line, at, also, before, body, restores }),
-      // A change may be sent again to a record that has another version since; what others changed is not deleted.
-      ...(body === undefined && present({ ifMatch })),
+      ...guardOf({ last }),
     },
     () => ({ state: 'failed', gen, since: undefined }),
   )
+}
+
+interface Failures {
+  readonly failures: AsyncIterable<LeftFailure>
+  /** For temporary files. */
+  readonly folder: string
+  readonly plan: PlanFile
+}
+
+/** A change that failed because of another's change starts from what the record is now; what others changed is not deleted. */
+export async function* renewedFailures(
+  context: PlanningContext,
+  { failures, folder, plan: { head } }: Failures,
+): AsyncGenerator<LeftFailure, void, undefined> {
+  let now: Existing | undefined
+  try {
+    for await (const failure of failures) {
+      const { id } = failure.last.operation.head
+      if (!isRenewed(failure.last) || id === undefined) yield failure
+      else {
+        now ??= await Existing.read({ folder, pages: context.list(head.noun), keyOf: byId, onRead: context.onRead })
+        yield { ...failure, before: now.find(id)[0]?.record ?? failure.before }
+      }
+    }
+  } finally {
+    now?.close()
+  }
+}
+
+function isRenewed({ code, operation: { head } }: LeftFailure['last']): boolean {
+  return code === 'precondition_failed' && head.do === 'update'
+}
+
+/** As the row was guarded before, or by the record as it is now. */
+export function guardOf({ last }: Pick<LeftFailure, 'last'>): Pick<Planned, 'ifMatch'> {
+  return isRenewed(last) ? {} : { ifMatch: last.operation.head.ifMatch ?? null }
 }
 
 /** Nothing is left: the job that is shown is the one with rows in doubt, if there is one, or else the last. */

@@ -1,6 +1,6 @@
 import { dealInput } from '../../api/graphql/answers.ts'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
-import { canonicalJson, type JsonObject } from '../../core/json.ts'
+import { canonicalJson, idText, type JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import type { InputRow, RefusedRow, RowPlace } from '../input/row.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
@@ -40,8 +40,8 @@ export interface Planned {
   readonly before?: CrmRecord
   /** An update that restores the record, which is deleted. */
   readonly restores?: true
-  /** The version that the write requires. */
-  readonly ifMatch?: string
+  /** The version that the write requires; null: none. Undefined: that of `before`, unless an operation before it changes the record. */
+  readonly ifMatch?: string | null
   /** The operation of the plan that must be done before it. */
   readonly after?: number
   /** The id of the record that a migration read. */
@@ -75,7 +75,17 @@ export interface EarlierOperation {
 
 /** Writes the files of a plan, one operation after the other; the plan is valid after `end`. */
 export class PlanBuilder {
-  readonly counts = { rows: 0, create: 0, update: 0, delete: 0, fail: 0, rejected: 0, unchanged: 0, skipped: 0 }
+  readonly counts = {
+    rows: 0,
+    create: 0,
+    update: 0,
+    delete: 0,
+    fail: 0,
+    rejected: 0,
+    unguarded: 0,
+    unchanged: 0,
+    skipped: 0,
+  }
   readonly fields = new FieldCounts()
   readonly preview = new PreviewBuilder()
   readonly leftOut: LeftOutRows
@@ -85,6 +95,8 @@ export class PlanBuilder {
   readonly #before: BeforeWriter
   readonly #counter: DigestCounter
   readonly #updates: PlanHead['updates']
+  /** The records that an ordered plan changes, which is one of few: their versions after that are not known. */
+  readonly #changed: Set<string> | undefined
   readonly #limit: number
   readonly #sample: Sample<Parameters<PlanBuilder['add']>> | undefined
 
@@ -93,6 +105,7 @@ export class PlanBuilder {
     this.#sample = part && 'sample' in part ? new Sample(part.sample) : undefined
     this.leftOut = new LeftOutRows(paths.leftOut)
     this.#updates = head.updates
+    this.#changed = head.ordered && new Set()
     this.#writer = new PlanWriter(paths.plan, head)
     this.#before = new BeforeWriter(paths.before)
     this.#counter = new DigestCounter(openKeyIndex(paths.folder, 'digests'))
@@ -123,10 +136,26 @@ export class PlanBuilder {
     }
     this.counts.rows += 1
     if (planned.before) this.#before.add(this.#writer.count, planned.id ?? '', planned.before)
-    this.#writer.add({ head: { ...headOf(planned, before), digest, n, ...traces(known) }, body })
+    this.#writer.add({
+      head: { ...headOf(planned, before), ...this.#guardOf(planned), digest, n, ...traces(known) },
+      body,
+    })
     this.counts[planned.do] += 1
     if (planned.body) this.fields.add(planned.do, planned.body)
     this.preview.add(planned)
+  }
+
+  /** What a change of a record is sent under: its version, or else the values that it replaces, which are read again. */
+  #guardOf(planned: Planned): Pick<OperationHead, 'ifMatch' | 'was'> {
+    const { do: kind, id, before, restores, ifMatch } = planned
+    if (kind === 'create' || restores) return {}
+    const isChanged = id !== undefined && this.#changed?.has(id) === true
+    if (id !== undefined) this.#changed?.add(id)
+    const isGuarded = kind === 'delete' || !this.#updates || this.#updates.members.includes('ifVersion')
+    const version = ifMatch === undefined && isGuarded && !isChanged ? versionOf(before) : ifMatch
+    if (version) return { ifMatch: version }
+    this.counts.unguarded += 1
+    return before === undefined || isChanged ? {} : { was: JSON.stringify(replacedBy(planned, before)) }
   }
 
   fail(planned: PlannedFailure): void {
@@ -174,8 +203,9 @@ export class PlanBuilder {
     this.#counter.close()
     this.leftOut.close()
     this.#before.end()
-    const { rejected, ...counts } = this.counts
-    return this.#writer.end({ ...counts, ...(rejected > 0 && { rejected }) })
+    const { rejected, unguarded, ...counts } = this.counts
+    const more = { ...(rejected > 0 && { rejected }), ...(unguarded > 0 && { unguarded }) }
+    return this.#writer.end({ ...counts, ...more })
   }
 
   /** Instead of `end`, when there will be no plan. */
@@ -199,7 +229,7 @@ function doneBefore({ line }: Planned, { id }: EarlierOperation): LeftOut {
 }
 
 function headOf(
-  { do: kind, path, id, line, at, also, restores, ifMatch, after, source, of }: Planned,
+  { do: kind, path, id, line, at, also, restores, after, source, of }: Planned,
   before: string | undefined,
 ): Omit<OperationHead, 'digest' | 'n'> {
   return {
@@ -211,11 +241,24 @@ function headOf(
     ...(also === undefined ? {} : { also }),
     ...(before === undefined ? {} : { before }),
     ...(restores && { restores }),
-    ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(after === undefined ? {} : { after }),
     ...(source === undefined ? {} : { source }),
     ...(of === undefined ? {} : { of }),
   }
+}
+
+/** What can stand in If-Match (RFC 9110, 8.8.3). Records have a version only where the connector says which member it is. */
+const VERSION = /^(?:W\/)?(?:"[\x21\x23-\x7e]+"|[\x21\x23-\x29\x2b-\x7e][\x21\x23-\x7e]*)$/
+
+function versionOf(record: CrmRecord | undefined): string | undefined {
+  const version = idText(record?.version)
+  return version !== undefined && VERSION.test(version) ? version : undefined
+}
+
+/** Of a deletion all members, else those that it writes. */
+export function replacedBy({ body }: { readonly body?: JsonObject | undefined }, record: CrmRecord): JsonObject {
+  if (!body) return record
+  return Object.fromEntries(Object.keys(body).map((name) => [name, record[name] ?? null]))
 }
 
 /** A refused operation had no effect, so it gets a new key; one that may have been sent keeps its key and its time. */

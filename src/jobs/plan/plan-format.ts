@@ -89,6 +89,8 @@ export interface PlanCounts {
   readonly fail?: number
   /** Those of them that have errors (`--rejects`); undefined: none. */
   readonly rejected?: number
+  /** Changes and deletions that no version guards; undefined: none, or a plan of an earlier version. */
+  readonly unguarded?: number
   /** Rows that would change nothing. */
   readonly unchanged: number
   /** Rows that an earlier job of the run has done, or that match no record. */
@@ -139,7 +141,7 @@ export interface OperationHead {
   /** Whether the response to that request was a 2xx that does not show the record: it is never sent again. */
   readonly taken?: true
   readonly before?: string
-  /** In a saved plan: what it replaces, as JSON; a text, so that no member of it is taken for the body. */
+  /** What it replaces, as JSON, in a saved plan, and where no version guards it; a text, so that no member of it is taken for the body. */
   readonly was?: string
   /** Of an undo: the update restores the record, which is deleted. */
   readonly restores?: true

@@ -1,11 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
-import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
+import { replacedBy } from './plan-builder.ts'
 import { operationValues } from './plan-contents.ts'
 import { PlanFile } from './plan-file.ts'
-import type { PlanOperation } from './plan-format.ts'
 import { BeforeImages, PlanWriter } from './plan-writer.ts'
 
 /**
@@ -21,10 +19,10 @@ export async function savePlan(paths: JobPaths, to: string): Promise<void> {
     writer = new PlanWriter(to, head)
     for (const operation of plan.all()) {
       const record = await images.of(operation.op)
-      const was = record && { was: JSON.stringify(replacedBy(operation, record)) }
+      const was = record && { was: JSON.stringify(replacedBy(operationValues(operation), record)) }
       writer.add({ head: { ...operation.head, ...was }, body: operation.body?.toString('utf8') })
     }
-    const { end, sha256, ...counts } = plan.end
+    const { end, sha256, unguarded, ...counts } = plan.end
     writer.end(counts)
     writer = undefined
   } catch (error) {
@@ -35,13 +33,6 @@ export async function savePlan(paths: JobPaths, to: string): Promise<void> {
     plan.close()
     await images.close()
   }
-}
-
-/** Of a deletion all members, else those that it writes. */
-function replacedBy(operation: PlanOperation, record: CrmRecord): JsonObject {
-  const { body } = operationValues(operation)
-  if (!body) return record
-  return Object.fromEntries(Object.keys(body).map((name) => [name, record[name] ?? null]))
 }
 
 function exists(to: string): CrmError {

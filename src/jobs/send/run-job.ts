@@ -13,6 +13,7 @@ import { checkServer, refuseOtherKeyholder } from './check-server.ts'
 import { dispatch } from './dispatch.ts'
 import { Leases, resumeTasks } from './leases.ts'
 import { claimedIn, RecentRecords, recentRecordsIn } from './look-up.ts'
+import { createReadingSender } from './reading-sender.ts'
 import { resolveInDoubt } from './resolve-in-doubt.ts'
 import { senderFor } from './sender-adapters.ts'
 import {
@@ -203,9 +204,11 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
   const most = !maxErrors ? plan.count : 'rows' in maxErrors ? maxErrors.rows : maxErrors.part * plan.count
   // Rejected rows are known beforehand, and limited by --max-rejects.
   const maxFailed = most + (plan.end.rejected ?? 0)
+  const sender = senderFor(plan.head, services.sender)
   const parts = {
     ...{ journal, progress, leases, limiter, clock, hooks, maxFailed, keys: terms.keys },
-    ...{ sender: senderFor(plan.head, services.sender), signal: services.signal, random: services.random },
+    sender: services.read ? createReadingSender(sender, services.read) : sender,
+    ...{ signal: services.signal, random: services.random },
     ...{ account: plan.head.account, run: plan.head.run, resource: resourceOf(plan.head.noun) },
     upsertBy: plan.head.upsert,
     answeredIds: plan.head.kind === 'fixtures' ? undefined : answeredIds,

@@ -16,6 +16,7 @@ import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
 import { ownPid } from '../../files/processes.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
+import type { ReadRecords } from './reading-sender.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
 import type { RunTerms, ServerTerms } from './services.ts'
 
@@ -32,6 +33,7 @@ interface ServerContext {
   /** How the server speaks. */
   readonly speech: Pick<Api, 'connector' | 'references' | 'wire' | 'ceilings' | 'knows'>
   readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  readonly read: ReadRecords | undefined
   readonly signal: AbortSignal
   readonly version: string
   readonly now: () => number
@@ -55,7 +57,7 @@ function termsOf({ wire }: Pick<Api, 'wire'>): ServerTerms {
 }
 
 export async function runOnServer(
-  { server, speech, list, signal, version, now, timing = SYSTEM_TIMING }: ServerContext,
+  { server, speech, list, read, signal, version, now, timing = SYSTEM_TIMING }: ServerContext,
   { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
 ): Promise<JobOutcome> {
   const serverTerms = termsOf(speech)
@@ -70,7 +72,7 @@ export async function runOnServer(
   const { sleep, random, steadyMs } = timing
   const services = {
     offers: speech.connector.offers,
-    ...{ account: crmAccount(server), sender, list, signal, version, pid: ownPid(), random, sleep },
+    ...{ account: crmAccount(server), sender, list, read, signal, version, pid: ownPid(), random, sleep },
     // Distinguishes keys, and reveals nothing about them.
     keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),
     clocks: { wallMs: now, steadyMs },

@@ -63,7 +63,12 @@ export function createDealSender(sender: Sender, updates: DealUpdates): Sender {
     send: async (write) => {
       const { kind, resource, id } = write
       if (kind !== 'update' || resource !== 'deal' || id === undefined) return sender.send(write)
-      const outcome = await sender.post({ ...write, path: updates.path, body: bodyOf(write, id, updates) })
+      const outcome = await sender.post({
+        ...write,
+        ifMatch: undefined,
+        path: updates.path,
+        body: bodyOf(write, id, updates),
+      })
       return asAnswer(outcome, updates, id)
     },
   }
@@ -71,7 +76,9 @@ export function createDealSender(sender: Sender, updates: DealUpdates): Sender {
 
 function bodyOf(write: Write, id: string, { query, members }: DealUpdates): Buffer {
   const patch = parseExactJson(write.body?.toString('utf8') ?? '{}') as JsonObject
-  return Buffer.from(canonicalJson({ query, variables: { input: dealInput(members, id, patch) } }))
+  const input = dealInput(members, id, patch)
+  if (members.includes('ifVersion') && /^\d{1,15}$/.test(write.ifMatch ?? '')) input.ifVersion = Number(write.ifMatch)
+  return Buffer.from(canonicalJson({ query, variables: { input } }))
 }
 
 /** Error statuses that may accompany errors of GraphQL; any other status is more specific than the errors. */

@@ -11,6 +11,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { JobProgress } from '../journal/progress.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
 import type { Leases } from './leases.ts'
+import type { ReadRecords } from './reading-sender.ts'
 import type { GoneAs, SendOutcome } from './send-outcome.ts'
 import type { AnsweredIds, Task } from './task-queue.ts'
 
@@ -21,6 +22,8 @@ export interface JobServices {
   readonly sender: Sender
   readonly offers: Offers
   list(noun: JobNoun): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
+  /** Records by id; undefined if no change of the job is unguarded, or the server has no request for it. */
+  readonly read?: ReadRecords | undefined
   /** Eight hex digits that distinguish the API key from others, and reveal nothing about it. */
   readonly keyMark: string
   readonly clocks: LocalClocks

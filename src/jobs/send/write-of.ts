@@ -24,6 +24,7 @@ export function writeOf({ operation: { op, head, body }, gen }: Task, parts: Wri
     ...(head.restores && { isRestore: true }),
     idempotencyKey: key,
     ifMatch: head.ifMatch,
+    was: head.ifMatch === undefined ? head.was : undefined,
     action,
   }
 }
