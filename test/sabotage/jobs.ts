@@ -95,7 +95,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'an import that another process planned meanwhile is planned once more',
     file: 'src/jobs/plan/make-job.ts',
-    line: 'refuseNewerJobs(jobsFolder, { account, run }, [...earlier.jobs.map(({ paths }) => paths), ...earlier.planned])',
+    line: 'refuseNewerJobs(jobsFolder, { account, run }, [...earlier.jobs.map(({ paths }) => paths), ...earlier.known])',
     to: '',
     tests: ['test/commands/jobs/started-twice.test.ts'],
   },
@@ -581,5 +581,33 @@ export const JOBS: readonly Sabotage[] = [
     line: "return code === 'precondition_failed' && head.do === 'update'",
     to: "return code === '' && head.do === 'update'",
     tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
+  },
+  {
+    name: 'a repeated import does not look at the server',
+    file: 'src/jobs/plan/make-import.ts',
+    line: "const isCompared = ({ terms }: PlanHead) => kind !== 'retry' && (terms?.match.names.length ?? 0) > 0",
+    to: "const isCompared = () => kind === ''",
+    tests: ['test/commands/jobs/repeated-run.test.ts'],
+  },
+  {
+    name: 'a record that is created again and again is answered with an old response',
+    file: 'src/jobs/plan/ledger.ts',
+    line: 'since = coalesce(since, excluded.since), taken = max(taken, excluded.taken) WHERE state <> 1 OR excluded.gen > gen`',
+    to: 'since = coalesce(since, excluded.since), taken = max(taken, excluded.taken) WHERE state <> 1`',
+    tests: ['test/commands/jobs/repeated-run.test.ts'],
+  },
+  {
+    name: 'a new run with --again starts beside one that can be resumed',
+    file: 'src/jobs/history/earlier-jobs.ts',
+    line: 'if (other) throw unfinished(other, command)',
+    to: '',
+    tests: ['test/commands/jobs/repeated-run.test.ts'],
+  },
+  {
+    name: 'two processes both send with --again at the same moment',
+    file: 'src/jobs/history/earlier-jobs.ts',
+    line: 'if (isOfRun(head.run, run) && head.account === account) throw startedMeanwhile(paths.id)',
+    to: 'if (head.run === run && head.account === account) throw startedMeanwhile(paths.id)',
+    tests: ['test/commands/jobs/repeated-run.test.ts'],
   },
 ]

@@ -119,7 +119,8 @@ async function continueJob(ctx: Context, job: JobState, flags: PlanFlags): Promi
   const isDone = job.state === 'finished'
   if (flags.plan !== undefined) throw noPlanOf(job)
   if (isDone) ctx.note(doneLine(ctx, job, flags))
-  if (!ctx.flags.isDryRun) return sendJob(ctx, job.paths, flags)
+  if (!ctx.flags.isDryRun)
+    return sendJob(ctx, job.paths, { ...flags, isRepeated: isDone && flags.isRepeatable === true })
   if (!isDone) ctx.note(`${id} has already started this, and would be resumed.`)
   return showRest(ctx, { ...(await ctx.jobs()).rest(job.paths), head: job.head }, flags)
 }

@@ -16,8 +16,8 @@ import { UnshownValues } from './unshown-values.ts'
 
 const MOST_CAUSES = 10
 
-/** `isDoubtReopened`: rows in doubt are checked again, even if the job has ended. */
-type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'>
+/** `isDoubtReopened`: rows in doubt are checked again, even if the job has ended. `isRepeated`: the job had ended before this command. */
+type SendFlags = RunFlags & Pick<RunTerms, 'isDoubtReopened'> & { readonly isRepeated?: boolean }
 
 /** Sends what is left of a job, shows its progress, prints its account, and fails if the job does. */
 export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): Promise<ExitCode> {
@@ -48,7 +48,7 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     },
   })
   const { head, end } = opened.plan ?? {}
-  const unguarded = end?.unguarded ?? 0
+  const counts = { account, otherRows, recheck, already: end?.already ?? 0, unguarded: end?.unguarded ?? 0 }
   if (account.failed + account.in_doubt > 0) await showFailures(ctx, paths, { isOver, isMerge: head?.kind === 'merge' })
   if (existing > 0) {
     ctx.note(
@@ -56,14 +56,14 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
     )
   }
   noteOtherRows(ctx, otherRows)
-  if (unguarded > 0) ctx.note(unguardedText(unguarded))
+  if (counts.unguarded > 0) ctx.note(unguardedText(counts.unguarded))
   await unshown.note(ctx, head && resourceOf(head.noun))
   ctx.onServerChange?.(`${account.done} of ${account.rows} rows; see crm jobs show ${paths.id}`)
   noteDuplicates(ctx, recheck, flags.recheck === false)
   const after = await triedUndo(ctx, paths, stop === undefined ? flags : undefined)
   const repointed = before ?? after.repointed
   await printOne(ctx, {
-    ...accountRecord(paths.id, { account, otherRows, recheck, unguarded }),
+    ...accountRecord(paths.id, flags.isRepeated ? repeatedCounts(counts) : counts),
     ...(repointed !== undefined && { repointed }),
   })
   if (after.error !== undefined) throw after.error
@@ -133,21 +133,26 @@ function unguardedText(count: number): string {
   return `${what} not guarded by a version, because the server shows none: a change of the record that someone made just before is overwritten. A record is read again before its request where the server can be asked for it, which is no guard.`
 }
 
-/** `twice`: null for an upsert without a recheck; `other_values` and `unguarded`: absent when there are none. */
-function accountRecord(
-  job: string,
-  {
-    account,
-    otherRows,
-    recheck,
-    unguarded,
-  }: Pick<JobResult, 'account' | 'otherRows' | 'recheck'> & { readonly unguarded: number },
-): CrmRecord {
+/** `twice`: null for an upsert without a recheck; `already`, `other_values` and `unguarded`: absent when there are none. */
+function accountRecord(job: string, { account, otherRows, recheck, already, unguarded }: Counts): CrmRecord {
   return {
     job,
     ...account,
+    ...(already > 0 && { already }),
     ...(otherRows.count > 0 && { other_values: otherRows.count }),
     ...(unguarded > 0 && { unguarded }),
     ...(recheck && { twice: recheck.duplicates?.length ?? null }),
   }
+}
+
+interface Counts extends Pick<JobResult, 'account' | 'otherRows' | 'recheck'> {
+  /** Of the skipped rows, those that an earlier command has sent. */
+  readonly already: number
+  readonly unguarded: number
+}
+
+/** Of a command that sent nothing, because an earlier one did all: no row is done a second time. */
+function repeatedCounts({ account, already, ...counts }: Counts): Counts {
+  const { done, skipped } = account
+  return { ...counts, account: { ...account, done: 0, skipped: skipped + done }, already: already + done }
 }

@@ -33,7 +33,7 @@ const COUNTS = {
 /** The rows by outcome; they add up to `rows`. */
 const ACCOUNT = made(
   { job: TEXT, ...COUNTS },
-  { other_values: COUNT, unguarded: COUNT, twice: COUNT_OR_NULL, repointed: COUNT },
+  { already: COUNT, other_values: COUNT, unguarded: COUNT, twice: COUNT_OR_NULL, repointed: COUNT },
 )
 
 /** A row that a plan does not change; for a conflict, the value before the job, the value it wrote, and the current one. */

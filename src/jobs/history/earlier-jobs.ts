@@ -11,8 +11,12 @@ const UUID_LENGTH = 36
 export interface RunIdentity {
   readonly account: string
   readonly run: string
+  /** The run without what `--again` adds to it: its jobs send the same rows. */
+  readonly firstRun: string
   /** Of the input. */
   readonly sha256: string
+  /** A finished job is no end: its rows are compared with the server again. */
+  readonly isCompared: (head: JobState['head']) => boolean
   /** The words after `crm`, for hints. */
   readonly command: readonly string[]
 }
@@ -32,16 +36,21 @@ export type Earlier =
       readonly type: 'before'
       readonly jobs: readonly EarlierJob[]
       readonly planned: readonly JobPaths[]
+      /** All jobs of the run, and of its repetitions. */
+      readonly known: readonly JobPaths[]
       /** For people: that the last job was undone, and by which one. */
       readonly undone: string | undefined
     }
 
-/** CrmError `conflict` if one of them is running, or was stopped and had another input. */
+/** CrmError `conflict` if one of them is running, or was stopped and had another input or `--again`. */
 export async function earlierJobs(
   jobsFolder: string,
-  { account, run, sha256, command }: RunIdentity,
+  { account, run, firstRun, sha256, isCompared, command }: RunIdentity,
 ): Promise<Earlier> {
-  const all = await jobsOf(jobsFolder, account, run)
+  const family = await jobsOf(jobsFolder, account, (own) => isOfRun(own, firstRun))
+  const other = family.find(({ head, state }) => head.run !== run && (state === 'running' || state === 'stopped'))
+  if (other) throw unfinished(other, command)
+  const all = family.filter(({ head }) => head.run === run)
   const jobs = all.filter(({ state }) => state !== 'planned')
   for (const job of jobs) {
     const isSame = job.head.input?.sha256 === sha256
@@ -52,11 +61,12 @@ export async function earlierJobs(
   const last = jobs.at(-1)
   const undo = last && (await undosInEffect(jobsFolder)).get(last.paths.id)
   const isLastDone = last?.state === 'finished' && !undo
-  if (isLastDone && last.head.input?.sha256 === sha256) return { type: 'same', job: last }
-  const planned = all.filter(({ state }) => state === 'planned').map(({ paths }) => paths)
+  if (isLastDone && last.head.input?.sha256 === sha256 && !isCompared(last.head)) return { type: 'same', job: last }
+  const planned = family.filter(({ state }) => state === 'planned').map(({ paths }) => paths)
   const own = jobs.map(({ paths }) => paths)
   const undone = undo && `${last.paths.id} was undone by ${undo.paths.id}; the rows that this reverted are sent again.`
-  return { type: 'before', jobs: await withUndos(jobsFolder, own, command), planned, undone }
+  const known = family.map(({ paths }) => paths)
+  return { type: 'before', jobs: await withUndos(jobsFolder, own, command), planned, known, undone }
 }
 
 /** The other jobs of the run of a job, and their undos. CrmError `conflict` while one of them has not ended. */
@@ -65,7 +75,7 @@ export async function jobsBeside(
   { job, account, run }: Pick<JobState['head'], 'job' | 'account' | 'run'>,
   command: readonly string[],
 ): Promise<readonly EarlierJob[]> {
-  const jobs = (await jobsOf(jobsFolder, account, run)).filter(
+  const jobs = (await jobsOf(jobsFolder, account, (own) => own === run)).filter(
     ({ paths, state }) => paths.id !== job && state !== 'planned',
   )
   const open = jobs.find(({ state }) => state === 'running' || state === 'stopped')
@@ -113,7 +123,7 @@ export function refuseNewerJobs(
   for (const paths of allJobs(jobsFolder)) {
     if (ids.has(paths.id)) continue
     const head = headOf(paths)
-    if (head.run === run && head.account === account) throw startedMeanwhile(paths.id)
+    if (isOfRun(head.run, run) && head.account === account) throw startedMeanwhile(paths.id)
   }
 }
 
@@ -124,21 +134,22 @@ export function startedMeanwhile(id: string): CrmError {
   })
 }
 
-async function jobsOf(jobsFolder: string, account: string, run: string): Promise<readonly JobState[]> {
+async function jobsOf(
+  jobsFolder: string,
+  account: string,
+  isRun: (run: string) => boolean,
+): Promise<readonly JobState[]> {
   const jobs: JobState[] = []
   for (const paths of allJobs(jobsFolder)) {
     const head = headOf(paths)
-    if (head.run === run && head.account === account) jobs.push(await readJobState(paths))
+    if (isRun(head.run) && head.account === account) jobs.push(await readJobState(paths))
   }
   return jobs
 }
 
 function unfinished({ paths: { id }, state, head }: JobState, command: readonly string[]): CrmError {
   const what = state === 'running' ? 'is running' : 'was stopped before its end'
-  const why =
-    head.kind === 'undo'
-      ? `, and is the undo of ${head.of}`
-      : `, and ${head.input?.name ?? 'its input'} has changed since it was planned`
+  const why = head.kind === 'undo' ? `, and is the undo of ${head.of}` : ', and may have sent some of these rows'
   return new CrmError('conflict', `${id} ${what}${why}`, {
     hint: `finish it first: crm jobs resume ${id}${typedProfile(command)}, or cancel it: crm jobs cancel ${id}`,
     job: id,

@@ -156,9 +156,10 @@ class CopiedOperations {
   take(): void {
     const { plan, builder } = this.#parts
     for (const operation of checkedOperations(plan)) this.#take(operation)
-    const { unchanged, skipped } = plan.end
+    const { unchanged, skipped, already = 0 } = plan.end
     builder.leaveOut('unchanged', unchanged)
     builder.leaveOut('skipped', skipped)
+    builder.counts.already = already
     // The file may have changed since it was checked.
     if (builder.next !== operationCount(plan.end)) throw new Error(`${plan.path} changed while it was read`)
   }

@@ -137,6 +137,7 @@ function checkEnd(plan: PlanFile, line: Buffer, counts: Readonly<Record<string, 
   const wrong = Object.keys(counts).find((name) => stated[name] !== counts[name])
   if (wrong) throw new Fault(`${wrong} is ${stated[wrong]}, and the plan has ${counts[wrong]}`)
   const rows = end.create + end.update + end.delete + (end.fail ?? 0) + end.unchanged + end.skipped
+  if ((end.already ?? 0) > end.skipped) throw misplaced('already')
   if (end.rows !== rows) throw new Fault(`rows is ${end.rows}, and the counts add up to ${rows}`)
 }
 

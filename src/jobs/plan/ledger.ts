@@ -19,7 +19,7 @@ CREATE TABLE earlier (digest TEXT, n INTEGER, state INTEGER, gen INTEGER, since 
 const ADD = `
 INSERT INTO earlier (digest, n, state, gen, since, taken, id, line, email, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET state = excluded.state, gen = excluded.gen, id = excluded.id, line = excluded.line,
-  since = coalesce(since, excluded.since), taken = max(taken, excluded.taken) WHERE state <> 1`
+  since = coalesce(since, excluded.since), taken = max(taken, excluded.taken) WHERE state <> 1 OR excluded.gen > gen`
 
 const ORPHANS = 'SELECT digest, n, id, line, body FROM earlier WHERE state = 1 AND is_seen = 0 AND id IS NOT NULL'
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Asked } from '../../core/asked-members.ts'
 import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { earlierJobs, existingFromRun } from '../history/earlier-jobs.ts'
+import { type Earlier, earlierJobs, existingFromRun, type RunIdentity } from '../history/earlier-jobs.ts'
 import { headOf } from '../history/find-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
 import { computedField } from '../input/compute.ts'
@@ -68,7 +68,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const firstRun = firstRunOf(context, request)
   const run = request.isAgain ? `${firstRun}.${randomUUID()}` : firstRun
   const { input, readSheet } = await spool(context, request, paths.input)
-  const earlier = await earlierJobs(context.jobsFolder, { ...context, run, sha256: input.sha256 })
+  const earlier = await earlierOf(context, request, { run, firstRun, sha256: input.sha256 })
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
   if (request.as === 'delete') await context.require(resourceOf(noun), 'delete')
@@ -113,7 +113,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
       return refused
     }
     end = builder.end()
-    const finished = await finishAlone(context, draft, { run, earlier })
+    const finished = await finishAlone(context, draft, { run: firstRun, earlier })
     return {
       type: 'made',
       job: {
@@ -131,6 +131,16 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     if (!end) builder.drop()
     source.findings.removeFile()
   }
+}
+
+/** A finished job whose rows were matched is no end: they are matched with the server of today. */
+function earlierOf(
+  context: PlanningContext,
+  { kind }: ImportRequest,
+  runs: Pick<RunIdentity, 'run' | 'firstRun' | 'sha256'>,
+): Promise<Earlier> {
+  const isCompared = ({ terms }: PlanHead) => kind !== 'retry' && (terms?.match.names.length ?? 0) > 0
+  return earlierJobs(context.jobsFolder, { ...context, ...runs, isCompared })
 }
 
 function repairedLines({ repaired: { count } }: RowSource): readonly string[] {

@@ -234,7 +234,7 @@ export async function finishAlone(
   const { account, jobsFolder, draftsFolder } = context
   if (draftsFolder !== jobsFolder) return finishDraft(draft)
   return withLock(join(jobsFolder, '.starting'), async () => {
-    refuseNewerJobs(jobsFolder, { account, run }, [...earlier.jobs.map(({ paths }) => paths), ...earlier.planned])
+    refuseNewerJobs(jobsFolder, { account, run }, [...earlier.jobs.map(({ paths }) => paths), ...earlier.known])
     await dropPlanned(context, earlier.planned)
     return finishDraft(draft)
   })

@@ -83,6 +83,7 @@ export class PlanBuilder {
     fail: 0,
     rejected: 0,
     unguarded: 0,
+    already: 0,
     unchanged: 0,
     skipped: 0,
   }
@@ -132,6 +133,7 @@ export class PlanBuilder {
     const known = earlier?.(digest, n)
     if (known?.state === 'done') {
       this.skip([doneBefore(planned, known)])
+      this.counts.already += 1
       return
     }
     this.counts.rows += 1
@@ -203,8 +205,12 @@ export class PlanBuilder {
     this.#counter.close()
     this.leftOut.close()
     this.#before.end()
-    const { rejected, unguarded, ...counts } = this.counts
-    const more = { ...(rejected > 0 && { rejected }), ...(unguarded > 0 && { unguarded }) }
+    const { rejected, unguarded, already, ...counts } = this.counts
+    const more = {
+      ...(rejected > 0 && { rejected }),
+      ...(unguarded > 0 && { unguarded }),
+      ...(already > 0 && { already }),
+    }
     return this.#writer.end({ ...counts, ...more })
   }
 

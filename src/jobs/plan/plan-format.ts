@@ -95,6 +95,8 @@ export interface PlanCounts {
   readonly unchanged: number
   /** Rows that an earlier job of the run has done, or that match no record. */
   readonly skipped: number
+  /** Those of them that an earlier job has done; undefined: none, or a plan of an earlier version. */
+  readonly already?: number
 }
 
 /** The last line. */

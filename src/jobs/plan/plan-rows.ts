@@ -1,6 +1,6 @@
 import type { Offers } from '../../api/connectors/connector.ts'
 import { idText } from '../../core/json.ts'
-import { isListed, resourceOf } from '../../core/resources/registry.ts'
+import { counted, isListed, resourceOf } from '../../core/resources/registry.ts'
 import type { EarlierJob } from '../history/earlier-jobs.ts'
 import type { InputRow, RowSource } from '../input/row.ts'
 import { EqualRecords } from './existing.ts'
@@ -126,6 +126,7 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
   const keyLines = openKeyIndex(paths.folder, 'keys')
   const overruled = new OverruledMembers(parts.rules)
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
+  const renewed = new RenewedRows(ledger)
   const matching = {
     ...{ ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules?.shown, overruled },
     ...{ isFirstKept: parts.duplicates === 'first', addError: errors.add },
@@ -135,12 +136,12 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
       for (const given of rows) {
         const standing = repeated?.standingFor(given) ?? { row: given }
         if ('line' in standing) builder.skip([sameKey(given, match.names, standing.line)])
-        else addMatched(parts, standing.row, { planned: matchRow(matching, standing.row), names: match.names, ledger })
+        else addMatched(parts, standing.row, { planned: matchRow(matching, standing.row), names: match.names, renewed })
       }
     }
     if (isRefused(parts)) return
     existing.judge()
-    for (const line of overruled.lines(source.summary)) parts.note(line)
+    for (const line of [...overruled.lines(source.summary), ...renewed.lines(noun)]) parts.note(line)
   } finally {
     for (const each of [existing, keyLines, repeated, ledger]) each?.close()
   }
@@ -150,17 +151,17 @@ interface Matched {
   /** Undefined for a row with an error. */
   readonly planned: MatchedRow | undefined
   readonly names: readonly string[]
-  readonly ledger: Ledger | undefined
+  readonly renewed: RenewedRows
 }
 
-function addMatched(parts: PlanRowsParts, row: InputRow, { planned, names, ledger }: Matched): void {
+function addMatched(parts: PlanRowsParts, row: InputRow, { planned, names, renewed }: Matched): void {
   const { builder, noun } = parts
   if (planned === undefined) return
   if (planned === 'unchanged') builder.leaveOut(planned)
   else if (planned === 'skipped') builder.skip([withoutMatch(noun, row, names)])
   else if ('sameAs' in planned) builder.skip([sameKey(row, names, planned.sameAs)])
   else if (planned.do === 'fail') builder.fail({ ...planned, ...linkOf(parts, row) })
-  else addAllowed(parts, row, planned, (digest, n) => absentNow(ledger?.find(digest, n)))
+  else addAllowed(parts, row, planned, (digest, n) => renewed.find(digest, n))
 }
 
 function linkOf({ retried }: PlanRowsParts, row: InputRow): Pick<Planned, 'of'> {
@@ -195,10 +196,34 @@ function withoutMatch(noun: JobNoun, row: InputRow, names: readonly string[]): L
   )
 }
 
-/** A record that was created and no longer exists is created under a new key: the old key would replay the old response. */
-function absentNow(known: ReturnType<Ledger['find']>): ReturnType<Ledger['find']> {
-  return known?.state === 'done' ? { ...known, state: 'failed' } : known
+/** Rows whose records an earlier job of the run created, and that no longer exist: they are created again. */
+class RenewedRows {
+  readonly #ledger: Ledger | undefined
+  readonly #lines: number[] = []
+  #count = 0
+
+  constructor(ledger: Ledger | undefined) {
+    this.#ledger = ledger
+  }
+
+  /** Under a new key: the old one would replay the old response. */
+  find(digest: string, n: number): ReturnType<Ledger['find']> {
+    const known = this.#ledger?.find(digest, n)
+    if (known?.state !== 'done') return known
+    if (this.#count++ < MOST_NAMED && known.line !== undefined) this.#lines.push(known.line)
+    return { ...known, state: 'failed' }
+  }
+
+  lines(noun: JobNoun): readonly string[] {
+    if (this.#count === 0) return []
+    const more = this.#count > this.#lines.length ? ' …' : ''
+    const what = `${counted(this.#count, resourceOf(noun))} that an earlier job of this run created`
+    const verb = this.#count === 1 ? 'does not exist any more, and is' : 'do not exist any more, and are'
+    return [`${what} ${verb} created again: line ${this.#lines.join(', ')}${more}`]
+  }
 }
+
+const MOST_NAMED = 5
 
 const NONE: Pairing = { planned: new Map(), question: undefined }
 

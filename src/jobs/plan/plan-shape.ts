@@ -86,7 +86,7 @@ export const OPERATION_SHAPE: Shape = {
 
 export const END_SHAPE: Shape = {
   ...{ end: oneOf(true), rows: isWhole, create: isWhole, update: isWhole, delete: isWhole, fail: isWhole },
-  ...{ rejected: isWhole, unchanged: isWhole, skipped: isWhole, sha256: isSha256 },
+  ...{ rejected: isWhole, already: isWhole, unchanged: isWhole, skipped: isWhole, sha256: isSha256 },
 }
 
 /** The members that each must have. */
