@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
 import { canonicalJson, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
-import { RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { isListed, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { recordDigest, requestDigest } from './digest.ts'
 import type { PlanFile } from './plan-file.ts'
 import { METHODS, type OperationHead, type PlanHead, type PlanOperation, parentIdIn } from './plan-format.ts'
@@ -62,9 +62,10 @@ function refused({ path }: PlanFile, line: number, error: unknown): unknown {
 function checkHead(head: PlanHead, line: Buffer): void {
   requireShape(head, HEAD_SHAPE)
   requireText(line, JSON.stringify(head))
-  const { kind, terms, upsert, ordered } = head
+  const { kind, noun, terms, upsert, ordered } = head
   if (terms && terms.as !== kind) throw new Fault(`terms.as is ${terms.as}, and kind is ${kind}`)
   if (ordered && kind !== 'merge') throw misplaced('ordered')
+  if (kind !== 'import' && !isListed(resourceOf(noun))) throw misplaced('kind')
   const { names, mode } = terms?.match ?? {}
   if (upsert !== undefined && (mode !== 'upsert' || names?.length !== 1 || names[0] !== upsert))
     throw misplaced('upsert')
@@ -81,7 +82,9 @@ interface Place {
 function checkOperation({ op, head, body }: PlanOperation, { line, head: plan, op: expected }: Place): void {
   requireShape({ op, ...head }, OPERATION_SHAPE)
   if (op !== expected) throw new Fault(`op is ${op}, and the line is that of ${expected}`)
-  if (!KIND_DOES[plan.kind]?.includes(head.do)) throw new Fault(`a plan of the kind ${plan.kind} does not ${head.do}`)
+  const isNew = head.do === 'create' || head.do === 'fail'
+  if (!KIND_DOES[plan.kind]?.includes(head.do) || !(isNew || isListed(resourceOf(plan.noun))))
+    throw new Fault(`a plan of the kind ${plan.kind} does not ${head.do}`)
   const text = body?.toString('utf8')
   const written = JSON.stringify({ op, ...head }).slice(0, -1)
   requireText(line, `${written}${text === undefined ? '}' : `,"body":${text}}`}`)

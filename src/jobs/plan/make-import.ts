@@ -133,13 +133,17 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   }
 }
 
-/** A finished job whose rows were matched is no end: they are matched with the server of today. */
+/**
+ * A finished job whose rows were matched is no end: they are matched with the server of today. That of a plan in a file sent what the plan
+ * has, which may be another part of the input.
+ */
 function earlierOf(
   context: PlanningContext,
   { kind }: ImportRequest,
   runs: Pick<RunIdentity, 'run' | 'firstRun' | 'sha256'>,
 ): Promise<Earlier> {
-  const isCompared = ({ terms }: PlanHead) => kind !== 'retry' && (terms?.match.names.length ?? 0) > 0
+  const isCompared = ({ applied, terms }: PlanHead) =>
+    kind !== 'retry' && (applied !== undefined || (terms?.match.names.length ?? 0) > 0)
   return earlierJobs(context.jobsFolder, { ...context, ...runs, isCompared })
 }
 

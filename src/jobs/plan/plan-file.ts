@@ -29,6 +29,7 @@ export class PlanFile {
       throw toMachineError(error, path)
     }
     try {
+      if (!fstatSync(this.#file).isFile()) throw damaged(path, 'it is not a regular file')
       const first = this.#lineAt(0)
       this.head = parseHead(first, path)
       this.#firstOffset = first.length + 1
@@ -37,7 +38,6 @@ export class PlanFile {
       this.#endOffset = offset
     } catch (error) {
       closeSync(this.#file)
-      // A folder can be opened, and not read.
       throw toMachineError(error, path)
     }
   }

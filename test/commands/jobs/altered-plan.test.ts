@@ -124,6 +124,12 @@ const REFUSED: readonly (readonly [claim: string, edit: Edit, names: RegExp])[] 
   ['a noun that has no plans', withHead({ noun: 'webhooks' }), /line 1: .*"noun"/],
   ['a noun whose paths are others', withHead({ noun: 'contacts' }), /line 2: path/],
   ['a kind that has no plans', withHead({ kind: 'undo' }), /line 1: .*"kind"/],
+  ['a deletion of notes, which have no list', withHead({ noun: 'notes', kind: 'delete' }), /line 1: .*"kind"/],
+  [
+    'a change of a note',
+    withHead({ noun: 'notes', kind: 'import' }),
+    /line 2: a plan of the kind import does not update/,
+  ],
   ['a kind that does not do what an operation does', withHead({ kind: 'delete' }), /line 2: .*delete does not update/],
   ['the name of a job that it undoes', withHead({ of: 'job_0abc' }), /line 1: .*"of"/],
   ['jobs that come first', withHead({ needs: ['job_0abc'] }), /line 1: .*"needs"/],
@@ -435,6 +441,19 @@ test('a preview says how many members it does not list', async ({ service }) => 
   expect(stderr).toMatch(/and \d+ more members/)
 })
 
+test('an empty plan with the name of an import does not keep the import from sending its rows', async ({ service }) => {
+  const { env, folder } = await planned(service)
+  const input = join(folder, 'all.csv')
+  writeFileSync(input, 'email,name\nall1@x.test,One\nall2@x.test,Two\n')
+  const file = join(folder, 'all.plan')
+  await crmPrints(['contacts', 'import', input, '--plan', file, '-o', 'json'], env)
+  const { head, ops, end } = readPlan(file)
+  writePlan(file, { head, ops: ops.slice(0, 1), end: { ...end, create: 1, skipped: 1 } })
+  await crmPrints(['apply', file, '--yes', '-o', 'json'], env)
+  const run = await crm(['contacts', 'import', input, '--yes', '-o', 'json'], env)
+  expect(JSON.parse(run.stdout)).toMatchObject({ done: 1, already: 1 })
+})
+
 test('apply refuses a plan whose rows another job of its run has sent since, which the server would answer with old responses', async ({
   service,
 }) => {
@@ -458,7 +477,7 @@ plainTest('a folder is no plan', async () => {
     ['plan', 'show', folder],
   ]) {
     const { exit, stderr } = await crm(argv, service.env)
-    expect(exit).toBeGreaterThan(1)
-    expect(stderr).toContain('cannot use')
+    expect(exit).toBe(2)
+    expect(stderr).toContain('it is not a regular file')
   }
 })
