@@ -585,8 +585,8 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a repeated import does not look at the server',
     file: 'src/jobs/plan/make-import.ts',
-    line: "const isCompared = ({ applied, terms }: PlanHead) =>\n    kind !== 'retry' && (applied !== undefined || (terms?.match.names.length ?? 0) > 0)",
-    to: "const isCompared = () => kind === ''",
+    line: 'return applied !== undefined || (terms?.match.names.length ?? 0) > 0',
+    to: 'return false',
     tests: ['test/commands/jobs/repeated-run.test.ts'],
   },
   {

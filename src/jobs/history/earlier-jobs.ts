@@ -16,7 +16,7 @@ export interface RunIdentity {
   /** Of the input. */
   readonly sha256: string
   /** A finished job is no end: its rows are compared with the server again. */
-  readonly isCompared: (head: JobState['head']) => boolean
+  readonly isCompared: (job: JobState) => boolean
   /** The words after `crm`, for hints. */
   readonly command: readonly string[]
 }
@@ -61,7 +61,7 @@ export async function earlierJobs(
   const last = jobs.at(-1)
   const undo = last && (await undosInEffect(jobsFolder)).get(last.paths.id)
   const isLastDone = last?.state === 'finished' && !undo
-  if (isLastDone && last.head.input?.sha256 === sha256 && !isCompared(last.head)) return { type: 'same', job: last }
+  if (isLastDone && last.head.input?.sha256 === sha256 && !isCompared(last)) return { type: 'same', job: last }
   const planned = family.filter(({ state }) => state === 'planned').map(({ paths }) => paths)
   const own = jobs.map(({ paths }) => paths)
   const undone = undo && `${last.paths.id} was undone by ${undo.paths.id}; the rows that this reverted are sent again.`

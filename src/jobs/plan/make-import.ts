@@ -13,7 +13,7 @@ import type { Findings, FormatSummary, ReadSheet, RowSource } from '../input/row
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
 import { typedMap } from '../input/workbook/typed-map.ts'
 import { dropDraft, type JobDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
-import { isRechecked } from '../send/recheck.ts'
+import { isRechecked, keptRecheck } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
 import { firstRunOf, type ImportRequest, matchOf } from './import-terms.ts'
 import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
@@ -135,15 +135,17 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
 
 /**
  * A finished job whose rows were matched is no end: they are matched with the server of today. That of a plan in a file sent what the plan
- * has, which may be another part of the input.
+ * has, which may be another part of the input. One whose records existed twice looks for those first.
  */
 function earlierOf(
   context: PlanningContext,
   { kind }: ImportRequest,
   runs: Pick<RunIdentity, 'run' | 'firstRun' | 'sha256'>,
 ): Promise<Earlier> {
-  const isCompared = ({ applied, terms }: PlanHead) =>
-    kind !== 'retry' && (applied !== undefined || (terms?.match.names.length ?? 0) > 0)
+  const isCompared = ({ head: { applied, terms }, paths }: JobState) => {
+    if (kind === 'retry' || (keptRecheck(paths)?.duplicates?.length ?? 0) > 0) return false
+    return applied !== undefined || (terms?.match.names.length ?? 0) > 0
+  }
   return earlierJobs(context.jobsFolder, { ...context, ...runs, isCompared })
 }
 
