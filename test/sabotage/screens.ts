@@ -533,4 +533,25 @@ export const SCREENS: readonly Sabotage[] = [
     to: 'notices.done(`new secret ${secret}`)',
     tests: ['test/ui/webhooks.test.ts'],
   },
+  {
+    name: 'u after a sent deletion takes back an older change of another record',
+    file: 'src/ui/background/deletions.ts',
+    line: "history.add({ type: 'barrier', what })",
+    to: '',
+    tests: ['test/ui/undo-barrier.test.ts'],
+  },
+  {
+    name: 'u after a note takes back an older change',
+    file: 'src/ui/background/writes.ts',
+    line: "history.add({ type: 'barrier', what })",
+    to: '',
+    tests: ['test/ui/undo-barrier.test.ts'],
+  },
+  {
+    name: 'u takes back a change of another screen unasked',
+    file: 'src/ui/actions/changing.ts',
+    line: 'if (listOfScreen(screen) !== last.name) return askChangeUndo(ui, last, { undo: () => undoChange(ui, last), putBack })',
+    to: '',
+    tests: ['test/ui/undo-barrier.test.ts'],
+  },
 ]

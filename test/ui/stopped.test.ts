@@ -60,7 +60,8 @@ test('an edit stopped while the server is down is kept, and is not in a job, too
   const { url, seen } = await startServer((response) => sendJson(response, 503, {}))
   const { ui, jobs, messages, kept, stop } = await uiAt(url)
   ui.press('w', 'y')
-  await expect.poll(() => seen.length).toBe(1)
+  // The job is on disk before its first request; without versions, that request reads the record.
+  await expect.poll(() => seen.length).toBeGreaterThan(0)
   expect(jobs.all()).toHaveLength(1)
   stop()
   // After a kill at this point only the job has the edit.

@@ -1,8 +1,9 @@
 import { GRACE_MS } from '../background/deletions.ts'
 import { leadOf } from '../background/notices.ts'
+import { barrierText, type UndoOfChange } from '../background/under-way.ts'
 import { openForm } from '../form/open-form.ts'
 import { rowId } from '../list/list-state.ts'
-import { type ScreenName, SERVER_SCREENS } from '../screens.ts'
+import { listOfScreen, type ScreenName, SERVER_SCREENS } from '../screens.ts'
 import { actedOn, selectedRow, serverList } from '../selected.ts'
 import { formText, recordName, rowsText } from '../text/change-text.ts'
 import { deletionDiff } from '../text/plan-diff.ts'
@@ -11,7 +12,7 @@ import type { Action, Ui } from '../ui.ts'
 import { chooseStage } from './choose-stage.ts'
 import { confirmChanges } from './confirm-changes.ts'
 import { editInEditor } from './edit-yaml.ts'
-import { askEditsUndo, askJobUndo } from './job-undo.ts'
+import { askChangeUndo, askEditsUndo, askJobUndo } from './job-undo.ts'
 import { lacking } from './lacking.ts'
 import { moveCard, stageRefusal } from './move-card.ts'
 
@@ -161,18 +162,28 @@ async function undo(ui: Ui): Promise<void> {
   const { deletions, history, notices } = background
   if (deletions.takeBack()) return
   if (ui.store.get().screen === 'jobs') return undoJob(ui)
+  // Else it would take back the change before the one that is being sent.
+  if (ui.store.get().underWay.length > 0) return notices.wait('A change is being sent; press u after that')
   const last = history.last()
-  if (!last)
-    return notices.wait(
-      'No change can be undone: there is none in this session, or it is a sent deletion, a created deal or a note',
-    )
-  if (last.type === 'job') return askJobUndo(ui, last.id, () => history.add(last))
-  if (last.type === 'edits') return askEditsUndo(ui, last, () => history.add(last))
+  if (!last) return notices.wait('There is no change of this session to undo')
+  const putBack = () => history.add(last)
+  if (last.type === 'barrier') {
+    putBack()
+    return notices.wait(barrierText(last.what))
+  }
+  if (last.type === 'job') return askJobUndo(ui, last.id, putBack)
+  if (last.type === 'edits') return askEditsUndo(ui, last, putBack)
+  const { screen } = ui.store.get()
+  if (listOfScreen(screen) !== last.name) return askChangeUndo(ui, last, { undo: () => undoChange(ui, last), putBack })
+  await undoChange(ui, last)
+}
+
+async function undoChange({ background: { history, notices } }: Ui, change: UndoOfChange): Promise<void> {
   try {
-    await last.undo()
-    notices.done(`Undone: ${last.what}`)
+    await change.undo()
+    notices.done(`Undone: ${change.what}`)
   } catch (error) {
-    history.add(last)
+    history.add(change)
     notices.problem(error, leadOf(error, { failed: 'Not undone: ', open: 'Undo: ' }))
   }
 }

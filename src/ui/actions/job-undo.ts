@@ -1,4 +1,4 @@
-import type { UndoOfEdits } from '../background/under-way.ts'
+import type { UndoOfChange, UndoOfEdits } from '../background/under-way.ts'
 import { editDiff } from '../text/plan-diff.ts'
 import type { Ui } from '../ui.ts'
 import { confirmChanges } from './confirm-changes.ts'
@@ -38,5 +38,22 @@ export function askEditsUndo(ui: Ui, { name, edits }: UndoOfEdits, onCancel: () 
     count,
     onConfirm: () => void ui.background.revert(name, edits),
     onCancel,
+  })
+}
+
+/** The same for a change of another screen than the one that is shown. */
+export function askChangeUndo(
+  ui: Ui,
+  { what, name, diff }: UndoOfChange,
+  { undo, putBack }: { undo(): Promise<void>; putBack(): void },
+): void {
+  const { place } = ui.store.get()
+  confirmChanges(ui, {
+    title: `Undo ${what} (${name}) on ${place.text}?`,
+    diff,
+    verb: 'Undo',
+    count: 1,
+    onConfirm: () => void undo(),
+    onCancel: putBack,
   })
 }

@@ -69,7 +69,7 @@ export function createBackground(store: StateStore<State>, world: BackgroundWorl
   const late = lateSignal(signal)
   const underWay = createUnderWay(store)
   const writes = createWrites({ store, openApi, notices, history, commands, underWay, late })
-  const deletions = createDeletions({ store, openApi, notices, commands, underWay, signal, late })
+  const deletions = createDeletions({ store, openApi, notices, commands, underWay, history, signal, late })
   const ofJob = new Set<string>()
   const kept = createKept({ store, notices, deletions, changes, findRecords, ofJob })
   return {

@@ -7,7 +7,7 @@ import { type State, type StateStore, withList } from '../state.ts'
 import { recordName, rowsText } from '../text/change-text.ts'
 import type { DoneCommands } from './done-commands.ts'
 import { leadOf, lookText, type Notices } from './notices.ts'
-import type { UnderWay } from './under-way.ts'
+import { type History, type UnderWay, withBarrier } from './under-way.ts'
 
 /** The delay of a deletion, which cannot be undone. */
 export const GRACE_MS = 6_000
@@ -49,6 +49,7 @@ interface Parts {
   readonly notices: Notices
   readonly commands: DoneCommands
   readonly underWay: UnderWay
+  readonly history: History
   readonly signal: AbortSignal
   /** Aborts requests that may finish after the program was stopped. */
   readonly late: AbortSignal
@@ -151,11 +152,15 @@ function withMark(state: State, { list: name, id }: Waiting, mark: Mark): State 
 }
 
 /** False when it was stopped before the request was sent. */
-async function send({ store, openApi, notices, commands, late }: Parts, waiting: Waiting): Promise<boolean> {
+async function send({ store, openApi, notices, commands, history, late }: Parts, waiting: Waiting): Promise<boolean> {
   const { list, id, row } = waiting
   const name = recordName(row)
   try {
-    await (await openApi())[list].delete(id, { ifMatch: undefined, isLetFinish: true, signal: late })
+    const what = `the deletion of ${name}`
+    await withBarrier(history, what, async () =>
+      (await openApi())[list].delete(id, { ifMatch: undefined, isLetFinish: true, signal: late }),
+    )
+    history.add({ type: 'barrier', what })
     notices.done(`Deleted ${name}`)
     commands.add([list, 'delete', id, '--yes'])
   } catch (error) {

@@ -7,9 +7,10 @@ import { putRow, removeRow, rowId, withId } from '../list/list-state.ts'
 import { SEARCHED, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import { recordName } from '../text/change-text.ts'
+import { deletionDiff, editDiff } from '../text/plan-diff.ts'
 import type { DoneCommands } from './done-commands.ts'
 import type { Notices } from './notices.ts'
-import type { History, UnderWay } from './under-way.ts'
+import { type History, type UnderWay, withBarrier } from './under-way.ts'
 
 /** Writes that show the answer of the server, and add their inverse to the history. They throw the error of the server. */
 export interface Writes {
@@ -36,7 +37,8 @@ interface Parts {
   readonly late: AbortSignal
 }
 
-export function createWrites({ store, openApi, notices, history, commands, underWay, late }: Parts): Writes {
+export function createWrites(parts: Parts): Writes {
+  const { store, openApi, notices, history, commands, underWay, late } = parts
   const put = (name: ServerList, row: CrmRecord) =>
     store.update((state) => withList(state, name, (list) => putRow(list, row, SEARCHED[name])))
   // A request that was sent is not aborted when crm is left, so that its result is known.
@@ -63,19 +65,23 @@ export function createWrites({ store, openApi, notices, history, commands, under
 
   return {
     create: async (name, fields) => {
-      const row = await underWay.track(`a new record of ${name}`, async () =>
-        (await openApi())[name].create(fields, options),
+      const what = `a new record of ${name}`
+      const row = await withBarrier(history, what, () =>
+        underWay.track(what, async () => (await openApi())[name].create(fields, options)),
       )
       put(name, row)
       commands.addMembers([name, 'create'], fields)
       const id = rowId(row)
       if (store.get().offered.lacks[`delete ${name}`] !== undefined || id === undefined) {
+        history.add({ type: 'barrier', what: `the creation of ${recordName(row)}` })
         return notices.done(`Created ${recordName(row)}, which cannot be undone`)
       }
       notices.done(`Created ${recordName(row)}`, UNDO)
       history.add({
         type: 'change',
         what: `the creation of ${recordName(row)}`,
+        name,
+        diff: deletionDiff([row]),
         undo: async () => {
           await underWay.track(`the deletion of ${id}`, async () =>
             (await openApi())[name].delete(id, { ...options, ifMatch: undefined }),
@@ -88,28 +94,42 @@ export function createWrites({ store, openApi, notices, history, commands, under
     save,
     saveBack,
     update: async (name, before, patch, isForced) => {
-      const after = await save(name, before, patch, isForced)
+      const after = await withBarrier(history, `the change of ${recordName(before)}`, () =>
+        save(name, before, patch, isForced),
+      )
+      const inverse = inverseOf(before, patch)
       notices.done(savedText(before, after, patch), UNDO)
       history.add({
         type: 'change',
         what: `the change of ${recordName(after)}`,
+        name,
+        diff: editDiff([{ row: after, patch: inverse }]),
         // Only if it was not changed since.
-        undo: async () => void (await saveBack(name, after, inverseOf(before, patch))),
+        undo: async () => void (await saveBack(name, after, inverse)),
       })
     },
-    addNote: async (deal, body) => {
-      const dealId = rowId(deal) ?? ''
-      const note = await underWay.track(`the note to ${recordName(deal)}`, async () =>
-        (await openApi()).notes(dealId).create({ body }, options),
-      )
-      commands.addMembers(['notes', 'add', dealId], { body })
-      store.update((state) => {
-        const loaded =
-          state.notes?.dealId === dealId ? state.notes : { items: [], cut: 'only notes added here are shown' }
-        return { ...state, notes: { dealId, items: [note, ...loaded.items], cut: loaded.cut } }
-      })
-      notices.done(`Added the note to ${recordName(deal)}; notes cannot be undone`)
-    },
+    addNote: addingNote(parts, options),
+  }
+}
+
+function addingNote(
+  { store, openApi, notices, history, commands, underWay }: Parts,
+  options: Parameters<Api['contacts']['create']>[1],
+): Writes['addNote'] {
+  return async (deal, body) => {
+    const dealId = rowId(deal) ?? ''
+    const what = `the note to ${recordName(deal)}`
+    const note = await withBarrier(history, what, () =>
+      underWay.track(what, async () => (await openApi()).notes(dealId).create({ body }, options)),
+    )
+    history.add({ type: 'barrier', what })
+    commands.addMembers(['notes', 'add', dealId], { body })
+    store.update((state) => {
+      const loaded =
+        state.notes?.dealId === dealId ? state.notes : { items: [], cut: 'only notes added here are shown' }
+      return { ...state, notes: { dealId, items: [note, ...loaded.items], cut: loaded.cut } }
+    })
+    notices.done(`Added the note to ${recordName(deal)}; notes cannot be undone`)
   }
 }
 

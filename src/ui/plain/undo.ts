@@ -1,5 +1,6 @@
-import type { UndoOfEdits } from '../background/under-way.ts'
+import { barrierText, type UndoOfChange, type UndoOfEdits } from '../background/under-way.ts'
 import { rowId } from '../list/list-state.ts'
+import { listOfScreen } from '../screens.ts'
 import { editDiff } from '../text/plan-diff.ts'
 import { isConfirmed } from './confirm.ts'
 import { rowsOf } from './numbers.ts'
@@ -8,16 +9,17 @@ import type { Plain } from './plain.ts'
 /** The last change; in jobs, the job with the number. */
 export async function undoLast(plain: Plain, rest: string): Promise<void> {
   const { background, listing, say } = plain
-  const { history, notices } = background
+  const { history } = background
   if (rest !== '' && listing.screen() === 'jobs') {
     for (const row of rowsOf(rest, listing).slice(0, 1)) await undoJob(plain, rowId(row) ?? '')
     return
   }
   const last = history.last()
-  if (!last)
-    return say(
-      'No change can be undone: there is none in this session, or it is a sent deletion, a created deal or a note.',
-    )
+  if (!last) return say('There is no change of this session to undo.')
+  if (last.type === 'barrier') {
+    history.add(last)
+    return say(`${barrierText(last.what)}.`)
+  }
   if (last.type === 'job') {
     if (!(await undoJob(plain, last.id))) history.add(last)
     return
@@ -26,13 +28,25 @@ export async function undoLast(plain: Plain, rest: string): Promise<void> {
     if (!(await undoEdits(plain, last))) history.add(last)
     return
   }
+  await undoChange(plain, last)
+}
+
+async function undoChange(plain: Plain, change: UndoOfChange): Promise<void> {
+  const { history, notices } = plain.background
+  const isElsewhere = listOfScreen(plain.listing.screen()) !== change.name
+  if (isElsewhere && !(await confirmsElsewhere(plain, change))) return history.add(change)
   try {
-    await last.undo()
-    notices.done(`Undone: ${last.what}`)
+    await change.undo()
+    notices.done(`Undone: ${change.what}`)
   } catch (error) {
-    history.add(last)
+    history.add(change)
     notices.problem(error, 'Not undone: ')
   }
+}
+
+async function confirmsElsewhere(plain: Plain, { what, name, diff }: UndoOfChange): Promise<boolean> {
+  const title = `Undo ${what} (${name}) on ${plain.store.get().place.text}?`
+  return isConfirmed(plain, { title, diff, lines: [], count: 1 })
 }
 
 /** False when it was not sent. */
