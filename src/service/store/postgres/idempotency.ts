@@ -32,13 +32,11 @@ export async function findAnswers(
   keys: readonly string[],
   { nowMs, answersMs }: Keeping,
 ): Promise<Map<string, KeptAnswer>> {
-  // In both directions: an answer from a clock a day ahead must not be kept until that day.
   const rows = await session.all<AnswerRow>(
     `SELECT key, fingerprint, at_ms, status, location, etag, body FROM idempotency
-      WHERE key = ANY($1::text[]) AND abs($2 - at_ms) <= $3`,
+      WHERE key = ANY($1::text[]) AND at_ms >= $2`,
     keys.map(bounded),
-    nowMs,
-    answersMs,
+    nowMs - answersMs,
   )
   const byColumn = new Map(rows.map((row) => [row[0], row]))
   const found = new Map<string, KeptAnswer>()
@@ -79,7 +77,8 @@ export function keepAnswers(tx: Transaction, answers: ReadonlyMap<string, KeptAn
 
 /**
  * Deletes some of the oldest expired answers, by one statement: each write waits for it. An array, unlike IN, is looked up by
- * the index whatever the planner expects of it. `note` gets how many it deleted.
+ * the index whatever the planner expects of it. When the clock was set back, answers from before count as made now: a client
+ * may still repeat their requests, and they must not be kept until the clock is there again. `note` gets how many it deleted.
  */
 export function pruneAnswers(
   tx: Transaction,
@@ -89,18 +88,17 @@ export function pruneAnswers(
 ): void {
   tx.laterNoting(
     note,
-    `DELETE FROM idempotency WHERE key = ANY (ARRAY(
-      SELECT key FROM (
-        SELECT key FROM idempotency WHERE at_ms < $1 ORDER BY at_ms LIMIT $3 FOR UPDATE SKIP LOCKED
-      ) AS past
-      UNION ALL
-      SELECT key FROM (
+    `WITH dated AS (
+      UPDATE idempotency SET at_ms = $4 WHERE key = ANY (ARRAY(
         SELECT key FROM idempotency WHERE at_ms > $2 ORDER BY at_ms DESC LIMIT $3 FOR UPDATE SKIP LOCKED
-      ) AS future
+      ))
+    ) DELETE FROM idempotency WHERE key = ANY (ARRAY(
+      SELECT key FROM idempotency WHERE at_ms < $1 ORDER BY at_ms LIMIT $3 FOR UPDATE SKIP LOCKED
     ))`,
     nowMs - answersMs,
     nowMs + answersMs,
     count,
+    nowMs,
   )
 }
 

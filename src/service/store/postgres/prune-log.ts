@@ -14,11 +14,13 @@ export async function isPrunable(session: Session, { nowMs, kept }: LogTimes): P
       `SELECT EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms < $1)
         OR EXISTS (SELECT 1 FROM deliveries WHERE kept_until_ms > $2)
         OR EXISTS (SELECT 1 FROM idempotency WHERE at_ms < $3)
+        OR EXISTS (SELECT 1 FROM idempotency WHERE at_ms > $5)
         OR EXISTS (SELECT 1 FROM history WHERE id < $4)`,
       nowMs,
       nowMs + longestMs(kept),
       nowMs - kept.answersMs,
       Math.max(0, oldestKeptSerial(nowMs, kept.historyMs) ?? 0),
+      nowMs + kept.answersMs,
     )) ?? []
   return isThere
 }

@@ -60,25 +60,37 @@ export function keepAnswer(
   )
 }
 
-/** Whether there are answers to delete. */
+/** Whether there are answers to delete or to date anew. */
 export function hasPastAnswers(db: Connection, keeping: Keeping): boolean {
-  const oldest = db.get<[number]>('SELECT at_ms FROM idempotency ORDER BY number LIMIT 1')
-  return oldest !== undefined && isPast(oldest[0], keeping)
+  const atMs = oldestMs(db)
+  return atMs !== undefined && (isPast(atMs, keeping) || isAhead(atMs, keeping))
 }
 
-/** Deletes some of the oldest expired answers. */
+/**
+ * Deletes some of the oldest expired answers. When the clock was set back, those from before count as made now: a client may
+ * still repeat their requests, and they must not be kept until the clock is there again.
+ */
 export function pruneAnswers(db: Connection, count: number, keeping: Keeping): void {
-  if (!hasPastAnswers(db, keeping)) return
+  const atMs = oldestMs(db)
+  if (atMs === undefined) return
+  if (isAhead(atMs, keeping)) db.run('UPDATE idempotency SET at_ms = ?1 WHERE at_ms > ?1', keeping.nowMs)
+  if (!isPast(atMs, keeping)) return
   db.run(
-    `DELETE FROM idempotency WHERE abs(?1 - at_ms) > ?2
-      AND number IN (SELECT number FROM idempotency ORDER BY number LIMIT ?3 + 0)`,
-    keeping.nowMs,
-    keeping.answersMs,
+    `DELETE FROM idempotency WHERE at_ms < ?1
+      AND number IN (SELECT number FROM idempotency ORDER BY number LIMIT ?2 + 0)`,
+    keeping.nowMs - keeping.answersMs,
     count,
   )
 }
 
-/** In both directions: an answer from a clock a day ahead must not be kept until that day. */
+function oldestMs(db: Connection): number | undefined {
+  return db.get<[number]>('SELECT at_ms FROM idempotency ORDER BY number LIMIT 1')?.[0]
+}
+
 function isPast(atMs: number, { nowMs, answersMs }: Keeping): boolean {
-  return Math.abs(nowMs - atMs) > answersMs
+  return nowMs - atMs > answersMs
+}
+
+function isAhead(atMs: number, { nowMs, answersMs }: Keeping): boolean {
+  return atMs - nowMs > answersMs
 }

@@ -164,14 +164,20 @@ test('an empty change writes no record', async () => {
   expect(result).toEqual({ type: 'done', answer: answer(200, 'same') })
 })
 
-test('a clock that was years ahead leaves no stored answer', async () => {
+test('answers of a clock that was years ahead end a day after it is set right', async () => {
   const clock = { ms: Date.UTC(2050, 0, 1) }
   const { db, store } = await openBoth(() => clock.ms)
   const keyed = (key: string) => store.write(creation('contact', {}, { idempotency: { key, fingerprint: 'f' } }))
   await keyed('ahead')
   clock.ms = NOON_MS
   await keyed('right')
-  expect(db.all('SELECT key, at_ms FROM idempotency')).toEqual([['right', NOON_MS]])
+  expect(db.all('SELECT key, at_ms FROM idempotency')).toEqual([
+    ['ahead', NOON_MS],
+    ['right', NOON_MS],
+  ])
+  clock.ms += 86_400_001
+  await keyed('later')
+  expect(db.all('SELECT key FROM idempotency')).toEqual([['later']])
 })
 
 test('concurrent writes share a transaction', async () => {

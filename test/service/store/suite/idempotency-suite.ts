@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StoreWrite, WriteAnswer } from '../../../../src/service/store/store.ts'
+import { takeTurn } from '../outbox-samples.ts'
 import { allContacts, answer, bodyOf, created, creation } from '../samples.ts'
 import type { Fixture } from '../store-suite.ts'
 
@@ -72,5 +73,21 @@ export function idempotencySuite({ open, makePlace }: Fixture): void {
     clock.ms += DAY_MS
     expect(await store.write(keyed('k', 'another'))).toEqual({ ...second, type: 'replayed' })
     expect(await allContacts(store)).toHaveLength(2)
+  })
+
+  test('a clock that is set back by more than a day forgets no key, and those from before it end a day later', async () => {
+    const clock = { ms: NOON_MS }
+    const store = await open(() => clock.ms)
+    const first = await store.write(keyed('k'))
+    clock.ms -= DAY_MS + 3_600_000
+    // Writes and turns delete expired answers.
+    for (let count = 0; count < 3; count++) await store.write(keyed(`other ${count}`))
+    await takeTurn(store)
+    expect(await store.replay({ key: 'k', fingerprint: 'f' })).toEqual({ ...first, type: 'replayed' })
+    expect(await store.write(keyed('k'))).toEqual({ ...first, type: 'replayed' })
+    clock.ms += DAY_MS + 1
+    await takeTurn(store)
+    expect((await store.stats()).idempotencyKeys).toBe(0)
+    expect(await store.write(keyed('k', 'another'))).toHaveProperty('type', 'done')
   })
 }
