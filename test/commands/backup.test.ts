@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -122,5 +122,46 @@ describe('serve backup', () => {
     await expectRefusal(restore('-', 'no database'), { ...refusal, what: /the backup stdin is not a database$/ })
     await expectRefusal(restore(join(folder, 'none')), { ...refusal, what: /there is no file .*none$/ })
     expect(readdirSync(folder).sort()).toEqual(['foreign.db', 'text.db'])
+  })
+
+  test('restore refuses a backup with a trigger, a view, an index or a table of someone else, and names it', async () => {
+    const folder = tempFolder()
+    const database = join(folder, 'crm.db')
+    await (await startService(['--database', database])).stop()
+    const env = emptyHome()
+    const backup = join(folder, 'backup.db')
+    await crmPrints(['serve', 'backup', backup, '--database', database], env)
+    const restored = (name: string, change: string) => {
+      const [file, target] = [join(folder, `${name}.db`), join(folder, `${name}-restored.db`)]
+      copyFileSync(backup, file)
+      const db = new DatabaseSync(file)
+      db.exec(change)
+      db.close()
+      return { target, line: { args: ['serve', 'restore', file, '--database', target], env } }
+    }
+    const refused = async (change: string, what: RegExp, next: RegExp) => {
+      const { target, line } = restored(what.source.replaceAll(/\W+/g, '-'), change)
+      await expectRefusal(line, { exit: 13, code: 'machine', what, next })
+      expect(existsSync(target)).toBe(false)
+    }
+    await refused(
+      'CREATE TRIGGER spy AFTER INSERT ON contacts BEGIN DELETE FROM history; END',
+      /the backup .* has the trigger "spy", which crm does not make/,
+      /^sqlite3 .*\.db 'DROP TRIGGER "spy"'$/,
+    )
+    await refused('CREATE VIEW all_keys AS SELECT * FROM api_keys', /view "all_keys"/, /DROP VIEW "all_keys"'$/)
+    await refused('CREATE INDEX mine ON contacts (version)', /index "mine"/, /DROP INDEX "mine"'$/)
+    await refused('CREATE TABLE invoices (n)', /table "invoices"/, /DROP TABLE "invoices"'$/)
+    await refused('DROP INDEX deals_by_name', /lacks the index deals_by_name/, /^name another backup/)
+    await refused(
+      'DROP TRIGGER events_end_with_deliveries; CREATE TRIGGER events_end_with_deliveries AFTER DELETE ON deliveries BEGIN DELETE FROM contacts; END',
+      /has another trigger events_end_with_deliveries than crm makes/,
+      /^name another backup/,
+    )
+    await refused('ALTER TABLE stages ADD COLUMN more TEXT', /another table stages/, /^name another backup/)
+    await refused('PRAGMA user_version = 3', /has another schema than it states/, /^name another backup/)
+    const analyzed = restored('analyzed', 'ANALYZE')
+    await crmPrints(analyzed.line.args, env)
+    expect(existsSync(analyzed.target)).toBe(true)
   })
 })

@@ -2,6 +2,20 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SERVICE: readonly Sabotage[] = [
   {
+    name: 'a clock that is set back deletes the idempotency keys from before',
+    file: 'src/service/store/sqlite/idempotency.ts',
+    line: "if (isAhead(atMs, keeping)) db.run('UPDATE idempotency SET at_ms = ?1 WHERE at_ms > ?1', keeping.nowMs)",
+    to: "if (isAhead(atMs, keeping)) db.run('DELETE FROM idempotency WHERE at_ms > ?1', keeping.nowMs)",
+    tests: ['test/service/store/store.test.ts'],
+  },
+  {
+    name: 'a backup with a trigger of someone else is restored',
+    file: 'src/service/store/sqlite/own-schema.ts',
+    line: 'for (const [type, name] of found.values()) {',
+    to: "for (const [type, name] of [...found.values()].filter(([kind]) => kind !== 'trigger')) {",
+    tests: ['test/commands/backup.test.ts'],
+  },
+  {
     name: 'a client that was taken over writes the state of a run of fixtures',
     file: 'src/service/store/sqlite/fixture-runs.ts',
     line: 'WHERE id = ? AND lock_token = ?`\nreturn db.run(sql, state, isEnded ? 1 : 0, nowMs(), id, token) > 0',

@@ -6,6 +6,10 @@ import { CrmError } from '../../../core/errors.ts'
 import { shellWord } from '../../../core/shell-words.ts'
 import { errorCode, toMachineError } from '../../../files/machine-error.ts'
 import { backUpDatabase, checkNew } from './backup.ts'
+import type { Connection } from './connection.ts'
+import { requireOwnSchema } from './own-schema.ts'
+import { openToRead } from './read-database.ts'
+import { storageFailure } from './storage-failure.ts'
 
 // Backups through a pipe. They pass through a file beside the database, which only its owner can read, and which is removed.
 
@@ -32,11 +36,34 @@ export async function restoreDatabase(
   checkNew(target)
   try {
     await writeAll(temporary, typeof backup === 'string' ? bytesOf(backup) : backup)
+    requireOwn(temporary, typeof backup === 'string' ? backup : undefined)
     return await backUpDatabase(temporary, target)
   } catch (error) {
     throw namingBackup(error, { temporary, name })
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(`${temporary}${end}`, { force: true })
+  }
+}
+
+function requireOwn(temporary: string, backup: string | undefined): void {
+  const db = openMigrated(temporary)
+  try {
+    requireOwnSchema(db, backup)
+  } catch (error) {
+    throw storageFailure(temporary, error)
+  } finally {
+    db.close()
+  }
+}
+
+function openMigrated(temporary: string): Connection {
+  try {
+    return openToRead(temporary)
+  } catch (error) {
+    if (errorCode(error) !== 'ERR_SQLITE_ERROR') throw error
+    // Its tables are not those of the version that it states.
+    const message = `database ${temporary} has another schema than it states: ${(error as Error).message}`
+    throw new CrmError('machine', message, { hint: 'name another backup', cause: error })
   }
 }
 
