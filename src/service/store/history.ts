@@ -1,5 +1,6 @@
 import { decodeId, encodeId, firstSerialAt, LAST_SERIAL, timeOfSerial } from '../../core/ids.ts'
 import type { RecordResource } from '../../core/resources/registry.ts'
+import { countFitting, PAGE_BYTES } from './page-bytes.ts'
 
 export const CHANGE_ACTIONS = ['created', 'updated', 'deleted'] as const
 
@@ -110,13 +111,32 @@ export function deletedNote(version: number): ChangedMembers {
 }
 
 /** The ids of the keys of these entries, each once. */
-export function keyIdsOf(rows: readonly HistoryRow[]): readonly string[] {
+export function keyIdsOf(rows: readonly ReadHistoryRow[]): readonly string[] {
   return [...new Set(rows.flatMap((row) => row[9] ?? []))]
+}
+
+/** A row of a page, with the size of its values, which are null where they are too large for a page of such rows. */
+export type ReadHistoryRow = readonly [...HistoryRow, sizeBytes: number]
+
+/** As columns of a select; `count` is a parameter of the statement, undefined for values of any size. */
+export function historyColumns(count: string | undefined): string {
+  const size = '(coalesce(octet_length(old_values), 0) + coalesce(octet_length(new_values), 0))'
+  const guarded = (name: string) =>
+    count === undefined ? name : `CASE WHEN ${size} * ${count} <= ${PAGE_BYTES} THEN ${name} END AS ${name}`
+  const columns = HISTORY_COLUMNS.map((name) => (name.endsWith('_values') ? guarded(name) : name))
+  return [...columns, `${size} AS size_bytes`].join(', ')
+}
+
+/** How many of the rows make a page, where the values of some were not read; undefined where all were. */
+export function fittingRows(rows: readonly ReadHistoryRow[], limit: number): number | undefined {
+  const sizes = rows.map((row) => row[12])
+  if (sizes.every((size) => size * (limit + 1) <= PAGE_BYTES)) return undefined
+  return countFitting(sizes.slice(0, limit))
 }
 
 /** A page of rows, of which there is one more than `limit` where there is a next page; `nameOf` has the names of their keys. */
 export function historyPage(
-  rows: readonly HistoryRow[],
+  rows: readonly ReadHistoryRow[],
   limit: number,
   nameOf: ReadonlyMap<string, string>,
 ): HistoryPage {
@@ -124,7 +144,7 @@ export function historyPage(
   return { entries, nextOlderThanId: rows.length > limit ? entries.at(-1)?.id : undefined }
 }
 
-function historyEntry(row: HistoryRow, nameOf: ReadonlyMap<string, string>): HistoryEntry {
+function historyEntry(row: ReadHistoryRow, nameOf: ReadonlyMap<string, string>): HistoryEntry {
   const [serial, resource, recordSerial, action, version, previousAtMs, fields, oldValues, newValues, ...who] = row
   const [keyId, job, requestId] = who
   return {

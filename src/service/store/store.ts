@@ -56,7 +56,7 @@ export interface PageQuery {
   readonly olderThanId: string | undefined
 }
 
-/** Newest first. */
+/** Newest first; of the limit, those that fit into PAGE_BYTES. */
 export interface TextPage {
   readonly texts: readonly string[]
   /** The start of the next page; undefined on the last page. */
@@ -72,7 +72,7 @@ export interface JoinedPage {
 /** The newest notes of several deals. */
 export interface NotesQuery extends PageQuery {
   readonly dealIds: readonly string[]
-  /** Total length of the texts. Reading stops beyond it, and the last deals have too few notes. */
+  /** Total length of the texts of several deals. Reading stops beyond it, and the last deals have too few notes. */
   readonly maxChars: number
 }
 

@@ -10,6 +10,7 @@ import { idempotencySuite } from './suite/idempotency-suite.ts'
 import { identitySuite } from './suite/identity-suite.ts'
 import { keysSuite } from './suite/keys-suite.ts'
 import { observerSuite } from './suite/observer-suite.ts'
+import { pageBytesSuite } from './suite/page-bytes-suite.ts'
 import { pagesSuite } from './suite/pages-suite.ts'
 import { pipelinesSuite } from './suite/pipelines-suite.ts'
 import { readsSuite } from './suite/reads-suite.ts'
@@ -42,6 +43,7 @@ export function storeSuite(): void {
   describe('ids and times', () => identitySuite(FIXTURE))
   describe('idempotency', () => idempotencySuite(FIXTURE))
   describe('pages', () => pagesSuite(FIXTURE))
+  describe('bytes of a page', () => pageBytesSuite(FIXTURE))
   describe('reads', () => readsSuite(FIXTURE))
   describe('filters', () => filtersSuite(FIXTURE))
   describe('pipelines', () => pipelinesSuite(FIXTURE))

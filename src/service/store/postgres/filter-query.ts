@@ -1,6 +1,7 @@
 import { firstSerialAt, LAST_SERIAL } from '../../../core/ids.ts'
 import { filterFields, type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
 import { filterValue } from '../change-rules.ts'
+import { type PageColumn, pageColumn, type ReadRow } from '../page-bytes.ts'
 import type { DealFilters, PlainFilters } from '../store.ts'
 import { bounded } from './bounded-text.ts'
 import type { Session, Value } from './database.ts'
@@ -9,6 +10,7 @@ import type { Session, Value } from './database.ts'
 export interface Walk {
   readonly belowSerial: number
   readonly count: number
+  readonly column: PageColumn
 }
 
 /** A table and what its rows must have. */
@@ -47,8 +49,8 @@ export function plainStatement(resource: PlainResource, filters: PlainFilters, w
   return filteredStatement({ ...filters, table: RESOURCES[resource].plural, columns }, walk)
 }
 
-export async function readTexts(session: Session, { sql, values }: Statement): Promise<readonly (readonly [string])[]> {
-  return session.all<readonly [string]>(sql, ...values)
+export async function readRows(session: Session, { sql, values }: Statement): Promise<readonly ReadRow[]> {
+  return session.all<ReadRow>(sql, ...values)
 }
 
 /**
@@ -62,17 +64,18 @@ function filteredStatement(filters: Filtered, walk: Walk): Statement {
   const put = (value: Value): string => `$${values.push(value)}`
   const driver = columns.find(([, wanted]) => wanted.length > 0)
   const conditions = remainingConditions(filters, driver?.[0], put)
+  const text = pageColumn(walk.column, '$2::bigint')
   const where = conditions.length === 0 ? '' : `WHERE CASE WHEN ${conditions.join(' AND ')} THEN true END `
   if (!driver) {
     const walked = `SELECT * FROM ${table} WHERE id < $1 AND id >= $3 ORDER BY id DESC OFFSET 0`
-    return { sql: `SELECT text FROM (${walked}) AS walked ${where}LIMIT $2`, values }
+    return { sql: `SELECT ${text} FROM (${walked}) AS walked ${where}LIMIT $2::bigint`, values }
   }
   const [column, wanted] = driver
   const walked = `SELECT * FROM ${table} WHERE (${column}, -id) > (wanted.value, -$1::bigint)
       AND (${column}, -id) <= (wanted.value, -$3::bigint) ORDER BY ${column}, -id OFFSET 0`
-  const sql = `SELECT found.text FROM unnest(${put([...new Set(wanted.map(bounded))])}::text[]) AS wanted (value)
-    CROSS JOIN LATERAL (SELECT text, id FROM (${walked}) AS walked ${where}LIMIT $2) AS found
-    ORDER BY found.id DESC LIMIT $2`
+  const sql = `SELECT ${text} FROM unnest(${put([...new Set(wanted.map(bounded))])}::text[]) AS wanted (value)
+    CROSS JOIN LATERAL (SELECT text, id FROM (${walked}) AS walked ${where}LIMIT $2::bigint) AS found
+    ORDER BY found.id DESC LIMIT $2::bigint`
   return { sql, values }
 }
 

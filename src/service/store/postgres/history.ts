@@ -1,12 +1,14 @@
 import { decodeId } from '../../../core/ids.ts'
 import {
+  fittingRows,
   HISTORY_COLUMNS,
   type HistoryPage,
   type HistoryQuery,
-  type HistoryRow,
+  historyColumns,
   historyPage,
   keyIdsOf,
   oldestKeptSerial,
+  type ReadHistoryRow,
   serialBounds,
 } from '../history.ts'
 import type { Session, Value } from './database.ts'
@@ -14,18 +16,38 @@ import type { Session, Value } from './database.ts'
 const COLUMNS = HISTORY_COLUMNS.join(', ')
 
 export async function readHistory(session: Session, query: HistoryQuery): Promise<HistoryPage> {
-  const { sql, values } = historyStatement(query)
-  const rows = await session.all<HistoryRow>(sql, ...values)
+  const { limit } = query
+  const rows = await readRows(session, query, { count: limit + 1, isWhole: false })
+  const fitting = fittingRows(rows, limit)
+  if (fitting === undefined) return named(session, rows, limit)
+  return named(session, await readRows(session, query, { count: fitting + 1, isWhole: true }), fitting)
+}
+
+async function named(session: Session, rows: readonly ReadHistoryRow[], limit: number): Promise<HistoryPage> {
   const keyIds = keyIdsOf(rows)
   const names =
     keyIds.length === 0
       ? []
       : await session.all<readonly [string, string]>('SELECT id, name FROM api_keys WHERE id = ANY($1::text[])', keyIds)
-  return historyPage(rows, query.limit, new Map(names))
+  return historyPage(rows, limit, new Map(names))
+}
+
+interface Reading {
+  readonly count: number
+  /** With values of any size. */
+  readonly isWhole: boolean
+}
+
+async function readRows(session: Session, query: HistoryQuery, reading: Reading): Promise<readonly ReadHistoryRow[]> {
+  const { sql, values } = historyStatement(query, reading)
+  return session.all<ReadHistoryRow>(sql, ...values)
 }
 
 /** The column of the first that is given drives the walk, as in filter-query.ts, which explains its form. */
-function historyStatement(query: HistoryQuery): { readonly sql: string; readonly values: readonly Value[] } {
+function historyStatement(
+  query: HistoryQuery,
+  { count, isWhole }: Reading,
+): { readonly sql: string; readonly values: readonly Value[] } {
   const { record, job, keyIds, resource } = query
   const { least, below } = serialBounds(query)
   const given = [
@@ -34,20 +56,24 @@ function historyStatement(query: HistoryQuery): { readonly sql: string; readonly
     ['key_id', 'text', keyIds && [...new Set(keyIds)]],
     ['resource', 'text', resource === undefined ? undefined : [resource]],
   ] as const
-  const values: Value[] = [below, query.limit + 1, least]
+  const values: Value[] = [below, count, least]
   const put = (value: Value): string => `$${values.push(value)}`
   const [driver, ...others] = given.flatMap(([column, type, wanted]) => (wanted ? [{ column, type, wanted }] : []))
   const conditions = others.map(({ column, type, wanted }) => `${column} = ANY(${put(wanted)}::${type}[])`)
   const where = conditions.length === 0 ? '' : `WHERE CASE WHEN ${conditions.join(' AND ')} THEN true END `
+  const columns = historyColumns(isWhole ? undefined : '$2::bigint')
   if (!driver) {
-    return { sql: `SELECT ${COLUMNS} FROM history WHERE id < $1 AND id >= $3 ORDER BY id DESC LIMIT $2`, values }
+    return {
+      sql: `SELECT ${columns} FROM history WHERE id < $1 AND id >= $3 ORDER BY id DESC LIMIT $2::bigint`,
+      values,
+    }
   }
   const { column, type, wanted } = driver
   const walked = `SELECT * FROM history WHERE (${column}, -id) > (wanted.value, -$1::bigint)
       AND (${column}, -id) <= (wanted.value, -$3::bigint) AND ${column} IS NOT NULL ORDER BY ${column}, -id OFFSET 0`
-  const sql = `SELECT ${COLUMNS} FROM unnest(${put(wanted)}::${type}[]) AS wanted (value)
-    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM (${walked}) AS walked ${where}LIMIT $2) AS found
-    ORDER BY id DESC LIMIT $2`
+  const sql = `SELECT ${columns} FROM unnest(${put(wanted)}::${type}[]) AS wanted (value)
+    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM (${walked}) AS walked ${where}LIMIT $2::bigint) AS found
+    ORDER BY id DESC LIMIT $2::bigint`
   return { sql, values }
 }
 

@@ -1,9 +1,10 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import { type PlainResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
+import { countFitting, hasText, type PageColumn, pageColumn, type ReadRow } from '../page-bytes.ts'
 import { idOf, pageOf, placeOf } from '../page-rules.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from '../store.ts'
 import type { Session } from './database.ts'
-import { dealsStatement, plainStatement, readTexts } from './filter-query.ts'
+import { dealsStatement, plainStatement, readRows } from './filter-query.ts'
 import { findRows } from './pending-records.ts'
 
 export async function readRecords(
@@ -11,12 +12,29 @@ export async function readRecords(
   resource: PlainResource | 'webhook',
   query: PageQuery,
 ): Promise<TextPage> {
-  const rows = await session.all<[string]>(
-    `SELECT text FROM ${RESOURCES[resource].plural} WHERE id < $1 ORDER BY id DESC LIMIT $2`,
-    placeOf(resource, query),
-    query.limit + 1,
+  const place = placeOf(resource, query)
+  return readPage(query.limit, (count, column) =>
+    session.all<ReadRow>(
+      `SELECT ${pageColumn(column, '$2::bigint')} FROM ${RESOURCES[resource].plural} WHERE id < $1 ORDER BY id DESC
+        LIMIT $2::bigint`,
+      place,
+      count,
+    ),
   )
-  return pageOf(rows, query.limit)
+}
+
+/**
+ * Reads once, where no record is so large that the page may be; `read` gives the newest rows of a walk. Another process may
+ * write between the reads, so the last one finds out whether there is a next page.
+ */
+async function readPage(
+  limit: number,
+  read: (count: number, column: PageColumn) => Promise<readonly ReadRow[]>,
+): Promise<TextPage> {
+  const rows = await read(limit + 1, 'small')
+  if (rows.every(hasText)) return pageOf(rows, limit)
+  const fitting = countFitting((await read(limit, 'size')).map(([size]) => Number(size)))
+  return pageOf((await read(fitting + 1, 'text')).filter(hasText), fitting)
 }
 
 /**
@@ -24,15 +42,21 @@ export async function readRecords(
  * there is a next one: for EXISTS, the planner may read the whole table after the last page.
  */
 export async function joinRecords(session: Session, resource: PlainResource, query: PageQuery): Promise<JoinedPage> {
-  const [text, lastText, hasMore] =
-    (await session.get<[string | null, string | null, boolean | null]>(
-      `SELECT array_to_string(texts[:$2::int], ','), texts[$2::int], cardinality(texts) > $2::int FROM (
+  const [text, lastText, hasMore, isWholePage] =
+    (await session.get<[string | null, string | null, boolean | null, boolean | null]>(
+      `SELECT array_to_string(texts[:$2::int], ','), texts[$2::int], cardinality(texts) > $2::int,
+        array_position(texts, NULL) IS NULL FROM (
         SELECT array_agg(text) AS texts FROM (
-          SELECT text FROM ${RESOURCES[resource].plural} WHERE id < $1 ORDER BY id DESC LIMIT $2::int + 1
+          SELECT ${pageColumn('small', '$2::int')} FROM ${RESOURCES[resource].plural} WHERE id < $1
+          ORDER BY id DESC LIMIT $2::int + 1
         ) AS page) AS gathered`,
       placeOf(resource, query),
       query.limit,
     )) ?? []
+  if (isWholePage === false) {
+    const { texts, nextOlderThanId } = await readRecords(session, resource, query)
+    return { text: texts.join(','), nextOlderThanId }
+  }
   return { text: text ?? '', nextOlderThanId: hasMore && lastText ? idOf(lastText) : undefined }
 }
 
@@ -42,13 +66,17 @@ export async function readFiltered(
   query: PageQuery,
   filters: PlainFilters,
 ): Promise<TextPage> {
-  const walk = { belowSerial: placeOf(resource, query), count: query.limit + 1 }
-  return pageOf(await readTexts(session, plainStatement(resource, filters, walk)), query.limit)
+  const belowSerial = placeOf(resource, query)
+  return readPage(query.limit, (count, column) =>
+    readRows(session, plainStatement(resource, filters, { belowSerial, count, column })),
+  )
 }
 
 export async function readDeals(session: Session, query: PageQuery, filters: DealFilters): Promise<TextPage> {
-  const walk = { belowSerial: placeOf('deal', query), count: query.limit + 1 }
-  return pageOf(await readTexts(session, dealsStatement(filters, walk)), query.limit)
+  const belowSerial = placeOf('deal', query)
+  return readPage(query.limit, (count, column) =>
+    readRows(session, dealsStatement(filters, { belowSerial, count, column })),
+  )
 }
 
 /**
@@ -56,6 +84,9 @@ export async function readDeals(session: Session, query: PageQuery, filters: Dea
  * equality, as in filter-query.ts: a deal may have far more notes than most.
  */
 export async function readNotes(session: Session, query: NotesQuery): Promise<ReadonlyMap<string, TextPage>> {
+  const [only] = query.dealIds
+  if (only !== undefined && query.dealIds.length === 1)
+    return new Map([[only, await readNotesOf(session, only, query)]])
   const rows = await session.all<readonly [string, number]>(
     `SELECT text, place FROM (
         SELECT notes.text, deal.place, notes.id, sum(length(notes.text)) OVER (ORDER BY deal.place, notes.id DESC) AS chars
@@ -75,6 +106,20 @@ export async function readNotes(session: Session, query: NotesQuery): Promise<Re
   const rowsOf = query.dealIds.map((): [string][] => [])
   for (const [text, place] of rows) rowsOf[place - 1]?.push([text])
   return new Map(query.dealIds.map((id, place) => [id, pageOf(rowsOf[place] ?? [], query.limit)]))
+}
+
+async function readNotesOf(session: Session, dealId: string, query: NotesQuery): Promise<TextPage> {
+  const [serial, place] = [decodeId('deal', dealId) ?? 0, placeOf('note', query)]
+  return readPage(query.limit, (count, column) =>
+    session.all<ReadRow>(
+      `SELECT ${pageColumn(column, '$3::bigint')} FROM notes
+        WHERE (deal_id, -id) > ($1::bigint, -$2::bigint) AND (deal_id, -id) <= ($1::bigint, 0)
+        ORDER BY deal_id, -id LIMIT $3::bigint`,
+      serial,
+      place,
+      count,
+    ),
+  )
 }
 
 export async function findRecords(

@@ -2,15 +2,17 @@ import type { SQLInputValue } from 'node:sqlite'
 import { firstSerialAt } from '../../../core/ids.ts'
 import { filterFields, type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
 import { filterValue } from '../change-rules.ts'
+import { type PageColumn, pageColumn, type ReadRow } from '../page-bytes.ts'
 import type { DealFilters, PlainFilters } from '../store.ts'
 import type { Connection } from './connection.ts'
 
-export type PageRow = readonly [text: string, serial: number]
+export type PageRow = readonly [text: ReadRow[0], serial: number]
 
 /** Newest first, below `belowSerial`, at most `count` rows. */
 export interface Walk {
   readonly belowSerial: number
   readonly count: number
+  readonly column: PageColumn
 }
 
 /** A table and what its rows must have. */
@@ -62,19 +64,20 @@ const MAX_MERGED = 32
  * `INDEXED BY` and `+` keep the planner from sorting all matches instead, also after ANALYZE.
  */
 function queryFiltered(db: Connection, filters: Filtered, walk: Walk): readonly PageRow[] {
-  const { table, columns } = filters
-  const driver = columns.find(([, values]) => values.length > 0)
+  const { table } = filters
+  const driver = filters.columns.find(([, values]) => values.length > 0)
   const { conditions, values } = remainingConditions(filters, driver?.[0])
   const fixed: SQLInputValue[] = [belowSerial(filters, walk), walk.count, ...values]
+  const columns = `${pageColumn(walk.column, '?2')}, id`
   if (!driver) {
     const where = ['id < ?1', ...conditions].join(' AND ')
-    return db.all<PageRow>(`SELECT text, id FROM ${table} WHERE ${where} ORDER BY id DESC LIMIT ?2 + 0`, ...fixed)
+    return db.all<PageRow>(`SELECT ${columns} FROM ${table} WHERE ${where} ORDER BY id DESC LIMIT ?2 + 0`, ...fixed)
   }
-  const [column, wanted] = driver
+  const [driving, wanted] = driver
   const pages = chunksOf([...new Set(wanted)], MAX_MERGED).map((chunk) => {
     const walks = chunk.map((_, place) => {
-      const where = [`${column} = ?${fixed.length + 1 + place}`, 'id < ?1', ...conditions].join(' AND ')
-      return `SELECT text, id FROM ${table} INDEXED BY ${indexName(table, column)} WHERE ${where}`
+      const where = [`${driving} = ?${fixed.length + 1 + place}`, 'id < ?1', ...conditions].join(' AND ')
+      return `SELECT ${columns} FROM ${table} INDEXED BY ${indexName(table, driving)} WHERE ${where}`
     })
     return db.all<PageRow>(`${walks.join(' UNION ALL ')} ORDER BY id DESC LIMIT ?2 + 0`, ...fixed, ...chunk)
   })

@@ -1,17 +1,30 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
 import { type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import { countFitting, hasText, type PageColumn, pageColumn, type ReadRow } from '../page-bytes.ts'
 import { pageOf, placeOf } from '../page-rules.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, TextPage } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { type PageRow, queryDeals, queryPlain } from './filter-query.ts'
+import { queryDeals, queryPlain } from './filter-query.ts'
+
+type NoteRow = readonly [text: string, serial: number]
 
 export function readRecords(db: Connection, resource: PlainResource | 'webhook', query: PageQuery): TextPage {
-  const rows = db.all<[string]>(
-    `SELECT text FROM ${RESOURCES[resource].plural} WHERE id < ? ORDER BY id DESC LIMIT ? + 0`,
-    placeOf(resource, query),
-    query.limit + 1,
+  const place = placeOf(resource, query)
+  return readPage(query.limit, (count, column) =>
+    db.all<ReadRow>(
+      `SELECT ${pageColumn(column, '?2')} FROM ${RESOURCES[resource].plural} WHERE id < ?1 ORDER BY id DESC LIMIT ?2 + 0`,
+      place,
+      count,
+    ),
   )
-  return pageOf(rows, query.limit)
+}
+
+/** Reads once, where no record is so large that the page may be; `read` gives the newest rows of a walk. */
+function readPage(limit: number, read: (count: number, column: PageColumn) => readonly ReadRow[]): TextPage {
+  const rows = read(limit + 1, 'small')
+  if (rows.every(hasText)) return pageOf(rows, limit)
+  const fitting = countFitting(read(limit, 'size').map(([size]) => Number(size)))
+  return pageOf(read(fitting + 1, 'text').filter(hasText), fitting)
 }
 
 /**
@@ -20,13 +33,17 @@ export function readRecords(db: Connection, resource: PlainResource | 'webhook',
  */
 export function joinRecords(db: Connection, resource: PlainResource, query: PageQuery): JoinedPage {
   const table = RESOURCES[resource].plural
-  const [text, lastSerial, count] =
-    db.get<[string | null, number | null, number]>(
-      `SELECT group_concat(text, ','), min(id), count(*)
-        FROM (SELECT id, text FROM ${table} WHERE id < ? ORDER BY id DESC LIMIT ? + 0)`,
+  const [text, lastSerial, count, smallCount] =
+    db.get<[string | null, number | null, number, number]>(
+      `SELECT group_concat(text, ','), min(id), count(*), count(text) FROM (
+        SELECT id, ${pageColumn('small', '?2')} FROM ${table} WHERE id < ?1 ORDER BY id DESC LIMIT ?2 + 0)`,
       placeOf(resource, query),
       query.limit,
     ) ?? []
+  if (smallCount !== count) {
+    const { texts, nextOlderThanId } = readRecords(db, resource, query)
+    return { text: texts.join(','), nextOlderThanId }
+  }
   const isFull = count === query.limit && typeof lastSerial === 'number'
   const hasMore = isFull && db.get(`SELECT 1 FROM ${table} WHERE id < ? LIMIT 1`, lastSerial) !== undefined
   return { text: text ?? '', nextOlderThanId: hasMore ? encodeId(resource, lastSerial) : undefined }
@@ -38,13 +55,13 @@ export function readFiltered(
   query: PageQuery,
   filters: PlainFilters,
 ): TextPage {
-  const walk = { belowSerial: placeOf(resource, query), count: query.limit + 1 }
-  return pageOf(queryPlain(db, resource, filters, walk), query.limit)
+  const belowSerial = placeOf(resource, query)
+  return readPage(query.limit, (count, column) => queryPlain(db, resource, filters, { belowSerial, count, column }))
 }
 
 export function readDeals(db: Connection, query: PageQuery, filters: DealFilters): TextPage {
-  const rows = queryDeals(db, filters, { belowSerial: placeOf('deal', query), count: query.limit + 1 })
-  return pageOf(rows, query.limit)
+  const belowSerial = placeOf('deal', query)
+  return readPage(query.limit, (count, column) => queryDeals(db, filters, { belowSerial, count, column }))
 }
 
 /**
@@ -58,10 +75,12 @@ const NEWEST_OF_EACH = `
   )`
 
 export function readNotes(db: Connection, query: NotesQuery): ReadonlyMap<string, TextPage> {
-  const rowsOf = query.dealIds.map((): PageRow[] => [])
+  const [only] = query.dealIds
+  if (only !== undefined && query.dealIds.length === 1) return new Map([[only, readNotesOf(db, only, query)]])
+  const rowsOf = query.dealIds.map((): NoteRow[] => [])
   // Serials start at 1, so 0 matches no deal.
   const serials = query.dealIds.map((id) => decodeId('deal', id) ?? 0)
-  const rows = db.iterate<readonly [...PageRow, place: number]>(
+  const rows = db.iterate<readonly [...NoteRow, place: number]>(
     NEWEST_OF_EACH,
     JSON.stringify(serials),
     placeOf('note', query),
@@ -76,6 +95,18 @@ export function readNotes(db: Connection, query: NotesQuery): ReadonlyMap<string
   return new Map(query.dealIds.map((id, place) => [id, pageOf(newestFirst(rowsOf[place] ?? []), query.limit)]))
 }
 
-function newestFirst(rows: readonly PageRow[]): readonly PageRow[] {
+function readNotesOf(db: Connection, dealId: string, query: NotesQuery): TextPage {
+  const [serial, place] = [decodeId('deal', dealId) ?? 0, placeOf('note', query)]
+  return readPage(query.limit, (count, column) =>
+    db.all<ReadRow>(
+      `SELECT ${pageColumn(column, '?2')} FROM notes INDEXED BY notes_by_deal WHERE deal_id = ?3 AND id < ?1 ORDER BY id DESC LIMIT ?2 + 0`,
+      place,
+      count,
+      serial,
+    ),
+  )
+}
+
+function newestFirst(rows: readonly NoteRow[]): readonly NoteRow[] {
   return rows.toSorted(([, left], [, right]) => right - left)
 }

@@ -7,7 +7,7 @@ import { connectTo, newPostgres, openTestStore } from '../../../harness/database
 import { CONTACT_INDEXES, NO_FILTERS } from '../samples.ts'
 
 const ROWS = 50_000
-const WALK = { belowSerial: ROWS - 10, count: 101 }
+const WALK = { belowSerial: ROWS - 10, count: 101, column: 'small' } as const
 
 interface Plan {
   readonly 'Node Type': string

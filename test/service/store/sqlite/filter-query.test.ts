@@ -23,7 +23,7 @@ function planOfQuery(query: (db: Connection) => unknown, script: string): readon
   return steps
 }
 
-const WALK = { belowSerial: 1e15, count: 101 }
+const WALK = { belowSerial: 1e15, count: 101, column: 'small' } as const
 
 function planOf(filters: Partial<DealFilters>, script = ''): readonly string[] {
   return planOfQuery((db) => queryDeals(db, { ...NO_FILTERS, ...filters }, WALK), script)

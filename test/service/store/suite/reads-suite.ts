@@ -47,11 +47,12 @@ export function readsSuite({ open }: Fixture): void {
     expect(idsOf(rest.get(busy)?.texts)).toEqual([a])
   })
 
-  test('reading notes stops soon after the limit on text length', async () => {
+  test('reading notes of several deals stops soon after the limit on text length', async () => {
     const store = await open()
     const deal = idOf(await store.write(dealCreation()))
     await makeNotes(store, deal, 20)
-    const pages = await store.notes({ ...ALL, dealIds: [deal], maxChars: 100 })
+    const other = idOf(await store.write(dealCreation()))
+    const pages = await store.notes({ ...ALL, dealIds: [deal, other], maxChars: 100 })
     const texts = pages.get(deal)?.texts ?? []
     expect(texts.join('').length).toBeGreaterThan(100)
     expect(texts.length).toBeLessThan(20)
