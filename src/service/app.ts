@@ -1,19 +1,32 @@
 import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { CrmError } from '../core/errors.ts'
 import { redactShapes } from '../core/redact.ts'
 import { admission, type Gate } from './admission.ts'
-import { answerClientError, closeInStages, createHttpServer, type Secure, type Timeouts } from './http-server.ts'
-import { type FaultPlan, faultDraw, refusal, resetConnection } from './injected-faults.ts'
+import { ClientConnection } from './client-connection.ts'
+import { HeldBytes } from './held-bytes.ts'
+import {
+  closeInStages,
+  createHttpServer,
+  limitConnections,
+  problemOfBytes,
+  type Secure,
+  type Timeouts,
+} from './http-server.ts'
+import { type FaultPlan, faultDraw, refusal } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
+import { requireKnownHttp } from './known-http.ts'
 import { failureText, type Log } from './log.ts'
 import { PROBLEM_TYPE, Problem, problemText } from './problem.ts'
-import { clientAddress, originFor, type Proxies, prefixFor } from './proxies.ts'
+import { originFor, type Proxies, prefixFor } from './proxies.ts'
 import { readBytes } from './request-bytes.ts'
+import { sendResponse } from './response.ts'
 import type { Route, RouteReply } from './route.ts'
 import { openRouter, type Router } from './router.ts'
 import { openRequest, type ServerRequest } from './server-request.ts'
+import { OVERLOADED, overloaded, Turns } from './turns.ts'
 
-/** A request after its response was sent. */
+/** A request after its response was sent, or its client had left. */
 export interface AnsweredRequest {
   readonly method: string
   /** The template of its path; undefined when no route has it. */
@@ -26,6 +39,7 @@ export interface AppOptions extends Gate {
   readonly routes: readonly Route[]
   readonly secure: Secure
   readonly timeouts: Timeouts
+  readonly maxConnections: number
   readonly proxies: Proxies
   readonly version: string
   /** Called for every request and every server failure; undefined: no log. */
@@ -39,25 +53,17 @@ export interface AppOptions extends Gate {
   readonly faults: FaultPlan | undefined
 }
 
+const NO_TUNNELS = { code: 'unknown_method', detail: 'the service has no CONNECT' }
+
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The HTTP server of the routes, which get bodies as bytes: a fingerprint needs them, and their JSON keeps all digits of numbers. */
 export function createApp(options: AppOptions): Server {
   const { proxies, log, version, answersKeptMs } = options
-  const server = createHttpServer(
-    (raw, response) => {
-      const request = openRequest(raw, response, proxies)
-      response.once('finish', () => noteRequest(options, request))
-      serve(request).catch((error: unknown) => {
-        noteFailure(log, request, error)
-        response.destroy()
-      })
-    },
-    options.secure,
-    options.timeouts,
+  const held = new HeldBytes(() =>
+    log?.({ level: 'warn', event: 'note', message: 'bodies of slow clients fill the memory: the oldest is cut off' }),
   )
-  server.on('clientError', answerClientError)
-  const app = { ...options, find: openRouter(options.routes), admit: admission(options) }
+  const app = { ...options, held, turns: new Turns(), find: openRouter(options.routes), admit: admission(options) }
   const draw = options.faults && faultDraw(options.faults)
   const always = {
     'x-content-type-options': 'nosniff',
@@ -69,27 +75,60 @@ export function createApp(options: AppOptions): Server {
   const serve = async (request: ServerRequest): Promise<void> => {
     const fault = await draw?.(request.path)
     if (!fault) return send(request, await answer(app, request))
-    if (fault.isAfterwards) await answer(app, request)
-    if (fault.status === undefined) resetConnection(fault, request, log)
-    else send(request, problemReply(options, request, refusal(fault.status)))
+    if (fault.isAfterwards) request.status = (await answer(app, request)).status
+    if (fault.status !== undefined) return send(request, problemReply(options, request, refusal(fault.status)))
+    request.reset = fault.isAfterwards ? 'after' : 'before'
+    request.raw.socket.resetAndDestroy()
   }
-  const send = ({ raw, response, id, headers: earlier }: ServerRequest, reply: RouteReply): void => {
-    const { status, body, type = JSON_TYPE } = reply
-    const headers: Record<string, string | number> = { ...earlier, ...reply.headers, 'x-request-id': id, ...always }
+  const send = (request: ServerRequest, { status, body, type = JSON_TYPE, headers: own }: RouteReply): void => {
+    const { raw, id, headers: earlier } = request
+    const headers: Record<string, string | number> = { ...earlier, ...own, 'x-request-id': id, ...always }
     // An open connection would keep a closing server from ending.
     if (!server.listening) headers.connection = 'close'
     if (!raw.complete && headers.connection === 'close') closeInStages(raw)
-    if (status !== 204) headers['content-length'] = Buffer.byteLength(body)
     if (body !== '') headers['content-type'] = type
-    response.writeHead(status, headers)
-    response.end(body)
+    request.status = status
+    sendResponse(request, { status, body, headers }, held)
   }
+  const connections = new WeakMap<Socket, ClientConnection>()
+  const connectionOf = (socket: Socket): ClientConnection => {
+    const known = connections.get(socket)
+    if (known) return known
+    const connection = new ClientConnection(socket, {
+      serve: (request) =>
+        serve(request).catch((error: unknown) => {
+          noteFailure(log, request, error)
+          request.status = 500
+          request.response.destroy()
+        }),
+      onEnd: (request) => {
+        held.release(socket)
+        noteRequest(options, request)
+      },
+    })
+    connections.set(socket, connection)
+    return connection
+  }
+  const server = createHttpServer(
+    (raw, response) => connectionOf(raw.socket).add(openRequest(raw, response, proxies)),
+    options.secure,
+    options.timeouts,
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else connectionOf(socket).fail(problemOfBytes(error))
+  })
+  // Without a listener, Node closes the connection before the requests in front of it are answered.
+  server.on('connect', ({ socket }) => connectionOf(socket).fail(new Problem(501, NO_TUNNELS)))
+  limitConnections(server, options.maxConnections, log)
   return server
 }
 
 interface App extends AppOptions {
   readonly find: Router
   readonly admit: ReturnType<typeof admission>
+  readonly turns: Turns
+  readonly held: HeldBytes
 }
 
 /** The reply of its route, or a problem. */
@@ -97,9 +136,13 @@ async function answer(app: App, request: ServerRequest): Promise<RouteReply> {
   const { raw } = request
   const prefix = prefixFor(raw, app.proxies)
   try {
-    requireOneHost(raw)
+    if (request.fault) throw request.fault
+    requireKnownHttp(raw)
     const { route, id } = app.find(raw.method ?? '', request.path)
     request.route = route
+    // Health probes have no turn: they are answered at once.
+    const turn = route.scope === undefined ? undefined : app.turns.next()
+    if (turn) await turnOf(turn, raw)
     await app.admit(route, request)
     const reply = await route.handle(await app.store, {
       requestId: request.id,
@@ -112,7 +155,7 @@ async function answer(app: App, request: ServerRequest): Promise<RouteReply> {
       id,
       query: request.query as Readonly<Record<string, string | undefined>>,
       headers: raw.headers,
-      body: route.method === 'GET' ? undefined : await bodyOf(route, request),
+      body: route.method === 'GET' ? undefined : await bodyOf(app.held, route, request),
     })
     request.actions = reply.actions
     return located(reply, prefix)
@@ -121,9 +164,26 @@ async function answer(app: App, request: ServerRequest): Promise<RouteReply> {
   }
 }
 
-async function bodyOf({ maxBodyBytes }: Route, { raw, headers }: ServerRequest): Promise<Buffer | undefined> {
+async function turnOf(turn: Promise<void>, { socket }: IncomingMessage): Promise<void> {
+  await turn
+  if (socket.destroyed) throw overloaded()
+}
+
+async function bodyOf(held: HeldBytes, { maxBodyBytes }: Route, request: ServerRequest): Promise<Buffer | undefined> {
+  const { raw, headers } = request
   try {
-    return await readBytes(raw, maxBodyBytes)
+    if (request.fault) throw request.fault
+    if (raw.complete) return await readBytes(raw, maxBodyBytes)
+    const { promise: broken, reject } = Promise.withResolvers<never>()
+    request.onFault = reject
+    const hold = ({ length }: Buffer): void => held.hold(raw.socket, length)
+    try {
+      const bytes = readBytes(raw, maxBodyBytes)
+      raw.on('data', hold)
+      return await Promise.race([bytes, broken])
+    } finally {
+      raw.off('data', hold)
+    }
   } catch (error) {
     // The client may send more of it.
     headers.connection = 'close'
@@ -145,7 +205,7 @@ function located(reply: RouteReply, prefix: string): RouteReply {
 
 function problemReply({ log, proxies }: AppOptions, request: ServerRequest, error: unknown): RouteReply {
   const problem = problemOf(error)
-  if (problem.status >= 500) noteFailure(log, request, error)
+  if (problem.status >= 500 && problem.parts.code !== OVERLOADED) noteFailure(log, request, error)
   return {
     status: problem.status,
     type: PROBLEM_TYPE,
@@ -158,15 +218,13 @@ function noteFailure(log: Log | undefined, { id }: ServerRequest, error: unknown
   log?.({ level: 'error', event: 'failure', request_id: id, error: failureText(error) })
 }
 
-/** Records the answered request in the log and in the audit of its key. */
-function noteRequest({ log, keyUses, now, onAnswered, proxies }: AppOptions, request: ServerRequest): void {
-  const { raw, response, route, key, actions, startMs } = request
+/** Records the request in the log and in the audit of its key, also when its client had left: it may have taken effect. */
+function noteRequest({ log, keyUses, now, onAnswered }: AppOptions, request: ServerRequest): void {
+  const { raw, response, route, key, actions, status, reset } = request
   const { method = '' } = raw
-  const { statusCode: status } = response
-  const ms = performance.now() - startMs
-  onAnswered?.({ method, route: route?.path, status, ms })
+  const ms = performance.now() - request.startMs
   log?.({
-    level: 'info',
+    level: reset ? 'warn' : 'info',
     event: 'request',
     request_id: request.id,
     method,
@@ -174,19 +232,17 @@ function noteRequest({ log, keyUses, now, onAnswered, proxies }: AppOptions, req
     path: redactShapes(request.path),
     status,
     ms: Math.round(ms * 10) / 10,
+    bytes: response.writableFinished ? request.sizeBytes : request.sentBytes,
+    cut_off: response.writableFinished ? undefined : true,
+    reset,
     key_id: key?.id,
   })
+  if (status === undefined) return
+  onAnswered?.({ method, route: route?.path, status, ms })
   if (!key) return
-  const use = { keyId: key.id, atMs: now(), address: clientAddress(raw, proxies) }
+  const use = { keyId: key.id, atMs: now(), address: request.address }
   for (const { name, isRefused } of actions ?? [{ name: `${method} ${route?.path}`, isRefused: false }])
     keyUses.add({ ...use, action: name, isRefused: isRefused || status >= 400 })
-}
-
-/** RFC 9112 section 3.2: a proxy before the service may have used another one. Node joins them with commas, which no host contains. */
-function requireOneHost({ headers: { host }, rawHeaders }: IncomingMessage): void {
-  if (!host?.includes(',')) return
-  if (rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length < 2) return
-  throw new Problem(400, { code: 'malformed_request', detail: 'the request has more than one Host header' })
 }
 
 /** The Problem for any thrown error. Messages of the database and of bugs are logged, not sent to clients. */

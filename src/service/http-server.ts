@@ -2,6 +2,7 @@ import { createServer as createHttp, type IncomingMessage, type RequestListener,
 import type { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { CrmError } from '../core/errors.ts'
+import type { Log } from './log.ts'
 import { PROBLEM_TYPE, Problem, type ProblemStatus, problemText, requestId } from './problem.ts'
 
 /** As in nginx (`lingering_time`, `lingering_timeout`): in total, and without a byte from the client. */
@@ -60,11 +61,15 @@ export function createHttpServer(listener: RequestListener, secure: Secure, time
     connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
     // Otherwise Node silently drops all but the first of several Authorization or Content-Type headers.
     joinDuplicateHeaders: true,
+    // Answered with a problem like others: see known-http.ts.
+    requireHostHeader: false,
   }
   const server = secure
     ? withTls(() => secure.createHttps({ ...options, ...secure.tls }, listener))
     : createHttp(options, listener)
   server.setTimeout(timeouts.silentMs)
+  // Node would answer before the requests in front of it.
+  server.on('checkExpectation', listener)
   return server
 }
 
@@ -76,6 +81,9 @@ export function useTls(server: Server, tls: Tls): void {
 function isHttps(server: Server): server is HttpsServer {
   return 'setSecureContext' in server
 }
+
+/** Each costs some 10 KB. */
+export const MAX_CONNECTIONS = 10_000
 
 /** Messages for unclear errors of OpenSSL. */
 const TLS_FAULTS: Readonly<Record<string, string>> = {
@@ -102,21 +110,33 @@ function withTls<Result>(use: () => Result): Result {
   }
 }
 
-/**
- * Answers bytes that did not form a request, as a problem like all others, and ends the connection. A response in progress
- * was written whole, so this one follows it.
- */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const [status, code, detail] = FAULTS[error.code ?? ''] ?? [400, 'malformed_request', 'not an HTTP/1.1 request']
-  const problem = new Problem(status, { code, detail })
+/** Between two lines of the log about it. */
+const DROPS_NOTED_MS = 10_000
+
+/** Node closes new connections beyond so many at once. */
+export function limitConnections(server: Server, maxConnections: number, log: Log | undefined): void {
+  server.maxConnections = maxConnections
+  let notedMs = Number.NEGATIVE_INFINITY
+  server.on('drop', () => {
+    if (performance.now() - notedMs < DROPS_NOTED_MS) return
+    notedMs = performance.now()
+    log?.({ level: 'warn', event: 'note', message: `${maxConnections} connections are open, and new ones are closed` })
+  })
+}
+
+/** What is answered to bytes that form no request, or none in time. */
+export function problemOfBytes({ code = '' }: NodeJS.ErrnoException): Problem {
+  const [status, name, detail] = FAULTS[code] ?? [400, 'malformed_request', 'not an HTTP/1.1 request']
+  return new Problem(status, { code: name, detail })
+}
+
+/** Without a response of Node: nothing was parsed that it would belong to. */
+export function endWithProblem(socket: Socket, problem: Problem): void {
+  if (!socket.writable) return
   const id = requestId(undefined)
   const text = problemText(problem, undefined, id)
   const head = [
-    `HTTP/1.1 ${status} ${problem.title}`,
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
     'Connection: close',
     `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
@@ -125,6 +145,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     `X-Request-Id: ${id}`,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+  socket.setTimeout(SILENT_MS)
 }
 
 /**

@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Log } from './log.ts'
 import { Problem } from './problem.ts'
-import type { ServerRequest } from './server-request.ts'
 
 /** Statuses that clients are expected to retry. */
 export const FAULT_STATUSES = [429, 500, 502, 503, 504] as const
@@ -26,19 +24,6 @@ function chosen(faults: readonly InjectedFault[], drawn: number): InjectedFault 
     reached += share
     return drawn < reached
   })
-}
-
-export function resetConnection(fault: InjectedFault, { raw, id, path }: ServerRequest, log: Log | undefined): void {
-  // No response is finished, so the log has no other line about it.
-  log?.({
-    level: 'warn',
-    event: 'request',
-    request_id: id,
-    method: raw.method,
-    path,
-    reset: fault.isAfterwards ? 'after' : 'before',
-  })
-  raw.socket.resetAndDestroy()
 }
 
 export function refusal(status: FaultStatus): Problem {

@@ -11,7 +11,7 @@ export interface Use {
   readonly action: string
   readonly isRefused: boolean
   readonly atMs: number
-  /** Undefined: the connection closed before the response was sent. */
+  /** Undefined: the connection was closed before the request was read. */
   readonly address: string | undefined
 }
 

@@ -2,7 +2,7 @@
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error'
   readonly event: 'request' | 'failure' | 'note' | 'delivery_failed' | 'webhook_disabled'
-  readonly [member: string]: string | number | undefined
+  readonly [member: string]: string | number | boolean | undefined
 }
 
 /** With what caused it, which a CrmError for a database keeps apart: the message of PostgreSQL or SQLite. */

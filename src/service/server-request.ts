@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
-import { requestId } from './problem.ts'
-import { ownUrl, type Proxies } from './proxies.ts'
+import { type Problem, requestId } from './problem.ts'
+import { clientAddress, ownUrl, type Proxies } from './proxies.ts'
 import type { AuditedAction, Route } from './route.ts'
 import type { ApiKey } from './store/store.ts'
 
@@ -19,12 +19,26 @@ export interface ServerRequest {
   readonly query: Readonly<Record<string, string | string[] | undefined>>
   /** Of the response, whatever the reply is. */
   readonly headers: Record<string, string>
+  /** Of the client; undefined once the connection is closed. */
+  readonly address: string | undefined
   /** Undefined where nothing has the path and the method. */
   route: Route | undefined
   /** The key it was sent with, accepted or not; undefined when none is needed or the key is unknown. */
   key: ApiKey | undefined
   /** The actions of the reply; undefined when method and path describe the action. */
   actions: readonly AuditedAction[] | undefined
+  /** Of the response; undefined before it. */
+  status: number | undefined
+  /** Of the body of the response. */
+  sizeBytes: number
+  /** What the system has taken of it, when not all. */
+  sentBytes: number
+  /** An injected reset, instead of the response. */
+  reset: 'before' | 'after' | undefined
+  /** Bytes in its body that are no HTTP. */
+  fault: Problem | undefined
+  /** Called with `fault` by whoever sets it. */
+  onFault: ((fault: Problem) => void) | undefined
 }
 
 const NO_QUERY: ServerRequest['query'] = Object.freeze({})
@@ -41,10 +55,18 @@ export function openRequest(raw: IncomingMessage, response: ServerResponse, prox
     path: end < 0 ? url : url.slice(0, end),
     // 0: every parameter, so that none escapes the check of their names.
     query: end < 0 ? NO_QUERY : parse(url.slice(end + 1), '&', '=', { maxKeys: 0 }),
-    headers: {},
+    // Node drops the bytes that came with a request for an upgrade that nobody follows: requests would be lost.
+    headers: raw.headers.upgrade === undefined ? {} : { connection: 'close' },
+    address: clientAddress(raw, proxies),
     route: undefined,
     key: undefined,
     actions: undefined,
+    status: undefined,
+    sizeBytes: 0,
+    sentBytes: 0,
+    reset: undefined,
+    fault: undefined,
+    onFault: undefined,
   }
 }
 

@@ -6,7 +6,7 @@ import { isLoopback } from '../core/http-rules.ts'
 import { type AnsweredRequest, createApp } from './app.ts'
 import { targetRule } from './delivery/target-rules.ts'
 import { fixtureRunRoutes } from './fixture-run-routes.ts'
-import { secureWith, TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
+import { MAX_CONNECTIONS, secureWith, TIMEOUTS, type Timeouts, type Tls, useTls } from './http-server.ts'
 import type { FaultPlan } from './injected-faults.ts'
 import { gatherKeyUses } from './key-uses.ts'
 import { listenError } from './listen-error.ts'
@@ -38,6 +38,7 @@ export interface ServerOptions {
   /** As for the sender: subscriptions to other addresses are rejected. Undefined: all are accepted. */
   readonly allowsPrivateTargets?: boolean | undefined
   readonly timeouts?: Timeouts
+  readonly maxConnections?: number
   readonly faults?: FaultPlan | undefined
   /** Undefined: none. */
   readonly proxies?: Proxies | undefined
@@ -90,6 +91,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     log,
     faults,
     timeouts,
+    maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
     keyUses,
     proxies,
     answersKeptMs,

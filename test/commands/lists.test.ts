@@ -146,3 +146,13 @@ test('--progress json states how far a long list is, a JSON object a line, and -
   )
   expect(await progressOf('-q')).toBe('')
 })
+
+test('a list goes on after pages that have fewer records than asked for, because those are large', async () => {
+  const service = await startService()
+  const contacts = Array.from({ length: 40 }, (_, at) => ({ name: `n${at}`, note: 'x'.repeat(60_000) }))
+  const ids = await make(service, '/v1/contacts', contacts)
+  const printed = await crmPrints(['contacts', 'list', '-o', 'id'], service.env)
+  expect(printed.trim().split('\n')).toEqual(ids.toReversed())
+  const some = await crmPrints(['contacts', 'list', '--limit', '30', '-o', 'id'], service.env)
+  expect(some.trim().split('\n')).toEqual(ids.toReversed().slice(0, 30))
+})

@@ -29,6 +29,7 @@ describe('serve --log', () => {
       request_id: 'r-1',
       status: 200,
       ms: expect.any(Number),
+      bytes: expect.any(Number),
       key_id: expect.stringMatching(/^key_/),
     })
     expect(second).toMatchObject({ ...ENTRY, request_id: 'r-2', status: 400 })
@@ -42,7 +43,7 @@ describe('serve --log', () => {
     await ask(service, { path: '/no%20such%1b[31m' })
     await service.stop()
     expect(service.said()).toMatch(
-      /^20\S+Z info request request_id=req_\S+ method=GET route=\/v1\/contacts path=\/v1\/contacts status=200 ms=\S+ key_id=key_\S+$/m,
+      /^20\S+Z info request request_id=req_\S+ method=GET route=\/v1\/contacts path=\/v1\/contacts status=200 ms=\S+ bytes=\d+ key_id=key_\S+$/m,
     )
     expect(service.said()).toMatch(/path=\/no%20such%1b\[31m status=404/)
   })

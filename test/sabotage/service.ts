@@ -2,6 +2,34 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SERVICE: readonly Sabotage[] = [
   {
+    name: 'broken bytes are answered before the requests in front of them',
+    file: 'src/service/client-connection.ts',
+    line: 'if (!this.#current) this.#end()',
+    to: 'this.#end()',
+    tests: ['test/service/pipelined-forms.test.ts'],
+  },
+  {
+    name: 'a request is handled although a response has closed the connection',
+    file: 'src/service/client-connection.ts',
+    line: 'if (!this.#socket.writable) return',
+    to: 'if (this.#socket.destroyed) return',
+    tests: ['test/service/pipelined-forms.test.ts'],
+  },
+  {
+    name: 'a request whose client has left is not logged',
+    file: 'src/service/client-connection.ts',
+    line: "request.response.once('close', end)",
+    to: "request.response.once('finish', end)",
+    tests: ['test/service/leaving-clients.test.ts'],
+  },
+  {
+    name: 'a page has records of any size',
+    file: 'src/service/store/page-bytes.ts',
+    line: 'export const PAGE_BYTES = 1024 * 1024',
+    to: 'export const PAGE_BYTES = 1024 * 1024 * 1024',
+    tests: ['test/service/store/store.test.ts'],
+  },
+  {
     name: 'a clock that is set back deletes the idempotency keys from before',
     file: 'src/service/store/sqlite/idempotency.ts',
     line: "if (isAhead(atMs, keeping)) db.run('UPDATE idempotency SET at_ms = ?1 WHERE at_ms > ?1', keeping.nowMs)",

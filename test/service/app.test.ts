@@ -218,7 +218,7 @@ test('a failing database is 503 and a bug 500; only the log has the reason', asy
 test('the log has a line for each request, with the id of its key, without its query', async () => {
   const lines: unknown[] = []
   const { send, key } = await serveForTest({ log: (line) => lines.push(line) })
-  const common = { level: 'info', event: 'request', ms: expect.any(Number) }
+  const common = { level: 'info', event: 'request', ms: expect.any(Number), bytes: expect.any(Number) }
   await send('GET', '/v1/contacts?key=secret', undefined, { 'x-request-id': 'r1' })
   const list = { request_id: 'r1', method: 'GET', route: '/v1/contacts', path: '/v1/contacts' }
   await expect.poll(() => lines).toContainEqual({ ...common, ...list, status: 400 })

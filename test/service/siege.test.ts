@@ -113,3 +113,75 @@ describe.skipIf(!HAS_PROC)(
     })
   },
 )
+
+/** 500 contacts of 60 KB. */
+async function fillLarge(service: Awaited<ReturnType<typeof serveProcess>>): Promise<void> {
+  for (let at = 0; at < 500; at += 50) {
+    const body = { name: 'Ada', note: 'x'.repeat(60_000) }
+    const made = Array.from({ length: 50 }, () => ask(service, { method: 'POST', path: '/v1/contacts', body }))
+    for (const { status } of await Promise.all(made)) expect(status).toBe(201)
+  }
+}
+
+/** The longest time in which health was answered, until `done`. */
+async function longestHealthMs(service: Awaited<ReturnType<typeof serveProcess>>, done: Promise<unknown>) {
+  let isDone = false
+  void done.finally(() => {
+    isDone = true
+  })
+  let longestMs = 0
+  do {
+    const startMs = performance.now()
+    expect((await ask(service, { path: '/healthz' })).status).toBe(200)
+    longestMs = Math.max(longestMs, performance.now() - startMs)
+  } while (!isDone)
+  return longestMs
+}
+
+describe.skipIf(!HAS_PROC)('large lists take neither the memory nor the time of others (skipped without /proc)', () => {
+  test('sixty clients that do not read lists of 60 KB records', async () => {
+    const service = await serveProcess()
+    await fillLarge(service)
+    const list = `GET /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`
+    const sockets = await Promise.all(Array.from({ length: 60 }, () => opened(service.url)))
+    const first = sockets.map((socket) => {
+      socket.pause()
+      socket.write(list.repeat(20))
+      return once(socket, 'readable')
+    })
+    expect(await longestHealthMs(service, Promise.all(first))).toBeLessThan(1000)
+    // 503 with Retry-After, until the buffers of the connections are full.
+    await expect.poll(async () => (await ask(service, { path: '/v1/contacts?limit=1' })).status).toBe(200)
+    expect(service.peakBytes() / MEBIBYTE).toBeLessThan(500)
+  })
+
+  test('two hundred lists of 500 records by a client that leaves', async () => {
+    const service = await serveProcess()
+    await fillLarge(service)
+    const list = `GET /v1/contacts?limit=500 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`
+    const socket = await opened(service.url)
+    socket.pause()
+    socket.write(list.repeat(200))
+    const left = once(socket, 'readable').then(() => socket.destroy())
+    expect(await longestHealthMs(service, left)).toBeLessThan(1000)
+    expect(await longestHealthMs(service, Promise.resolve())).toBeLessThan(1000)
+    expect((await ask(service, { method: 'POST', path: '/v1/contacts', body: { name: 'Ada' } })).status).toBe(201)
+    expect(service.peakBytes() / MEBIBYTE).toBeLessThan(400)
+  })
+
+  test('three hundred connections that list 500 records at once', async () => {
+    const service = await serveProcess()
+    await fillLarge(service)
+    const list = `GET /v1/contacts?limit=500 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nConnection: close\r\n\r\n`
+    const sockets = await Promise.all(Array.from({ length: 300 }, () => opened(service.url)))
+    const answers = sockets.map((socket) => {
+      socket.write(list)
+      return text(socket)
+    })
+    // Answered all the while; in no stated time, because this process reads 300 MB and is late itself.
+    await longestHealthMs(service, Promise.all(answers))
+    const statuses = (await Promise.all(answers)).map((answer) => answer.slice(0, 12))
+    expect(statuses.filter((status) => !/^HTTP\/1\.1 (200|503)$/.test(status))).toEqual([])
+    expect(service.peakBytes() / MEBIBYTE).toBeLessThan(600)
+  })
+})

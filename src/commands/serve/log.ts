@@ -47,7 +47,7 @@ function textLine({ time, level, event, ...members }: LogEntry & { readonly time
   return [time, level, event, ...parts].join(' ')
 }
 
-function word(value: string | number): string {
+function word(value: string | number | boolean): string {
   const text = safeText(String(value))
   return /[\s"=]/.test(text) ? JSON.stringify(text) : text
 }

@@ -73,7 +73,7 @@ const FILTERS = Object.fromEntries(
 
 const PARAMETERS = {
   limit: query('limit', {
-    description: 'Records on one page.',
+    description: 'The most records on one page, which has fewer where they would be more than 1 MiB.',
     schema: { type: 'integer', minimum: LIMIT.smallest, maximum: LIMIT.largest, default: LIMIT.usual },
     example: 100,
   }),
