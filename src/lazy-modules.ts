@@ -31,6 +31,8 @@ export const LAZY_MODULES = {
     sweep: () => import('./fixtures/sweep.ts'),
     stages: () => import('./fixtures/check-stages.ts'),
     env: () => import('./fixtures/write-env.ts'),
+    files: () => import('./fixtures/run-files.ts'),
+    steps: () => import('./fixtures/plan-steps.ts'),
     fill: () => import('./fixtures/fill.ts'),
     export: () => import('./fixtures/export.ts'),
   },

@@ -52,16 +52,6 @@ test('a destroy deletes the records of its run, not earlier ones or those of ano
   expect(await emails()).toEqual(['ann-r2@x.test', 'old@x.test'])
 })
 
-test('a run that is not known here is found by its id in the values, and nothing without it is deleted', async () => {
-  const { crm, json, path, emails } = await withFile()
-  for (const email of ['ann-r9@x.test', 'ann-r9x@x.test'])
-    await json('contacts', 'create', '--set', `email=${email}`, '--set', 'name=Ann')
-  const { exit, stdout } = await crm('fixtures', 'destroy', path, '--run-id', 'r9', '-o', 'json')
-  expect(exit).toBe(3)
-  expect(actions(JSON.parse(stdout))).toEqual({ 'contacts.ann': 'deleted', 'contacts.old': 'kept' })
-  expect(await emails()).toEqual(['ann-r9x@x.test', 'old@x.test'])
-})
-
 test('a contact that was deleted since is created again', async () => {
   const { fixtures, json, emails } = await withFile()
   await fixtures('apply', 'r1')

@@ -72,27 +72,18 @@ test('a deal or a note that is gone is created again', async () => {
   expect(await counts(env)).toEqual({ contacts: 7, deals: 5 })
 })
 
-test('destroy of a run that is not known here deletes records with its id, and is exit 3', async () => {
+test('destroy of a run that is not known here deletes nothing, and is exit 3; with its state it deletes the run', async () => {
   const { env, file } = await demo()
   // The server does not keep a state that has a file.
-  await applied(file, env, '--run-id', 'pr-1', '--state', join(env.HOME, 'pr-1.json'))
-  await applied(file, env, '--run-id', 'pr-2')
-  const elsewhere = anotherMachine(env)
-  const { exit, stdout, stderr } = await crm(['fixtures', 'destroy', file, '--run-id', 'pr-1', '-o', 'json'], elsewhere)
-  expect({ exit, stderr }).toEqual({ exit: 3, stderr: expect.stringContaining('Run pr-1 is not known here') })
-  const rows: { action: string }[] = JSON.parse(stdout)
-  expect(rows.filter(({ action }) => action === 'deleted')).toHaveLength(8)
-  expect(rows.filter(({ action }) => action === 'left')).toEqual([])
-  expect(await counts(env)).toEqual({ contacts: 7, deals: 9 })
-})
-
-test('destroy of the run local deletes nothing elsewhere unless --run-id names it', async () => {
-  const { env, file } = await demo()
-  await applied(file, env)
-  const found = await crm(['fixtures', 'destroy', file], anotherMachine(env))
-  expect(found).toMatchObject({ exit: 3, stderr: expect.stringContaining('--run-id local deletes what was found') })
-  expect(await counts(env)).toEqual({ contacts: 7, deals: 5 })
-  expect(await crm(['fixtures', 'destroy', file, '--run-id', 'local'], anotherMachine(env))).toMatchObject({ exit: 3 })
+  const state = join(env.HOME, 'pr-1.json')
+  await applied(file, env, '--run-id', 'pr-1', '--state', state)
+  const before = await counts(env)
+  const line = ['fixtures', 'destroy', file, '--run-id', 'pr-1', '-o', 'json']
+  const { exit, stdout, stderr } = await crm(line, anotherMachine(env))
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: '[]\n' })
+  expect(stderr).toContain(`crm fixtures destroy ${file} --run-id pr-1 --state FILE`)
+  expect(await counts(env)).toEqual(before)
+  expect(await crm([...line, '--state', state], anotherMachine(env))).toMatchObject({ exit: 0 })
   expect(await counts(env)).toEqual({ contacts: 0, deals: 4 })
 })
 

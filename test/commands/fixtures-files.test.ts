@@ -1,0 +1,195 @@
+import { hash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { crm } from '../harness/crm.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
+import { serveForTest } from '../service/serve-for-test.ts'
+
+const A = `version: 1
+contacts:
+  ada: { email: "a-ada+\${run.id}@example.test", name: Ada A }
+  only_a: { email: "only-a+\${run.id}@example.test", name: Only A }
+`
+const B = A.replaceAll('a-ada', 'b-ada').replaceAll('only_a', 'only_b').replaceAll('only-a', 'only-b')
+
+type Rows = readonly Readonly<Record<string, string>>[]
+
+/** A service, and a repository with two files of one name. */
+async function mono() {
+  const service = await serveForTest()
+  const env = emptyHome({
+    CRM_BASE_URL: service.url,
+    CRM_API_KEY: service.key.text,
+    CRM_STATE_HOME: join(tempFolder(), 'state'),
+  })
+  const repository = (texts: Readonly<Record<string, string>>) => {
+    const root = tempFolder()
+    mkdirSync(join(root, '.git'))
+    for (const [name, text] of Object.entries(texts)) {
+      mkdirSync(dirname(join(root, name)), { recursive: true })
+      writeFileSync(join(root, name), text)
+    }
+    return root
+  }
+  const run = (verb: string, file: string, ...words: readonly string[]) =>
+    crm(['fixtures', verb, file, ...words, '-o', 'json'], env)
+  const rows = async (...words: Parameters<typeof run>): Promise<Rows> => {
+    const { exit, stdout, stderr } = await run(...words)
+    expect(exit, stderr).toBe(0)
+    return JSON.parse(stdout)
+  }
+  const emails = async () =>
+    ((await service.send('GET', '/v1/contacts')).json.data as Rows).map(({ email }) => email).toSorted()
+  const root = repository({ 'a/fixtures.yaml': A, 'b/fixtures.yaml': B })
+  const [a, b] = [join(root, 'a/fixtures.yaml'), join(root, 'b/fixtures.yaml')]
+  return { service, env, repository, run, rows, emails, root, a, b }
+}
+
+const labels = (rows: Rows) => rows.map(({ record }) => record)
+const words = (line = '') => line.split(' ').slice(2)
+
+test.each([
+  ['of a person', []],
+  ['with an id', ['--run-id', 'pr-1']],
+])('files of one name in two folders are two runs, and each destroys its own: a run %s', async (_, id) => {
+  const { rows, emails, a, b } = await mono()
+  await rows('apply', a, ...id)
+  expect(labels(await rows('apply', b, ...id))).toEqual(['contacts.ada', 'contacts.only_b'])
+  expect(await emails()).toHaveLength(4)
+  expect(labels(await rows('status', a, ...id))).toEqual(['contacts.ada', 'contacts.only_a'])
+  await rows('destroy', a, ...id)
+  expect(labels(await rows('status', b, ...id))).toEqual(['contacts.ada', 'contacts.only_b'])
+  expect((await emails()).every((email) => email?.includes('b'))).toBe(true)
+  expect(await emails()).toHaveLength(2)
+})
+
+test('a run is the same from a link to its folder, and in a repository that was moved', async () => {
+  const { rows, root, a } = await mono()
+  const made = await rows('apply', a)
+  const link = join(tempFolder(), 'link')
+  symlinkSync(root, link)
+  expect(labels(await rows('status', join(link, 'a/fixtures.yaml')))).toEqual(labels(made))
+  const moved = join(tempFolder(), 'moved')
+  renameSync(root, moved)
+  const again = await rows('apply', join(moved, 'a/fixtures.yaml'))
+  expect(again.map(({ action }) => action)).toEqual(['unchanged', 'unchanged'])
+})
+
+test('the run of a person in another repository with the same path is refused, and has its own with a run id', async () => {
+  const { run, rows, emails, repository, a } = await mono()
+  await rows('apply', a)
+  const other = join(repository({ 'a/fixtures.yaml': B }), 'a/fixtures.yaml')
+  for (const verb of ['apply', 'plan', 'status', 'destroy']) {
+    const { exit, stderr } = await run(verb, other)
+    expect(exit).toBe(7)
+    expect(stderr).toContain('was applied in another repository')
+    expect(stderr).toContain(`crm fixtures apply ${other} --run-id NAME`)
+    expect(stderr).toContain(`crm fixtures destroy ${a}`)
+  }
+  await rows('apply', other, '--run-id', 'mine')
+  expect(await emails()).toHaveLength(4)
+  await rows('destroy', a)
+  await rows('apply', other)
+  expect(await emails()).toHaveLength(4)
+})
+
+test('destroy of a run that was never applied deletes nothing, and is exit 3 with the command to type', async () => {
+  const { run, emails, service, a } = await mono()
+  await service.send('POST', '/v1/contacts', { name: 'Ada A', email: 'a-ada+r9@example.test' })
+  const { exit, stdout, stderr } = await run('destroy', a, '--run-id', 'r9')
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: '[]\n' })
+  expect(stderr).toContain(`Run r9 is not known here`)
+  expect(stderr).toContain(`crm fixtures destroy ${a} --run-id r9 --state FILE`)
+  expect(await emails()).toEqual(['a-ada+r9@example.test'])
+})
+
+/** Rewrites the state of a run as an earlier crm kept it: by the base name of its file. */
+function asBefore(stateHome: string, runId: string, more: Rows = []): string {
+  const folder = join(stateHome, 'fixtures')
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  expect(names).toHaveLength(1)
+  const { root: _, ...state } = JSON.parse(readFileSync(join(folder, names[0] ?? ''), 'utf8'))
+  rmSync(join(folder, names[0] ?? ''))
+  const run = `fixtures/fixtures.yaml/${runId}`
+  const former = join(folder, `${hash('sha256', `${state.account}\0${run}`).slice(0, 24)}.json`)
+  writeFileSync(former, JSON.stringify({ ...state, run, records: [...state.records, ...more] }), { mode: 0o600 })
+  return former
+}
+
+test('a state that an earlier crm kept by the base name is the state of its file, and of no other', async () => {
+  const { rows, run, emails, env, a, b } = await mono()
+  await rows('apply', a)
+  const former = asBefore(env.CRM_STATE_HOME ?? '', 'local')
+  expect(labels(await rows('status', a))).toEqual(['contacts.ada', 'contacts.only_a'])
+  expect(await run('apply', b)).toMatchObject({ exit: 7 })
+  expect((await rows('apply', a)).map(({ action }) => action)).toEqual(['unchanged', 'unchanged'])
+  expect(readdirSync(dirname(former)).filter((name) => former.endsWith(name))).toEqual([])
+  await rows('apply', b)
+  await rows('destroy', a)
+  expect(await emails()).toEqual(['b-ada+local@example.test', 'only-b+local@example.test'])
+})
+
+test('a former state without a label of the files is left alone', async () => {
+  const { rows, run, env, repository, a } = await mono()
+  await rows('apply', a)
+  asBefore(env.CRM_STATE_HOME ?? '', 'local')
+  const other = repository({ 'fixtures.yaml': 'version: 1\ncontacts: { eve: { name: Eve } }\n' })
+  expect(await run('status', join(other, 'fixtures.yaml'))).toMatchObject({ exit: 3 })
+  expect(labels(await rows('apply', join(other, 'fixtures.yaml')))).toEqual(['contacts.eve'])
+  expect(labels(await rows('status', a))).toEqual(['contacts.ada', 'contacts.only_a'])
+})
+
+test('a former state of several files is refused, and each command in the refusal works as typed', async () => {
+  const { rows, run, emails, env, a, b } = await mono()
+  await rows('apply', a, '--run-id', 'local', '--state', join(env.HOME, 'x.json'))
+  const { records } = JSON.parse(readFileSync(join(env.HOME, 'x.json'), 'utf8'))
+  await rows('destroy', a, '--run-id', 'local', '--state', join(env.HOME, 'x.json'))
+  await rows('apply', b)
+  asBefore(env.CRM_STATE_HOME ?? '', 'local', records.slice(1))
+  for (const [verb, file] of [
+    ['apply', b],
+    ['plan', a],
+    ['status', b],
+    ['destroy', a],
+  ] as const) {
+    const { exit, stderr } = await run(verb, file)
+    expect({ exit, stderr }).toEqual({
+      exit: 7,
+      stderr: expect.stringContaining('for files of that name in every folder'),
+    })
+  }
+  expect(await emails()).toHaveLength(2)
+  const { stderr } = await run('apply', b)
+  const [, destroy, apply] = /delete what it names: (crm .*); if these files made it: (crm .*)/.exec(stderr) ?? []
+  expect(await crm(words(apply).length > 0 ? ['fixtures', ...words(apply)] : [], env)).toMatchObject({ exit: 0 })
+  expect(await crm(['fixtures', ...words(destroy)], env)).toMatchObject({ exit: 0 })
+  expect(await emails()).toEqual([])
+  expect((await rows('apply', b)).map(({ action }) => action)).toEqual(['created', 'created'])
+})
+
+test('a state that an earlier crm kept on the server by the base name goes on, and nothing is made twice', async () => {
+  const { rows, run, emails, service, repository, a, b } = await mono()
+  const copy = join(repository({ 'copy/fixtures.yaml': A }), 'copy/fixtures.yaml')
+  const made = await rows('apply', copy, '--run-id', 'pr-1')
+  const [{ id } = {}] = (await service.send('GET', '/v1/fixture-runs')).json.data as Rows
+  const { state } = (await service.send('GET', `/v1/fixture-runs/${id}`)).json as { state: object }
+  const name = 'fixtures/fixtures.yaml/pr-1'
+  const path = `/v1/fixture-runs/${hash('sha256', name).slice(0, 24)}`
+  await service.send('POST', `${path}/lock`, { token: 't', name, owner: 'earlier', ttl_seconds: 30 })
+  await service.send('PATCH', path, { token: 't', state: { ...state, run: name }, is_ended: false })
+  await service.send('DELETE', `${path}/lock?token=t`)
+  expect((await service.send('GET', path)).json).toMatchObject({ is_ended: false })
+  expect(await run('apply', b, '--run-id', 'pr-1')).toMatchObject({
+    exit: 7,
+    stderr: expect.stringContaining('crm fixtures sweep --older-than 1h --dry-run'),
+  })
+  expect(labels(await rows('status', a, '--run-id', 'pr-1'))).toEqual(labels(made))
+  const again = await rows('apply', a, '--run-id', 'pr-1')
+  expect(again.map(({ action }) => action)).toEqual(['unchanged', 'unchanged'])
+  expect((await service.send('GET', path)).json).toMatchObject({ is_ended: true })
+  expect(labels(await rows('status', a, '--run-id', 'pr-1'))).toEqual(labels(made))
+  await rows('apply', b, '--run-id', 'pr-1')
+  await rows('destroy', a, '--run-id', 'pr-1')
+  expect(await emails()).toEqual(['b-ada+pr-1@example.test', 'only-b+pr-1@example.test'])
+})
