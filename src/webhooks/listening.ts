@@ -8,7 +8,10 @@ import type {
   Simulation,
 } from '../core/webhook-events.ts'
 import type { Forwarder } from './forwarding/forwarder.ts'
+import { type KeptAttempt, NOT_FORWARDED } from './log/attempt.ts'
 import { type EventLog, openEventLog } from './log/event-log.ts'
+import { KnownAttempts } from './log/known-attempts.ts'
+import { createOutcomes } from './log/outcomes.ts'
 import { recentIds } from './log/read-events.ts'
 import type { Deleted, LogBounds } from './log/segments.ts'
 import { createSeenIds, MAX_SEEN_IDS } from './receive.ts'
@@ -27,14 +30,17 @@ export interface ListeningOptions {
   readonly now: () => number
   isWanted(event: ReceivedEvent): Promise<boolean>
   show(listenEvent: ListenEvent): Promise<void>
-  /** `keep` writes the attempts to the log. Undefined without targets. */
-  openForwarder?(keep: KeepAttempt): Promise<Forwarder | undefined>
+  /** `keep` writes the attempts to the log, which knows what is accepted. Undefined without targets. */
+  openForwarder?(keep: KeepAttempt, isAccepted: IsAccepted): Promise<Forwarder | undefined>
   readonly ack?: 'forward' | 'now'
   readonly simulator?: Simulator | undefined
 }
 
 /** Resolves when the attempt is on disk. */
 export type KeepAttempt = (result: ForwardResult) => Promise<void>
+
+/** By the name of the target in the log. */
+export type IsAccepted = (target: string, id: string) => boolean
 
 export interface ListeningTrust {
   /** Secrets, newest first. `unverified` accepts every request and marks each event. */
@@ -47,6 +53,8 @@ export interface Listening {
   readonly url: string
   /** Requests wait until this call, as the secret may depend on the port. The log's ids mark duplicates. */
   open(trust: ListeningTrust): Promise<void>
+  /** The events that earlier listeners acknowledged and did not forward, once for each target. */
+  untaken(): Promise<readonly KeptAttempt[]>
   /** Rejects when the port or the log fails. Never resolves. */
   readonly failed: Promise<never>
   /** Returns the number of events not forwarded. Every acknowledged event is in the log. */
@@ -57,16 +65,21 @@ export interface Listening {
 export async function startListening(options: ListeningOptions): Promise<Listening> {
   const { folder, keep, now, onDeleted, ack = 'forward', simulator } = options
   const log = await openEventLog({ folder, keep, now, onDeleted })
-  const forwarder = await options.openForwarder?.((result) => log.appendAttempt(result))
+  const known = new KnownAttempts(folder)
+  const forwarder = await options.openForwarder?.(
+    (result) => log.appendAttempt(result),
+    (target, id) => known.isAccepted(target, id),
+  )
   const receiver = await startReceiver({
     ...options,
-    take: createIntake({ ...options, log, forwarder, ack, simulator }),
+    take: createIntake({ ...options, log, known, forwarder, ack, simulator }),
   })
   const failed = forwarder ? Promise.race([receiver.failed, forwarder.failed]) : receiver.failed
   // Prevents an unhandled rejection; callers that await it still get the error.
   failed.catch(() => {})
   return {
     url: receiver.url,
+    untaken: () => untakenIn(known),
     failed,
     open: async ({ secrets, subscriptionId }) => {
       const seenIds = createSeenIds(await recentIds(folder, MAX_SEEN_IDS))
@@ -81,8 +94,20 @@ export async function startListening(options: ListeningOptions): Promise<Listeni
   }
 }
 
+/** Events of listeners that have ended. */
+async function untakenIn(known: KnownAttempts): Promise<readonly KeptAttempt[]> {
+  const outcomes = createOutcomes()
+  const queued = new Map<string, KeptAttempt>()
+  await known.refresh((attempt) => {
+    outcomes.add(attempt)
+    if (attempt.owner) queued.set(`${attempt.id ?? attempt.receivedAtMs} ${attempt.target}`, attempt)
+  })
+  return [...queued.values()].filter((attempt) => outcomes.of(attempt)?.failure === NOT_FORWARDED)
+}
+
 interface IntakeOptions {
   readonly log: EventLog
+  readonly known: KnownAttempts
   /** Whether it is shown and forwarded; every event is kept. */
   isWanted(event: ReceivedEvent): Promise<boolean>
   /** The sender waits until it resolves: a slow reader slows the sender down. */
@@ -95,7 +120,7 @@ interface IntakeOptions {
 
 /** Handles a received event: keep on disk, show, forward, then answer. */
 function createIntake(options: IntakeOptions): (received: Received) => Promise<DeliveryResponse | undefined> {
-  const { log, isWanted, show, forwarder, ack, simulator } = options
+  const { log, known, isWanted, show, forwarder, ack, simulator } = options
   return async (received) => {
     if (received.type === 'event') await log.append(received)
     const isShown = received.type === 'rejected' || (await isWanted(received))
@@ -106,9 +131,14 @@ function createIntake(options: IntakeOptions): (received: Received) => Promise<D
       await show(simulation)
       return { status: simulation.status, retryAfter: undefined }
     }
-    if (!isShown || !forwarder) return undefined
-    if (ack === 'forward') return await forwarder.forwardNow(received)
-    await forwarder.forwardLater(received)
+    return isShown && forwarder ? await pass(received, forwarder) : undefined
+  }
+
+  async function pass(event: ReceivedEvent, targets: Forwarder): Promise<DeliveryResponse | undefined> {
+    // A replay of another process may have forwarded it since.
+    if (event.isDuplicate) await known.refresh()
+    if (ack === 'forward') return await targets.forwardNow(event)
+    await targets.forwardLater(event)
     return undefined
   }
 }

@@ -79,6 +79,27 @@ test('--ack now acknowledges the event at once, retries here, and reports at the
   expect((await stop()).stderr).toContain('Not forwarded: 1; they are kept:')
 })
 
+test('what a listener acknowledged and did not forward before it was killed is failed, offered by the next, and taken once', async () => {
+  const { secret, args } = newSecretFile()
+  const home = emptyHome()
+  let isSlow = true
+  const app = await startApp((response) => void (isSlow || response.end('ok')))
+  const flags = [...args, '--port', '0', '--forward', app.url, '--ack', 'now']
+  const first = await listen(flags, home)
+  for (const id of ['evt_1', 'evt_2', 'evt_3']) expect(await send(first.url, secret, CREATED, id)).toBe(204)
+  await app.has(1)
+  await first.stop('SIGKILL')
+  isSlow = false
+  expect(await crmPrints(['webhooks', 'events', 'list', '--failed', '-o', 'id'], home)).toBe('evt_3\nevt_2\nevt_1\n')
+  const before = app.requests.length
+  const { stderr } = await (await listen(flags, home)).stop()
+  expect(app.requests).toHaveLength(before)
+  const [, offer = ''] = /^3 events were acknowledged before and never forwarded; to .*: crm (.*)$/m.exec(stderr) ?? []
+  await crmPrints(offer.split(' '), home)
+  expect(app.requests.slice(before).map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_2', 'evt_3'])
+  expect(await crmPrints(['webhooks', 'events', 'list', '--failed', '-o', 'id'], home)).toBe('')
+})
+
 test('--exec runs a command with the event as JSON on stdin; what it prints never reaches stdout', async () => {
   const { secret, args } = newSecretFile()
   const script = join(tempFolder(), 'handler.mjs')

@@ -79,7 +79,7 @@ export function refuseForwardContradictions(options: AckFlags): void {
 export async function openForwarder(
   ctx: Context,
   options: AckFlags,
-  { keep, show, say }: Pick<HowOften, 'keep' | 'show' | 'say'>,
+  { say, ...how }: Pick<HowOften, 'keep' | 'isAccepted' | 'show' | 'say'>,
 ) {
   if (options.forward === undefined && options.exec === undefined) return undefined
   const isLater = options.ack === 'now'
@@ -87,13 +87,16 @@ export async function openForwarder(
     timeoutMs: isLater ? ctx.flags.timeoutMs : Math.min(ctx.flags.timeoutMs, SENDER_WAITS_MS),
     retries: isLater ? (options.retry ?? DEFAULT_RETRIES) : 0,
     passesDuplicates: options.forwardDuplicates === true,
-    keep,
-    show,
+    keepsQueued: isLater,
+    ...how,
     ...(say && { say }),
   })
 }
 
-type HowOften = Pick<ForwardRules, 'timeoutMs' | 'retries' | 'passesDuplicates' | 'keep' | 'show' | 'sign'> & {
+type HowOften = Pick<
+  ForwardRules,
+  'timeoutMs' | 'retries' | 'passesDuplicates' | 'isAccepted' | 'keepsQueued' | 'keep' | 'show' | 'sign'
+> & {
   /** Receives the output of commands; default: stderr. */
   readonly say?: (line: string) => void
 }

@@ -5,6 +5,8 @@ import { parseDurationWithUnitMs } from '../../core/duration.ts'
 import { CrmError } from '../../core/errors.ts'
 import { reachableHere } from '../../core/http-rules.ts'
 import type { ListenEvent } from '../../core/webhook-events.ts'
+import type { KeptAttempt } from '../../webhooks/log/attempt.ts'
+import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import { printValue } from '../print.ts'
 import {
@@ -81,14 +83,15 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
         return isWanted
       },
       show,
-      openForwarder: (keep) => openForwarder(ctx, options, { keep, show, say: display.say }),
+      openForwarder: (keep, isAccepted) => openForwarder(ctx, options, { keep, isAccepted, show, say: display.say }),
+      onUntaken: (untaken) => offerUntaken(ctx, options, untaken),
       ack: options.ack,
       simulator: await openSimulator(ctx, options.simulate),
       onReady: display.ready,
       until: display.closed,
       onUndone: (count) => {
         ctx.note(
-          `Not forwarded: ${count}; they are kept: crm webhooks events list, then crm webhooks replay ID --to URL`,
+          `Not forwarded: ${count}; they are kept: crm webhooks events list --failed, then ${replayLine(options)}`,
         )
       },
     })
@@ -97,6 +100,34 @@ async function listenUntilStopped(ctx: Context, options: Options): Promise<undef
   }
   ctx.note(`crm listen has stopped. ${tally.total()}`)
   slips.end()
+}
+
+/** Never forwards them unasked: the app may have been given them by hand since. */
+function offerUntaken(ctx: Pick<Context, 'note'>, options: Options, untaken: readonly KeptAttempt[]): void {
+  if (untaken.length === 0) return
+  const count = new Set(untaken.map(({ id, receivedAtMs }) => id ?? receivedAtMs)).size
+  const since = new Date(Math.min(...untaken.map(({ receivedAtMs }) => receivedAtMs))).toISOString()
+  const what = count === 1 ? '1 event was' : `${count} events were`
+  ctx.note(`${what} acknowledged before and never forwarded; to forward them: ${replayLine(options, untaken, since)}`)
+}
+
+/** To the targets of this listener, else to those that the events waited for. */
+function replayLine(options: Options, untaken: readonly KeptAttempt[] = [], since?: string): string {
+  const { forward, exec, secretFile, header, cacert, insecureSkipVerifyTarget: isAnyCertificate } = options
+  const waited = new Set(
+    untaken.map(({ type, target }) => `${type === 'executed' ? '--exec' : '--forward'}\n${target}`),
+  )
+  const own = [...(forward ?? []).map((url) => ['--forward', url]), ...(exec ?? []).map((line) => ['--exec', line])]
+  const targets = own.length > 0 ? own : [...waited].map((each) => each.split('\n'))
+  return commandLine([
+    ...['webhooks', 'replay', '--failed'],
+    ...(since === undefined ? [] : ['--since', since]),
+    ...targets.flat(),
+    ...(header ?? []).flatMap((text) => ['--header', text]),
+    ...(cacert === undefined ? [] : ['--cacert', cacert]),
+    ...(isAnyCertificate ? ['--insecure-skip-verify-target'] : []),
+    ...(secretFile === undefined ? [] : ['--secret-file', secretFile]),
+  ])
 }
 
 /** Subscribes like a listener, if there is no secret yet. */

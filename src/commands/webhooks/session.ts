@@ -6,6 +6,7 @@ import { writeNoteLine } from '../../output/safe-text.ts'
 import { openEventsFolder } from '../../settings/default-places.ts'
 import type { RunningListener } from '../../settings/running-listeners.ts'
 import type { ListeningOptions } from '../../webhooks/listening.ts'
+import type { KeptAttempt } from '../../webhooks/log/attempt.ts'
 import type { PublicTunnel } from '../../webhooks/tunnel.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { redactedAttempt } from './attempt-log.ts'
@@ -27,6 +28,8 @@ const UNITS = [
 
 export interface ListenSession
   extends Pick<ListeningOptions, 'isWanted' | 'show' | 'openForwarder' | 'ack' | 'simulator'> {
+  /** Called before it is ready with the events that earlier listeners acknowledged and did not forward. */
+  onUntaken?(untaken: readonly KeptAttempt[]): void
   /** Called before the first event is accepted. */
   onReady(ready: Ready, trust: ListenTrust): Promise<void>
   /** Called when events can be accepted. */
@@ -47,7 +50,11 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
   const listening = await startListening({
     ...options,
     ...session,
-    openForwarder: async (keep) => session.openForwarder?.((result) => keep(redactedAttempt(ctx, result))),
+    openForwarder: async (keep, isAccepted) =>
+      session.openForwarder?.(
+        (result) => keep(redactedAttempt(ctx, result)),
+        (target, id) => isAccepted(ctx.redact(target), id),
+      ),
     folder,
     now: ctx.now,
     onDeleted: (deleted) => ctx.note(deletedNote(deleted)),
@@ -71,6 +78,7 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
       const { announceListener } = await import('../../settings/running-listeners.ts')
       announced = await announceListener(ctx.env, describeListener(ctx, options, ready))
     }
+    if (session.onUntaken) session.onUntaken(await listening.untaken())
     await session.onReady(ready, trust)
     await listening.open(trust)
     await session.onOpen?.(ready)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hideInAddress } from '../../core/token-forms.ts'
 import type { DeliveryResponse, ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
+import { NOT_FORWARDED } from '../log/attempt.ts'
 
 export interface ForwarderOptions {
   readonly targets: readonly ForwardTarget[]
@@ -8,6 +9,10 @@ export interface ForwarderOptions {
   readonly retries: number
   /** Whether a duplicate of an event is sent again to a target that accepted the first one. */
   readonly passesDuplicates: boolean
+  /** Whether a target accepted the event in another process, by its shown name. */
+  readonly isAccepted?: ((target: string, id: string) => boolean) | undefined
+  /** Whether `keep` gets events before they are queued: they are acknowledged then, and no sender repeats them. */
+  readonly keepsQueued?: boolean
   readonly now: () => number
   /** Whether `show` gets the beginning of the response. */
   readonly showsResponse: boolean
@@ -79,7 +84,11 @@ class EventForwarder implements Forwarder {
 
   async forwardLater(event: ReceivedEvent): Promise<void> {
     while (this.#queued.size >= MAX_QUEUED) await Promise.race(this.#queued)
-    for (const route of this.#routesOf(event)) {
+    const routes = this.#routesOf(event).filter(
+      (route) => this.#options.passesDuplicates || !this.#isTaken(route, event),
+    )
+    if (this.#options.keepsQueued) await Promise.all(routes.map((route) => this.#keepQueued(route, event)))
+    for (const route of routes) {
       const count = ({ failure }: AttemptOutcome): void => {
         if (failure !== undefined) this.#undone++
       }
@@ -105,12 +114,26 @@ class EventForwarder implements Forwarder {
     return this.#routes.filter(({ target }) => target.takes(event))
   }
 
+  /** Whether the target has taken the event, or is about to. */
+  #isTaken({ target, shownName }: Route, { id }: ReceivedEvent): boolean {
+    if (id === undefined) return false
+    return this.#results.has(`${target.name}\n${id}`) || this.#options.isAccepted?.(shownName, id) === true
+  }
+
+  async #keepQueued({ target, shownName }: Route, { id, name, receivedAtMs }: ReceivedEvent): Promise<void> {
+    await this.#options.keep?.({
+      ...{ type: target.type, target: shownName, id, name, receivedAtMs, startedAtMs: this.#options.now(), tookMs: 0 },
+      ...{ attempt: 0, status: undefined, failure: NOT_FORWARDED, response: undefined, retryInMs: undefined },
+    })
+  }
+
   /** Senders repeat an event after a timeout: a repeat waits for the attempt in progress, and is not sent after a success. */
   #send(route: Route, event: ReceivedEvent, retries: number): Promise<AttemptOutcome> {
     const { target, lanes } = route
     const known = event.id === undefined ? undefined : `${target.name}\n${event.id}`
     const before = known === undefined ? undefined : this.#results.get(known)
     if (before && !this.#options.passesDuplicates) return before
+    if (!this.#options.passesDuplicates && this.#isTaken(route, event)) return Promise.resolve(ACCEPTED)
     const result = lanes.run(event.recordId ?? event.id, () => this.#tryUntilDone(route, event, retries))
     if (known !== undefined) this.#remember(known, result)
     return result
@@ -177,6 +200,15 @@ function shownNames(targets: readonly ForwardTarget[]): ReadonlyMap<string, stri
     names.set(name, count === 1 ? shown : `${shown} (${count})`)
   }
   return names
+}
+
+/** By the log; the status of the answer is that of an event without a target. */
+const ACCEPTED: AttemptOutcome = {
+  status: undefined,
+  failure: undefined,
+  answer: 204,
+  retryAfter: undefined,
+  response: undefined,
 }
 
 /** Stopped before the attempt. */

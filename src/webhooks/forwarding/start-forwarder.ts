@@ -2,13 +2,19 @@ import { CrmError } from '../../core/errors.ts'
 import type { Env } from '../../core/streams.ts'
 import type { ForwardResult, ReceivedEvent } from '../../core/webhook-events.ts'
 import { type CommandOptions, startCommand } from '../command.ts'
-import { type AttemptOutcome, createForwarder, type Forwarder, type ForwardTarget } from './forwarder.ts'
+import {
+  type AttemptOutcome,
+  createForwarder,
+  type Forwarder,
+  type ForwarderOptions,
+  type ForwardTarget,
+} from './forwarder.ts'
 import { httpTarget, type TargetConnection } from './http-target.ts'
 
 /** Low, as each attempt starts a process. */
 const LIMIT = 4
 
-export interface ForwardRules {
+export interface ForwardRules extends Pick<ForwarderOptions, 'isAccepted' | 'keepsQueued'> {
   readonly forwards: readonly { readonly url: URL; readonly globs: readonly string[] }[]
   readonly commands: readonly { readonly name: string; readonly words: readonly [string, ...string[]] }[]
   /** Of `forwards`. */

@@ -1,5 +1,6 @@
 import { isJsonObject, jsonIn } from '../../core/json.ts'
 import type { ForwardResult } from '../../core/webhook-events.ts'
+import { type ProcessOwner, thisProcess } from '../../files/processes.ts'
 
 /** One try at forwarding an event, as a line of the log records it. */
 export interface KeptAttempt
@@ -8,7 +9,12 @@ export interface KeptAttempt
   readonly startedAtMs: number
   /** The listener, or the replay, that made it. */
   readonly run: string
+  /** Of an event that waits: the process that is to forward it. */
+  readonly owner?: ProcessOwner | undefined
 }
+
+/** `failure` of an event that was acknowledged and waits to be forwarded, which is attempt 0. */
+export const NOT_FORWARDED = 'acknowledged, and never forwarded'
 
 /** Lines of a kind begin with it, so that they are recognised without parsing; events have no `type`. */
 const KIND_AT_START = '{"v":1,"type":'
@@ -33,6 +39,7 @@ export function attemptText(result: ForwardResult, run: string): string {
     started_at: new Date(result.startedAtMs).toISOString(),
     took_ms: result.tookMs,
     answer: result.response?.slice(0, LONGEST_ANSWER).toWellFormed() ?? null,
+    ...(result.attempt === 0 && { owner: thisProcess() }),
   })
 }
 
@@ -61,6 +68,7 @@ export function parseAttempt(line: Buffer): KeptAttempt | undefined {
     attempt: typeof attempt === 'number' ? attempt : 1,
     tookMs: typeof tookMs === 'number' ? tookMs : 0,
     response: textIn(entry.answer),
+    owner: isJsonObject(entry.owner) ? (entry.owner as unknown as ProcessOwner) : undefined,
   }
 }
 

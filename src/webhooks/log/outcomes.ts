@@ -1,11 +1,12 @@
 import type { EventOutcome, ReceivedEvent } from '../../core/webhook-events.ts'
+import { isGone, type ProcessOwner } from '../../files/processes.ts'
 import type { KeptAttempt } from './attempt.ts'
 
 /** What became of events, by the attempts of the log in any order. */
 export interface EventOutcomes {
   add(attempt: KeptAttempt): void
-  /** Undefined for an event that was passed to no target. */
-  of(event: ReceivedEvent): EventOutcome | undefined
+  /** Undefined for an event that was passed to no target, or that a running process is to forward. */
+  of(event: Pick<ReceivedEvent, 'id' | 'receivedAtMs'>): EventOutcome | undefined
 }
 
 interface Tried {
@@ -22,6 +23,13 @@ interface Tried {
  */
 export function createOutcomes(): EventOutcomes {
   const byEvent = new Map<string, Tried>()
+  const ended = new Map<string, boolean>()
+
+  function isEnded(run: string, owner: ProcessOwner): boolean {
+    const known = ended.get(run) ?? isGone(owner)
+    ended.set(run, known)
+    return known
+  }
 
   function ofRun(key: string, { run, startedAtMs }: KeptAttempt): Tried {
     const tried = byEvent.get(key)
@@ -44,6 +52,7 @@ export function createOutcomes(): EventOutcomes {
       if (!tried) return undefined
       const attempts = [...tried.targets.values()]
       const decisive = attempts.find(({ failure }) => failure !== undefined) ?? attempts[0]
+      if (decisive?.owner && !isEnded(tried.run, decisive.owner)) return undefined
       const { failure, status } = decisive ?? {}
       return { state: failure === undefined ? 'done' : 'failed', status, failure }
     },

@@ -93,12 +93,23 @@ export async function* readAttempts(folder: string): AsyncGenerator<readonly Kep
   for await (const { lines } of readLines(folder, 'oldest first')) yield attemptsIn(lines)
 }
 
+/** The attempts that were written to a file since `fromAt`, and where the next reading of it begins. */
+export async function attemptsSince({ path }: Segment, fromAt: number) {
+  const attempts: KeptAttempt[] = []
+  let nextAt = fromAt
+  for await (const lines of linesForward(path, fromAt)) {
+    for (const line of lines) nextAt += line.length + 1
+    attempts.push(...attemptsIn(lines))
+  }
+  return { attempts, nextAt }
+}
+
 function attemptsIn(lines: readonly Buffer[]): readonly KeptAttempt[] {
   return lines.map(parseAttempt).filter((attempt) => attempt !== undefined)
 }
 
 /** A limit on the bytes read at start-up, so that a large log does not delay it. */
-const MAX_SCANNED_BYTES = 64 * 1024 * 1024
+export const MAX_SCANNED_BYTES = 64 * 1024 * 1024
 
 /** The ids of the newest events, oldest first. */
 export async function recentIds(folder: string, maxIds: number): Promise<readonly string[]> {
@@ -143,12 +154,12 @@ async function* readSegments(
   }
 }
 
-/** The complete lines of a file, from the first; text after the last line end is still being written. */
-async function* linesForward(path: string): AsyncGenerator<readonly Buffer[]> {
+/** The complete lines of a file, from the first, or from `fromAt`; text after the last line end is still being written. */
+async function* linesForward(path: string, fromAt = 0): AsyncGenerator<readonly Buffer[]> {
   await using file = await open(path)
   const endAt = (await file.stat()).size
   let carried: Buffer = Buffer.alloc(0)
-  for (let at = 0; at < endAt; at += CHUNK_BYTES) {
+  for (let at = fromAt; at < endAt; at += CHUNK_BYTES) {
     const bytes = Buffer.concat([carried, await readAt(file, at, Math.min(CHUNK_BYTES, endAt - at))])
     const lines = splitLines(bytes)
     carried = lines.pop() ?? bytes

@@ -1,13 +1,14 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { crm, crmPrints, startRun } from '../../harness/crm.ts'
+import { expect, test } from 'vitest'
+import { crm, crmPrints } from '../../harness/crm.ts'
 import { memoryDatabase } from '../../harness/database.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { type Env, emptyHome, tempFolder } from '../../harness/home.ts'
 import { serve } from '../../harness/service.ts'
 import { startApp } from '../../webhooks/app.ts'
 import { newSecret } from '../../webhooks/signed.ts'
+import { listening } from './listening.ts'
 
 const json = async (argv: readonly string[], home: Env) => JSON.parse(await crmPrints([...argv, '-o', 'json'], home))
 
@@ -15,23 +16,6 @@ async function serviceHome() {
   const home = emptyHome()
   await serve(['--database', await memoryDatabase(), '--retry-schedule', '0'], home)
   return home
-}
-
-/** `crm listen`, once it is ready. */
-async function listening(args: readonly string[], home: Env) {
-  const ready = Promise.withResolvers<string>()
-  const run = startRun(['listen', '-o', 'jsonl', ...args], home, {
-    onStdout: (text) => ready.resolve(String(JSON.parse(text.split('\n', 1)[0] ?? '').url)),
-  })
-  run.exit.then((exit) => ready.reject(new Error(`listen ended with ${exit}: ${run.written.stderr}`)), ready.reject)
-  let isEnded = false
-  const end = async () => {
-    if (!isEnded) run.interrupt('SIGINT')
-    isEnded = true
-    return { exit: await run.exit, stderr: run.written.stderr }
-  }
-  onTestFinished(async () => void (await end()))
-  return { url: await ready.promise, written: run.written, end }
 }
 
 test('a listener states the command that prints its secret, and with it an app verifies what trigger sends', async () => {
