@@ -23,6 +23,7 @@ export interface ListeningOptions {
   /** 0 selects a free port. */
   readonly port: number
   readonly path: string
+  readonly maxBodyBytes?: number | undefined
   /** Of the event log. */
   readonly folder: string
   readonly keep: LogBounds

@@ -9,7 +9,18 @@ export interface EventFacts {
   readonly recordId: string | undefined
 }
 
-export function readEventBody(bytes: Buffer): EventBody {
+/** No sender nests deeper, and walks through a body overflow the stack from some thousand levels on. */
+const MOST_LEVELS = 500
+
+/** The body and its facts. JSON that is nested too deeply is kept as the text that it is; its facts are read all the same. */
+export function readEvent(bytes: Buffer): { readonly body: EventBody; readonly facts: EventFacts } {
+  const body = parseBody(bytes)
+  const facts = readEventFacts(body)
+  const isText = body.type === 'json' && body.text.length > MOST_LEVELS && isDeeper(body.value, MOST_LEVELS)
+  return { body: isText ? { type: 'text', text: body.text } : body, facts }
+}
+
+function parseBody(bytes: Buffer): EventBody {
   if (!isUtf8(bytes)) return { type: 'bytes', bytes }
   // A byte order mark is not part of the text (RFC 8259, 8.1).
   const text = bytes.toString().replace(/^\uFEFF/, '')
@@ -20,7 +31,12 @@ export function readEventBody(bytes: Buffer): EventBody {
   }
 }
 
-export function readEventFacts(body: EventBody): EventFacts {
+function isDeeper(value: JsonValue | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1))
+}
+
+function readEventFacts(body: EventBody): EventFacts {
   const value = body.type === 'json' && isJsonObject(body.value) ? body.value : {}
   const data = isJsonObject(value.data) ? value.data : {}
   const inner = isJsonObject(data.object) ? data.object : {}

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedEvent, RejectedRequest } from '../core/webhook-events.ts'
-import { readEventBody, readEventFacts } from './read-event.ts'
+import { readEvent } from './read-event.ts'
 import { Rejection } from './rejection.ts'
 import { findScheme } from './schemes.ts'
 import { type Secret, verify } from './verify.ts'
@@ -8,10 +8,10 @@ import { type Secret, verify } from './verify.ts'
 /** Senders retry for days, but most duplicates arrive within minutes. This is about 10 MB of ids. */
 export const MAX_SEEN_IDS = 100_000
 
-const MAX_BODY_BYTES = 1024 * 1024
+export const MAX_BODY_BYTES = 1024 * 1024
 
-/** Read and discarded, so that a client slightly over the limit receives the response instead of a reset connection. */
-const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
+/** Times the limit are read and discarded, so that a client slightly over it receives the response instead of a reset connection. */
+const DISCARDED = 8
 
 export interface Trust {
   /** Newest first. `unverified` accepts every request and marks each event. */
@@ -25,26 +25,26 @@ export interface ReceiveOptions {
   readonly origin: string
   readonly path: string
   readonly bodyMs: number
+  readonly maxBodyBytes: number
   readonly trust: Trust
   readonly now: () => number
 }
 
 /** The event of a request. Throws a Rejection; only ids of verified events are remembered. */
 export async function receive(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedEvent> {
-  const { origin, path, bodyMs, now } = options
+  const { origin, path, now } = options
   // RFC 9112 section 3.2.
   if (Number(request.headersDistinct.host?.length) > 1)
     throw new Rejection('malformed_request', 'Host was sent more than once')
   const { secrets, subscriptionId, seenIds } = options.trust
   if (pathOf(request) !== path) throw new Rejection('wrong_path', `expected ${path}`)
   if (request.method !== 'POST') throw new Rejection('wrong_method', 'expected POST')
-  const bytes = await readBody(request, bodyMs)
+  const bytes = await readBody(request, options)
   const receivedAtMs = now()
   const headers = request.headersDistinct
   const isVerified = secrets !== 'unverified'
   const scheme = isVerified ? verify({ headers, body: bytes }, secrets, receivedAtMs) : findScheme(headers)
-  const body = readEventBody(bytes)
-  const facts = readEventFacts(body)
+  const { body, facts } = readEvent(bytes)
   const header = (name: string | undefined): string | undefined => (name ? headers[name]?.[0] : undefined)
   const id = header(scheme?.idHeader) ?? facts.id
   return {
@@ -85,23 +85,26 @@ export function pathOf({ url = '' }: IncomingMessage): string {
 }
 
 /** The received bytes, chunked or not. Throws a Rejection; the connection may then hold unread bytes. */
-async function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer> {
+async function readBody(
+  request: IncomingMessage,
+  { bodyMs: timeoutMs, maxBodyBytes }: Pick<ReceiveOptions, 'bodyMs' | 'maxBodyBytes'>,
+): Promise<Buffer> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new Rejection('encoded_body', 'the body is compressed; expected the bytes that were signed')
   }
-  if (Number(request.headers['content-length'] ?? 0) > MAX_DISCARDED_BYTES) throw tooLarge()
+  if (Number(request.headers['content-length'] ?? 0) > DISCARDED * maxBodyBytes) throw tooLarge(maxBodyBytes)
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const timer = setTimeout(() => reject(tooSlow(timeoutMs)), timeoutMs)
   const chunks: Buffer[] = []
   let sizeBytes = 0
   request.on('data', (chunk: Buffer) => {
     sizeBytes += chunk.length
-    if (sizeBytes <= MAX_BODY_BYTES) chunks.push(chunk)
+    if (sizeBytes <= maxBodyBytes) chunks.push(chunk)
     else chunks.length = 0
-    if (sizeBytes > MAX_DISCARDED_BYTES) reject(tooLarge())
+    if (sizeBytes > DISCARDED * maxBodyBytes) reject(tooLarge(maxBodyBytes))
   })
-  request.on('end', () => (sizeBytes > MAX_BODY_BYTES ? reject(tooLarge()) : resolve(Buffer.concat(chunks))))
+  request.on('end', () => (sizeBytes > maxBodyBytes ? reject(tooLarge(maxBodyBytes)) : resolve(Buffer.concat(chunks))))
   // A 'close' event follows every error; errors after the end are ignored.
   request.on('error', () => {})
   request.on('close', () => {
@@ -110,8 +113,8 @@ async function readBody(request: IncomingMessage, timeoutMs: number): Promise<Bu
   return await promise.finally(() => clearTimeout(timer))
 }
 
-function tooLarge(): Rejection {
-  return new Rejection('too_large', `the body is over ${MAX_BODY_BYTES} bytes`)
+function tooLarge(maxBodyBytes: number): Rejection {
+  return new Rejection('too_large', `the body is over ${maxBodyBytes} bytes; --max-body accepts larger ones`)
 }
 
 function tooSlow(timeoutMs: number): Rejection {

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { CrmError } from '../core/errors.ts'
 import type { DeliveryResponse, Received, RejectionReason } from '../core/webhook-events.ts'
-import { describeRejected, pathOf, receive, type Trust } from './receive.ts'
+import { describeRejected, MAX_BODY_BYTES, pathOf, receive, type Trust } from './receive.ts'
 import { Rejection } from './rejection.ts'
 
 export const RECEIVER_TIMEOUTS: ReceiverTimeouts = { headersMs: 10_000, bodyMs: 15_000, idleMs: 30_000, closeMs: 2000 }
 
-/** Each may hold a 1 MiB body in memory while the reader of stdout is slow. */
+/** Each may hold a body in memory while the reader of stdout is slow. */
 const MAX_CONNECTIONS = 128
 
 export interface ReceiverOptions {
@@ -19,6 +19,8 @@ export interface ReceiverOptions {
   /** Starts with a slash. */
   readonly path: string
   readonly now: () => number
+  /** Undefined: MAX_BODY_BYTES. */
+  readonly maxBodyBytes?: number | undefined
   /**
    * The sender is answered when this resolves, with its result or with 204. A rejected request gets the answer of its
    * rejection.
@@ -40,7 +42,7 @@ export interface Receiver {
 
 /** Starts a receiver of webhooks. Throws a CrmError `machine` when the port is not available. */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { path, now, take, timeouts = RECEIVER_TIMEOUTS } = options
+  const { path, now, take, timeouts = RECEIVER_TIMEOUTS, maxBodyBytes = MAX_BODY_BYTES } = options
   const trusted = Promise.withResolvers<Trust>()
   const failure = Promise.withResolvers<never>()
   // Prevents an unhandled rejection; callers that await it still get the error.
@@ -52,7 +54,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     const trust = await trusted.promise
     if (request.method === 'OPTIONS' && pathOf(request) === path) return answerOptions(request, response)
     try {
-      const event = await receive(request, { origin, path, bodyMs: timeouts.bodyMs, trust, now })
+      const event = await receive(request, { origin, path, bodyMs: timeouts.bodyMs, maxBodyBytes, trust, now })
       answerEvent(await take(event), response)
     } catch (error) {
       if (!(error instanceof Rejection)) throw error

@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { readEventBody, readEventFacts } from './read-event.ts'
+import { readEvent } from './read-event.ts'
 import { Rejection } from './rejection.ts'
 import { prepareSecrets, type SignedMessage, verify } from './verify.ts'
 
@@ -48,7 +48,7 @@ export function headersOf(lines: readonly string[]): SignedMessage['headers'] {
 export function verifySaved(delivery: SignedMessage, secrets: readonly string[], nowMs: number): VerifiedRequest {
   try {
     const { name: scheme, idHeader, eventHeader } = verify(delivery, prepareSecrets(secrets), nowMs)
-    const facts = readEventFacts(readEventBody(delivery.body))
+    const { facts } = readEvent(delivery.body)
     const header = (name: string | undefined) => (name === undefined ? undefined : delivery.headers[name]?.[0])
     return {
       scheme,

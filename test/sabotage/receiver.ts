@@ -193,7 +193,7 @@ export const RECEIVER: readonly Sabotage[] = [
   {
     name: 'a body of more than 1 MiB is verified by its first part',
     file: 'src/webhooks/receive.ts',
-    line: "request.on('end', () => (sizeBytes > MAX_BODY_BYTES ? reject(tooLarge()) : resolve(Buffer.concat(chunks))))",
+    line: "request.on('end', () => (sizeBytes > maxBodyBytes ? reject(tooLarge(maxBodyBytes)) : resolve(Buffer.concat(chunks))))",
     to: "request.on('end', () => resolve(Buffer.concat(chunks)))",
     tests: ['test/webhooks/receiver.test.ts'],
   },
@@ -245,6 +245,20 @@ export const RECEIVER: readonly Sabotage[] = [
     line: 'if (before && !this.#options.passesDuplicates) return before',
     to: 'if (before && this.#options.passesDuplicates) return before',
     tests: ['test/webhooks/forwarding/forwarder.test.ts'],
+  },
+  {
+    name: 'a deeply nested event ends the listener',
+    file: 'src/webhooks/read-event.ts',
+    line: "return { body: isText ? { type: 'text', text: body.text } : body, facts }",
+    to: 'return { body, facts }',
+    tests: ['test/commands/webhooks/odd-events.test.ts'],
+  },
+  {
+    name: 'a bad line of the log is left out without a word',
+    file: 'src/webhooks/log/read-events.ts',
+    line: 'if (!event) onDamaged({ id: entryId(line), sizeBytes: line.length })',
+    to: '',
+    tests: ['test/commands/webhooks/odd-events.test.ts'],
   },
   {
     name: 'what an app took is forgotten with the process',

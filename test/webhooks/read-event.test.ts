@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { readEventBody, readEventFacts } from '../../src/webhooks/read-event.ts'
+import { readEvent } from '../../src/webhooks/read-event.ts'
 import { createSeenIds } from '../../src/webhooks/receive.ts'
 
-const factsOf = (text: string) => readEventFacts(readEventBody(Buffer.from(text)))
+const factsOf = (text: string) => readEvent(Buffer.from(text)).facts
+const bodyOf = (bytes: Buffer) => readEvent(bytes).body
 
 test('the name and the record of an event are read from its body', () => {
   const body = '{"type":"deal.updated","timestamp":"2026-01-01T00:00:00Z","data":{"id":"deal_1"},"previous":{}}'
@@ -27,15 +28,23 @@ test.each(['[{"type":"a"}]', '{"type":1,"data":"x","id":null}', '"text"', 'null'
 )
 
 test('a body is JSON, else text, else bytes', () => {
-  expect(readEventBody(Buffer.from('{"a":1e400}'))).toMatchObject({ type: 'json', text: '{"a":1e400}' })
-  expect(readEventBody(Buffer.from('a=1'))).toEqual({ type: 'text', text: 'a=1' })
-  expect(readEventBody(Buffer.from(''))).toEqual({ type: 'text', text: '' })
+  expect(bodyOf(Buffer.from('{"a":1e400}'))).toMatchObject({ type: 'json', text: '{"a":1e400}' })
+  expect(bodyOf(Buffer.from('a=1'))).toEqual({ type: 'text', text: 'a=1' })
+  expect(bodyOf(Buffer.from(''))).toEqual({ type: 'text', text: '' })
   const bytes = Buffer.from([0x7b, 0xff, 0x7d])
-  expect(readEventBody(bytes)).toEqual({ type: 'bytes', bytes })
+  expect(bodyOf(bytes)).toEqual({ type: 'bytes', bytes })
 })
 
-test('JSON nested a hundred thousand levels deep is read', () => {
-  expect(readEventBody(Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)))).toMatchObject({ type: 'json' })
+test.each([
+  ['a list', '[', ']'],
+  ['an object', '{"a":', '}'],
+])('JSON nested deeper than 500 levels in %s is text, with its facts', (_, open, close) => {
+  const nested = (levels: number) => `{"type":"a","data":${open.repeat(levels)}1${close.repeat(levels)}}`
+  expect(bodyOf(Buffer.from(nested(499)))).toMatchObject({ type: 'json' })
+  for (const levels of [500, 5000, 100_000]) {
+    expect(bodyOf(Buffer.from(nested(levels)))).toEqual({ type: 'text', text: nested(levels) })
+    expect(factsOf(nested(levels)).name).toBe('a')
+  }
 })
 
 test('an id counts as seen from its second occurrence on, until too many others follow', () => {

@@ -1,5 +1,5 @@
 import type { ReceivedEvent } from '../../src/core/webhook-events.ts'
-import { readEventBody, readEventFacts } from '../../src/webhooks/read-event.ts'
+import { readEvent } from '../../src/webhooks/read-event.ts'
 
 /** An event as returned by a receiver. */
 export function sampleEvent(
@@ -7,8 +7,8 @@ export function sampleEvent(
   more: Partial<ReceivedEvent> & { readonly bytes?: Buffer } = {},
 ): ReceivedEvent {
   const { bytes = Buffer.from(`{"type":"contact.created","data":{"id":"con_${id}"}}`), ...others } = more
-  const body = readEventBody(bytes)
-  const { name, recordId } = readEventFacts(body)
+  const { body, facts } = readEvent(bytes)
+  const { name, recordId } = facts
   return {
     type: 'event',
     id,

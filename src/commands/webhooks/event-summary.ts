@@ -12,7 +12,7 @@ const MAX_CHANGES = 8
 export function summarise(body: EventBody): string {
   if (body.type !== 'json') {
     const sizeBytes = body.type === 'text' ? Buffer.byteLength(body.text) : body.bytes.length
-    return `${sizeBytes} bytes, not JSON`
+    return `${sizeBytes} bytes, not read as JSON`
   }
   if (!isJsonObject(body.value)) return valueText(body.value)
   const { data, previous } = body.value

@@ -3,8 +3,12 @@ import type { Context } from '../../context.ts'
 import { parseDurationMs } from '../../core/duration.ts'
 import type { LoggedEvent } from '../../core/webhook-events.ts'
 import { eventsFolder } from '../../settings/default-places.ts'
+import type { DamagedLine } from '../../webhooks/log/read-events.ts'
 import { createLoggedCheck } from './event-members.ts'
 import { loggedRecord } from './event-record.ts'
+
+/** Of damaged lines. */
+const NAMED = 5
 
 export interface LoggedQuery {
   readonly order: 'oldest first' | 'newest first'
@@ -34,8 +38,9 @@ export async function* loggedEvents(
   const { readLoggedEvents } = await ctx.webhooks.events()
   const { matchesAnyGlob } = await ctx.webhooks.filter()
   const sinceMs = query.since && ('atMs' in query.since ? query.since.atMs : ctx.now() - query.since.agoMs)
-  const damaged = new Set<string>()
-  const onDamaged = (path: string): void => void damaged.add(path)
+  const damaged: string[] = []
+  const onDamaged = (path: string, { id, sizeBytes }: DamagedLine): void =>
+    void damaged.push(`${id ?? `a line of ${sizeBytes} bytes`} in ${path}`)
   for await (const events of readLoggedEvents(eventsFolder(ctx.env), { order: query.order, sinceMs, onDamaged })) {
     yield events.filter(
       ({ name, receivedAtMs, outcome }) =>
@@ -44,7 +49,9 @@ export async function* loggedEvents(
         (!query.isFailed || outcome?.state === 'failed'),
     )
   }
-  for (const path of damaged) ctx.note(`Lines of ${path} are not events of this version, and were left out.`)
+  if (damaged.length === 0) return
+  const more = damaged.length > NAMED ? ` and ${damaged.length - NAMED} more` : ''
+  ctx.note(`Left out, as no event of this version: ${damaged.slice(0, NAMED).join(', ')}${more}.`)
 }
 
 /** The events for which `--where` is true. CrmError `usage` at the end for a member that no event has. */

@@ -11,6 +11,8 @@ export interface ReceiverFlags extends TrustOptions {
   readonly host: string
   readonly path: string
   readonly keep: KeepRule
+  /** In bytes. */
+  readonly maxBody?: number
 }
 
 /** Takes an untyped command, because the type of so many options is too large for the compiler. */
@@ -23,6 +25,7 @@ export function addReceiverFlags(command: Command): void {
     .option('--subscribe', 'make a new subscription, even if one is stored')
     .option('--public-url <url>', 'the address at which the server reaches this listener', parsePublicUrl)
     .option('--tunnel <command>', 'a command that prints such an address, run while listening')
+    .option('--max-body <size>', 'accept bodies up to this size: 5MB, at most 32MB (default: 1 MiB)', parseMaxBody)
     .option('--insecure-skip-verify', 'accept events of any sender, marked as unverified')
     .addOption(
       new Option('--keep <what>', 'of the event log: a time (30d), a size (500MB), or all')
@@ -40,6 +43,21 @@ function parsePath(text: string): string {
     return text
   }
   throw new InvalidArgumentError('Expected a path such as /hook, without a query.')
+}
+
+/** The log is read in whole lines. */
+const LARGEST_BODY = 32e6
+
+function parseMaxBody(text: string): number {
+  const sizeBytes = sizeIn(text)
+  if (sizeBytes >= 1 && sizeBytes <= LARGEST_BODY) return sizeBytes
+  throw new InvalidArgumentError('Expected a size such as 500KB or 5MB, at most 32MB.')
+}
+
+/** 0 for text that is no size. */
+function sizeIn(text: string): number {
+  const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)(KB|MB|GB|TB)$/i.exec(text.trim()) ?? []
+  return Math.floor(Number(amount) * (UNIT_BYTES[unit.toUpperCase()] ?? 0))
 }
 
 function parsePublicUrl(text: string): URL {
@@ -64,8 +82,7 @@ function parseKeep(text: string): KeepRule {
   let rule: KeepRule = { maxAgeMs: undefined, maxBytes: undefined }
   if (text === 'all') return rule
   for (const part of text.split(',')) {
-    const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)(KB|MB|GB|TB)$/i.exec(part.trim()) ?? []
-    const maxBytes = Number(amount) * (UNIT_BYTES[unit.toUpperCase()] ?? 0)
+    const maxBytes = sizeIn(part)
     const maxAgeMs = maxBytes > 0 ? undefined : parseDurationWithUnitMs(part)
     if (!maxBytes && !maxAgeMs)
       throw new InvalidArgumentError('Expected a time such as 30d, a size such as 500MB, or all.')

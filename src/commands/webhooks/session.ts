@@ -56,6 +56,7 @@ export async function receiveEvents(ctx: Context, options: ReceiverFlags, sessio
         (target, id) => isAccepted(ctx.redact(target), id),
       ),
     folder,
+    maxBodyBytes: options.maxBody,
     now: ctx.now,
     onDeleted: (deleted) => ctx.note(deletedNote(deleted)),
   })

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, jsonIn } from '../../core/json.ts'
 import { type Delivery, type ReceivedEvent, SCHEME_NAMES, type SchemeName } from '../../core/webhook-events.ts'
-import { readEventBody } from '../read-event.ts'
+import { readEvent } from '../read-event.ts'
 
 /** Credentials of the sender, not needed to read or replay the log. */
 const NOT_KEPT = new Set(['authorization', 'cookie', 'proxy-authorization'])
@@ -33,7 +33,7 @@ export function entryText({ delivery, body: _, type: __, ...event }: ReceivedEve
 /** The id alone, which is all that a start needs of many events; undefined for an event without one. */
 export function entryId(line: Buffer): string | undefined {
   const [, id] = ID_AT_START.exec(line.toString('utf8', 0, LONGEST_START)) ?? []
-  return id === undefined ? undefined : ((JSON.parse(id) as string | null) ?? undefined)
+  return id === undefined ? undefined : textIn(jsonIn(id))
 }
 
 /** Undefined for a line of another version or a damaged line. */
@@ -53,7 +53,7 @@ export function parseEntry(line: string): ReceivedEvent | undefined {
     isDuplicate: entry.duplicate === true,
     scheme: SCHEME_NAMES.find((name): name is SchemeName => name === entry.scheme),
     subscriptionId: textIn(entry.subscription_id),
-    body: readEventBody(delivery.bytes),
+    body: readEvent(delivery.bytes).body,
     delivery,
   }
 }

@@ -15,7 +15,13 @@ export interface ReadOptions {
   /** Files last written before this time are not opened; all events of the other files are returned. */
   readonly sinceMs?: number | undefined
   /** Called for each line that is not an event and is skipped: a power cut can damage a line that was never acknowledged. */
-  readonly onDamaged?: (path: string) => void
+  readonly onDamaged?: (path: string, line: DamagedLine) => void
+}
+
+export interface DamagedLine {
+  /** As far as it can be read. */
+  readonly id: string | undefined
+  readonly sizeBytes: number
 }
 
 /**
@@ -25,14 +31,18 @@ export interface ReadOptions {
 export async function* readEvents(folder: string, options: ReadOptions): AsyncGenerator<readonly ReceivedEvent[]> {
   const { order, sinceMs, onDamaged } = options
   for await (const { lines, segment } of readLines(folder, order, sinceMs)) {
-    yield eventsIn(lines, () => onDamaged?.(segment.path))
+    yield eventsIn(lines, (line) => onDamaged?.(segment.path, line))
   }
 }
 
-function eventsIn(lines: readonly Buffer[], onDamaged: () => void): readonly ReceivedEvent[] {
-  const events = lines.filter((line) => !isOtherLine(line)).map((line) => parseEntry(line.toString()))
-  for (const event of events) if (!event) onDamaged()
-  return events.filter((event) => event !== undefined)
+function eventsIn(lines: readonly Buffer[], onDamaged: (line: DamagedLine) => void): readonly ReceivedEvent[] {
+  return lines
+    .filter((line) => !isOtherLine(line))
+    .flatMap((line) => {
+      const event = parseEntry(line.toString())
+      if (!event) onDamaged({ id: entryId(line), sizeBytes: line.length })
+      return event ?? []
+    })
 }
 
 /**
@@ -47,7 +57,7 @@ export async function* readLoggedEvents(folder: string, options: ReadOptions): A
   const pages =
     options.order === 'newest first' ? withAttempts(folder, options, add) : afterAttempts(folder, options, add)
   for await (const { lines, segment } of pages) {
-    const events = eventsIn(lines, () => options.onDamaged?.(segment.path))
+    const events = eventsIn(lines, (line) => options.onDamaged?.(segment.path, line))
     yield events.map((event) => ({ ...event, outcome: outcomes.of(event) }))
   }
 }
