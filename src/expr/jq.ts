@@ -1,4 +1,5 @@
 import startJq from 'jq-wasm/dist/build/jq.js'
+import { interruptible } from './interruptible.ts'
 
 export interface JqRun {
   /** 0; 3 for a program that does not compile, 5 for one that fails; undefined when jq ran out of memory. */
@@ -75,7 +76,7 @@ function runOn(jq: Started, args: readonly string[], input: string): JqRun {
   const stackEnd = jq.takeStack(0)
   jq.streams.begin(withSeenEnd(input))
   try {
-    jq.callMain([...args])
+    interruptible(() => jq.callMain([...args]))
   } catch (error) {
     // Out of memory or of stack: the run has no exit code.
     if (!(error instanceof WebAssembly.RuntimeError)) throw error

@@ -302,4 +302,11 @@ export const DATA: readonly Sabotage[] = [
     to: '',
     tests: ['test/commands/fixtures.test.ts'],
   },
+  {
+    name: 'an endless expression cannot be ended with Ctrl-C',
+    file: 'src/expr/interruptible.ts',
+    line: 'call.script.runInContext(call.context, { breakOnSigint: true })',
+    to: 'call.script.runInContext(call.context)',
+    tests: ['test/e2e/endless-expressions.test.ts'],
+  },
 ]

@@ -62,7 +62,7 @@ function createTolerant(
     try {
       return await keep([record])
     } catch (error) {
-      if (!(error instanceof CrmError)) throw error
+      if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
       if (!isNoted) ctx.note(`${error.message}; events that it fails on are left out.`)
       isNoted = true
       return []
@@ -72,7 +72,7 @@ function createTolerant(
     try {
       return new Set(await keep(records))
     } catch (error) {
-      if (!(error instanceof CrmError)) throw error
+      if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
       const kept: CrmRecord[] = []
       for (const record of records) kept.push(...(await one(record)))
       return new Set(kept)
