@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
-import { errorCode, toMachineError } from './machine-error.ts'
+import { errorCode, isMissing, toMachineError } from './machine-error.ts'
 
 const OWNER = 0o700
 
@@ -69,7 +69,7 @@ export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
+    if (isMissing(error, folder)) return []
     throw toMachineError(error, folder)
   }
 }

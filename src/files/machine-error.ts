@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
@@ -48,6 +49,21 @@ export function toMachineError(error: unknown, path: string): unknown {
   const trouble = TROUBLES[errorCode(error) ?? '']
   if (!trouble) return error
   return new CrmError('machine', `cannot use ${path}: ${trouble.what}`, { hint: trouble.hint(path), cause: error })
+}
+
+/**
+ * Whether there is nothing at the path for this user. ENOTDIR: a home such as /dev/null. A folder that this user may not enter,
+ * such as the home of another, has nothing of theirs.
+ */
+export function isMissing(error: unknown, path: string): boolean {
+  const code = errorCode(error)
+  if (code !== 'EACCES') return code === 'ENOENT' || code === 'ENOTDIR'
+  try {
+    accessSync(dirname(path), constants.X_OK)
+    return false
+  } catch {
+    return true
+  }
 }
 
 /** Waits until names that were created or changed in the folder are on disk. */

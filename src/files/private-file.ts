@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-words.ts'
 import { makeFolder, makeFolders } from './folders.ts'
-import { errorCode, toMachineError } from './machine-error.ts'
+import { errorCode, isMissing, toMachineError } from './machine-error.ts'
 import { ownUid } from './processes.ts'
 
 // Files and folders that belong to this user alone.
@@ -44,8 +44,7 @@ async function readGuarded(path: string, refusedMode: number): Promise<string | 
     }
   } catch (error) {
     const code = errorCode(error)
-    // ENOTDIR: a home such as /dev/null.
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    if (isMissing(error, path)) return undefined
     // The errors of open with O_NOFOLLOW; EMLINK on FreeBSD.
     if (code === 'ELOOP' || code === 'EMLINK') throw notAFile(path, 'a symbolic link')
     // The error of open for a socket.

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { platform } from 'node:os'
 import path from 'node:path'
@@ -77,4 +77,26 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   if (HAS_PROCESS_GROUPS) sendSignal(-pid, signal)
   else if (spawnSync('taskkill', ['/pid', `${pid}`, '/t', '/f'], { windowsHide: true }).status !== 0)
     sendSignal(pid, signal)
+}
+
+/**
+ * An end of the input without a line: the other end was closed by a kill. There may be no such group, on a terminal. Shells differ in
+ * how they read a negative number.
+ */
+const WATCH = 'read -r _ || { kill -s KILL -- "-$1" || kill -KILL "-$1" || kill -s KILL "$2"; } 2>/dev/null'
+
+/**
+ * Kills a child and its process group as soon as this process is killed, of which nothing else can tell them: a shell waits for the
+ * end of a pipe. Returns what calls that off. Windows ends neither.
+ */
+export function endWithThisProcess(child: { readonly group: number; readonly pid: number }): () => void {
+  if (!HAS_PROCESS_GROUPS) return () => {}
+  // In a session of its own, because a kill of the whole group must not reach it first; without the key.
+  const args = ['-c', WATCH, 'sh', `${child.group}`, `${child.pid}`]
+  const watcher = spawn('/bin/sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true, env: {} })
+  // A system without a shell.
+  watcher.on('error', () => {})
+  watcher.stdin.on('error', () => {})
+  watcher.unref()
+  return () => void watcher.stdin.end('\n')
 }

@@ -51,8 +51,16 @@ export function keepCode(
     writeCode(temporary, parts)
     renameSync(temporary, path)
   } catch {
-    // A full disk, or a folder that may only be read: the program works without, so it says nothing.
-    rmSync(temporary, { force: true })
+    // A full disk, or a folder that may only be read or not even entered: the program works without, so it says nothing.
+    removeIfPossible(temporary)
+  }
+}
+
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // `force` ignores a missing file alone.
   }
 }
 

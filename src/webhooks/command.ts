@@ -4,7 +4,14 @@ import { createInterface } from 'node:readline'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { errorCode } from '../files/machine-error.ts'
-import { findProgram, HAS_PROCESS_GROUPS, type ProgramWords, programStart, signalGroup } from '../files/programs.ts'
+import {
+  endWithThisProcess,
+  findProgram,
+  HAS_PROCESS_GROUPS,
+  type ProgramWords,
+  programStart,
+  signalGroup,
+} from '../files/programs.ts'
 
 export interface CommandOptions {
   /** The program and its arguments; no shell interprets them. */
@@ -47,8 +54,12 @@ export function startCommand({ words, env, input, say }: CommandOptions): Runnin
   child.stdin.end(input)
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', say)
   let isOver = false
+  // A tunnel or a test would outlive crm; a command for one event ends soon, and costs another process each time.
+  const { pid } = child
+  const release = pid === undefined || input !== undefined ? undefined : endWithThisProcess({ group: pid, pid })
   const ended = waitFor(child, words[0]).finally(() => {
     isOver = true
+    release?.()
   })
   // Only callers that await `ended` get its error.
   ended.catch(() => {})

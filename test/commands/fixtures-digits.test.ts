@@ -29,3 +29,30 @@ test('an export of fixtures keeps the digits of numbers, and applied to the same
   })
   expect(writes).toEqual([])
 })
+
+test('numbers of env come out digit for digit, in the file, by --set, and out of a field', async () => {
+  const { url } = await startServer((response, { method, path }) => {
+    if (method === 'POST') sendJson(response, 201, { id: 'c1', name: 'A' })
+    else if (/^\/v1\/(?:contacts|deals)/.test(path)) sendJson(response, 200, { data: [], has_more: false })
+    else sendJson(response, 404, { message: 'not here' })
+  })
+  const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }
+  const file = join(tempFolder(), 'demo.yaml')
+  writeFileSync(
+    file,
+    `version: 1
+extra_fields: { contacts: [ref] }
+contacts: { a: { name: A, ref: ${BIG} } }
+env: { ACCOUNT: 9007199254740993, RATE: 1.10, SMALL: -0, CODE: 0151, SET: 1, REF: "\${contacts.a.ref}", IN: "r\${contacts.a.ref}" }
+`,
+  )
+  const set = ['--set', 'env.SET:=9007199254740993']
+  const { exit, stdout } = await crm(['fixtures', 'apply', file, '-q', '--env-out', 'dotenv', ...set], env)
+  expect({ exit, lines: stdout.trimEnd().split('\n') }).toEqual({
+    exit: 0,
+    lines: [
+      ...['ACCOUNT=9007199254740993', 'RATE=1.10', 'SMALL=-0', 'CODE=0151', 'SET=9007199254740993'],
+      ...[`REF=${BIG}`, `IN=r${BIG}`],
+    ],
+  })
+})

@@ -40,6 +40,33 @@ test('a started sandbox is listed in a private file, and its key is in what env 
   expect(JSON.parse(await crmPrints(['sandbox', 'env', '-o', 'json'], inside))).toEqual(env)
 })
 
+test('two jobs of one runner have a sandbox each without a --name, and a CI job without a known id needs one', async () => {
+  const home = emptyHome({ CRM_STATE_HOME: tempFolder(), TMPDIR: tempFolder() })
+  const job = (name: string) => ({ ...home, CI: 'true', GITHUB_RUN_ID: '1', GITHUB_JOB: name })
+  const start = async (name: string) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const running = startRun(['sandbox', 'start', '--foreground'], job(name), { onStdout: resolve })
+    onTestFinished(async () => {
+      running.interrupt('SIGTERM')
+      await running.exit
+    })
+    return JSON.parse(await promise) as Readonly<Record<string, string>>
+  }
+  const [a, b] = [await start('a'), await start('b')]
+  const addressIn = async (name: string) =>
+    JSON.parse(await crmPrints(['sandbox', 'env', '-o', 'json'], job(name))).CRM_BASE_URL
+  expect(await Promise.all(['a', 'b'].map(addressIn))).toEqual([a.base_url, b.base_url])
+  expect(a.base_url).not.toBe(b.base_url)
+  expect(await crm(['sandbox', 'env'], job('c'))).toMatchObject({ exit: 6 })
+  for (const verb of ['start', 'env', 'stop']) {
+    const { exit, stderr } = await crm(['sandbox', verb, ...(verb === 'start' ? ['--foreground'] : [])], {
+      ...home,
+      CI: 'true',
+    })
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('--name "$BUILD_ID"') })
+  }
+})
+
 test('a second one of the same name is refused, and one of another name is its own', async () => {
   const { home, state } = await started()
   const second = await crm(['sandbox', 'start', '--foreground'], home)

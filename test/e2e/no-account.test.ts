@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { tempFolder } from '../harness/home.ts'
 import { CRM } from './crm.ts'
@@ -35,4 +35,51 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without an account and with
     const destroyed = runAs(UID, ['fixtures', 'destroy', 'demo.yaml', '--run-id', 'x'], env, folder)
     expect(destroyed.stderr).toContain('1 deleted')
   })
+
+  test.each(['a home of another user', 'a home that is a file', 'a cache that may not be entered'])(
+    'works without a word with %s',
+    async (kind) => {
+      const { env: given } = await startService()
+      const folder = tempFolder()
+      const home = join(folder, 'home')
+      if (kind === 'a home that is a file') writeFileSync(home, '')
+      else mkdirSync(home, { mode: 0o700 })
+      if (kind.startsWith('a cache')) {
+        mkdirSync(join(home, '.cache'))
+        chownSync(home, UID, UID)
+        chmodSync(join(home, '.cache'), 0)
+      }
+      chmodSync(folder, 0o755)
+      writeFileSync(join(folder, 'demo.yaml'), FIXTURES, { mode: 0o644 })
+      mkdirSync(join(folder, 'tmp'))
+      chmodSync(join(folder, 'tmp'), 0o1777)
+      // Without the code that the build compiled, as a package is.
+      const copy = join(folder, 'crm')
+      cpSync(join(dirname(CRM), '../dist/cli'), join(copy, 'dist/cli'), {
+        recursive: true,
+        filter: (path) => !/compiled-/.test(path),
+      })
+      cpSync(dirname(CRM), join(copy, 'bin'), { recursive: true })
+      spawnSync('chmod', ['-R', 'a+rX', copy])
+      const { CRM_API_KEY = '', CRM_BASE_URL = '' } = given
+      const env = { PATH: process.env.PATH ?? '', TMPDIR: join(folder, 'tmp'), HOME: home, CRM_API_KEY, CRM_BASE_URL }
+      const run = (...args: string[]) => {
+        const program = [join(copy, 'bin/crm.js'), ...args]
+        const { status, stderr } = spawnSync(process.execPath, program, {
+          cwd: folder,
+          env,
+          uid: UID,
+          gid: UID,
+          encoding: 'utf8',
+        })
+        return { status, stderr }
+      }
+      expect(run('sandbox', 'run', '--', 'true')).toEqual({ status: 0, stderr: '' })
+      expect(run('sandbox', 'run', '--', 'sh', '-c', 'exit 4')).toEqual({ status: 4, stderr: '' })
+      for (const verb of ['validate', 'apply', 'status', 'destroy']) {
+        const runId = verb === 'validate' ? [] : ['--run-id', 'x']
+        expect(run('fixtures', verb, 'demo.yaml', '-q', ...runId)).toEqual({ status: 0, stderr: '' })
+      }
+    },
+  )
 })

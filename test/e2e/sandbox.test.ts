@@ -112,6 +112,15 @@ test('a command that ignores SIGTERM is killed, with what it started, and sandbo
   expect(left()).toEqual([])
 })
 
+test('SIGKILL of crm ends the command, with what it started', async () => {
+  const { env } = home()
+  const child = startCrm(['sandbox', 'run', '--', 'sh', '-c', 'sleep 600 & echo $!; echo $$; sleep 600'], env)
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const pids = [Number((await lines.next()).value), Number((await lines.next()).value)]
+  child.kill('SIGKILL')
+  await expect.poll(() => pids.filter(isRunning), { timeout: 5000 }).toEqual([])
+})
+
 test('after SIGKILL the service is gone, and the next sandbox removes the folder', async () => {
   const { env, left } = home()
   const program = 'console.log(process.env.CRM_BASE_URL); setTimeout(() => {}, 3000)'

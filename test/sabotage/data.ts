@@ -158,8 +158,8 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'two CI jobs share their records, and each destroys those of the other',
     file: 'src/fixtures/run-id.ts',
-    line: "if (run === undefined && env.CI && env.CI !== 'false') {",
-    to: "if (run === undefined && env.CI === 'never') {",
+    line: "if (job !== undefined || !env.CI || env.CI === 'false') return job",
+    to: "if (job !== undefined || env.CI !== 'never') return job",
     tests: ['test/fixtures/run-id.test.ts'],
   },
   {
@@ -308,5 +308,33 @@ export const DATA: readonly Sabotage[] = [
     line: 'call.script.runInContext(call.context, { breakOnSigint: true })',
     to: 'call.script.runInContext(call.context)',
     tests: ['test/e2e/endless-expressions.test.ts'],
+  },
+  {
+    name: 'the command of a sandbox outlives a crm that was killed',
+    file: 'src/files/programs.ts',
+    line: `const WATCH = 'read -r _ || { kill -s KILL -- "-$1" || kill -KILL "-$1" || kill -s KILL "$2"; } 2>/dev/null'`,
+    to: "const WATCH = 'read -r _'",
+    tests: ['test/e2e/sandbox.test.ts'],
+  },
+  {
+    name: 'two jobs of one CI runner share a sandbox',
+    file: 'src/commands/sandbox/name-flag.ts',
+    line: 'return job === undefined ? DEFAULT_NAME : `job-${job}`',
+    to: 'return job === undefined ? DEFAULT_NAME : DEFAULT_NAME',
+    tests: ['test/commands/sandbox-start.test.ts'],
+  },
+  {
+    name: 'a home that the user may not enter is an error',
+    file: 'src/files/machine-error.ts',
+    line: "if (code !== 'EACCES') return code === 'ENOENT' || code === 'ENOTDIR'",
+    to: "if (code !== undefined) return code === 'ENOENT' || code === 'ENOTDIR'",
+    tests: ['test/e2e/no-account.test.ts'],
+  },
+  {
+    name: 'numbers of env lose their last digits',
+    file: 'src/fixtures/parse-file.ts',
+    line: "return isNumber && node.source !== undefined ? { type: 'value', at: value.at, value: node.source } : value",
+    to: 'return value',
+    tests: ['test/commands/fixtures-digits.test.ts'],
   },
 ]

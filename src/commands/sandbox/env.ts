@@ -4,7 +4,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { examples } from '../command-tree.ts'
 import { printOne } from '../print.ts'
-import { addNameFlag, DEFAULT_NAME, type NameFlag, refuseProfile } from './name-flag.ts'
+import { addNameFlag, type NameFlag, refuseProfile, sandboxName } from './name-flag.ts'
 
 export function addSandboxEnv(sandbox: CommandUnknownOpts, act: Act): void {
   const env = sandbox
@@ -18,10 +18,10 @@ export function addSandboxEnv(sandbox: CommandUnknownOpts, act: Act): void {
   addNameFlag(env)
 }
 
-async function printEnv(ctx: Context, { name = DEFAULT_NAME }: NameFlag): Promise<undefined> {
+async function printEnv(ctx: Context, options: NameFlag): Promise<undefined> {
   refuseProfile(ctx)
   const { findSandbox } = await ctx.sandboxes.stop()
-  const { env } = await findSandbox(ctx.env, name)
+  const { env } = await findSandbox(ctx.env, await sandboxName(ctx, options))
   if (ctx.flags.output !== 'table') return printOne(ctx, env)
   const exports = Object.entries(env).map(([key, value]) => `export ${key}=${shellWord(value)}\n`)
   // A profile in the environment would select another server.

@@ -1,15 +1,20 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { WithFlags } from '../global-flags.ts'
 
-export const DEFAULT_NAME = 'default'
+const DEFAULT_NAME = 'default'
 
 export interface NameFlag {
   readonly name?: string
 }
 
 export function addNameFlag(command: object): void {
-  ;(command as Command).option('--name <name>', `tells sandboxes apart (default: ${DEFAULT_NAME})`, parseName)
+  ;(command as Command).option(
+    '--name <name>',
+    `tells sandboxes apart (default: ${DEFAULT_NAME}, in CI the id of the CI job)`,
+    parseName,
+  )
 }
 
 /** It becomes the name of a file. */
@@ -18,9 +23,17 @@ function parseName(text: string): string {
   throw new InvalidArgumentError('Expected up to 64 letters, digits, dots, dashes and underscores.')
 }
 
-/** ` --name NAME`, unless it is the default one. */
-export function nameWords(name: string): string {
-  return name === DEFAULT_NAME ? '' : ` --name ${name}`
+/** The jobs of a CI runner share a home, and each has its own. CrmError `usage` for a CI job without a known id. */
+export async function sandboxName(ctx: Pick<Context, 'env' | 'fixtures'>, { name }: NameFlag): Promise<string> {
+  if (name !== undefined) return name
+  const { ciJobId } = await ctx.fixtures.runId()
+  const job = ciJobId(ctx.env, 'name the sandbox, in each command: --name "$BUILD_ID"')
+  return job === undefined ? DEFAULT_NAME : `job-${job}`
+}
+
+/** ` --name NAME`, if it was typed. */
+export function nameWords({ name }: NameFlag): string {
+  return name === undefined ? '' : ` --name ${name}`
 }
 
 /** CrmError `usage` for -p: a sandbox is a server of its own, which no profile names. */

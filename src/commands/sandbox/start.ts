@@ -4,7 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import { examples } from '../command-tree.ts'
 import { printOne } from '../print.ts'
 import { parseSpan } from '../time-flags.ts'
-import { addNameFlag, DEFAULT_NAME, type NameFlag, nameWords, refuseProfile } from './name-flag.ts'
+import { addNameFlag, type NameFlag, nameWords, refuseProfile, sandboxName } from './name-flag.ts'
 import { addServiceFlags, type ServiceFlags, sandboxTerms } from './service-flags.ts'
 
 interface Options extends ServiceFlags, NameFlag {
@@ -45,13 +45,13 @@ async function startSandbox(ctx: Context, options: Options): Promise<number | un
   if (ttlMs > LONGEST_MS || ttlMs < 1000) {
     throw new CrmError('usage', '--ttl is out of range', { hint: 'expected 1s to 7d, such as --ttl 1h' })
   }
-  return options.foreground ? hold(ctx, ttlMs, options) : startAnother(ctx)
+  return options.foreground ? hold(ctx, ttlMs, options) : startAnother(ctx, options)
 }
 
 async function hold(ctx: Context, ttlMs: number, options: Options): Promise<undefined> {
   const { holdSandbox } = await ctx.sandboxes.hold()
   await holdSandbox({
-    name: options.name ?? DEFAULT_NAME,
+    name: await sandboxName(ctx, options),
     ttlMs,
     env: ctx.env,
     signal: ctx.signal,
@@ -65,7 +65,7 @@ async function hold(ctx: Context, ttlMs: number, options: Options): Promise<unde
 }
 
 /** The same command line in a process of its own, which says when it is ready. */
-async function startAnother(ctx: Context): Promise<number | undefined> {
+async function startAnother(ctx: Context, options: NameFlag): Promise<number | undefined> {
   if (ctx.program === undefined) throw new Error('a sandbox is started by the launcher of crm alone')
   const { startInBackground } = await ctx.sandboxes.start()
   const argv = [...ctx.argv, '--foreground']
@@ -76,8 +76,6 @@ async function startAnother(ctx: Context): Promise<number | undefined> {
   }
   const ready = JSON.parse(started.ready)
   await printOne(ctx, ready)
-  ctx.note(
-    `Use it: eval "$(crm sandbox env${nameWords(ready.name)})"; end it: crm sandbox stop${nameWords(ready.name)}`,
-  )
+  ctx.note(`Use it: eval "$(crm sandbox env${nameWords(options)})"; end it: crm sandbox stop${nameWords(options)}`)
   return undefined
 }

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { examples } from '../command-tree.ts'
 import type { WithFlags } from '../global-flags.ts'
-import { addNameFlag, DEFAULT_NAME, type NameFlag, refuseProfile } from './name-flag.ts'
+import { addNameFlag, type NameFlag, refuseProfile, sandboxName } from './name-flag.ts'
 
 export function addSandboxStop(sandbox: CommandUnknownOpts, act: Act): void {
   const stop = sandbox
@@ -15,10 +15,11 @@ export function addSandboxStop(sandbox: CommandUnknownOpts, act: Act): void {
 }
 
 async function stopNamed(
-  ctx: Pick<Context, 'env' | 'note' | 'sandboxes'> & WithFlags<'profile'>,
-  { name = DEFAULT_NAME }: NameFlag,
+  ctx: Pick<Context, 'env' | 'fixtures' | 'note' | 'sandboxes'> & WithFlags<'profile'>,
+  options: NameFlag,
 ): Promise<undefined> {
   refuseProfile(ctx)
+  const name = await sandboxName(ctx, options)
   const { stopSandbox } = await ctx.sandboxes.stop()
   const wasRunning = await stopSandbox(ctx.env, name)
   ctx.note(
