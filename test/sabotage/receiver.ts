@@ -279,7 +279,7 @@ export const RECEIVER: readonly Sabotage[] = [
     file: 'src/webhooks/forwarding/forwarder.ts',
     line: 'if (this.#options.keepsQueued) await Promise.all(routes.map((route) => this.#keepQueued(route, event)))',
     to: '',
-    tests: ['test/e2e/listen-forwarding.test.ts'],
+    tests: ['test/commands/webhooks/forwarded-once.test.ts'],
   },
   {
     name: 'an event in the queue of a listener that runs is replayed as failed',

@@ -37,7 +37,7 @@ const ATTEMPT = made({
   target: TEXT,
   status: COUNT_OR_NULL,
   failure: TEXT_OR_NULL,
-  attempt: { type: 'integer', minimum: 1 },
+  attempt: { type: 'integer', minimum: 0 },
   answer: TEXT_OR_NULL,
 })
 

@@ -105,6 +105,8 @@ test('an event in the queue of a listener that runs is neither failed nor offere
   expect(await deliver(url)).toBe(204)
   await app.has(1)
   expect(await crmPrints(['webhooks', 'events', 'list', '--failed', '-o', 'id'], home)).toBe('')
+  const waiting = JSON.parse(await crmPrints(['webhooks', 'events', 'show', 'evt_1', '-o', 'json'], home))
+  expect(waiting).toMatchObject({ outcome: null, attempts: [{ attempt: 0, failure: NOT_FORWARDED }] })
   const other = await listen()
   expect((await other.end()).stderr).not.toContain('never forwarded')
   for (const answer of answers) answer()
