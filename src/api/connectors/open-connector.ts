@@ -6,6 +6,7 @@ import { type Connector, createConnector } from './connector.ts'
 import { contractDocument } from './contract.ts'
 import type { ConnectorDocument, ListOperation, PagingDocument } from './document.ts'
 import { openPrograms, programsOf } from './field-program.ts'
+import { readRequests, readText } from './read-requests.ts'
 import { createRecordMap } from './record-map.ts'
 import {
   connectorFileText,
@@ -118,6 +119,13 @@ export function connectorAddress({ name, variables }: Named): URL {
     })
   }
   return new URL(fillHost(compileTemplate(origin), variables) + base)
+}
+
+/** The requests by which a connector reads, and the one by which it lists contacts, as a person judges them. */
+export function readsOf(name: string): { readonly all: readonly string[]; readonly contacts: string | undefined } {
+  const document = connectorDocument(name)
+  const list = document.resources.contact?.list
+  return { all: readRequests(document), contacts: list && readText(list) }
 }
 
 /** The bare origin of a server stands for the address at which its connector speaks. */

@@ -12,10 +12,10 @@ export function readRequests({ resources }: Pick<ConnectorDocument, 'resources'>
     ...[list, get, select?.names?.operation].filter((operation) => operation !== undefined),
     ...Object.values(find),
   ])
-  return [...new Set(operations.map(requestText))]
+  return [...new Set(operations.map(readText))]
 }
 
-export function requestText({ method, path, body }: Operation): string {
+export function readText({ method, path, body }: Operation): string {
   return body === undefined
     ? `${method} ${path}`
     : `${method} ${path} ${oneLine(JSON.stringify(body), MOST_BODY_CHARS)}`

@@ -1,6 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Api } from '../../api/api.ts'
-import { readRequests } from '../../api/connectors/read-requests.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, isSameJson, type JsonObject } from '../../core/json.ts'
@@ -34,7 +33,7 @@ export function addConnectorsCheck(connectors: CommandUnknownOpts, act: Act): vo
 async function checkConnector(ctx: Context, { write }: { readonly write?: true }): Promise<undefined> {
   const api = await ctx.api()
   if (write) await confirmWrite(ctx, api)
-  ctx.note(`Sends ${readRequests(api.connector.document).join(', ')}.`)
+  ctx.note(`Sends ${(await ctx.connectors()).readsOf(api.connector.word).all.join(', ')}.`)
   const checks: Check[] = []
   for (const resource of Object.keys(RESOURCES) as Resource[]) checks.push(...(await checkReads(api, resource)))
   if (write) checks.push(...(await checkWrites(api)))

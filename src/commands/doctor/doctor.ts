@@ -1,5 +1,4 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { requestText } from '../../api/connectors/read-requests.ts'
 import type { Finding } from '../../api/doctor/finding.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -74,9 +73,8 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
 /** What the connector's list of contacts sends: the request is as harmless as the file that names it. */
 async function requestsOf({ connectors }: Pick<Context, 'connectors'>, { connector }: DoctorTarget): Promise<string> {
   if (!connector) return ''
-  const { connectorDocument } = await connectors()
-  const { list } = connectorDocument(connector.name).resources.contact ?? {}
-  return list ? ` with ${requestText(list)}, as the connector says` : ''
+  const { contacts } = (await connectors()).readsOf(connector.name)
+  return contacts === undefined ? '' : ` with ${contacts}, as the connector says`
 }
 
 /** Warnings only: the hint of a failure is part of its error. */
