@@ -7,6 +7,7 @@ export const SQLITE_ONLY: Readonly<Record<string, string>> = {
   'test/service/locked-database.test.ts': 'another process holds the lock of the file',
   'test/service/real-disk.test.ts': 'the file is on a disk that is full or read-only',
   'test/service/siege.test.ts': 'holds connections and reads the memory of a process, whatever its database',
+  'test/e2e/earlier.test.ts': SLOW,
   'test/commands/backup.test.ts': 'copies the file; PostgreSQL has tools of its own',
   'test/commands/failed-start.test.ts': 'a file that is not made, damaged, or of another program',
   'test/e2e/serve-backups.test.ts': 'copies the file; PostgreSQL has tools of its own',
@@ -24,6 +25,7 @@ export const SQLITE_ONLY: Readonly<Record<string, string>> = {
 export const PARTLY_SQLITE: Readonly<Record<string, string>> = {
   'test/commands/serve-copy.test.ts': 'mistakes of the command line, and files that are not there',
   'test/service/store/postgres/address.test.ts': 'an address that is none of PostgreSQL',
+  'test/commands/typed-hints.test.ts': 'a port in use, found before a database is opened',
   'test/commands/serve-unique.test.ts': 'mistakes of the command line, found before a database is opened',
   'test/e2e/serve.test.ts': 'the file of the data folder, its mode, and a name with a space',
 }

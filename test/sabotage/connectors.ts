@@ -339,8 +339,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a login changes the origin of a profile',
     file: 'src/commands/auth/login.ts',
-    line: 'if (origin === undefined || origin === baseUrl.origin) return name',
-    to: 'if (origin !== null) return name',
+    line: 'if (!kept || isSame(name) || (named !== undefined && kept.origin === baseUrl.origin)) return name',
+    to: 'if (name) return name',
     tests: ['test/commands/connectors/choose.test.ts'],
   },
   {

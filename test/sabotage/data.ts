@@ -228,7 +228,7 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a fault that is to strike after the write strikes before it',
     file: 'src/service/app.ts',
-    line: 'if (fault.isAfterwards) await answer(app, request)',
+    line: 'if (fault.isAfterwards) request.status = (await answer(app, request)).status',
     to: '',
     tests: ['test/service/injected-faults.test.ts'],
   },

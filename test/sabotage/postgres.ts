@@ -64,8 +64,8 @@ export const POSTGRES: readonly Sabotage[] = [
   {
     name: 'a page begins with the oldest records',
     file: `${FOLDER}/pages.ts`,
-    line: '`SELECT text FROM ${RESOURCES[resource].plural} WHERE id < $1 ORDER BY id DESC LIMIT $2`,',
-    to: '`SELECT text FROM ${RESOURCES[resource].plural} WHERE id < $1 ORDER BY id LIMIT $2`,',
+    line: 'ORDER BY id DESC LIMIT $2::int + 1',
+    to: 'ORDER BY id LIMIT $2::int + 1',
     tests: ['test/service/store/store.test.ts'],
   },
   {

@@ -96,8 +96,8 @@ export const RECORDS: readonly Sabotage[] = [
   {
     name: 'a filter finds more than the records that have its value',
     file: 'src/service/store/sqlite/filter-query.ts',
-    line: "const where = [`${column} = ?${fixed.length + 1 + place}`, 'id < ?1', ...conditions].join(' AND ')",
-    to: "const where = [`${column} >= ?${fixed.length + 1 + place}`, 'id < ?1', ...conditions].join(' AND ')",
+    line: "const where = [`${driving} = ?${fixed.length + 1 + place}`, 'id < ?1', ...conditions].join(' AND ')",
+    to: "const where = [`${driving} >= ?${fixed.length + 1 + place}`, 'id < ?1', ...conditions].join(' AND ')",
     tests: ['test/service/resources/contacts.test.ts'],
   },
   {
@@ -117,8 +117,8 @@ export const RECORDS: readonly Sabotage[] = [
   {
     name: 'a filter of contacts reads the whole table',
     file: 'src/service/store/sqlite/filter-query.ts',
-    line: 'return `SELECT text, id FROM ${table} INDEXED BY ${indexName(table, column)} WHERE ${where}`',
-    to: 'return `SELECT text, id FROM ${table} NOT INDEXED WHERE ${where}`',
+    line: 'return `SELECT ${columns} FROM ${table} INDEXED BY ${indexName(table, driving)} WHERE ${where}`',
+    to: 'return `SELECT ${columns} FROM ${table} NOT INDEXED WHERE ${where}`',
     tests: ['test/service/store/sqlite/filter-query.test.ts'],
   },
   {
