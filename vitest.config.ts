@@ -44,7 +44,7 @@ const LONG = [
   'test/{connectors/exported,files/lock,judges/judges,output/prompt-process}.test.ts',
   'test/service/store/sqlite/database-file.test.ts',
   'test/e2e/{api,export,ready-texts,serve,fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',
-  'test/e2e/{completion,help,no-account,formats-files,formats-expressions,hand-over,serve-signals}.test.ts',
+  'test/e2e/{completion,endless-expressions,help,no-account,formats-files,formats-expressions,hand-over,serve-signals}.test.ts',
   'test/e2e/doctor/{service,unreachable}.test.ts',
   'test/e2e/{listen,listen-forwarding,listen-log,serve-backups,serve-notify,webhooks-events,webhooks-trigger}.test.ts',
   'test/e2e/jobs/{cancelled,deals-update,hindrances,plan,in-doubt,two-upserts,undo-chain}.test.ts',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { crm } from '../harness/crm.ts'
+import { crm, crmHurried } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
 
 async function createAt(json: unknown, flags: readonly string[], status = 201, headers: Record<string, string> = {}) {
@@ -9,7 +9,7 @@ async function createAt(json: unknown, flags: readonly string[], status = 201, h
     sendJson(response, status, json)
   })
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
-  const run = await crm(['contacts', 'create', '--set', 'name=x', '--max-wait', '1s', ...flags], env)
+  const run = await crmHurried(['contacts', 'create', '--set', 'name=x', ...flags], env)
   return { ...run, key: seen.find(({ method }) => method === 'POST')?.headers['idempotency-key'] }
 }
 
