@@ -2,6 +2,27 @@ import type { Sabotage } from './sabotage.ts'
 
 export const CLIENT: readonly Sabotage[] = [
   {
+    name: 'a write that is answered with no HTTP counts as rejected',
+    file: 'src/api/errors/network-failure.ts',
+    line: "const code = isInDoubt && explanation.code === 'bad_answer' ? 'in_doubt' : explanation.code",
+    to: 'const { code } = explanation',
+    tests: ['test/commands/hostile-answers.test.ts'],
+  },
+  {
+    name: 'a write that is answered with the status 000 counts as rejected',
+    file: 'src/api/errors/status-failure.ts',
+    line: 'return status >= 500 || status < 100',
+    to: 'return status >= 500',
+    tests: ['test/commands/hostile-answers.test.ts'],
+  },
+  {
+    name: 'an update that shows the values with an id that is none counts as done',
+    file: 'src/api/writes/judge-write.ts',
+    line: "if (isSentShown) return isTroubled || Object.hasOwn(record, 'id') ? IN_DOUBT : done(record, undefined)",
+    to: 'if (isSentShown) return isTroubled ? IN_DOUBT : done(record, undefined)',
+    tests: ['test/commands/hostile-answers.test.ts'],
+  },
+  {
     name: 'a signing secret that crm was never given is shown',
     file: 'src/core/redact.ts',
     line: `/\\b(?:(bearer +)(?!(?:is|are|tokens?|auth|authentication|authorization|credentials?|keys?|scheme)(?=[.:]?(?:[\\s"',;)]|$)))[^ "',;]+|whsec_[a-z0-9+/=_-]{8,}|crm_key_[a-z0-9_-]{8,})/gi`,
@@ -39,8 +60,8 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a 503 that may have taken effect is reported as safe to send again',
     file: 'src/api/errors/status-failure.ts',
-    line: 'return status === 408 || status === 499 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))',
-    to: 'return status === 408 || status === 499 || (status >= 500 && status !== 503)',
+    line: 'return status === 408 || status === 499 || (isServerError(status) && !(status === 503 && retryAfterMs !== undefined))',
+    to: 'return status === 408 || status === 499 || (isServerError(status) && status !== 503)',
     tests: ['test/api/http.test.ts'],
   },
   {

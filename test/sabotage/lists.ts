@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const LISTS: readonly Sabotage[] = [
   {
+    name: 'a Link header whose next link cannot be read ends the list',
+    file: 'src/api/pages/page-answer.ts',
+    line: 'unreadLink(headers.link, links),',
+    to: '',
+    tests: ['test/commands/hostile-answers.test.ts'],
+  },
+  {
     name: 'a next page on another server is asked for with the key',
     file: 'src/api/pages/page-next.ts',
     line: 'if (address !== undefined) return { address }',

@@ -84,7 +84,10 @@ interface At extends Omit<Peer, 'name'> {
 export function networkFailure(call: Call, noReply: NoReply, at: At): Failure {
   const explanation = noReply.type === 'timeout' ? explainTimeout(noReply, at) : explainError(noReply.cause, at)
   if (explanation === undefined) throw noReply.cause
-  return { ...explanation, isInDoubt: isWrite(call) && noReply.isSent, cause: noReply.cause ?? noReply }
+  const isInDoubt = isWrite(call) && noReply.isSent
+  // As of a 2xx that cannot be read.
+  const code = isInDoubt && explanation.code === 'bad_answer' ? 'in_doubt' : explanation.code
+  return { ...explanation, code, isInDoubt, cause: noReply.cause ?? noReply }
 }
 
 /** Names the last database: with another one at the same address, all records would seem lost. */

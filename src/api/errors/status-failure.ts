@@ -102,20 +102,26 @@ function declaredMeaning({ errors }: Call, status: number, json: JsonValue | und
   return meaning && DECLARED[meaning]
 }
 
+/** A 304 leads nowhere else. */
 function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400
+  return status >= 300 && status < 400 && status !== 304
+}
+
+/** RFC 9110, 15: a status that is none counts as 5xx. */
+function isServerError(status: number): boolean {
+  return status >= 500 || status < 100
 }
 
 function meaningOf(call: Call, reply: Reply, { url, nowMs }: Received): StatusMeaning {
   const { status } = reply
   if (mayFollowHandling(call, reply, url)) return IN_DOUBT
   if (isLimitRefusal(reply, nowMs)) return RATE_LIMITED
-  return STATUSES[status] ?? (status >= 500 ? OTHER_SERVER_ERROR : OTHER)
+  return STATUSES[status] ?? (isServerError(status) ? OTHER_SERVER_ERROR : OTHER)
 }
 
 /** A 503 with Retry-After means that the server did not start the request. */
 function mayHaveBegun(status: number, retryAfterMs: number | undefined): boolean {
-  return status === 408 || status === 499 || (status >= 500 && !(status === 503 && retryAfterMs !== undefined))
+  return status === 408 || status === 499 || (isServerError(status) && !(status === 503 && retryAfterMs !== undefined))
 }
 
 /** A temporary failure may be over after a longer wait. */

@@ -6,7 +6,7 @@ import { OFFSET_NAMES, OFFSET_PARAMETERS } from './names.ts'
 import { type DisputedNext, readNext } from './page-next.ts'
 import type { AnswerPath, PageWire } from './page-shapes.ts'
 import type { NextCandidate, Position } from './positions.ts'
-import { hasPrevious, isLinkedBack, lastPageAhead, linksOf, readSigns, recordCursor } from './signs.ts'
+import { hasPrevious, isLinkedBack, lastPageAhead, linksOf, readSigns, recordCursor, unreadLink } from './signs.ts'
 
 export interface PageAnswer {
   readonly items: readonly CrmRecord[]
@@ -57,6 +57,7 @@ export function readPage(received: Answer, url: URL, wire: PageWire): PageAnswer
     ahead,
     partSign(status),
     recordCursor(json, list),
+    unreadLink(headers.link, links),
   ]
   return {
     items,

@@ -19,6 +19,7 @@ import {
   type NextCandidate,
   type Position,
   placed,
+  positionText,
 } from './positions.ts'
 import { hasOtherLinks, isNothing, isYes, type Links, nextText } from './signs.ts'
 
@@ -54,8 +55,19 @@ export interface DisputedNext {
 const DEFAULT_PARAMETER = 'cursor'
 const UNKNOWN: NextFound = { next: undefined, others: [], end: 'unknown', at: undefined }
 
+/** No request line and no command line is this long. */
+const MOST_CURSOR_CHARS = 65_536
+
 /** The next page, or a clause with the reason why it cannot be requested. `url` is that of this page. */
 export function readNext(source: Source, url: URL, wire: PageWire): NextFound | string {
+  const found = readAny(source, url, wire)
+  if (typeof found === 'string') return found
+  const texts = [found.next, found.disputed?.next].map((next) => (next ? positionText(next, undefined) : ''))
+  const most = Math.max(...texts.map(({ length }) => length))
+  return most > MOST_CURSOR_CHARS ? `the cursor is longer than ${MOST_CURSOR_CHARS} characters` : found
+}
+
+function readAny(source: Source, url: URL, wire: PageWire): NextFound | string {
   if (wire.paging === 'none') return stated(undefined, 'wire.paging')
   if (wire.paging === 'page' || wire.paging === 'offset') return UNKNOWN
   const { links } = source
@@ -212,9 +224,12 @@ function readMore({ json, lastId, members }: Source, inBody: NextFound, url: URL
   const placeOf = (sign: boolean) => MORE_PLACES.find((place) => valueAt(json, place) === sign)?.join('.')
   const named = (sign: boolean) =>
     members.find(({ name, value }) => {
-      const isYes = value === true || (typeof value === 'string' && /^true$/i.test(value))
       const isNo = value === false || (typeof value === 'string' && /^false$/i.test(value))
-      return (MORE_NAMES.has(name) && (sign ? isYes : isNo)) || (LAST_PAGE_NAMES.has(name) && (sign ? isNo : isYes))
+      // `last: 5` is the number of a page.
+      const isMore = isYes(value) || (typeof value === 'number' && value > 0)
+      return (
+        (MORE_NAMES.has(name) && (sign ? isMore : isNo)) || (LAST_PAGE_NAMES.has(name) && (sign ? isNo : isYes(value)))
+      )
     })?.at
   const at = placeOf(true) ?? named(true)
   if (at === undefined) {

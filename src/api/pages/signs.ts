@@ -196,6 +196,14 @@ export function readLinks(header: string | readonly string[] | undefined): Reado
   return links
 }
 
+/** A next link in a Link header that is not written as RFC 8288 says, but for one that is marked as empty. */
+export function unreadLink(header: string | readonly string[] | undefined, links: Links): Sign | undefined {
+  if (links.has('next')) return undefined
+  const outside = String(header ?? '').replaceAll(/<[^<>]*>/g, '')
+  const isNext = /\brel\s*=[^,]*(?<![\w/-])next(?![\w/-])(?![^,]*results\s*=\s*"?false)/i.test(outside)
+  return isNext ? { at: 'the Link header', ownName: 'link', value: undefined } : undefined
+}
+
 /** An object about paging links to the first, the previous and the last page beside the next one (Mailgun). */
 export function isLinkedBack(members: readonly Member[]): boolean {
   return members.some(({ at, name, isHeader }) => {

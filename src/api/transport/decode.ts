@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { errorCode } from '../../files/machine-error.ts'
+import { oneLine } from '../errors/one-line.ts'
 import { CUT, MAX_ANSWER_BYTES } from './exchange.ts'
 
 const DECODERS = { gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliDecompress, zstd: zstdDecompress }
@@ -11,7 +12,7 @@ const DECODERS = { gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliD
  */
 export async function decodeBody(body: Buffer, encoding: string): Promise<Buffer | string> {
   const name = encoding.trim().toLowerCase()
-  if (!Object.hasOwn(DECODERS, name)) return `the answer has an unknown content encoding (${encoding})`
+  if (!Object.hasOwn(DECODERS, name)) return `the answer has an unknown content encoding (${oneLine(encoding, 60)})`
   const decoder = promisify(DECODERS[name as keyof typeof DECODERS]) as DecodeFunction
   try {
     return await decoder(body, { maxOutputLength: MAX_ANSWER_BYTES })

@@ -205,9 +205,8 @@ function judgeSaving(
 ): WriteOutcome {
   const { isRefusing, isTroubled } = signsOf(record)
   // An echo of the request beside an error: the record may have been written.
-  // An `id` that is null or 0 is that of a record which is not stored.
-  if (isSentShown)
-    return isTroubled || (asked.kind === 'create' && Object.hasOwn(record, 'id')) ? IN_DOUBT : done(record, undefined)
+  // An `id` that is null, 0 or no id at all is that of a record which is not stored.
+  if (isSentShown) return isTroubled || Object.hasOwn(record, 'id') ? IN_DOUBT : done(record, undefined)
   const isUpdated = asked.kind === 'update' && answer.status !== 202 && isChangeConfirmed('update', record, isAffirmed)
   if (isUpdated && !(isRefusing || isTroubled)) return done(undefined, asked.id)
   return isRefusing || isTroubled ? REFUSED : judgeWithoutRecord(answer, asked)
