@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const JOBS: readonly Sabotage[] = [
   {
+    name: 'a server that refuses every request for its limit holds a job for ever',
+    file: 'src/jobs/send/outcomes.ts',
+    line: "else if (because === 'limit') this.#countLimit(failure)",
+    to: '',
+    tests: ['test/commands/hostile-answers.test.ts'],
+  },
+  {
     name: 'a creation time without a zone proves that a record is older than its row, which is then created twice',
     file: 'src/core/record-time.ts',
     line: '? { timeMs, earliestMs: timeMs - AHEAD_MS, latestMs: lastMs + BEHIND_MS }',

@@ -36,6 +36,8 @@ export class Outcomes {
   readonly #queue: TaskQueue
   readonly #stopFor: (stop: Stop) => void
   #flushTimer: NodeJS.Timeout | undefined
+  /** Since when every request was refused for a limit, or was part of an outage. */
+  #limitedSinceMs: number | undefined
 
   constructor(parts: DispatchParts, queue: TaskQueue, stopFor: (stop: Stop) => void) {
     this.#parts = parts
@@ -66,8 +68,10 @@ export class Outcomes {
   #takeOne(task: Task, outcome: Answer | Failure, request: Request): void {
     const judged = judge(task, outcome)
     const sendOutcome = this.#notTwice(task, onlyOnce(task, outcome, judged, this.#parts.keys))
-    const isOutage = judged.type === 'again' && judged.because === 'outage'
+    const because = judged.type === 'again' ? judged.because : undefined
+    const isOutage = because === 'outage'
     if (!isOutage && outcome.headers !== undefined) this.#endOutage()
+    if (because === undefined) this.#limitedSinceMs = undefined
     if (isFailure(outcome)) noteTry(task, outcome)
     switch (sendOutcome.type) {
       case 'done':
@@ -150,6 +154,7 @@ export class Outcomes {
   #again(task: Task, { because, afterMs }: SendOutcome & { type: 'again' }, failure: Failure, request: Request): void {
     const wasOn = this.outage.isOn
     if (because === 'outage') this.#countOutage(failure, request)
+    else if (because === 'limit') this.#countLimit(failure)
     // During an outage, the failure is not that of this operation.
     if (because === 'outage' && !wasOn) task.tries += 1
     const fullMs = Math.min(FIRST_BACKOFF_MS * 2 ** task.tries, LONGEST_BACKOFF_MS)
@@ -170,6 +175,14 @@ export class Outcomes {
     }
     const { lastsMs } = this.outage
     if (lastsMs > maxOutageMs) this.#stopFor({ why: 'outage', failure, lastsMs })
+  }
+
+  /** A server that refuses every request, however often it says when to come back, would hold a job for ever. */
+  #countLimit(failure: Failure): void {
+    const nowMs = this.#parts.steadyMs()
+    this.#limitedSinceMs ??= nowMs
+    const lastsMs = nowMs - this.#limitedSinceMs
+    if (lastsMs > this.#parts.maxOutageMs) this.#stopFor({ why: 'outage', failure, lastsMs })
   }
 
   #endOutage(): void {

@@ -213,6 +213,18 @@ const LIMITS: readonly Row[] = [
   ],
   ['create', '429 and a Retry-After beyond all time', limited('99999999999999999999'), refused(8, SLOW)],
   [
+    'import',
+    '429 and a Retry-After of nonsense, for ever',
+    limited('NaN'),
+    rows(8, { unsent: 3 }, /no request succeeded for \d+ s: slow \(429\)/),
+  ],
+  [
+    'import',
+    '429 and a Retry-After of 0, for ever',
+    limited('0'),
+    rows(8, { unsent: 3 }, /no request succeeded for \d+ s: slow \(429\)/),
+  ],
+  [
     'list',
     'rate limits of nonsense',
     listed(
