@@ -76,6 +76,13 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
     if (run.exit === 0 && run.stderr !== '') for (const line of run.stderr.split('\n')) say(line)
     return { run, lines }
   }
+  // jq reads the records as one text, and nothing of it if one of them is nested too deeply.
+  const outcomesOfHalves: Query['outcomes'] = async (records, placeOf = placeIn(records)) => {
+    if (records.length === 1) return [{ reason: TOO_DEEP }]
+    const half = records.length >> 1
+    const first = await outcomes(records.slice(0, half), placeOf)
+    return [...first, ...(await outcomes(records.slice(half), (at) => placeOf(at + half)))]
+  }
   const outcomes: Query['outcomes'] = async (records, placeOf = placeIn(records)) => {
     if (records.length === 0) return []
     const { run, lines } = await evaluate(
@@ -83,6 +90,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
       JSON.stringify(records),
       records.length,
     )
+    if (isTooDeep(run)) return outcomesOfHalves(records, placeOf)
     // One line for each record, up to the one that ended jq.
     if (lines.length < records.length) throw evaluationFailure({ flag, place: placeOf(lines.length), run })
     return lines.map(readOutcome)
@@ -107,6 +115,12 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
 interface Evaluated {
   readonly run: JqRun
   readonly lines: readonly string[]
+}
+
+const TOO_DEEP = 'nested too deeply for jq, which reads 127 objects or 253 lists in each other'
+
+function isTooDeep({ exit, stderr }: JqRun): boolean {
+  return exit !== 0 && stderr.includes('Exceeds depth limit for parsing')
 }
 
 function linesOf({ stdout }: JqRun): readonly string[] {

@@ -163,15 +163,29 @@ test('an unpaired surrogate, which a server may send, is U+FFFD in an expression
   ])
 })
 
-test('nesting beyond the 256 levels of jq is an error, and the expression still works after it', async () => {
-  const { query } = await compileExpressions(
-    { where: undefined, jq: '.id', whereErrors: 'stop' },
-    { say: () => {}, nowMs: 0 },
-  )
-  const deep = JSON.parse('['.repeat(300) + ']'.repeat(300))
-  await expect(query?.each([{ id: 1, deep }])).rejects.toThrow(/depth limit/)
-  expect(await query?.each([{ id: 2 }])).toEqual([[2]])
-})
+test.each([
+  ['objects', '{"a":', '}', 128],
+  ['lists', '[', ']', 254],
+])(
+  'a record with more %s in each other than jq reads is an error that names it, or is left out',
+  async (_, open, close, most) => {
+    const deep = (levels: number) => JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`)
+    const { where, query } = await compileExpressions(
+      { where: '.id != "z"', jq: '.id', whereErrors: 'stop' },
+      { say: () => {}, nowMs: 0 },
+    )
+    const records = [{ id: 'a' }, { id: 'b', deep: deep(most - 1) }, { id: 'c', deep: deep(most) }, { id: 'd' }]
+    await expect(where?.keep(records)).rejects.toThrow('--where fails on record "c": nested too deeply for jq')
+    await expect(query?.each(records)).rejects.toThrow('--jq fails on record "c": nested too deeply for jq')
+    expect(await query?.each([{ id: 2 }])).toEqual([[2]])
+    const skipping = await compileExpressions(
+      { where: '.id != "z"', jq: undefined, whereErrors: 'skip' },
+      { say: () => {}, nowMs: 0 },
+    )
+    expect((await skipping.where?.keep(records))?.map(({ id }) => id)).toEqual(['a', 'b', 'd'])
+    expect(skipping.where?.leftOut()).toMatch(/^Left out: 1 record that --where fails on, record "c"/)
+  },
+)
 
 test.each([
   ['65 | ascii', ['A']],
