@@ -9,8 +9,8 @@ export interface EventFacts {
   readonly recordId: string | undefined
 }
 
-/** No sender nests deeper, and walks through a body overflow the stack from some thousand levels on. */
-const MOST_LEVELS = 500
+/** No sender nests deeper. Expressions read some 125 levels; walks through a body overflow the stack from some thousand on. */
+const MOST_LEVELS = 100
 
 /** The body and its facts. JSON that is nested too deeply is kept as the text that it is; its facts are read all the same. */
 export function readEvent(bytes: Buffer): { readonly body: EventBody; readonly facts: EventFacts } {
