@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
@@ -78,7 +78,8 @@ export function namesIn(folder: string): readonly string[] {
 export function homeFolder(env: Env): string {
   if (env.HOME) return resolve(env.HOME)
   try {
-    return resolve(homedir())
+    // homedir() is the empty HOME of the process, which would be the working folder.
+    return resolve(homedir() || userInfo().homedir)
   } catch {
     // Thrown only when getpwuid(3) does not know the id.
     return '/'

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { settingsFolder } from '../../src/files/folders.ts'
 
 test.each([
@@ -11,4 +11,10 @@ test.each([
   [{}, join(homedir(), '.config', 'crm')],
 ])('with %j the settings are in %s', (env, folder) => {
   expect(settingsFolder(env)).toBe(folder)
+})
+
+test('an empty HOME is the home of the account, not the working folder', () => {
+  vi.stubEnv('HOME', '')
+  expect(settingsFolder({ HOME: '' })).toBe(join(userInfo().homedir, '.config', 'crm'))
+  vi.unstubAllEnvs()
 })
