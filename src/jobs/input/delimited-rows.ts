@@ -173,7 +173,7 @@ function raggedDraft(cells: readonly string[], place: RowPlace, { columns }: Cel
     column: undefined,
     value: cells.at(-1),
     code: 'ragged_row',
-    message: `it has ${cells.length} cells, and the header row has ${columns.length}`,
+    message: `it has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, and the header row has ${columns.length}`,
   })
   return draft
 }

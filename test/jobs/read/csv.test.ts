@@ -176,7 +176,7 @@ test('every row with more or fewer cells than the header row is a finding, and n
       column: undefined,
       value: 'A',
       code: 'ragged_row',
-      message: 'it has 1 cells, and the header row has 2',
+      message: 'it has 1 cell, and the header row has 2',
     },
     {
       line: 4,
