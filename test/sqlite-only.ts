@@ -25,6 +25,7 @@ export const SQLITE_ONLY: Readonly<Record<string, string>> = {
 export const PARTLY_SQLITE: Readonly<Record<string, string>> = {
   'test/commands/serve-copy.test.ts': 'mistakes of the command line, and files that are not there',
   'test/service/store/postgres/address.test.ts': 'an address that is none of PostgreSQL',
+  'test/service/store/postgres/earlier.test.ts': 'the kept database of SQLite, with which it is compared',
   'test/commands/typed-hints.test.ts': 'a port in use, found before a database is opened',
   'test/commands/serve-unique.test.ts': 'mistakes of the command line, found before a database is opened',
   'test/e2e/serve.test.ts': 'the file of the data folder, its mode, and a name with a space',
