@@ -3,7 +3,7 @@ import { nearest } from '../../core/nearest.ts'
 import { isOfNumericType, NUMERIC_TYPES } from '../../core/resources/field.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { type Column, type Converted, convertCell } from './columns.ts'
-import { type Blanks, type FindingCode, type InputRow, NO_LINE, type RowFinding, type RowOptions } from './row.ts'
+import { type Blanks, type FindingCode, type InputRow, OTHER_TEXT, type RowFinding, type RowOptions } from './row.ts'
 
 /** A row under construction, and its findings. */
 export interface RowDraft {
@@ -64,7 +64,7 @@ export function placeValue(draft: RowDraft, column: Column, converted: Converted
       row.parent = idOf(draft, column, value)
       return
     case 'earlier_line':
-      row.earlierLine = /^\d{1,15}$/.test(String(given)) ? Number(given) : NO_LINE
+      row.earlierLine = /^\d{1,15}$/.test(String(given)) ? Number(given) : OTHER_TEXT
       return
     case 'ignored':
   }

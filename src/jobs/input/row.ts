@@ -8,6 +8,9 @@ export type RowPlace = readonly [line: number, offset: number, length: number]
 /** No line of an input: they count from 1. */
 export const NO_LINE = 0
 
+/** The `earlierLine` of a row with another text in its place: the cells may have slid. */
+export const OTHER_TEXT = -1
+
 /** One record of the input, before anything is known about the CRM. */
 export interface InputRow {
   /** The line where it starts, from 1; the header row counts. */

@@ -33,7 +33,7 @@ export interface PlanRowsParts extends Omit<MatchingParts, 'valuesOf'> {
   /** The input has only the failed rows, so a missing row is not a removed one. */
   readonly isRetry: boolean
   /** Of a retry: the rows as failed rows of the job. */
-  readonly retried: RetriedLines | undefined
+  readonly retried: RetriedLines
   /** The records of the rows are to be deleted. */
   readonly isDeletion: boolean
   readonly errors: RowErrors
@@ -75,7 +75,7 @@ function addAllowed(
   known?: Parameters<PlanBuilder['add']>[1],
 ): void {
   const { builder, retried } = parts
-  const done = retried?.(row)?.done
+  const done = retried(row)?.done
   if (done) builder.skip([done])
   const sent = done ? undefined : allowed(parts, row, planned)
   if (sent) builder.add({ ...sent, ...linkOf(parts, row) }, known)
@@ -165,7 +165,7 @@ function addMatched(parts: PlanRowsParts, row: InputRow, { planned, names, renew
 }
 
 function linkOf({ retried }: PlanRowsParts, row: InputRow): Pick<Planned, 'of'> {
-  const failed = retried?.(row)
+  const failed = retried(row)
   return failed ? { of: failed.of } : {}
 }
 

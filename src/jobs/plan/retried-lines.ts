@@ -2,7 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/json.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { type RetriedRow, readRetriedRows, unfinishedIn, unfinishedRetry } from '../history/retried-rows.ts'
-import { type InputRow, NO_LINE } from '../input/row.ts'
+import { type InputRow, NO_LINE, OTHER_TEXT } from '../input/row.ts'
 import { jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { JobProgress } from '../journal/progress.ts'
 import { requestDigest } from './digest.ts'
@@ -23,15 +23,12 @@ export interface RetriedLine {
 export type RetriedLines = (row: InputRow) => RetriedLine | undefined
 
 /**
- * Finds the failed rows of a job by the lines that a file of failed rows names; undefined without a job. CrmError `invalid_input` for a
+ * Finds the failed rows of a job by the lines that a file of failed rows names; none without a job. CrmError `invalid_input` for a
  * row that names no such line: its cells may stand in other columns than their own. CrmError `conflict` while a retry of these rows
  * has not ended, for a row that is in doubt in one, and for an edited row whose create is in doubt in the job itself.
  */
-export async function readRetriedLines(
-  context: PlanningContext,
-  of: string | undefined,
-): Promise<RetriedLines | undefined> {
-  if (of === undefined) return undefined
+export async function readRetriedLines(context: PlanningContext, of: string | undefined): Promise<RetriedLines> {
+  if (of === undefined) return refuseOtherText
   const { jobsFolder } = context
   const state = await readJobState(jobPaths(jobsFolder, of))
   const retried = await readRetriedRows(jobsFolder, state.paths)
@@ -48,6 +45,14 @@ export async function readRetriedLines(
     if (sent?.end === 'doubt') throw inDoubt(row, sent.job)
     return { of: op, done: sent?.end === 'done' ? doneBy(row, sent) : undefined }
   }
+}
+
+/** A file of an earlier version has the columns of a failure behind the cells, where a short row fills them with its own. */
+function refuseOtherText({ line, earlierLine }: InputRow): undefined {
+  if (earlierLine !== OTHER_TEXT) return undefined
+  throw new CrmError('invalid_input', `line ${line} has no number in _crm_line: its cells may stand in other columns`, {
+    hint: 'move them below their headings, or clear _crm_line in a new row; --map _crm_line= leaves the column out',
+  })
 }
 
 interface Lines {
@@ -94,7 +99,7 @@ function createDigest(noun: JobNoun, row: InputRow): string {
 }
 
 function noFailedRow({ line, earlierLine }: InputRow, { paths: { id } }: JobState): CrmError {
-  const named = earlierLine === NO_LINE ? 'no line' : `line ${earlierLine}`
+  const named = earlierLine === NO_LINE || earlierLine === OTHER_TEXT ? 'no line' : `line ${earlierLine}`
   return new CrmError(
     'invalid_input',
     `line ${line} names ${named} in _crm_line, expected the line of a failed row of ${id}`,

@@ -224,3 +224,16 @@ test.each([
   expect(refused.stderr).toContain(`crm jobs failed ${job}`)
   expect(await all(service, '/v1/contacts')).toEqual(before)
 })
+
+test('an import sends nothing from a row with a text in _crm_line, and takes one without', async () => {
+  const header = 'name;email;phone;company;_crm_line;_crm_code;_crm_field;_crm_reason'
+  const slid = 'Ann;ann@x.test;2;ragged_row;"it has 2 cells";;;'
+  const { service, env, file } = await start([header, slid, ''].join('\n'))
+  const words = ['contacts', 'import', file, '--match', 'email', '--yes']
+  const refused = await runJob(words, env)
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('line 2 has no number in _crm_line') })
+  expect(await all(service, '/v1/contacts')).toEqual([])
+  expect(await runJob([...words, '--map', '_crm_line='], env)).toMatchObject({ exit: 0 })
+  writeFileSync(file, [header, 'Bob;bob@x.test;2;X;;;;', ''].join('\n'))
+  expect(await runJob(words, env)).toMatchObject({ exit: 0, account: { done: 1 } })
+})
