@@ -39,6 +39,8 @@ const DIALECT_FAULTS = {
   },
 } as const satisfies Record<string, { readonly what: string; readonly hint: string }>
 
+const WIDE_HINT = 'the input may be damaged, or in UTF-32, which iconv -f utf-32 -t utf-8 FILE converts'
+
 type DialectFault = keyof typeof DIALECT_FAULTS
 
 export interface DelimitedCut extends Cut {
@@ -64,7 +66,8 @@ export function createDelimitedCutter(dialect: Dialect, name: string, unitBytes:
       const refuse = (at: number, fault: DialectFault): never => {
         const linesBefore = window.units.slice(0, at).split(dialect.newline).length - 1
         const place = { line: line + linesBefore, offset: window.offset + at * unitBytes }
-        throw inputError({ name, ...place, ...DIALECT_FAULTS[fault] })
+        const isWide = fault === 'nul' && unitBytes === 2
+        throw inputError({ name, ...place, ...DIALECT_FAULTS[fault], ...(isWide && { hint: WIDE_HINT }) })
       }
       if (window.isLast && window.units.endsWith('\x1a')) refuse(window.units.length - 1, 'dos_end')
       const result = cutWindow(window, dialect, { line, refuse })

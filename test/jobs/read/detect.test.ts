@@ -172,3 +172,11 @@ describe('the format is detected', () => {
     expect(rows).toMatchObject([{ fields: { name: 'x' } }])
   })
 })
+
+test('UTF-32, which looks like UTF-16 with NULs, is refused with the command that converts it', async () => {
+  const bytes = Buffer.from([...`\ufeff${TEXT}`].flatMap((char) => [...Buffer.from(char, 'utf16le'), 0, 0]))
+  await expect(read({ bytes })).rejects.toMatchObject({
+    message: expect.stringContaining('a NUL outside quotes'),
+    details: { hint: expect.stringContaining('iconv -f utf-32 -t utf-8 FILE') },
+  })
+})
