@@ -161,7 +161,7 @@ interface Repeated extends Pick<RunIdentity, 'account' | 'run'> {
 }
 
 /**
- * The question before `--again` repeats a run: how many records exist from it, and from which jobs. Undefined if there are
+ * The question before `--again` repeats a run: how many records it made, and which jobs. Undefined if there are
  * none, or the jobs were undone.
  */
 export async function existingFromRun(
@@ -183,8 +183,7 @@ export async function existingFromRun(
     count += done
   }
   if (count === 0) return undefined
-  const what = `${counted(count, resourceOf(noun))} already ${count === 1 ? 'exists' : 'exist'}`
-  return `${what} from ${ids.join(', ')}; --again creates all of them again.`
+  return `${ids.join(', ')} made ${counted(count, resourceOf(noun))}; --again creates all rows again.`
 }
 
 /** Also true for a repetition of the run, whose name is `run.UUID`. */
