@@ -99,7 +99,7 @@ test('destroy of a run that was never applied deletes nothing, and is exit 3 wit
   await service.send('POST', '/v1/contacts', { name: 'Ada A', email: 'a-ada+r9@example.test' })
   const { exit, stdout, stderr } = await run('destroy', a, '--run-id', 'r9')
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '[]\n' })
-  expect(stderr).toContain(`Run r9 is not known here`)
+  expect(stderr).toContain('Nothing was deleted. Run r9 is not known here')
   expect(stderr).toContain(`crm fixtures destroy ${a} --run-id r9 --state FILE`)
   expect(await emails()).toEqual(['a-ada+r9@example.test'])
 })
