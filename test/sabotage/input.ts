@@ -163,6 +163,20 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/commands/jobs/rejects.test.ts'],
   },
   {
+    name: 'an import takes a row whose cells have slid into _crm_line',
+    file: 'src/jobs/plan/retried-lines.ts',
+    line: 'if (of === undefined) return refuseOtherText',
+    to: 'if (of === undefined) return () => undefined',
+    tests: ['test/commands/jobs/rejects.test.ts'],
+  },
+  {
+    name: 'one record that is nested too deeply for jq stops a list that skips such records',
+    file: 'src/expr/expression.ts',
+    line: 'if (isTooDeep(run)) return outcomesOfHalves(records, placeOf)',
+    to: '',
+    tests: ['test/expr/expressions.test.ts'],
+  },
+  {
     name: 'jq meets the end of an input in the next run',
     file: 'src/expr/jq.ts',
     line: 'jq.streams.begin(withSeenEnd(input))',
