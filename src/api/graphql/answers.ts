@@ -65,7 +65,8 @@ function inside(value: JsonValue): JsonValue {
 export function dealInput(members: readonly string[], id: string, patch: JsonObject): JsonObject {
   if (members.includes('json')) return { id, json: patch }
   const named = Object.entries(patch).map(([name, value]): [string, JsonValue] => [camelCase(name), value])
-  const unknown = named.find(([name]) => !members.includes(name))
+  // Beside the id of the record to change there is no other.
+  const unknown = named.find(([name]) => name === 'id' || !members.includes(name))
   if (unknown) {
     const known = members.filter((name) => name !== 'id').join(', ')
     throw new CrmError('usage', `this server cannot change ${unknown[0]} of a deal`, { hint: `it accepts ${known}` })

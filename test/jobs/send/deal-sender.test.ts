@@ -12,14 +12,19 @@ const UPDATES = {
 }
 
 /** What a change of a deal comes to when GraphQL answers so. */
-async function changed(status: number, answer: object, members: readonly string[] = ['id', 'json']) {
+async function changed(
+  status: number,
+  answer: object,
+  members: readonly string[] = ['id', 'json'],
+  body = '{"owner_id":null,"stage":"Won"}',
+) {
   const { url, seen } = await startServer((response) => sendJson(response, status, answer))
   const options = { baseUrl: url, key: 'crm_key_of_the_test', wire: WIRE, timeoutMs: 5000, userAgent: 'crm/0.0.0' }
   const sender = createSender({ ...options, now: Date.now, debug: undefined, env: {}, connections: 1 })
   onTestFinished(() => sender.close())
   const outcome = await createDealSender(sender, { ...UPDATES, members }).send({
     ...({ kind: 'update', resource: 'deal', id: 'deal_1' } as const),
-    ...{ body: Buffer.from('{"owner_id":null,"stage":"Won"}') },
+    ...{ body: Buffer.from(body) },
     ...{ idempotencyKey: 'key', ifMatch: undefined, action: 'update deal_1' },
   })
   return { outcome, seen }
@@ -43,6 +48,12 @@ test('a server that accepts members one by one receives them under its names', a
   expect(JSON.parse(String(seen[0]?.body)).variables).toEqual({
     input: { id: 'deal_1', ownerId: null, stage: 'Won' },
   })
+})
+
+test('a member id in a change is refused, and does not take the place of the id of the deal', async () => {
+  await expect(changed(200, {}, ['id', 'stage'], '{"id":"deal_2","stage":"Won"}')).rejects.toThrow(
+    'this server cannot change id of a deal',
+  )
 })
 
 test.each([
