@@ -35,7 +35,7 @@ async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
   for (const line of sourceLines(plan)) ctx.note(line)
   const isForPeople = ctx.flags.output === 'table'
   if (isForPeople) notePreview(ctx, plan.preview())
-  const unknown = new UnknownValues(plan.head)
+  const unknown = new UnknownValues(plan.upserts)
   const pages = limited(plan, requestedLimit(ctx), (operation) => {
     unknown.see(operation)
     return isForPeople ? { ...operation, changes: operationText(operation) } : operation
@@ -52,16 +52,12 @@ async function showPlanFile(ctx: Context, file: string): Promise<undefined> {
 
 /** Counts what a plan changes or deletes without the values that it replaces. */
 class UnknownValues {
-  readonly #upsert: string | undefined
-  /** A create that the server refuses because a record has this value changes that record. */
-  readonly #matched: string | undefined
+  readonly #upserts: string | undefined
   #changes = 0
   #creates = 0
 
-  constructor({ upsert, terms }: OpenedPlan['head']) {
-    this.#upsert = upsert
-    const [name, ...others] = terms?.match.mode === 'upsert' ? terms.match.names : []
-    this.#matched = upsert === undefined && name !== 'id' && others.length === 0 ? name : undefined
+  constructor(upserts: string | undefined) {
+    this.#upserts = upserts
   }
 
   see({ do: kind, fields, was }: ShownOperation): void {
@@ -70,19 +66,12 @@ class UnknownValues {
   }
 
   lines(): readonly string[] {
-    const [changes, by, matched] = [this.#changes, this.#upsert, this.#matched]
+    const changes = this.#changes
     return [
       ...(changes === 0
         ? []
         : [`The current values of ${changes} of these records are not in the plan, and shown as unknown.`]),
-      ...(by === undefined || this.#creates === 0
-        ? []
-        : [
-            `Creates are upserts by ${by}: a record with the same ${by} is changed, and its current values are not known.`,
-          ]),
-      ...(matched === undefined || this.#creates === 0
-        ? []
-        : [`A create that the server refuses because a record has the same ${matched} changes that record.`]),
+      ...(this.#upserts === undefined || this.#creates === 0 ? [] : [this.#upserts]),
     ]
   }
 }

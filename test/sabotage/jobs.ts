@@ -520,6 +520,20 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/commands/jobs/altered-plan.test.ts'],
   },
   {
+    name: 'a plan leaves out a value that it replaces',
+    file: 'src/jobs/plan/check-plan.ts',
+    line: 'return Object.keys(known).length === names.length && names.every((name) => Object.hasOwn(known, name))',
+    to: 'return names.length >= 0 && Object.keys(known).length >= 0',
+    tests: ['test/commands/jobs/altered-plan.test.ts'],
+  },
+  {
+    name: 'a plan has the name of a job that is made later',
+    file: 'src/jobs/plan/apply-plan.ts',
+    line: 'if (madeMs <= nowMs) return',
+    to: 'if (madeMs >= 0) return',
+    tests: ['test/commands/jobs/altered-plan.test.ts'],
+  },
+  {
     name: 'a member of a plan is there twice',
     file: 'src/jobs/plan/check-plan.ts',
     line: 'if (!line.equals(Buffer.from(written)))',

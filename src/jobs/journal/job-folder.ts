@@ -51,15 +51,13 @@ export function openDraft(jobsFolder: string, nowMs: number): JobDraft {
   }
 }
 
-/** For a plan that was made elsewhere, which contains the id of its job. Removes what an earlier attempt left. */
+/** For a plan that was made elsewhere, which contains the id of its job. Another process may have a draft of the same job. */
 export function openDraftOf(jobsFolder: string, id: string): JobDraft {
-  const folder = join(jobsFolder, `.new-${id}`)
+  const prefix = join(jobsFolder, `.new-${id}-`)
   try {
-    rmSync(folder, { recursive: true, force: true })
-    makeFolder(folder)
-    return { paths: pathsIn(folder, id), jobsFolder }
+    return { paths: pathsIn(makeTemporaryFolder(prefix), id), jobsFolder }
   } catch (error) {
-    throw toMachineError(error, folder)
+    throw toMachineError(error, prefix)
   }
 }
 

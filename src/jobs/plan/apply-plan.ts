@@ -1,22 +1,24 @@
 import { existsSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
+import { decodeId, timeOfSerial } from '../../core/ids.ts'
 import { isSameJson, type JsonObject, type JsonValue, memberOf, parseExactJson } from '../../core/json.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { jobsBeside } from '../history/earlier-jobs.ts'
+import { allJobs } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
-import { dropDraft, finishDraft, type JobPaths, jobPaths, openDraftOf } from '../journal/job-folder.ts'
+import { dropDraft, type JobPaths, jobPaths, openDraftOf } from '../journal/job-folder.ts'
 import { checkedOperations, checkPlan } from './check-plan.ts'
 import { recordDigest } from './digest.ts'
 import { byId, Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type MadeImport, upsertOf } from './make-import.ts'
-import { dropPlanned, ownUpdates, type PlanningContext } from './make-job.ts'
+import { dropPlanned, finishAlone, ownUpdates, type PlanningContext } from './make-job.ts'
 import { present } from './make-retry.ts'
 import { type EarlierOperation, PlanBuilder } from './plan-builder.ts'
-import { operationValues } from './plan-contents.ts'
+import { operationValues, upsertText } from './plan-contents.ts'
 import { PlanFile } from './plan-file.ts'
-import { operationCount, type PlanHead, type PlanOperation, sentKind } from './plan-format.ts'
+import { operationCount, type PlanEnd, type PlanHead, type PlanOperation, sentKind } from './plan-format.ts'
 import { openKeyIndex } from './scratch.ts'
 
 const MOST_NAMED = 5
@@ -30,9 +32,11 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
   try {
     checkPlan(plan)
     refuseOtherAccount(plan.head, context.account)
+    refuseLaterJob(plan, context.nowMs())
     const job = await existingJob(context, plan)
     if (job) return { type: 'same', job }
     const head = await ownHead(context, plan)
+    const known = allJobs(context.jobsFolder)
     const before = await jobsBeside(context.jobsFolder, head, context.command)
     const draft = openDraftOf(context.draftsFolder, head.job)
     try {
@@ -42,23 +46,12 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
       const ledger = before.length > 0 ? new Ledger(draft.paths.folder, before) : undefined
       const builder = new PlanBuilder(draft.paths, head)
       const copied = new CopiedOperations({ builder, plan, existing, ledger, paths: draft.paths })
-      try {
-        copied.take()
-        if (copied.drift.count > 0 && !isDriftAllowed) throw drifted(copied.drift)
-        const end = builder.end()
-        const made = { fields: builder.fields.list(), preview: builder.preview.list(), leftOut: [], failing: [] }
-        return {
-          type: 'made',
-          job: { paths: await finishDraft(draft), head, end, ...made },
-          lines: [],
-          leftLines: [],
-        }
-      } catch (error) {
-        builder.drop()
-        throw error
-      } finally {
-        copied.close()
-      }
+      const end = copyAll(copied, builder, isDriftAllowed)
+      const made = { fields: builder.fields.list(), preview: builder.preview.list(), leftOut: [], failing: [] }
+      const question = end.create > 0 ? upsertText(head) : undefined
+      const earlier = { type: 'before', jobs: before, planned: [], known, undone: undefined } as const
+      const paths = await finishAlone(context, draft, { run: head.run, earlier })
+      return { type: 'made', job: { paths, head, end, ...made, question }, lines: [], leftLines: [] }
     } catch (error) {
       dropDraft(draft)
       throw error
@@ -88,6 +81,17 @@ async function existingJob(context: PlanningContext, { head, end, path }: PlanFi
   if (job.state !== 'planned') return job
   await dropPlanned(context, [paths])
   return undefined
+}
+
+/** Jobs are in the order of their ids: an undo of a later one would come before it, and would not count. */
+function refuseLaterJob({ head: { job }, path }: PlanFile, nowMs: number): void {
+  const madeMs = timeOfSerial(decodeId('job', job) ?? 0)
+  if (madeMs <= nowMs) return
+  const problem = `${job} is the id of a job that is made at ${new Date(madeMs).toISOString()}, and it is ${new Date(nowMs).toISOString()}`
+  throw new CrmError('invalid_input', `${path}, line 1: ${problem}; nothing was sent`, {
+    hint: 'compare the clocks of the two machines: date',
+    places: [{ file: path, line: 1, problem }],
+  })
 }
 
 /** What the server and this command line say in place of the file. */
@@ -135,6 +139,20 @@ interface CopyParts {
   /** What other jobs of the run did. */
   readonly ledger: Ledger | undefined
   readonly paths: JobPaths
+}
+
+/** Nothing of it is open when it returns: the folder is renamed after that. */
+function copyAll(copied: CopiedOperations, builder: PlanBuilder, isDriftAllowed: boolean): PlanEnd {
+  try {
+    copied.take()
+    if (copied.drift.count > 0 && !isDriftAllowed) throw drifted(copied.drift)
+    return builder.end()
+  } catch (error) {
+    builder.drop()
+    throw error
+  } finally {
+    copied.close()
+  }
 }
 
 interface Drift {

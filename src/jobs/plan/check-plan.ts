@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { collectionPath, pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
-import { canonicalJson, isJsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import { isListed, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
+import { isTooDeep, TOO_DEEP } from '../input/input-file.ts'
 import { recordDigest, requestDigest } from './digest.ts'
 import type { PlanFile } from './plan-file.ts'
 import { METHODS, type OperationHead, type PlanHead, type PlanOperation, parentIdIn } from './plan-format.ts'
@@ -47,7 +48,7 @@ export function checkPlan(plan: PlanFile): void {
 }
 
 function refused({ path }: PlanFile, line: number, error: unknown): unknown {
-  // RangeError: nested beyond the stack. URIError: a path with half an escape.
+  // RangeError: nested beyond the stack, in the head. URIError: a path with half an escape.
   const isNesting = error instanceof RangeError
   const isKnown = isNesting || [Fault, CrmError, SyntaxError, URIError].some((kind) => error instanceof kind)
   if (!(error instanceof Error) || !isKnown) return error
@@ -86,6 +87,8 @@ function checkOperation({ op, head, body }: PlanOperation, { line, head: plan, o
   if (!KIND_DOES[plan.kind]?.includes(head.do) || !(isNew || isListed(resourceOf(plan.noun))))
     throw new Fault(`a plan of the kind ${plan.kind} does not ${head.do}`)
   const text = body?.toString('utf8')
+  if ([text, head.was].some((each) => each !== undefined && isTooDeep(each)))
+    throw new Fault(`its values are ${TOO_DEEP}`)
   const written = JSON.stringify({ op, ...head }).slice(0, -1)
   requireText(line, `${written}${text === undefined ? '}' : `,"body":${text}}`}`)
   const values = text === undefined ? undefined : parseExactJson(text)
@@ -93,7 +96,7 @@ function checkOperation({ op, head, body }: PlanOperation, { line, head: plan, o
   if (text !== undefined && canonicalJson(values ?? null) !== text) throw new Fault('its body is not in canonical form')
   if (head.path !== pathOf(head, plan)) throw new Fault(`path is ${JSON.stringify(head.path)}, not that of its record`)
   requireDigest(head, text)
-  if (head.was !== undefined) requireWas(head.was, head)
+  if (head.was !== undefined) requireWas(head.was, head, values)
   if (head.after !== undefined && head.after >= op) throw misplaced('after')
 }
 
@@ -159,8 +162,16 @@ function requireText(line: Buffer, written: string): void {
     throw new Fault('a member is there twice, or it is not written as crm writes it')
 }
 
-/** Of a deletion the whole record, whose digest is known; of a change `apply` compares it with the record. */
-function requireWas(was: string, { do: kind, before }: OperationHead): void {
+/** Of a deletion the whole record, whose digest is known; of a change its members, which `apply` compares with those of the record. */
+function requireWas(was: string, { do: kind, before }: OperationHead, body: JsonValue | undefined): void {
   const value = parseExactJson(was)
-  if (!isJsonObject(value) || (kind === 'delete' && recordDigest(value) !== before)) throw misplaced('was')
+  const isRight = (known: JsonObject) =>
+    kind === 'delete' ? recordDigest(known) === before : isJsonObject(body) && hasMembersOf(known, body)
+  if (!isJsonObject(value) || !isRight(value)) throw misplaced('was')
+}
+
+/** A member that is not there would be shown as one without a value. */
+function hasMembersOf(known: JsonObject, body: JsonObject): boolean {
+  const names = Object.keys(body)
+  return Object.keys(known).length === names.length && names.every((name) => Object.hasOwn(known, name))
 }

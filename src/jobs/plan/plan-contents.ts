@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import type { PlanFile } from './plan-file.ts'
-import type { PlanOperation } from './plan-format.ts'
+import type { PlanHead, PlanOperation } from './plan-format.ts'
 import { type FieldCount, FieldCounts } from './plan-writer.ts'
 import { type Preview, PreviewBuilder } from './preview.ts'
 
@@ -39,4 +39,13 @@ export function contentsOfPlan(plan: PlanFile): { readonly fields: readonly Fiel
 
 function placeOf({ head: { do: kind, id, line } }: PlanOperation) {
   return { do: kind, ...(id !== undefined && { id }), ...(line !== undefined && { line }) }
+}
+
+/** That a create may change a record; undefined if it cannot. */
+export function upsertText({ upsert, terms }: Pick<PlanHead, 'upsert' | 'terms'>): string | undefined {
+  if (upsert !== undefined)
+    return `Creates are upserts by ${upsert}: a record with the same ${upsert} is changed, and its current values are not known.`
+  const [name, ...others] = terms?.match.mode === 'upsert' ? terms.match.names : []
+  if (name === undefined || name === 'id' || others.length > 0) return undefined
+  return `A create that the server refuses because a record has the same ${name} changes that record.`
 }

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { toMachineError } from '../../files/machine-error.ts'
+import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { type OperationHead, operationCount, type PlanEnd, type PlanHead, type PlanOperation } from './plan-format.ts'
 
 const CHUNK_BYTES = 64 * 1024
 /** A record of the input has at most 1 MiB, and JSON encodes a byte in up to six. */
-const LONGEST_LINE_BYTES = 8 * 1024 * 1024
+const LONGEST_RECORD_BYTES = 8 * 1024 * 1024
+/** A line has a record before and after its change. */
+const LONGEST_LINE_BYTES = 2 * LONGEST_RECORD_BYTES
 const BODY = Buffer.from(',"body":')
 const LINE_END = 10
 
@@ -24,12 +26,14 @@ export class PlanFile {
   constructor(path: string) {
     this.path = path
     try {
-      this.#file = openSync(path, 'r')
+      // Without O_NONBLOCK, which Windows has not, open waits for a writer of a named pipe.
+      this.#file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     } catch (error) {
-      throw toMachineError(error, path)
+      // The error of open for a socket.
+      throw errorCode(error) === 'ENXIO' ? notAFile(path) : toMachineError(error, path)
     }
     try {
-      if (!fstatSync(this.#file).isFile()) throw damaged(path, 'it is not a regular file')
+      if (!fstatSync(this.#file).isFile()) throw notAFile(path)
       const first = this.#lineAt(0)
       this.head = parseHead(first, path)
       this.#firstOffset = first.length + 1
@@ -97,7 +101,9 @@ export class PlanFile {
     let rest: Buffer = Buffer.alloc(0)
     for (let at = offset; at < this.#endOffset; ) {
       // A new buffer each time: bodies are views into it, and are used until they are sent.
-      const chunk = Buffer.allocUnsafeSlow(rest.length + Math.min(CHUNK_BYTES, this.#endOffset - at))
+      // Doubled for a long line, which is copied with each chunk.
+      const more = Math.min(Math.max(CHUNK_BYTES, rest.length), LONGEST_LINE_BYTES + 1 - rest.length)
+      const chunk = Buffer.allocUnsafeSlow(rest.length + Math.min(more, this.#endOffset - at))
       rest.copy(chunk)
       const length = readSync(this.#file, chunk, rest.length, chunk.length - rest.length, at)
       if (length === 0) throw damaged(this.path, 'it ends too soon')
@@ -107,6 +113,7 @@ export class PlanFile {
       if (last >= 0) yield { lines: whole.subarray(0, last + 1), at: at - rest.length }
       at += length
       rest = whole.subarray(last + 1)
+      if (rest.length > LONGEST_LINE_BYTES) throw damaged(this.path, `the line at byte ${at - rest.length} is too long`)
     }
   }
 
@@ -115,7 +122,7 @@ export class PlanFile {
   }
 
   #lineAt(offset: number): Buffer {
-    for (let size = 4096; size < 8 * LONGEST_LINE_BYTES; size *= 8) {
+    for (let size = 4096; size <= LONGEST_LINE_BYTES; size *= 8) {
       const chunk = Buffer.allocUnsafe(size)
       const length = readSync(this.#file, chunk, 0, size, offset)
       const end = chunk.subarray(0, length).indexOf(LINE_END)
@@ -177,6 +184,10 @@ function parseLine(text: string, path: string): JsonObject {
   }
   if (isJsonObject(value)) return value
   throw damaged(path, 'it holds a line that is not a JSON object')
+}
+
+function notAFile(path: string): CrmError {
+  return damaged(path, 'it is not a regular file')
 }
 
 function damaged(path: string, reason: string, cause?: unknown): CrmError {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { JsonObject } from '../../core/json.ts'
 import { resourceOf } from '../../core/resources/registry.ts'
 import { checkPlan } from './check-plan.ts'
-import { contentsOfPlan, operationValues } from './plan-contents.ts'
+import { contentsOfPlan, operationValues, upsertText } from './plan-contents.ts'
 import { PlanFile } from './plan-file.ts'
 import { type OperationHead, type PlanEnd, type PlanHead, parentIdIn } from './plan-format.ts'
 import type { Preview } from './preview.ts'
@@ -25,6 +25,8 @@ export interface ShownOperation {
 export interface OpenedPlan {
   readonly head: PlanHead
   readonly end: PlanEnd
+  /** That its creates may change records; undefined if they cannot. */
+  readonly upserts: string | undefined
   /** What it changes, as values; reads the whole plan. */
   preview(): Preview
   pages(): AsyncIterable<readonly ShownOperation[]>
@@ -41,6 +43,7 @@ export function openPlan(path: string): OpenedPlan {
   return {
     head: plan.head,
     end: plan.end,
+    upserts: upsertText(plan.head),
     preview: () => contentsOfPlan(plan).preview,
     async *pages() {
       try {

@@ -1,3 +1,4 @@
+import { decodeId } from '../../core/ids.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { IMPORTABLE_NOUNS } from '../../core/resources/registry.ts'
 import { FINDING_CODES, INPUT_FORMATS } from '../input/row.ts'
@@ -33,6 +34,9 @@ const tupleOf =
 const isTime: Check = (value) => isWhole(value) && Number(value) <= 8.64e15
 
 const isSha256 = matches(/^[0-9a-f]{64}$/)
+const isJobId: Check = (value) => typeof value === 'string' && decodeId('job', value) !== undefined
+/** No `*`, which any version matches. */
+const isVersion = matches(/^(?!\*$)[\x21-\x7e]{1,100}$/)
 const isDigest = matches(/^[\w-]{22}$/)
 
 /** What --plan writes plans of, and what their operations do. */
@@ -43,45 +47,55 @@ export const KIND_DOES: Readonly<Record<string, readonly string[]>> = {
   merge: ['update', 'delete'],
 }
 
+const COLUMN: Shape = { name: isText, field: isText, type: oneOf('number', 'boolean'), isText: oneOf(true) }
+
 const VERDICT: Shape = {
   ...{ format: oneOf(...INPUT_FORMATS), sheet: isText, encoding: isText, hasBom: isFlag, delimiter: isText },
   ...{ quote: isText, lineEnd: oneOf('\n', '\r\n', '\r'), head: { offset: isWhole, length: isWhole } },
-  columns: listOf({ name: isText, field: isText, type: oneOf('number', 'boolean'), isText: oneOf(true) }),
+  columns: listOf(COLUMN),
+}
+
+const INPUT: Shape = { name: isText, sha256: isSha256, size: isWhole, verdict: VERDICT }
+
+const MATCH: Shape = { names: listOf(isText), mode: oneOf('create', 'upsert', 'update') }
+
+const READ: Shape = {
+  ...{ map: listOf(isText), nullToken: isText, compute: listOf(isText), encoding: isText, delimiter: isText },
+  ...{ quote: isText, isCsvSafe: isFlag, isTrimmed: isFlag, decimal: oneOf('comma', 'point'), dateOrder: isText },
+  required: listOf(isText),
 }
 
 const TERMS: Shape = {
   as: oneOf('import', 'update', 'delete'),
-  match: { names: listOf(isText), mode: oneOf('create', 'upsert', 'update') },
+  match: MATCH,
   duplicates: oneOf('first', 'last', 'merge'),
-  read: {
-    ...{ map: listOf(isText), nullToken: isText, compute: listOf(isText), encoding: isText, delimiter: isText },
-    ...{ quote: isText, isCsvSafe: isFlag, isTrimmed: isFlag, decimal: oneOf('comma', 'point'), dateOrder: isText },
-    required: listOf(isText),
-  },
+  read: READ,
 }
 
 /** The request of an earlier version, which is compared with the one of the server and not sent. */
 const UPDATES: Shape = { path: isText, query: isText, place: listOf(isText), members: listOf(isText) }
 
 export const HEAD_SHAPE: Shape = {
-  ...{ crm_plan: oneOf(1), job: matches(/^job_[0-9a-z]{1,32}$/), kind: oneOf(...Object.keys(KIND_DOES)) },
+  ...{ crm_plan: oneOf(1), job: isJobId, kind: oneOf(...Object.keys(KIND_DOES)) },
   ...{ noun: oneOf(...IMPORTABLE_NOUNS), run: matches(/./s), account: isText, command: listOf(isText) },
-  ...{ input: { name: isText, sha256: isSha256, size: isWhole, verdict: VERDICT }, terms: TERMS, updates: UPDATES },
+  ...{ input: INPUT, terms: TERMS, updates: UPDATES },
   // Of earlier versions: nothing is written to that file.
   ...{ upsert: isText, ordered: oneOf(true), rejects: isText, asked: listOf(isText) },
   unasked: (value) => value === 'unknown' || listOf(isText)(value),
   ...{ made_at: isTime, version: isText },
 }
 
+const FAILED: Shape = {
+  code: oneOf('ambiguous_match', ...FINDING_CODES),
+  field: (value) => value === null || isText(value),
+  reason: isText,
+}
+
 export const OPERATION_SHAPE: Shape = {
   ...{ op: isWhole, do: oneOf('create', 'update', 'delete', 'fail'), path: isText, id: isText, line: isWhole },
   ...{ at: tupleOf(2), also: listOf(tupleOf(3)), digest: isText, n: isWhole, gen: isWhole, since: isTime },
-  ...{ taken: oneOf(true), before: isDigest, was: isText, ifMatch: matches(/^[\x21-\x7e]{1,100}$/), after: isWhole },
-  failed: {
-    code: oneOf('ambiguous_match', ...FINDING_CODES),
-    field: (value) => value === null || isText(value),
-    reason: isText,
-  },
+  ...{ taken: oneOf(true), before: isDigest, was: isText, ifMatch: isVersion, after: isWhole },
+  failed: FAILED,
 }
 
 export const END_SHAPE: Shape = {
@@ -93,6 +107,11 @@ export const END_SHAPE: Shape = {
 const REQUIRED = new Map<Shape, readonly string[]>([
   [HEAD_SHAPE, ['crm_plan', 'job', 'kind', 'noun', 'run', 'account', 'command', 'made_at', 'version']],
   [OPERATION_SHAPE, ['op', 'do', 'path', 'digest', 'n']],
+  ...[INPUT, MATCH, UPDATES, FAILED].map((shape): [Shape, string[]] => [shape, Object.keys(shape)]),
+  [VERDICT, ['format', 'encoding', 'hasBom', 'columns']],
+  [COLUMN, ['name']],
+  [TERMS, ['as', 'match', 'read']],
+  [READ, ['map', 'compute', 'isCsvSafe', 'required']],
   [END_SHAPE, ['end', 'rows', 'create', 'update', 'delete', 'unchanged', 'skipped', 'sha256']],
 ])
 

@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test as plainTest } from 'vitest'
+import { expect, onTestFinished, test as plainTest } from 'vitest'
 import { canonicalJson, type JsonObject } from '../../../src/core/json.ts'
 import { requestDigest } from '../../../src/jobs/plan/digest.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
@@ -95,6 +98,9 @@ const counted = (ops: readonly (JsonObject | string)[], end: JsonObject, more: J
 const EVIL_QUERY =
   'mutation($input:UpdateDealInput!){updateDeal(input:$input){deal{id}} x:deleteDeal(input:{id:"VICTIM"}){__typename}}'
 
+const READ = { map: [], compute: [], isCsvSafe: false, required: [] }
+const INPUT = { name: 'x.csv', sha256: 'a'.repeat(64), size: 1 }
+
 /** What is wrong with a plan, and what its refusal names. */
 const REFUSED: readonly (readonly [claim: string, edit: Edit, names: RegExp])[] = [
   [
@@ -118,7 +124,7 @@ const REFUSED: readonly (readonly [claim: string, edit: Edit, names: RegExp])[] 
   ],
   [
     'terms of another kind',
-    withHead({ terms: { as: 'delete', match: { names: ['id'], mode: 'update' } } }),
+    withHead({ terms: { as: 'delete', match: { names: ['id'], mode: 'update' }, read: READ } }),
     /line 1: terms\.as/,
   ],
   ['a noun that has no plans', withHead({ noun: 'webhooks' }), /line 1: .*"noun"/],
@@ -143,6 +149,34 @@ const REFUSED: readonly (readonly [claim: string, edit: Edit, names: RegExp])[] 
   ['a time that is a text', withHead({ made_at: 'now' }), /line 1: .*"made_at"/],
   ['a command that is no list', withHead({ command: 'rm' }), /line 1: .*"command"/],
   ['an input that is no object', withHead({ input: 'x' }), /line 1: .*"input"/],
+  ['an input without members', withHead({ input: {} }), /line 1: .*"input\.name" is missing/],
+  [
+    'an input without its columns',
+    withHead({ input: { ...INPUT, verdict: { format: 'csv', encoding: 'utf-8', hasBom: false } } }),
+    /line 1: .*"input\.verdict\.columns" is missing/,
+  ],
+  [
+    'a column without a name',
+    withHead({ input: { ...INPUT, verdict: { format: 'csv', encoding: 'utf-8', hasBom: false, columns: [{}] } } }),
+    /line 1: .*"input\.verdict\.columns"/,
+  ],
+  ['terms without a match', withHead({ terms: { as: 'update' } }), /line 1: .*"terms\.match" is missing/],
+  [
+    'a match without names',
+    withHead({ terms: { as: 'update', match: { mode: 'update' } } }),
+    /line 1: .*"terms\.match\.names" is missing/,
+  ],
+  [
+    'terms that do not say how the file was read',
+    withHead({ terms: { as: 'update', match: { names: ['id'], mode: 'update' } } }),
+    /line 1: .*"terms\.read" is missing/,
+  ],
+  ['a request without members', withHead({ updates: {} }), /line 1: .*"updates\.path" is missing/],
+  [
+    'the name of a job that is made later, so that an undo of it would come before it',
+    withHead({ job: 'job_7zzzzzzzzzz' }),
+    /line 1: job_7zzzzzzzzzz is the id of a job that is made at 2089-/,
+  ],
   ['a version of the format that is another', withHead({ crm_plan: 2 }), /head of a plan of this version/],
   ['a rate of its own', withHead({ rate_share: 100 }), /line 1: .*"rate_share"/],
   [
@@ -180,6 +214,11 @@ const REFUSED: readonly (readonly [claim: string, edit: Edit, names: RegExp])[] 
   [
     'the precondition as a list',
     withOp(({ body, ...op }) => ({ ...op, ifMatch: ['*'], body: body ?? null })),
+    /line 2: .*"ifMatch"/,
+  ],
+  [
+    'the precondition that any version meets',
+    withOp(({ body, ...op }) => ({ ...op, ifMatch: '*', body: body ?? null })),
     /line 2: .*"ifMatch"/,
   ],
   ['an operation of the kind post', withOp((op) => ({ ...op, do: 'post' })), /line 2: .*"do"/],
@@ -227,7 +266,7 @@ const REFUSED: readonly (readonly [claim: string, edit: Edit, names: RegExp])[] 
       const deep = `{"amount":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
       return { head, ops: ops.map((op) => JSON.stringify(op).replace('{"amount":20}', deep)), end }
     },
-    /line 2: (its values are nested too deeply|digest)/,
+    /line 2: its values are nested deeper than 256 levels/,
   ],
   ['a delete that has a body', withOp((op) => ({ ...op, do: 'delete' })), /line 2: /],
   [
@@ -278,6 +317,39 @@ const REFUSED: readonly (readonly [claim: string, edit: Edit, names: RegExp])[] 
     'another value before the change than the record has',
     withOp(({ body, ...op }) => ({ ...op, was: '{"amount":19}', body: body ?? null })),
     /line 2: the plan says that "amount" was another value/,
+  ],
+  [
+    'no value before the change where the record has one',
+    withOp(({ body, ...op }) => ({ ...op, was: '{}', body: body ?? null })),
+    /line 2: .*"was"/,
+  ],
+  [
+    'the value before a change of another member',
+    withOp(({ body, ...op }) => ({ ...op, was: '{"name":null}', body: body ?? null })),
+    /line 2: .*"was"/,
+  ],
+  [
+    'a value before the change that is nested without end',
+    withOp(({ body, ...op }) => ({
+      ...op,
+      was: `{"amount":${'['.repeat(6000)}${']'.repeat(6000)}}`,
+      body: body ?? null,
+    })),
+    /line 2: its values are nested deeper than 256 levels/,
+  ],
+  [
+    'a row that fails for no reason',
+    ({ head, end }) => ({
+      head,
+      ops: [{ op: 0, do: 'fail', path: '/v1/deals', digest: '', n: 0, failed: {} }],
+      end: { ...end, update: 0, fail: 1, rejected: 1 },
+    }),
+    /line 2: .*"failed\.code" is missing/,
+  ],
+  [
+    'a line that is longer than any record',
+    raw((line) => line.replace('"body":{', `"body":{"a":"${'x'.repeat(17 * 1024 * 1024)}",`)),
+    /the line at byte \d+ is too long/,
   ],
   [
     'values before the change that are no JSON',
@@ -344,7 +416,13 @@ test('apply sends the plan that none of these has touched, and shows what the re
   const { env, folder, plan } = await planned(service)
   const file = writePlan(join(folder, 'same.plan'), plan)
   const run = await crm(['apply', file, '--yes', '-o', 'json'], env)
-  expect(JSON.parse(run.stdout)).toMatchObject({ rows: 1, done: 1 })
+  const { job, ...result } = JSON.parse(run.stdout)
+  expect(result).toMatchObject({ rows: 1, done: 1 })
+  expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs', job)).toSorted()).toEqual([
+    'before.ndjson',
+    'journal',
+    'plan.ndjson',
+  ])
 })
 
 test('a saved plan has no request, no address and no file in it', async ({ service }) => {
@@ -468,14 +546,54 @@ test('apply refuses a plan whose rows another job of its run has sent since, whi
   expect(run.stderr).toContain('another job of its run has sent the same request since')
 })
 
-plainTest('a folder is no plan', async () => {
+test('two processes that apply plans of the same rows at once send them once', async ({ service }) => {
+  const { env, folder } = await planned(service)
+  const input = join(folder, 'twins.csv')
+  writeFileSync(input, `email,name\n${Array.from({ length: 50 }, (_, at) => `twin${at}@x.test,T`).join('\n')}\n`)
+  const file = join(folder, 'twins.plan')
+  await crmPrints(['contacts', 'import', input, '--plan', file, '-o', 'json'], env)
+  const plan = readPlan(file)
+  const other = writePlan(join(folder, 'other.plan'), { ...plan, head: { ...plan.head, job: 'job_0sc406yy3sq' } })
+  const runs = await Promise.all([file, file, other].map((path) => crm(['apply', path, '--yes', '-o', 'json'], env)))
+  const sent = runs.filter(({ exit }) => exit === 0)
+  expect(sent).toHaveLength(1)
+  expect(JSON.parse(sent[0]?.stdout ?? '')).toMatchObject({ done: 50 })
+  for (const { exit, stderr } of runs.filter((run) => !sent.includes(run))) {
+    expect(stderr).toMatch(/was started meanwhile|is running, and may have sent|was stopped before|is held by process/)
+    expect([7, 13]).toContain(exit)
+  }
+  expect(readdirSync(join(env.CRM_STATE_HOME, 'jobs')).filter((name) => name.startsWith('job_'))).toHaveLength(1)
+})
+
+test('apply asks before it sends creates that may change records', async ({ service }) => {
+  const { env, folder } = await planned(service)
+  const input = join(folder, 'upsert.csv')
+  writeFileSync(input, 'email,name\nupsert1@x.test,One\n')
+  const file = join(folder, 'upsert.plan')
+  await crmPrints(['contacts', 'import', input, '--match', 'email', '--mode', 'upsert', '--plan', file], env)
+  const text = /record (has|with) the same email (changes that record|is changed)/
+  const shown = await crm(['plan', 'show', file], env)
+  expect(shown.stderr).toMatch(text)
+  expect((await crm(['apply', file, '--dry-run'], env)).stderr).toMatch(text)
+  const unasked = await crm(['apply', file, '--no-input'], env)
+  expect(unasked.stderr).toMatch(text)
+  expect(unasked.exit).toBe(11)
+  expect((await crm(['apply', file, '--yes'], env)).exit).toBe(0)
+})
+
+plainTest('a folder, a named pipe without a writer and a socket are no plans', async () => {
   const service = await startService()
-  const folder = join(tempFolder(), 'x.plan')
+  const home = tempFolder()
+  const [folder, pipe, socket] = [join(home, 'x.plan'), join(home, 'pipe'), join(home, 'socket')]
   mkdirSync(folder)
-  for (const argv of [
-    ['apply', folder, '--yes'],
-    ['plan', 'show', folder],
-  ]) {
+  execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', pipe])
+  const server = createServer().listen(socket)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  for (const argv of [folder, pipe, socket].flatMap((path) => [
+    ['apply', path, '--yes'],
+    ['plan', 'show', path],
+  ])) {
     const { exit, stderr } = await crm(argv, service.env)
     expect(exit).toBe(2)
     expect(stderr).toContain('it is not a regular file')
