@@ -81,7 +81,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a file of failed rows sends rows again that a correction has done',
     file: 'src/jobs/plan/plan-rows.ts',
-    line: 'const done = retried?.(row)?.done',
+    line: 'const done = retried(row)?.done',
     to: 'const done = undefined',
     tests: ['test/commands/jobs/retried-rows.test.ts'],
   },
