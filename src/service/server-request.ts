@@ -37,7 +37,7 @@ export interface ServerRequest {
   reset: 'before' | 'after' | undefined
   /** Bytes in its body that are no HTTP. */
   fault: Problem | undefined
-  /** Called with `fault` by whoever sets it. */
+  /** Called with `fault` once that is set. */
   onFault: ((fault: Problem) => void) | undefined
 }
 
@@ -55,7 +55,7 @@ export function openRequest(raw: IncomingMessage, response: ServerResponse, prox
     path: end < 0 ? url : url.slice(0, end),
     // 0: every parameter, so that none escapes the check of their names.
     query: end < 0 ? NO_QUERY : parse(url.slice(end + 1), '&', '=', { maxKeys: 0 }),
-    // Node drops the bytes that came with a request for an upgrade that nobody follows: requests would be lost.
+    // Node drops the bytes that came with a request for an upgrade that is not followed: requests would be lost.
     headers: raw.headers.upgrade === undefined ? {} : { connection: 'close' },
     address: clientAddress(raw, proxies),
     route: undefined,
