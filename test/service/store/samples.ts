@@ -100,5 +100,13 @@ export function idOf(result: WriteResult): string {
 }
 
 export async function allContacts(store: Store): Promise<readonly string[]> {
-  return (await store.page('contact', { limit: 100_000, olderThanId: undefined })).texts
+  const all: string[] = []
+  let olderThanId: string | undefined
+  // A page may end before its limit: its bytes are limited, too.
+  do {
+    const page = await store.page('contact', { limit: 500, olderThanId })
+    all.push(...page.texts)
+    olderThanId = page.nextOlderThanId
+  } while (olderThanId !== undefined)
+  return all
 }

@@ -65,8 +65,12 @@ describe.skipIf(!CAN_MOUNT)('a full disk of PostgreSQL (skipped where the tests 
     await expect.poll(isReady).toBe(200)
     const again = await send('POST', '/v1/contacts', { name: refused, body }, { 'idempotency-key': refused ?? '' })
     expect(again.status).toBe(201)
-    const { json } = await send('GET', '/v1/contacts?limit=500')
-    const names = (json.data as { name: string }[]).map(({ name }) => name).toReversed()
+    const names: string[] = []
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const { json } = await send('GET', `/v1/contacts?limit=500${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      names.unshift(...(json.data as { name: string }[]).map(({ name }) => name).toReversed())
+      cursor = json.next_cursor ?? null
+    }
     expect(names).toEqual([...acknowledged, refused])
   })
 })
