@@ -173,17 +173,24 @@ function answerClientFault({ status, reason }: Rejection, socket: Duplex): void 
   socket.end(`${head.join('\r\n')}\r\nContent-Length: ${reason.length + 1}\r\n\r\n${reason}\n`)
 }
 
-const LISTEN_FAULTS: Readonly<Record<string, [string, string]>> = {
-  EADDRINUSE: ['the port is in use', 'the same command with another one: --port OTHER'],
-  EACCES: ['no permission for this port', 'the same command with one above 1023: --port 4300'],
-  EADDRNOTAVAIL: ['this machine has no such address', 'the same command with one that it has: --host 127.0.0.1'],
-  ENOTFOUND: ['no such host', 'the same command with one that is known: --host 127.0.0.1'],
+const LOOPBACK = { flag: '--host', value: '127.0.0.1' }
+
+/** Why an address cannot be listened on, and the flag with which it can. */
+const LISTEN_FAULTS: Readonly<
+  Record<string, { readonly reason: string; readonly repeat: { readonly flag: string; readonly value?: string } }>
+> = {
+  EADDRINUSE: { reason: 'the port is in use', repeat: { flag: '--port' } },
+  EACCES: { reason: 'no permission for this port', repeat: { flag: '--port', value: '4300' } },
+  EADDRNOTAVAIL: { reason: 'this machine has no such address', repeat: LOOPBACK },
+  ENOTFOUND: { reason: 'no such host', repeat: LOOPBACK },
 }
 
 function listenError(host: string, port: number, error: unknown): unknown {
-  const [reason, advice] = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? []
-  if (reason === undefined || advice === undefined) return error
+  const fault = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? '']
+  if (fault === undefined) return error
   // Never the port that is in use.
-  const hint = advice.replace('OTHER', String(port < 65_535 ? port + 1 : 4242))
-  return new CrmError('machine', `cannot listen on ${host}:${port}: ${reason}`, { hint, cause: error })
+  const { flag, value = String(port < 65_535 ? port + 1 : 4242) } = fault.repeat
+  const hint = `crm listen ${flag} ${value}`
+  const details = { hint, repeat: { flag, value }, cause: error }
+  return new CrmError('machine', `cannot listen on ${host}:${port}: ${fault.reason}`, details)
 }

@@ -180,7 +180,8 @@ describe('refused before anything is listened to is', () => {
     const { url } = await listen([...args, '--port', '0'], emptyHome())
     const { exit, stderr } = await crm(['listen', ...args, '--port', new URL(url).port, '-o', 'jsonl'], emptyHome())
     expect(exit).toBe(13)
-    const hint = `the same command with another one: --port ${Number(new URL(url).port) + 1}`
+    const other = String(Number(new URL(url).port) + 1)
+    const hint = ['crm', 'listen', ...args, '-o', 'jsonl', '--port', other].join(' ')
     expect(JSON.parse(stderr)).toMatchObject({
       error: { code: 'machine', message: expect.stringMatching(/the port is in use$/), hint },
     })

@@ -276,7 +276,7 @@ describe('shutdown and failure', () => {
     await expect(receiverForTest({ port })).rejects.toMatchObject({
       code: 'machine',
       message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
-      details: { hint: `the same command with another one: --port ${port + 1}` },
+      details: { repeat: { flag: '--port', value: String(port + 1) } },
     })
   })
 

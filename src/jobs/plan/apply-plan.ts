@@ -8,7 +8,7 @@ import { allJobs } from '../history/find-jobs.ts'
 import { refuseOtherAccount } from '../history/job-errors.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { dropDraft, type JobPaths, jobPaths, openDraftOf } from '../journal/job-folder.ts'
-import { checkedOperations, checkPlan } from './check-plan.ts'
+import { checkedOperations, checkPlan, refusedLine } from './check-plan.ts'
 import { recordDigest } from './digest.ts'
 import { byId, Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
@@ -116,15 +116,8 @@ function asJson(updates: PlanHead['updates']): JsonValue | undefined {
 }
 
 function otherRequest(path: string, member: string): CrmError {
-  const what = 'is not the request that this server has'
-  return new CrmError(
-    'invalid_input',
-    `${path}, line 1: the member ${JSON.stringify(member)} ${what}; nothing was sent`,
-    {
-      hint: 'make a new plan: run the command that made it with --plan again',
-      places: [{ file: path, line: 1, problem: `${member} ${what}` }],
-    },
-  )
+  const why = `the member ${JSON.stringify(member)} is not the request that this server has`
+  return refusedLine('invalid_input', { path, line: 1 }, why)
 }
 
 function readExisting(context: PlanningContext, { folder }: JobPaths, { noun }: PlanHead): Promise<Existing> {
@@ -179,7 +172,9 @@ class CopiedOperations {
     builder.leaveOut('skipped', skipped)
     builder.counts.already = already
     // The file may have changed since it was checked.
-    if (builder.next !== operationCount(plan.end)) throw new Error(`${plan.path} changed while it was read`)
+    const count = operationCount(plan.end)
+    if (builder.next !== count)
+      throw refusedLine('invalid_input', { path: plan.path, line: count + 2 }, 'the file changed while it was read')
   }
 
   close(): void {
@@ -240,18 +235,12 @@ function requireShown(path: string, operation: PlanOperation, record: CrmRecord)
   const { was = {} } = operationValues(operation)
   const name = Object.keys(was).find((each) => !isSameJson(memberOf(was, each), memberOf(record, each)))
   if (name === undefined) return
-  const problem = `the plan says that ${JSON.stringify(name)} was another value than the record has`
-  throw new CrmError('invalid_input', `${path}, line ${operation.op + 2}: ${problem}; nothing was sent`, {
-    hint: 'make a new plan: run the command that made it with --plan again',
-    places: [{ file: path, line: operation.op + 2, problem }],
-  })
+  const why = `the plan says that ${JSON.stringify(name)} was another value than the record has`
+  throw refusedLine('invalid_input', { path, line: operation.op + 2 }, why)
 }
 
 function sentTwice(path: string, op: number, why: string): CrmError {
-  return new CrmError('conflict', `${path}, line ${op + 2}: ${why}; nothing was sent`, {
-    hint: 'make a new plan: run the command that made it with --plan again',
-    places: [{ file: path, line: op + 2, problem: why }],
-  })
+  return refusedLine('conflict', { path, line: op + 2 }, why)
 }
 
 function drifted({ named, count }: Drift): CrmError {

@@ -53,10 +53,20 @@ function refused({ path }: PlanFile, line: number, error: unknown): unknown {
   const isKnown = isNesting || [Fault, CrmError, SyntaxError, URIError].some((kind) => error instanceof kind)
   if (!(error instanceof Error) || !isKnown) return error
   const why = isNesting ? 'its values are nested too deeply' : error.message
-  return new CrmError('invalid_input', `${path}, line ${line}: ${why}; nothing was sent`, {
+  return refusedLine('invalid_input', { path, line }, why, error)
+}
+
+/** The error for a line of a plan in a file. */
+export function refusedLine(
+  code: 'invalid_input' | 'conflict',
+  { path, line }: { readonly path: string; readonly line: number },
+  why: string,
+  cause?: Error,
+): CrmError {
+  return new CrmError(code, `${path}, line ${line}: ${why}; nothing was sent`, {
     hint: 'make a new plan: run the command that made it with --plan again',
     places: [{ file: path, line, problem: why }],
-    cause: error,
+    ...(cause && { cause }),
   })
 }
 

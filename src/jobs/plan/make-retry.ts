@@ -133,7 +133,7 @@ function isRenewed({ code, operation: { head } }: LeftFailure['last']): boolean 
   return code === 'precondition_failed' && head.do === 'update'
 }
 
-/** As the row was guarded before, or by the record as it is now. */
+/** The guard of the row that failed; of a row that is sent to the current record, that record's version. */
 export function guardOf({ last }: Pick<LeftFailure, 'last'>): Pick<Planned, 'ifMatch'> {
   return isRenewed(last) ? {} : { ifMatch: last.operation.head.ifMatch ?? null }
 }

@@ -84,7 +84,7 @@ export class PlanFile {
     for (const { lines, at } of this.#parts(offset)) yield parseLines(lines, at, this.path)
   }
 
-  /** Every line as it is written, the head and the end included. */
+  /** The bytes of each line, head and end included. */
   *lines(): Generator<Buffer, void, undefined> {
     for (const { lines } of this.#parts(0)) {
       for (let start = 0; start < lines.length; ) {

@@ -51,7 +51,7 @@ function refusalOf({ kind, was, body }: Write, record: CrmRecord | undefined): F
   return {
     ...{ code: 'precondition_failed', status: 412, rule: 'never', isInDoubt: false, field: name },
     reason: `changed since it was planned, from ${old} to ${now}; it was not sent`,
-    hint: 'crm jobs retry sends it to the record as it is now',
+    hint: 'crm jobs retry applies it to the current record',
   }
 }
 
