@@ -26,8 +26,8 @@ const TERMINAL = ['test/e2e/{browse,browse-*,formats-terminal,listen-tui,termina
 /** They take longest: kills, disks that fill up, every line of the docs, other programs. `npm run test:slow`. */
 const SLOW = [
   'test/e2e/{torture,kill,docs,library,example-app,keyring,standalone,completion-shells,debugger-port,marked-key,added-resource,every-command}.test.ts',
-  // Kills and closed terminals, the compiled bundle, servers of others, and limits under load.
-  'test/e2e/{compiled-code,earlier,repeated-kills}.test.ts',
+  // Kills and closed terminals, servers of others, and limits under load.
+  'test/e2e/{earlier,repeated-kills}.test.ts',
   'test/e2e/doctor/foreign-servers.test.ts',
   'test/api/pacing.test.ts',
   'test/e2e/jobs/{small-disk,merge-kills,migrate-kills,killed-rejects}.test.ts',
@@ -43,7 +43,7 @@ const LONG = [
   'test/commands/{jobs/messy-file,fixtures-team,graphql-commands,migrate,misspelt-members,profiles}.test.ts',
   'test/{connectors/exported,files/lock,judges/judges,output/prompt-process}.test.ts',
   'test/service/store/sqlite/database-file.test.ts',
-  'test/e2e/{api,export,ready-texts,serve,fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',
+  'test/e2e/{api,export,serve,fixtures,foreign-tls,left-reader,lost-output,modules,pipes,private-files,sandbox,torture-flags,vendor-mocks}.test.ts',
   'test/e2e/{completion,endless-expressions,help,no-account,formats-files,formats-expressions,hand-over,serve-signals}.test.ts',
   'test/e2e/doctor/{service,unreachable}.test.ts',
   'test/e2e/{listen,listen-forwarding,listen-log,serve-backups,serve-notify,webhooks-events,webhooks-trigger}.test.ts',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { besideNode, timeNode } from './beside-node.ts'
 import { benchFolder, CRM, median, plainEnv, ROOT, startCrm, timeCommands } from './processes.ts'
@@ -66,12 +66,11 @@ export async function measureStartUp(): Promise<Row[]> {
   return [...rows, await firstAnswer('first answer of crm serve, new database', join(benchFolder(), 'new.db'), 100)]
 }
 
-/** A copy of what a package has: without the code that V8 compiled during the build. */
+/** A copy of what a package has. */
 function installedCrm(): string {
   const folder = benchFolder()
-  for (const part of ['bin', 'dist/cli', 'connectors'])
-    cpSync(join(ROOT, part), join(folder, part), { recursive: true, filter: (path) => !path.includes('compiled-') })
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  for (const part of ['package.json', 'bin', 'dist/cli', 'connectors'])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true })
   return join(folder, 'bin/crm.js')
 }
 

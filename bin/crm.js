@@ -1,29 +1,39 @@
 #!/usr/bin/env node
-const { readFileSync } = require('node:fs')
-const { answerWithText } = require('./ready-text.js')
+// The only file that runs on an old Node: 22.19 or later runs the build here, an older one hands over to the runtime that a checkout pins.
+const { existsSync, writeSync } = require('node:fs')
 
-// Node >= 22.19 runs the bundle here; an older one hands over to the runtime that a checkout pins.
 const [major, minor] = process.versions.node.split('.').map(Number)
+const words = process.argv.slice(2)
 
 if (major < 22 || (major === 22 && minor < 19)) {
-  require('./hand-over.js')
+  require('./hand-over.js').handOver()
 } else {
-  if (process.env.CRM_HANDED_OVER !== undefined) {
-    const { endWithParent } = require('./end-with-parent.js')
-    endWithParent()
-  }
-  const folder = `${__dirname}/../dist/cli`
-  const readFile = (name) => readFileSync(`${folder}/${name}`)
-  if (!answerWithText(process.argv.slice(2), readFile)) startProgram(folder)
+  if (process.env.CRM_HANDED_OVER !== undefined) require('./hand-over.js').endWithParent()
+  if (!printVersion()) startProgram()
 }
 
-function startProgram(folder) {
+/** Before anything is loaded. A stdout that does not take it is left to the program, which names the trouble. */
+function printVersion() {
+  if (words.length !== 1 || (words[0] !== '--version' && words[0] !== '-V')) return false
   try {
-    const loader = require(`${folder}/chunk-loader.js`)
-    loader.startProgram(loader.bundleIn(folder, process), process, () => require(`${folder}/code-cache.js`))
-  } catch (error) {
-    if (error.code !== 'MODULE_NOT_FOUND' || !/chunk-loader\.js/.test(error.message)) throw error
+    writeSync(1, `crm ${require('../package.json').version}\n`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Ink is an ES module that waits while it is loaded, so what may draw screens runs as ES modules, and all else as CommonJS, which starts faster. */
+function startProgram() {
+  const isScreens = words.includes('browse') || words.includes('--tui')
+  const main = `${__dirname}/../dist/${isScreens ? 'screens' : 'cli'}/main.js`
+  if (!existsSync(main)) {
     process.stderr.write('crm is not built in this checkout yet\n  npm run build\n')
     process.exitCode = 13
+    return
   }
+  const { keepCompiledCode } = require('./compile-cache.js')
+  keepCompiledCode(process)
+  if (isScreens) void import(main)
+  else require(main)
 }

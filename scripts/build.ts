@@ -1,118 +1,114 @@
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { chmodSync, copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build, type TransformOptions, transform } from 'esbuild'
-import { asFunction } from './as-function.ts'
-import { buildDigest } from './build-digest.ts'
-import { builtinPlugin } from './builtin-plugin.ts'
+import { type OutputChunk, type OutputOptions, type RolldownOptions, rolldown } from 'rolldown'
 import { noticesOf } from './bundled-packages.ts'
-import { compileChunks } from './compile-chunks.ts'
-import { inkPlugin } from './ink-plugin.ts'
-import { joinChunks } from './join-chunks.ts'
-import { leftOutPlugin } from './left-out-plugin.ts'
-import { addRequire, webhooksPlugin, writeLibraryEntries } from './library-entries.ts'
 import { readVocabulary } from './read-vocabulary.ts'
-import { writeReadyTexts } from './ready-texts.ts'
 
 /**
- * `build.ts [FOLDER]` builds the command line in `dist/cli`, or in another folder of the checkout: one small entry and lazy
- * chunks, because heavy modules are imported on first use. The Node library is built separately: sharing code between the two
- * would mean more chunks, each a file to load.
+ * `build.ts [FOLDER]` builds `dist`, or another folder of the checkout, of four bundles. `cli` is the command line, in CommonJS, which
+ * Node loads in half of the time that it takes for ES modules. `screens` is the same program as ES modules, for `crm browse` and
+ * `listen --tui`: Ink waits for Yoga at the top level of a module, which CommonJS cannot. `library` and `webhooks` are what other programs import.
  */
-const root = new URL('..', import.meta.url)
-const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+const folder = `${root}${process.argv[2] ?? 'dist'}`
+const next = `${root}dist.${process.pid}`
 
-const folder = process.argv[2] ?? 'dist'
-const next = `dist.${process.pid}`
-const options = {
-  absWorkingDir: root.pathname,
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node22.19',
-  // Identifiers are kept: jq-wasm finds the imports of its binary by name, and stack traces stay readable.
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  define: {
-    CRM_VERSION: JSON.stringify(version),
-    CRM_VOCABULARY: JSON.stringify(JSON.stringify(await readVocabulary())),
-    // undici's own switch for bundlers: without its experimental parser.
-    esbuildDetection: '1',
-    // For React and Ink, whose development mode is twice as slow and the default.
-    'process.env.NODE_ENV': '"production"',
-    'process.env.DEV': '"false"',
-  },
-  plugins: [inkPlugin, leftOutPlugin, builtinPlugin],
-  metafile: true,
-  logLevel: 'warning',
-} as const satisfies BuildOptions
+const DEFINE = {
+  CRM_VERSION: JSON.stringify(version),
+  CRM_VOCABULARY: JSON.stringify(JSON.stringify(await readVocabulary())),
+  // For React and Ink, whose development mode is twice as slow and the default.
+  'process.env.NODE_ENV': '"production"',
+  'process.env.DEV': '"false"',
+}
 
-const commonJs = {
-  format: 'cjs',
-  platform: 'node',
-  target: options.target,
-  supported: { 'dynamic-import': false },
-  minifySyntax: true,
-  minifyWhitespace: true,
-} as const satisfies TransformOptions
+/** A file of its own without anything of Node, for workers; the library loads the same one, so that its errors are of one class. */
+const WEBHOOKS = /\/verify-webhook\.ts$/
 
-const { metafile } = await build({
-  ...options,
-  // CommonJS has no import.meta.
-  define: { ...options.define, 'import.meta.dirname': '__dirname' },
-  entryPoints: { main: 'src/main.ts' },
-  outdir: `${next}/cli`,
-  splitting: true,
-  chunkNames: 'chunks/[name]-[hash]',
-})
-const cli = new URL(`${next}/cli`, root).pathname
-const files = Object.keys(metafile.outputs).map((file) => new URL(file, root).pathname)
-const modules = new Map(files.map((file) => [relative(cli, file), readFileSync(file, 'utf8')]))
-for (const file of files) await toCommonJs(file)
-await joinChunks(cli, modules, commonJs)
-await build({
-  ...options,
-  entryPoints: ['src/chunk-loader.ts', 'src/loader/code-cache.ts'],
-  entryNames: '[name]',
-  outdir: `${next}/cli`,
-  format: 'cjs',
-  define: { ...options.define, CRM_BUILD: JSON.stringify(buildDigest(cli)) },
-})
-await writeReadyTexts(join(cli, 'texts'), version)
-await compileChunks(cli)
-writeFileSync(join(cli, 'package.json'), '{"type":"commonjs"}\n')
-writeFileSync(new URL(`${next}/meta.json`, root), JSON.stringify(metafile).replaceAll(`"${next}/`, '"dist/'))
+interface Bundle extends Pick<RolldownOptions, 'input' | 'external' | 'platform'> {
+  readonly name: string
+  readonly format: 'cjs' | 'es'
+}
 
-const library = await build({
-  ...options,
-  entryPoints: { library: 'src/index.ts', sandbox: 'src/sandbox/start-sandbox.ts' },
-  plugins: [...options.plugins, webhooksPlugin],
-  outdir: `${next}/library`,
-  splitting: true,
-  chunkNames: 'chunks/[name]-[hash]',
-})
-await build({
-  ...options,
-  entryPoints: { webhooks: 'src/library/verify-webhook.ts' },
-  outdir: `${next}/library`,
-  platform: 'neutral',
-})
-addRequire(new URL(`${next}/library`, root).pathname)
-writeLibraryEntries(new URL(next, root).pathname)
+async function write({ name, format, ...options }: Bundle): Promise<readonly OutputChunk[]> {
+  const dir = `${next}/${name}`
+  const bundle = await rolldown({
+    cwd: root,
+    platform: 'node',
+    ...options,
+    transform: {
+      target: 'node22.19',
+      // CommonJS has no import.meta.
+      define: { ...DEFINE, ...(format === 'cjs' && { 'import.meta.dirname': '__dirname' }) },
+    },
+    // A warning of today is a mistake of tomorrow.
+    onLog: (_level, log) => {
+      throw new Error(log.message)
+    },
+  })
+  const written: OutputOptions = {
+    dir,
+    format,
+    // Names without a digest, so that the code that Node keeps of an earlier version is replaced, not added to.
+    chunkFileNames: 'chunks/[name].js',
+    paths: (id) => (WEBHOOKS.test(id) ? '../webhooks/webhooks.js' : id),
+    // Names are kept, so that stack traces are readable.
+    minify: { mangle: false, compress: true, codegen: true },
+    comments: { legal: false },
+  }
+  const { output } = await bundle.write(written)
+  writeFileSync(`${dir}/package.json`, `{"type":"${format === 'cjs' ? 'commonjs' : 'module'}"}\n`)
+  return output.filter((each) => each.type === 'chunk')
+}
 
+const MAIN = { main: 'src/main.ts' }
+const bundles = {
+  cli: await write({ name: 'cli', format: 'cjs', input: MAIN, external: ['ink'] }),
+  // The tools for developers of React, which Ink asks for in its development mode alone.
+  screens: await write({ name: 'screens', format: 'es', input: MAIN, external: ['react-devtools-core'] }),
+  library: await write({
+    name: 'library',
+    format: 'es',
+    input: { library: 'src/index.ts', sandbox: 'src/sandbox/start-sandbox.ts' },
+    external: [WEBHOOKS],
+  }),
+  webhooks: await write({
+    name: 'webhooks',
+    format: 'es',
+    platform: 'neutral',
+    input: { webhooks: 'src/library/verify-webhook.ts' },
+  }),
+}
+
+/** What `exports` in package.json names: each loads its bundle, the same for `import` and for `require`, on a Node that is new enough. */
+copyFileSync(`${root}bin/needs-node.cjs`, `${next}/needs-node.js`)
+const entries = { index: 'library/library', sandbox: 'library/sandbox', webhooks: 'webhooks/webhooks' }
+for (const [entry, bundle] of Object.entries(entries)) {
+  const path = `./${bundle}.js`
+  writeFileSync(`${next}/${entry}.js`, `import './needs-node.js'\nexport * from '${path}'\n`)
+  writeFileSync(`${next}/${entry}.cjs`, `require('../bin/needs-node.cjs')\nmodule.exports = require('${path}')\n`)
+}
+
+/** The modules whose code is in each file of the build, by their paths in the checkout. */
+const modules = Object.entries(bundles).flatMap(([name, chunks]) =>
+  chunks.map(({ fileName, modules }): [string, string[]] => {
+    // Rolldown's own helpers have names that are no paths.
+    const rendered = Object.entries(modules).filter(
+      ([id, { renderedLength }]) => id.startsWith(root) && renderedLength > 0,
+    )
+    return [`dist/${name}/${fileName}`, rendered.map(([id]) => id.replace(root, ''))]
+  }),
+)
+writeFileSync(`${next}/modules.json`, JSON.stringify(Object.fromEntries(modules)))
 writeFileSync(
-  new URL(`${next}/THIRD-PARTY-NOTICES.txt`, root),
-  noticesOf([metafile, library.metafile], fileURLToPath(root)),
+  `${next}/THIRD-PARTY-NOTICES.txt`,
+  noticesOf(
+    modules.flatMap(([, inputs]) => inputs),
+    root,
+  ),
 )
 
-// In one step, so that a failed build leaves the last one, and a running crm finds its chunks.
-rmSync(new URL(folder, root), { recursive: true, force: true })
-renameSync(new URL(next, root), new URL(folder, root))
-chmodSync(new URL('bin/crm.js', root), 0o755)
-
-/** esbuild splits only ES modules, and Node loads many small ES modules more slowly than CommonJS modules. */
-async function toCommonJs(file: string): Promise<void> {
-  const { code } = await transform(readFileSync(file, 'utf8'), commonJs)
-  writeFileSync(file, asFunction(code))
-}
+// In one step, so that a failed build leaves the last one, and a running crm finds its files.
+rmSync(folder, { recursive: true, force: true })
+renameSync(next, folder)
+chmodSync(`${root}bin/crm.js`, 0o755)

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Metafile } from 'esbuild'
 import { COMPILED_IN, MISSING_TEXTS } from './licence-texts.ts'
 
 interface BundledPackage {
@@ -11,8 +10,8 @@ interface BundledPackage {
 }
 
 /** `dist/THIRD-PARTY-NOTICES.txt`: every package with code in the bundle, and the text that its licence requires. */
-export function noticesOf(metafiles: readonly Metafile[], root: string): string {
-  const packages = [...bundledFolders(metafiles)].map((folder) => readPackage(join(root, folder)))
+export function noticesOf(modules: readonly string[], root: string): string {
+  const packages = [...bundledFolders(modules)].map((folder) => readPackage(join(root, folder)))
   const names = (each: BundledPackage) => `${each.name} ${each.version}`
   const distinct = [...new Map(packages.map((each) => [names(each), each])).values()]
   const sorted = distinct.toSorted((one, other) => (names(one) < names(other) ? -1 : 1))
@@ -21,16 +20,9 @@ export function noticesOf(metafiles: readonly Metafile[], root: string): string 
   return `crm-cli holds code of these packages, changed by the build, which joins their files, under licences of their own:\n\n${list.join('\n')}\n\n${texts.join('\n')}`
 }
 
-/** Folders such as `node_modules/ink/node_modules/chalk` with code in the bundle; esbuild also lists inputs that it dropped. */
-export function bundledFolders(metafiles: readonly Pick<Metafile, 'outputs'>[]): ReadonlySet<string> {
-  const folders = new Set<string>()
-  for (const { inputs } of metafiles.flatMap(({ outputs }) => Object.values(outputs))) {
-    for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
-      const [folder] = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input.replace(/^[\w-]+:/, '')) ?? []
-      if (folder !== undefined && bytesInOutput > 0 && !input.startsWith('builtin:')) folders.add(folder)
-    }
-  }
-  return folders
+/** Folders such as `node_modules/ink/node_modules/chalk`, of the paths of modules. */
+export function bundledFolders(modules: readonly string[]): ReadonlySet<string> {
+  return new Set(modules.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))
 }
 
 function readPackage(folder: string): BundledPackage {

@@ -22,10 +22,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   ui: ['core', 'api', 'output', 'settings', 'jobs', 'webhooks', 'expr'],
   commands: ['core', 'output', 'settings'],
   'host.ts': ['core'],
-  'context.ts': ['core', 'output', 'settings', 'lazy-modules.ts'],
-  'lazy-modules.ts': [],
-  loader: ['files'],
-  'chunk-loader.ts': ['loader'],
+  'context.ts': ['core', 'output', 'settings'],
   'program.ts': ['core', 'output', 'settings', 'commands', 'context.ts'],
   'main.ts': ['core', 'output', 'files', 'program.ts', 'context.ts'],
   library: ['core', 'api', 'settings', 'output', 'jobs', 'files', 'expr'],
@@ -33,11 +30,11 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Heavy modules are theirs by `import type`, and those of the second list by `import()` too. */
-const TYPES_OF_ANY = ['commands', 'host.ts', 'context.ts', 'lazy-modules.ts', 'program.ts', 'main.ts']
-const LOADS_ANY = ['context.ts', 'lazy-modules.ts', 'program.ts', 'main.ts']
+const TYPES_OF_ANY = ['commands', 'host.ts', 'context.ts', 'program.ts', 'main.ts']
+const LOADS_ANY = ['commands', 'context.ts', 'program.ts', 'main.ts']
 
 /** Imported by no module, in whatever way. */
-const ENTRIES = ['main.ts', 'program.ts', 'index.ts', 'chunk-loader.ts']
+const ENTRIES = ['main.ts', 'program.ts', 'index.ts']
 
 /** Packages, by the first part of their names. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -115,7 +112,7 @@ function faultOf(file: string, { target, isOwn, how }: Import): string | undefin
   const to = moduleOf(target)
   if (from === to || (MODULES[from] ?? []).includes(to)) return undefined
   if (to === 'context.ts' && how === 'type' && from === 'commands') return undefined
-  const isEntry = ENTRIES.includes(to) || to === 'lazy-modules.ts'
+  const isEntry = ENTRIES.includes(to)
   if (!isEntry && how === 'type' && TYPES_OF_ANY.includes(from)) return undefined
   if (!isEntry && how === 'lazy' && LOADS_ANY.includes(from)) return undefined
   const may = [...(MODULES[from] ?? []), ...(TYPES_OF_ANY.includes(from) ? ['types of any module'] : [])]

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import type { Metafile } from 'esbuild'
 import { bundledFolders } from './bundled-packages.ts'
 
 export interface ShippedPackage {
@@ -19,10 +18,10 @@ interface LockEntry {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** Every package with code in an installation of crm, from the metafile of the last build and the lockfile. */
+/** Every package with code in an installation of crm, from the last build and the lockfile. */
 export function shippedPackages(): readonly ShippedPackage[] {
   const lock = (readJson('package-lock.json') as { packages: Readonly<Record<string, LockEntry>> }).packages
-  const bundled = bundledFolders([readJson('dist/meta.json') as Metafile])
+  const bundled = bundledFolders(Object.values(readJson('dist/modules.json') as Record<string, string[]>).flat())
   const installed = installedPaths(lock)
   return [...new Set([...bundled, ...installed])].toSorted().map((path) => ({
     name: nameOf(path),

@@ -11,7 +11,6 @@ import type { Env } from './core/streams.ts'
 import type { Expressions } from './expr/expressions.ts'
 import type { Host } from './host.ts'
 import type { Jobs } from './jobs/jobs.ts'
-import { LAZY_MODULES, type LazyModules } from './lazy-modules.ts'
 import { writeNoteLine } from './output/safe-text.ts'
 import { readKeyFlag } from './settings/key-candidates.ts'
 import type { RepositoryFile } from './settings/repository-file.ts'
@@ -30,7 +29,7 @@ export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint
  * The argument of every command. Heavy modules are behind functions that load them on first use, so that a command loads
  * only what it uses.
  */
-export interface Context extends Host, LazyModules {
+export interface Context extends Host {
   readonly flags: GlobalFlags
   /** A line for people, on stderr; `--quiet` drops it. */
   note(line: string): void
@@ -146,7 +145,6 @@ export function createContext(
     gone: (resource, goneId) => {
       sightings.push({ resource, goneId })
     },
-    ...LAZY_MODULES,
     close: async () => {
       for (const outcome of await Promise.allSettled(apis)) {
         if (outcome.status === 'fulfilled') await outcome.value.close()
@@ -166,7 +164,7 @@ async function diagnoseServer(ctx: Context, server: Parameters<Context['diagnose
   const { diagnose } = await import('./api/doctor/diagnose.ts')
   if (server.key !== undefined) ctx.addSecret(server.key)
   const { connector: named } = server
-  const connector = named && (await (await ctx.connectors()).openConnector(named, server))
+  const connector = named && (await (await import('./api/connectors/open-connector.ts')).openConnector(named, server))
   const options = { ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal }
   return diagnose({ ...server, connector, ...options })
 }
@@ -205,8 +203,9 @@ async function openTarget(ctx: Context): Promise<Target> {
     profileFlag: ctx.flags.profile,
     keyFromFlag,
     repository: await ctx.repository(),
-    addressOf: async (connector: NamedConnector) => (await ctx.connectors()).connectorAddress(connector),
-    connectorNames: async () => (await ctx.connectors()).connectorNames(),
+    addressOf: async (connector: NamedConnector) =>
+      (await import('./api/connectors/open-connector.ts')).connectorAddress(connector),
+    connectorNames: async () => (await import('./api/connectors/open-connector.ts')).connectorNames(),
     ask: async (question: string) => {
       const { askYesNo, canAsk } = await import('./output/prompt.ts')
       return canAsk(ctx) ? askYesNo(ctx.io, question, ctx.signal) : undefined
@@ -214,7 +213,7 @@ async function openTarget(ctx: Context): Promise<Target> {
   }
   const target = await resolveTarget(await ctx.settings(), request, ctx.note)
   if (!target.connector) return target
-  const { connectorDocument, withBase } = await ctx.connectors()
+  const { connectorDocument, withBase } = await import('./api/connectors/open-connector.ts')
   return { ...target, baseUrl: withBase(target.baseUrl, connectorDocument(target.connector.name)) }
 }
 
@@ -224,7 +223,9 @@ async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.
   ctx.addSecret(key)
   const options: ApiOptions = {
     ...{ baseUrl, key, wire, ...target },
-    connector: connector && (await (await ctx.connectors()).openConnector(connector, { baseUrl, wire })),
+    connector:
+      connector &&
+      (await (await import('./api/connectors/open-connector.ts')).openConnector(connector, { baseUrl, wire })),
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal,

@@ -1,10 +1,12 @@
 import type { WatchProcess } from './core/errors.ts'
-import { standaloneFiles } from './core/standalone.ts'
 import type { Io } from './core/streams.ts'
+import type { Host } from './host.ts'
 
 declare const CRM_VERSION: string
 
 const argv = process.argv.slice(2)
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 if (argv[0] === '__complete') {
   void completeWords()
@@ -39,24 +41,13 @@ async function main(): Promise<void> {
   // Otherwise SIGUSR1 opens a debugger port, where any local program could read the key.
   process.on('SIGUSR1', () => {})
 
-  const interruption = new AbortController()
-  let reload: (() => void) | undefined
-  let isTerminalLent = false
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (signal === 'SIGHUP' && reload) return reload()
-      // The terminal sends Ctrl-C to all programs that it shows; it is meant for the other one.
-      if (signal === 'SIGINT' && isTerminalLent) return
-      if (interruption.signal.aborted) process.exit(exitAfter(signal))
-      interruption.abort(new Error(`interrupted by ${signal}`, { cause: signal }))
-    })
-  }
+  const signals = watchSignals(exitAfter)
 
   let isStdinOpen = false
   const io: Io = {
     // Touching process.stdin opens it, so it waits until a command asks; a prompt ends with the interruption.
     get stdin() {
-      if (!isStdinOpen) interruption.signal.addEventListener('abort', () => process.stdin.destroy())
+      if (!isStdinOpen) signals.signal.addEventListener('abort', () => process.stdin.destroy())
       isStdinOpen = true
       return process.stdin
     },
@@ -75,7 +66,7 @@ async function main(): Promise<void> {
     io,
     env: process.env,
     now: Date.now,
-    signal: interruption.signal,
+    ...signals,
     version: CRM_VERSION,
     argv,
     folder: workingFolder(),
@@ -86,32 +77,56 @@ async function main(): Promise<void> {
     onServerChange: (what) => {
       sent.changes = what
     },
-    interrupt: () => interruption.abort(new Error('stopped from the screen', { cause: 'SIGINT' })),
     isStdoutDiscarded: () => isNullDevice(1),
     isStdoutRead: async () => {
       if (sent.isReaderGone) return false
       return new Promise((resolve) => process.stdout.write('', (error) => resolve(!error)))
     },
-    reloadOnHangup: (work) => {
-      reload = work
-    },
     monotonicUs: () => process.hrtime.bigint() / 1000n,
     watchProcess,
-    lendTerminal: async (during) => {
-      isTerminalLent = true
-      await during().finally(() => {
-        isTerminalLent = false
-      })
-    },
     ...(process.platform !== 'win32' && { pauseProcess }),
   })
   hasEnded = true
   if (isStdinOpen) process.stdin.destroy()
 }
 
-/** From dist/cli, where the build puts this file; a program of one file is both. */
+/** The first signal interrupts the command, and the second one ends the process. */
+function watchSignals(
+  exitAfter: (signal: unknown) => number,
+): Required<Pick<Host, 'signal' | 'interrupt' | 'reloadOnHangup' | 'lendTerminal'>> {
+  const interruption = new AbortController()
+  let reload: (() => void) | undefined
+  let isTerminalLent = false
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      if (signal === 'SIGHUP' && reload) return reload()
+      // The terminal sends Ctrl-C to all programs that it shows; it is meant for the other one.
+      if (signal === 'SIGINT' && isTerminalLent) return
+      if (interruption.signal.aborted) process.exit(exitAfter(signal))
+      interruption.abort(new Error(`interrupted by ${signal}`, { cause: signal }))
+    })
+  }
+  // No package handles them: the writer of conf would send each one again, which would be the second one.
+  process.on('newListener', (event, listener) => {
+    if (SIGNALS.some((signal) => signal === event)) queueMicrotask(() => process.off(event, listener))
+  })
+  return {
+    signal: interruption.signal,
+    interrupt: () => interruption.abort(new Error('stopped from the screen', { cause: 'SIGINT' })),
+    reloadOnHangup: (work) => {
+      reload = work
+    },
+    lendTerminal: async (during) => {
+      isTerminalLent = true
+      await during().finally(() => {
+        isTerminalLent = false
+      })
+    },
+  }
+}
+
+/** From dist/cli or dist/screens, where the build puts this file. */
 function programs(): { readonly keyringProgram: string; readonly program: readonly [file: string, ...args: string[]] } {
-  if (standaloneFiles()) return { keyringProgram: '__keyring', program: [process.execPath] }
   const bin = `${import.meta.dirname}/../../bin`
   return { keyringProgram: `${bin}/keyring.js`, program: [process.execPath, `${bin}/crm.js`] }
 }

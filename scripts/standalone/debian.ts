@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { COMPLETIONS, copyManuals, notices, writeCompletion } from './archive.ts'
 import { commitTime, crmVersion } from './commit.ts'
 import type { TargetNode } from './node-for.ts'
+import { COMPLETIONS, copyManuals, notices, writeCompletion, writeProgram } from './program-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CONTROL = fileURLToPath(new URL('debian', import.meta.url))
@@ -17,16 +17,16 @@ const COMPLETION_FOLDERS = {
 } as const
 
 interface Parts {
-  readonly program: string
   readonly node: TargetNode
   readonly out: string
   readonly folder: string
 }
 
 /** Writes `crm_VERSION_amd64.deb`, whose control files are in `scripts/standalone/debian`. */
-export function writeDebianPackage({ program, node, out, folder }: Parts): void {
+export function writeDebianPackage({ node, out, folder }: Parts): void {
   const root = join(folder, 'deb')
-  place(root, 'usr/bin/crm', (file) => copyFileSync(program, file))
+  writeProgram(join(root, 'usr/lib/crm'), 'linux-x64', node)
+  place(root, 'usr/bin/crm', (file) => symlinkSync('../lib/crm/crm', file))
   copyManuals(join(root, 'usr/share/man/man1'))
   for (const [shell, name] of Object.entries(COMPLETIONS))
     writeCompletion(shell, join(root, COMPLETION_FOLDERS[shell as keyof typeof COMPLETIONS], name))
@@ -59,7 +59,7 @@ export function writeDebianPackage({ program, node, out, folder }: Parts): void 
 /** By policy 5.6.20, of the files alone: what folders and blocks take differs between file systems, and packages must not. */
 function installedKib(folder: string): string {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const sizes = names.map((name) => statSync(join(folder, name))).map((stats) => (stats.isFile() ? stats.size : 0))
+  const sizes = names.map((name) => lstatSync(join(folder, name))).map((stats) => (stats.isFile() ? stats.size : 0))
   return String(sizes.reduce((total, size) => total + Math.ceil(size / 1024), 0))
 }
 

@@ -63,13 +63,12 @@ class Crm < Formula
 
 ${blocks.join('\n')}
   def install
-    bin.install "crm"
-    # Adding crm to Node breaks its signature, without which macOS ends a program.
-    system "codesign", "--sign", "-", "--force", bin/"crm" if OS.mac?
     man1.install Dir["man/*.1"]
     bash_completion.install "completions/crm"
     zsh_completion.install "completions/_crm"
     fish_completion.install "completions/crm.fish"
+    libexec.install Dir["*"]
+    bin.install_symlink libexec/"crm"
   end
 
   test do
@@ -92,7 +91,7 @@ function scoopManifest(published: Published): string | undefined {
     architecture: {
       '64bit': { url: archive.url, hash: archive.sha256, extract_dir: `crm-${crmVersion()}-${target}` },
     },
-    bin: 'crm.exe',
+    bin: 'crm.cmd',
   }
   return `${JSON.stringify(manifest, null, 4)}\n`
 }

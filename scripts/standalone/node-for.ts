@@ -20,10 +20,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 export const TARGETS = Object.keys(PACKAGES)
 
 export interface TargetNode {
-  /** The file that becomes crm. */
   readonly program: string
-  /** The same version for this machine: it writes what that file reads. */
-  readonly hostProgram: string
   readonly version: string
   readonly licence: string
 }
@@ -37,7 +34,6 @@ export function nodeFor(target: string, folder: string): TargetNode {
   const host = packageFolder(PACKAGES[HOST] ?? '', version, folder)
   return {
     program: programIn(at),
-    hostProgram: programIn(host),
     version,
     // The package for Windows lacks it.
     licence: readFileSync([at, host].map((each) => join(each, 'LICENSE')).find(existsSync) ?? '', 'utf8'),

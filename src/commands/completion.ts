@@ -22,7 +22,7 @@ export function addCompletion(program: CommandUnknownOpts, act: Act): void {
     .action(act(printScript))
 }
 
-async function printScript(ctx: Pick<Context, 'completion' | 'io'>, shell: Shell | undefined): Promise<undefined> {
-  const text = shell ? (await ctx.completion.scripts()).SCRIPTS[shell] : HOW
+async function printScript(ctx: Pick<Context, 'io'>, shell: Shell | undefined): Promise<undefined> {
+  const text = shell ? (await import('../completion/scripts.ts')).SCRIPTS[shell] : HOW
   await writeText(ctx.io.stdout, text)
 }

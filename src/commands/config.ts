@@ -51,7 +51,7 @@ async function setSetting(ctx: Context, text: string, value: string): Promise<un
   const key = parseSettingKey(text)
   const name = await requireProfileName(ctx)
   const settings = await ctx.settings()
-  if (key === 'connector') await checkConnector(ctx, value)
+  if (key === 'connector') await checkConnector(value)
   if (key === 'protected') await confirmUnprotected(ctx, name, value)
   await settings.setSetting(name, key, value)
   ctx.note(`Profile ${name}: ${key} = ${value}`)
@@ -74,9 +74,9 @@ async function confirmUnprotected(ctx: Context, name: string, value: string): Pr
 }
 
 /** CrmError `invalid_input` for a connector that is not shipped and is no file, or that has mistakes. */
-async function checkConnector(ctx: Pick<Context, 'connectors'>, text: string): Promise<void> {
+async function checkConnector(text: string): Promise<void> {
   const name = parseConnectorName(text, 'connector')
-  if (name !== null) (await ctx.connectors()).connectorDocument(name)
+  if (name !== null) (await import('../api/connectors/open-connector.ts')).connectorDocument(name)
 }
 
 function addConfigList(config: CommandUnknownOpts, act: Act): void {

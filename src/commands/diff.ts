@@ -56,7 +56,7 @@ async function compareSnapshots(
   options: Options,
 ): Promise<ExitCode | undefined> {
   ctx.keepExitCode?.()
-  const { openSnapshot } = await ctx.snapshot.entries()
+  const { openSnapshot } = await import('../snapshot/snapshot.ts')
   if (before === '-' && after === '-') {
     throw new CrmError('usage', 'stdin is one snapshot, and - names it twice', { hint: 'crm diff before.ndjson -' })
   }
@@ -99,7 +99,7 @@ interface Opened {
 }
 
 async function compareOpened(ctx: Context, { old, now, add }: Opened, options: Options): Promise<ExitCode> {
-  const { differences } = await ctx.snapshot.compare()
+  const { differences } = await import('../snapshot/compare.ts')
   const lacks = new Map([...old.lacks, ...now.lacks])
   for (const [type, reason] of lacks) ctx.note(`Not compared: ${RESOURCES[type].plural}, as ${reason}.`)
   const { key = [] } = options

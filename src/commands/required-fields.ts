@@ -3,8 +3,7 @@ import { type Resource, requiredFields } from '../core/resources/registry.ts'
 import { chooseConnector } from '../settings/target.ts'
 import type { WithFlags } from './global-flags.ts'
 
-type Choosing = Pick<Context, 'env' | 'settings' | 'repository' | 'connectors'> &
-  WithFlags<'profile' | 'keyFile' | 'isKeyOnStdin'>
+type Choosing = Pick<Context, 'env' | 'settings' | 'repository'> & WithFlags<'profile' | 'keyFile' | 'isKeyOnStdin'>
 
 /**
  * The fields that a new record must have, without a request. With a connector: those of the contract that it has. What it requires
@@ -16,7 +15,7 @@ export async function requiredHere(ctx: Choosing): Promise<(resource: Resource) 
   const choice = { env, profileFlag: flags.profile, keyFromFlag, repository: await ctx.repository() }
   const named = await chooseConnector(await ctx.settings(), choice)
   if (!named) return requiredFields
-  const { resources } = (await ctx.connectors()).connectorDocument(named.name)
+  const { resources } = (await import('../api/connectors/open-connector.ts')).connectorDocument(named.name)
   return (resource) => {
     const fields = resources[resource]?.fields
     return requiredFields(resource).filter((name) => fields && Object.hasOwn(fields, name))

@@ -15,10 +15,10 @@ export function addSnapshot(program: CommandUnknownOpts, act: Act): void {
     .action(act(printSnapshot))
 }
 
-type SnapshotContext = Pick<Context, 'api' | 'io' | 'note' | 'now' | 'snapshot' | 'target'>
+type SnapshotContext = Pick<Context, 'api' | 'io' | 'note' | 'now' | 'target'>
 
 async function printSnapshot(ctx: SnapshotContext): Promise<undefined> {
-  const { lackedLists, membersLacked, snapshotText } = await ctx.snapshot.entries()
+  const { lackedLists, membersLacked, snapshotText } = await import('../snapshot/snapshot.ts')
   const { baseUrl } = await ctx.target()
   const api = await ctx.api()
   const lacks = await lackedLists(api)

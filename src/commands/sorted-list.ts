@@ -33,12 +33,12 @@ export async function printSorted(ctx: Context, list: SortableList<Resource>, so
       hint: withoutFlag(ctx.argv, '--cursor'),
     })
   }
-  const { parseSort } = await ctx.sorting.order()
+  const { parseSort } = await import('../sorting/record-order.ts')
   const members = parseSort(sort, list.resource)
   const check = allOf([createMemberCheck(ctx, list.resource, members.map(useOf)), await checkOf(ctx, list)])
   const whole = { ...ctx, flags: { ...ctx.flags, limit: undefined } }
   const pages = itemsOf(judged(await chosenPages(whole, list, check, false), check))
-  const { sortRecords } = await ctx.sorting.sort()
+  const { sortRecords } = await import('../sorting/sort-records.ts')
   const { limit } = ctx.flags
   const sorted = await sortRecords(pages, { members, limit, folder: temporaryFolder(ctx.env) })
   const { cursor: _, checks: __, ...printed } = list

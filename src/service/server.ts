@@ -127,7 +127,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** How a server stops without a reset: see `drain` and `closeIdleAfter`. */
-export class Stopping {
+class Stopping {
   #isStopping = false
 
   /** From then on, `/readyz` is 503. */

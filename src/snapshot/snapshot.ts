@@ -39,7 +39,7 @@ const BATCH_LINES = 500
 const STDIN = '-'
 
 /** Stands for the current records of the server in place of a file name. */
-export const LIVE = 'live'
+const LIVE = 'live'
 
 export interface SnapshotSources {
   api(): Promise<Api>

@@ -4,7 +4,7 @@ import { compareKeys, type SortKey, type SortMember, sortKeyOf } from './record-
 import { type Run, RunFile } from './run-file.ts'
 
 /** 32 MiB of JSON, about 100,000 contacts. Records beyond it are sorted in runs on disk. */
-export const MOST_HELD = 32 * 1024 * 1024
+const MOST_HELD = 32 * 1024 * 1024
 
 const PAGE_RECORDS = 100
 

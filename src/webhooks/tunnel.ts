@@ -54,7 +54,7 @@ export async function openPublicTunnel({ name, timeoutMs, signal, ...command }: 
 }
 
 /** A URL without a path: tunnels also print links to manuals and terms of use, which have one. */
-export function publicAddressIn(line: string): URL | undefined {
+function publicAddressIn(line: string): URL | undefined {
   for (const [text] of line.matchAll(/https?:\/\/[^\s"'|<>()]+/g)) {
     const url = URL.parse(text)
     if (url && url.pathname === '/' && !url.search && !isLoopback(url.hostname)) return url

@@ -258,7 +258,7 @@ test('an older Node gets two lines from import and from require, and a program c
 })
 
 test('the verification of webhooks loads nothing of Node, so that workers can load it', ({ folder }) => {
-  const text = readFileSync(join(folder, 'node_modules/crm-cli/dist/library/webhooks.js'), 'utf8')
+  const text = readFileSync(join(folder, 'node_modules/crm-cli/dist/webhooks/webhooks.js'), 'utf8')
   expect(text).not.toMatch(/\bimport\b|\brequire\b|\bprocess\b|\bBuffer\b/)
   expect(text.length).toBeLessThan(10_000)
   // A context has the language alone; what every runtime of the web has is passed in.

@@ -33,16 +33,20 @@ function othersThan(known: readonly string[], parts: readonly string[]): string[
 }
 
 describe('no command loads what it does not use', () => {
-  for (const args of [['--version'], ['--help'], ['contacts', 'list', '--help']]) {
-    test(`${args.join(' ')} loads nothing but the launcher`, async () => {
-      const { exit, stdout, parts } = await loadedBy(args, emptyHome())
-      expect(exit).toBe(0)
-      expect(stdout).toMatch(/^(?:crm \d+\.\d+\.\d+\n$|Usage: crm )/)
-      expect(parts).toEqual([])
-    })
-  }
+  test('--version loads nothing but the launcher', async () => {
+    const { exit, stdout, parts } = await loadedBy(['--version'], emptyHome())
+    expect(exit).toBe(0)
+    expect(stdout).toMatch(/^crm \d+\.\d+\.\d+\n$/)
+    expect(parts).toEqual([])
+  })
 
-  for (const args of [['zebra'], ['contacts', 'lits', '--help'], ['contacts', 'list', '--nix']]) {
+  for (const args of [
+    ['--help'],
+    ['contacts', 'list', '--help'],
+    ['zebra'],
+    ['contacts', 'lits', '--help'],
+    ['contacts', 'list', '--nix'],
+  ]) {
     test(`${args.join(' ')} loads no package but commander, and no heavy module`, async () => {
       const { parts } = await loadedBy(args, emptyHome())
       expect(heavy(parts)).toEqual(['commander', 'src/program.ts'])
@@ -59,13 +63,14 @@ describe('no command loads what it does not use', () => {
     expect(othersThan(['commander'], parts)).toEqual([])
   })
 
+  // Commander loads child_process, for programs that it could start.
   test('neither help nor a Tab nor a list over plain http loads crypto or TLS', async ({ service }) => {
     const preload = fileURLToPath(new URL('builtins-preload.ts', import.meta.url))
     const env = { ...service.env, NODE_OPTIONS: `--import ${preload}` }
     const commands: [loaded: string, ...args: string[]][] = [
-      ['', '--help'],
+      ['NativeModule child_process', '--help'],
       ['', '__complete', 'fish', 'contacts', 'get', ''],
-      ['NativeModule http', 'contacts', 'list', '-o', 'json', '-q'],
+      ['NativeModule child_process, NativeModule http', 'contacts', 'list', '-o', 'json', '-q'],
     ]
     for (const [loaded, ...args] of commands) {
       expect((await crm(args, env)).stderr).toBe(`loaded: ${loaded}\n`)
@@ -125,7 +130,7 @@ describe('no command loads what it does not use', () => {
     const env = emptyHome({ NODE_OPTIONS: `--import ${preload}` })
     const { exit, stderr, parts } = await loadedBy(['sandbox', 'run', '--', 'true'], env)
     expect(exit).toBe(0)
-    expect(stderr).toBe('loaded: NativeModule crypto, NativeModule http, NativeModule child_process\n')
+    expect(stderr).toBe('loaded: NativeModule child_process, NativeModule crypto, NativeModule http\n')
     expect(parts).toContain('src/service')
     for (const part of ['undici', 'src/api']) expect(parts).not.toContain(part)
   })

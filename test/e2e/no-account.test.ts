@@ -53,12 +53,8 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without an account and with
       writeFileSync(join(folder, 'demo.yaml'), FIXTURES, { mode: 0o644 })
       mkdirSync(join(folder, 'tmp'))
       chmodSync(join(folder, 'tmp'), 0o1777)
-      // Without the code that the build compiled, as a package is.
       const copy = join(folder, 'crm')
-      cpSync(join(dirname(CRM), '../dist/cli'), join(copy, 'dist/cli'), {
-        recursive: true,
-        filter: (path) => !/compiled-/.test(path),
-      })
+      cpSync(join(dirname(CRM), '../dist/cli'), join(copy, 'dist/cli'), { recursive: true })
       cpSync(dirname(CRM), join(copy, 'bin'), { recursive: true })
       spawnSync('chmod', ['-R', 'a+rX', copy])
       const { CRM_API_KEY = '', CRM_BASE_URL = '' } = given

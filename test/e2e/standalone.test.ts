@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -93,29 +102,37 @@ describe('npm run standalone', () => {
       expect(run(crm, args, home)).toEqual(run(process.execPath, [join(ROOT, 'bin/crm.js'), ...args], home))
   })
 
-  test('NODE_OPTIONS do not reach the program', () => {
-    expect(run(crm, ['--version'], emptyHome({ NODE_OPTIONS: '--no-such-flag' })).exit).toBe(0)
+  test('a link in another folder starts it', () => {
+    const link = join(tempFolder(), 'crm')
+    symlinkSync(crm, link)
+    expect(run(link, ['--version'], emptyHome()).stdout).toMatch(/^crm \d/)
+    const { exit, stdout } = run('sh', ['-c', 'crm --version'], {
+      ...emptyHome(),
+      PATH: `${dirname(link)}:${process.env.PATH}`,
+    })
+    expect({ exit, stdout }).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^crm \d/) })
   })
 
-  test('the keyring is asked by the same file, and its answer is JSON', () => {
+  test('the keyring is asked with the binding of the archive, and the answer is JSON', () => {
     const task = JSON.stringify({ task: 'read', account: 'nobody', secret: '' })
-    const { stdout } = run(crm, ['__keyring'], emptyHome({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' }), task)
+    const env = emptyHome({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' })
+    const { stdout } = run(join(dirname(crm), 'node'), [join(dirname(crm), 'bin/keyring.js')], env, task)
     expect(JSON.parse(stdout)).toEqual({ trouble: expect.not.stringContaining('not installed') })
   })
 
   test.skipIf(!isRoot || process.platform !== 'linux')(
-    'it works in a system that has the C library and nothing else',
+    'its Node runs it in a system that has the C and C++ libraries and nothing else',
     () => {
       const root = tempFolder()
-      const libraries = [...execFileSync('ldd', [crm], { encoding: 'utf8' }).matchAll(/(\/\S+) \(/g)].map(
-        ([, path = '']) => path,
-      )
+      const libraries = [
+        ...execFileSync('ldd', [join(dirname(crm), 'node')], { encoding: 'utf8' }).matchAll(/(\/\S+) \(/g),
+      ].map(([, path = '']) => path)
       for (const file of libraries) copyInto(root, file)
-      mkdirSync(join(root, 'bin'))
-      copyFileSync(crm, join(root, 'bin/crm'))
+      cpSync(dirname(crm), join(root, 'crm'), { recursive: true })
       for (const folder of ['dev', 'tmp', 'root']) mkdirSync(join(root, folder))
       execFileSync('mknod', ['-m', '666', join(root, 'dev/null'), 'c', '1', '3'])
-      const args = [root, '/bin/crm', 'sandbox', 'run', '--', '/bin/crm', 'contacts', 'list', '-o', 'json']
+      const own = ['/crm/node', '/crm/bin/crm.js']
+      const args = [root, ...own, 'sandbox', 'run', '--', ...own, 'contacts', 'list', '-o', 'json']
       expect(run('/usr/sbin/chroot', args, { HOME: '/root', PATH: '/bin' })).toMatchObject({ exit: 0, stdout: '[]\n' })
     },
   )
@@ -165,7 +182,7 @@ describe.skipIf(HOST !== 'linux-x64' || !hasProgram('dpkg-deb'))('the Debian pac
   test('holds the program of the archive, compressed manual pages, completions, and a unit that is not enabled', () => {
     const root = tempFolder()
     execFileSync('dpkg-deb', ['-x', file(), root])
-    expect(readFileSync(join(root, 'usr/bin/crm')).equals(readFileSync(crm))).toBe(true)
+    expect(run(join(root, 'usr/bin/crm'), ['--version'], emptyHome())).toEqual(run(crm, ['--version'], emptyHome()))
     for (const path of [
       'usr/share/man/man1/crm-serve.1.gz',
       'usr/share/bash-completion/completions/crm',

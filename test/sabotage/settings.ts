@@ -185,17 +185,10 @@ export const SETTINGS: readonly Sabotage[] = [
   },
   {
     name: 'compiled code that another user put into the cache folder is run',
-    file: 'src/loader/code-cache.ts',
-    line: 'return stats !== undefined && stats.uid === uid && (stats.mode & OTHERS_WRITE) === 0',
-    to: 'return stats !== undefined && (stats.mode & OTHERS_WRITE) === 0',
-    tests: ['test/loader/code-cache.test.ts'],
-  },
-  {
-    name: 'compiled code that was cut short is given to V8, which does not check it',
-    file: 'src/loader/code-cache.ts',
-    line: 'return at === fileSize ? index : undefined',
-    to: 'return index',
-    tests: ['test/loader/code-cache.test.ts'],
+    file: 'bin/compile-cache.js',
+    line: 'if (stats.isDirectory() && stats.uid === uid && (stats.mode & FOR_OTHERS) === 0) enableCompileCache(folder)',
+    to: 'if (stats.isDirectory()) enableCompileCache(folder)',
+    tests: ['test/e2e/launcher.test.ts'],
   },
   {
     name: 'two processes that write settings at once lose what one wrote',

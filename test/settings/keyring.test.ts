@@ -1,5 +1,5 @@
 import { copyFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { forgetEverywhere } from '../../src/settings/keep-key.ts'
@@ -19,7 +19,6 @@ test('without a program there is no keyring', async () => {
 test('a missing package is reported as such', async () => {
   const program = join(await tempFolder(), 'keyring.cjs')
   copyFileSync(PROGRAM, program)
-  copyFileSync(join(dirname(PROGRAM), 'keyring-task.js'), join(dirname(program), 'keyring-task.js'))
   const refusal = {
     code: 'machine',
     message: 'the system keyring cannot be used: its package @napi-rs/keyring is not installed',

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { standaloneFiles } from '../../core/standalone.ts'
 import type { ConnectorDocument } from './document.ts'
 import { loadConnector } from './load-connector.ts'
 
@@ -24,8 +23,7 @@ function shippedFolder(): string {
 
 /** The names of the connectors that come with the package, in alphabetical order. */
 export function shippedNames(): readonly string[] {
-  const files = [...(standaloneFiles()?.names ?? readdirSync(shippedFolder()))]
-  const own = files.filter((file) => file.endsWith(ENDING))
+  const own = readdirSync(shippedFolder()).filter((file) => file.endsWith(ENDING))
   return own.map((file) => basename(file, ENDING)).toSorted()
 }
 
@@ -48,8 +46,7 @@ export function shippedConnector(name: string): ConnectorDocument {
 /** Only names of the folder are read, so that a name is never a path. */
 export function shippedText(name: string): string | undefined {
   if (!shippedNames().includes(name)) return undefined
-  const file = `${name}${ENDING}`
-  return standaloneFiles()?.readText(`connectors/${file}`) ?? readFileSync(join(shippedFolder(), file), 'utf8')
+  return readFileSync(join(shippedFolder(), `${name}${ENDING}`), 'utf8')
 }
 
 /** What its line `origin:` says: to read and check all connectors takes longer than the rest of a login. */

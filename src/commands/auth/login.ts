@@ -181,12 +181,14 @@ interface ChosenConnector {
 
 /** The connector of a login with its variables, which a person is asked for; undefined without one. */
 async function askConnector(
-  ctx: Pick<Context, 'env' | 'io' | 'signal' | 'argv' | 'folder' | 'connectors' | 'flags'>,
+  ctx: Pick<Context, 'env' | 'io' | 'signal' | 'argv' | 'folder' | 'flags'>,
   flags: { readonly connector?: string; readonly baseUrl?: string; readonly variables?: NamedConnector['variables'] },
 ): Promise<ChosenConnector | undefined> {
   const given = flags.connector ?? (ctx.env.CRM_CONNECTOR || undefined)
   if (given === undefined) return undefined
-  const { connectorAddress, connectorDocument, connectorPath, withBase } = await ctx.connectors()
+  const { connectorAddress, connectorDocument, connectorPath, withBase } = await import(
+    '../../api/connectors/open-connector.ts'
+  )
   const name = connectorPath(given, ctx.folder)
   const document = connectorDocument(name)
   const text = ctx.env.CRM_CONNECTOR_VARS
@@ -213,7 +215,7 @@ async function proposeConnector(
   ctx: Parameters<typeof askConnector>[0] & Pick<Context, 'note'>,
   address: URL,
 ): Promise<ChosenConnector | undefined> {
-  const { connectorAt, connectorDocument } = await ctx.connectors()
+  const { connectorAt, connectorDocument } = await import('../../api/connectors/open-connector.ts')
   const found = connectorAt(address)
   if (!found) return undefined
   const { title } = connectorDocument(found.name)

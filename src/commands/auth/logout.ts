@@ -31,7 +31,7 @@ async function logOut(ctx: Context, options: Options): Promise<undefined> {
     await settings.profile(name)
     const wasStored = await forget(settings, name)
     // Completion must not show names of people after a logout.
-    await (await ctx.completion.known()).forgetKnown(ctx.env, name)
+    await (await import('../../completion/known-file.ts')).forgetKnown(ctx.env, name)
     if (options.removeProfile) await settings.removeProfile(name)
     const what = wasStored ? 'the key is deleted from this machine; the server still accepts it' : 'no key was stored'
     ctx.note(`Profile ${name}${options.removeProfile ? ' removed' : ''}: ${what}.`)

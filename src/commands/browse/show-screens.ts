@@ -31,7 +31,7 @@ export async function showScreens(
   shown: BrowsedServer,
 ): Promise<Next | undefined> {
   const { env, flags } = ctx
-  const { openBrowse } = await ctx.ui.screens()
+  const { openBrowse } = await import('../../ui/open-browse.ts')
   return openBrowse({
     ...shown,
     env,
@@ -60,7 +60,7 @@ export async function sayLines(
   terminal: TerminalStreams,
   { screen, senders }: Pick<PlainOptions, 'screen' | 'senders'>,
 ): Promise<void> {
-  const { openPlain } = await ctx.ui.plain()
+  const { openPlain } = await import('../../ui/open-plain.ts')
   const { place } = await browsedServer(ctx)
   await openPlain({
     ...terminal,

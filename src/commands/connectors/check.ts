@@ -33,7 +33,9 @@ export function addConnectorsCheck(connectors: CommandUnknownOpts, act: Act): vo
 async function checkConnector(ctx: Context, { write }: { readonly write?: true }): Promise<undefined> {
   const api = await ctx.api()
   if (write) await confirmWrite(ctx, api)
-  ctx.note(`Sends ${(await ctx.connectors()).readsOf(api.connector.word).all.join(', ')}.`)
+  ctx.note(
+    `Sends ${(await import('../../api/connectors/open-connector.ts')).readsOf(api.connector.word).all.join(', ')}.`,
+  )
   const checks: Check[] = []
   for (const resource of Object.keys(RESOURCES) as Resource[]) checks.push(...(await checkReads(api, resource)))
   if (write) checks.push(...(await checkWrites(api)))

@@ -28,7 +28,7 @@ function addConnectorsList(connectors: CommandUnknownOpts, act: Act): void {
 }
 
 async function listConnectors(ctx: Context): Promise<undefined> {
-  const { connectorDocument, connectorNames } = await ctx.connectors()
+  const { connectorDocument, connectorNames } = await import('../../api/connectors/open-connector.ts')
   const rows = connectorNames().map((name): JsonObject => {
     const { title, docs, resources } = connectorDocument(name)
     const plurals = Object.keys(resources).map((resource) => RESOURCES[resource as Resource].plural)
@@ -50,7 +50,7 @@ function addConnectorsShow(connectors: CommandUnknownOpts, act: Act): void {
 }
 
 async function showConnector(ctx: Context, word: string): Promise<undefined> {
-  const { connectorDocument, connectorPath, connectorText } = await ctx.connectors()
+  const { connectorDocument, connectorPath, connectorText } = await import('../../api/connectors/open-connector.ts')
   const name = connectorPath(word, ctx.folder)
   const isJson = ctx.flags.output === 'json' || ctx.flags.output === 'jsonl'
   await printDocument(ctx, isJson ? JSON.stringify(connectorDocument(name)) : connectorText(name))

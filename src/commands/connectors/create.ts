@@ -49,13 +49,13 @@ export function addConnectorsCreate(connectors: CommandUnknownOpts, act: Act): v
 async function createConnector(ctx: Context, options: Options): Promise<undefined> {
   const name = options.name === undefined ? undefined : checkName(options.name)
   const answers = new Map((options.resource ?? []).map(parseResource))
-  const { readDescription } = await ctx.drafts.description()
+  const { readDescription } = await import('../../api/connectors/draft/read-description.ts')
   const { bytes, sourceUrl } = await readSource(ctx, options.openapi)
   const api = readDescription(bytes, options.openapi)
-  const { makeDraft } = await ctx.drafts.make()
+  const { makeDraft } = await import('../../api/connectors/draft/make-draft.ts')
   const make = (given: DraftRequest['answers']) => makeDraft(api, { name, answers: given, sourceUrl })
   const draft = canAsk(ctx) ? await askOpen(ctx, answers, make) : make(answers)
-  const { draftYaml, writeDraft } = await ctx.drafts.yaml()
+  const { draftYaml, writeDraft } = await import('../../api/connectors/draft/draft-yaml.ts')
   const text = draftYaml(draft, sourceName(options.openapi))
   const { stdout } = ctx.io
   if (options.out === undefined) await writeText(stdout, linesFor(stdout, text))
@@ -117,7 +117,7 @@ async function readSource(
       hint: 'download the document, and name the file',
     })
   }
-  const { fetchDocument } = await ctx.drafts.fetching()
+  const { fetchDocument } = await import('../../api/connectors/draft/fetch-document.ts')
   const { timeoutMs } = ctx.flags
   const fetched = await fetchDocument(address, {
     timeoutMs,

@@ -51,7 +51,7 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
     throw new CrmError('usage', '--dry-run goes with --fix: without it nothing is written', { hint: 'crm doctor' })
   }
   const target = await readTarget(ctx)
-  ctx.note(`Asking ${baseUrlText(target.baseUrl)}${await requestsOf(ctx, target)}; nothing is written there.`)
+  ctx.note(`Asking ${baseUrlText(target.baseUrl)}${await requestsOf(target)}; nothing is written there.`)
   const found = withKeySource(await ctx.diagnose(target), target)
   const changes = changesOf(found, target)
   if (!options.fix || changes.length === 0 || ctx.flags.isDryRun || target.profileName === undefined) {
@@ -71,9 +71,9 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
 }
 
 /** What the connector's list of contacts sends: the request is as harmless as the file that names it. */
-async function requestsOf({ connectors }: Pick<Context, 'connectors'>, { connector }: DoctorTarget): Promise<string> {
+async function requestsOf({ connector }: DoctorTarget): Promise<string> {
   if (!connector) return ''
-  const { contacts } = (await connectors()).readsOf(connector.name)
+  const { contacts } = (await import('../../api/connectors/open-connector.ts')).readsOf(connector.name)
   return contacts === undefined ? '' : ` with ${contacts}, as the connector says`
 }
 

@@ -7,7 +7,7 @@ import { printDocument } from '../print.ts'
 
 /** The schema of the server in the schema definition language; with `-o json` or `--jq` as the server sends it. */
 export async function printSchema(ctx: Context): Promise<void> {
-  const { SCHEMA_QUERY, introspectedText } = await ctx.schemas()
+  const { SCHEMA_QUERY, introspectedText } = await import('../../api/graphql/schema-text.ts')
   const { graphql } = await ctx.api()
   const { text, json, errors } = await graphql.send({
     ...{ query: SCHEMA_QUERY, variables: {}, operationName: 'Schema', isRead: true, idempotencyKey: undefined },

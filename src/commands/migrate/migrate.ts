@@ -57,7 +57,7 @@ export function addMigrate(program: CommandUnknownOpts, act: Act): void {
 
 async function migrate(ctx: Context, options: Options): Promise<ExitCode> {
   const named = parseMappedStages(options.mapStage ?? [])
-  const { withMigration } = await ctx.migration()
+  const { withMigration } = await import('../../migration/open-migration.ts')
   let onRead: MigrationParts['onRead'] = () => {}
   const shown: Parts['shown'] = (work) =>
     withPlanningProgress(ctx, (hooks) => {

@@ -61,7 +61,7 @@ async function findDuplicates(ctx: Context, resource: PlainResource, options: Op
       hint: `the ids of all: crm ${RESOURCES[resource].plural} duplicates -o jsonl --jq '.ids[]'`,
     })
   }
-  const { parseMatchKeys } = await ctx.duplicates.keys()
+  const { parseMatchKeys } = await import('../../duplicates/match-key.ts')
   const { duplicatesBy = 'name' }: ResourceDefinition = RESOURCES[resource]
   const keys = parseMatchKeys(options.by ?? duplicatesBy)
   const groups = await groupsOf(ctx, resource, { ...options, keys })
@@ -107,7 +107,7 @@ async function groupsOf(
   const { uses } = await ctx.expr()
   const members = keys.flatMap(({ parts }) => parts.map(({ member }) => ({ flag: '--by', path: [member] })))
   const check = allOf([createMemberCheck(ctx, resource, [...uses('none'), ...members])])
-  const { DuplicateFinder } = await ctx.duplicates.find()
+  const { DuplicateFinder } = await import('../../duplicates/find-duplicates.ts')
   const duplicates = new DuplicateFinder({ keys, threshold, winner })
   const list = { pages: api[RESOURCES[resource].plural].list(), ...listOf(resource) }
   for await (const { items } of await chosenPages(withoutLimit(ctx), list, check, false)) {

@@ -20,7 +20,7 @@ export function addSandboxEnv(sandbox: CommandUnknownOpts, act: Act): void {
 
 async function printEnv(ctx: Context, options: NameFlag): Promise<undefined> {
   refuseProfile(ctx)
-  const { findSandbox } = await ctx.sandboxes.stop()
+  const { findSandbox } = await import('../../sandbox/stop-sandbox.ts')
   const { env } = await findSandbox(ctx.env, await sandboxName(ctx, options))
   if (ctx.flags.output !== 'table') return printOne(ctx, env)
   const exports = Object.entries(env).map(([key, value]) => `export ${key}=${shellWord(value)}\n`)

@@ -24,9 +24,9 @@ function parseName(text: string): string {
 }
 
 /** The jobs of a CI runner share a home, and each has its own. CrmError `usage` for a CI job without a known id. */
-export async function sandboxName(ctx: Pick<Context, 'env' | 'fixtures'>, { name }: NameFlag): Promise<string> {
+export async function sandboxName(ctx: Pick<Context, 'env'>, { name }: NameFlag): Promise<string> {
   if (name !== undefined) return name
-  const { ciJobId } = await ctx.fixtures.runId()
+  const { ciJobId } = await import('../../fixtures/run-id.ts')
   const job = ciJobId(ctx.env, 'name the sandbox, in each command: --name "$BUILD_ID"')
   return job === undefined ? DEFAULT_NAME : `job-${job}`
 }

@@ -32,13 +32,13 @@ export function addSandboxRun(sandbox: CommandUnknownOpts, act: Act): void {
 }
 
 async function runCommand(
-  ctx: Pick<Context, 'env' | 'io' | 'sandbox' | 'signal' | 'version'> & WithFlags<'profile'>,
+  ctx: Pick<Context, 'env' | 'io' | 'signal' | 'version'> & WithFlags<'profile'>,
   command: string,
   args: readonly string[],
   options: Options,
 ): Promise<number> {
   refuseProfile(ctx)
-  const { runInSandbox } = await ctx.sandbox()
+  const { runInSandbox } = await import('../../sandbox/run-in-sandbox.ts')
   return runInSandbox({
     terms: sandboxTerms(ctx, options),
     command,

@@ -49,7 +49,7 @@ async function startSandbox(ctx: Context, options: Options): Promise<number | un
 }
 
 async function hold(ctx: Context, ttlMs: number, options: Options): Promise<undefined> {
-  const { holdSandbox } = await ctx.sandboxes.hold()
+  const { holdSandbox } = await import('../../sandbox/hold-sandbox.ts')
   await holdSandbox({
     name: await sandboxName(ctx, options),
     ttlMs,
@@ -67,7 +67,7 @@ async function hold(ctx: Context, ttlMs: number, options: Options): Promise<unde
 /** The same command line in a process of its own, which says when it is ready. */
 async function startAnother(ctx: Context, options: NameFlag): Promise<number | undefined> {
   if (ctx.program === undefined) throw new Error('a sandbox is started by the launcher of crm alone')
-  const { startInBackground } = await ctx.sandboxes.start()
+  const { startInBackground } = await import('../../sandbox/start-in-background.ts')
   const argv = [...ctx.argv, '--foreground']
   const started = await startInBackground({ program: ctx.program, argv, env: ctx.env, signal: ctx.signal })
   if ('exit' in started) {

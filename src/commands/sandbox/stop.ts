@@ -15,12 +15,12 @@ export function addSandboxStop(sandbox: CommandUnknownOpts, act: Act): void {
 }
 
 async function stopNamed(
-  ctx: Pick<Context, 'env' | 'fixtures' | 'note' | 'sandboxes'> & WithFlags<'profile'>,
+  ctx: Pick<Context, 'env' | 'note'> & WithFlags<'profile'>,
   options: NameFlag,
 ): Promise<undefined> {
   refuseProfile(ctx)
   const name = await sandboxName(ctx, options)
-  const { stopSandbox } = await ctx.sandboxes.stop()
+  const { stopSandbox } = await import('../../sandbox/stop-sandbox.ts')
   const wasRunning = await stopSandbox(ctx.env, name)
   ctx.note(
     wasRunning ? `The sandbox ${name} has ended.` : `The sandbox ${name} had been killed; what it left is removed.`,

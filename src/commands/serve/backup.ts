@@ -69,7 +69,7 @@ async function backUp(ctx: Context, file: string, options: Options): Promise<num
 }
 
 async function copy(ctx: Context, database: string, file: string) {
-  const { backUpStore } = await ctx.service.store()
+  const { backUpStore } = await import('../../service/store/open-store.ts')
   const startedAtMs = ctx.now()
   const { sizeBytes } = await backUpStore(database, file)
   return { file, database, size_bytes: sizeBytes, started_at: new Date(startedAtMs).toISOString() }
@@ -80,7 +80,7 @@ async function backUpToStdout(ctx: Context, database: string): Promise<void> {
   if (stdout.isTTY)
     throw new CrmError('usage', 'a database cannot be shown on a terminal', { hint: 'crm serve backup - > crm.db' })
   ctx.keepExitCode?.()
-  const { backUpBytes } = await ctx.service.store()
+  const { backUpBytes } = await import('../../service/store/open-store.ts')
   for await (const bytes of backUpBytes(database)) {
     await writeText(stdout, bytes)
     // Less than the whole copy is none.

@@ -34,7 +34,7 @@ export function addServeCopy(serve: CommandUnknownOpts, act: Act): void {
 
 async function copyDatabase(ctx: Context, options: Options): Promise<undefined> {
   const [from, to] = chooseEnds(ctx, options)
-  const { copyStore } = await ctx.service.store()
+  const { copyStore } = await import('../../service/store/open-store.ts')
   const progress = showProgress(ctx)
   let tables: Awaited<ReturnType<typeof copyStore>>
   try {

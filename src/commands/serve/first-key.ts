@@ -24,7 +24,7 @@ export interface Started {
 export async function readKeyForNew(ctx: Context, location: string): Promise<GivenKey | undefined> {
   if (!isNewFile(location)) return undefined
   const given = await readKeyFlag(ctx)
-  if (given) (await ctx.service.keys()).requireKeyText(given.value)
+  if (given) (await import('../../service/keys.ts')).requireKeyText(given.value)
   return given
 }
 
@@ -35,7 +35,7 @@ export async function readKeyForNew(ctx: Context, location: string): Promise<Giv
  */
 export async function provideFirstKey(ctx: Context, started: Started): Promise<void> {
   if ((await started.store.keys()).length > 0) return
-  const { createKey, newKeyText } = await ctx.service.keys()
+  const { createKey, newKeyText } = await import('../../service/keys.ts')
   const add = (text: string) => {
     ctx.addSecret(text)
     return createKey(

@@ -46,7 +46,7 @@ export function addServeKeysCreate(keys: CommandUnknownOpts, act: Act): void {
 }
 
 async function createServiceKey(ctx: Context, options: Options): Promise<undefined> {
-  const { createKey } = await ctx.service.keys()
+  const { createKey } = await import('../../service/keys.ts')
   const { name, scopes, expiresIn, rate } = options
   const nowMs = ctx.now()
   const expiresAtMs = expiresIn === undefined ? undefined : nowMs + expiresIn

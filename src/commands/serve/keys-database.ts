@@ -20,7 +20,7 @@ export function listKeysCommand(database: string | undefined): string {
 
 /** Opens an existing database, does the work, and closes it. */
 export async function withDatabase<T>(
-  ctx: Pick<Context, 'env' | 'now' | 'service'>,
+  ctx: Pick<Context, 'env' | 'now'>,
   given: string | undefined,
   work: (store: Store) => Promise<T>,
   use: 'read' | 'write' = 'write',
@@ -30,7 +30,7 @@ export async function withDatabase<T>(
       hint: 'give --database FILE',
     })
   }
-  const { openStore } = await ctx.service.store()
+  const { openStore } = await import('../../service/store/open-store.ts')
   const { address } = chooseDatabase(ctx.env, given)
   const store = await openStore({ address, env: ctx.env, now: ctx.now, isCreated: false, isOnlyRead: use === 'read' })
   try {

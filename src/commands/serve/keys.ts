@@ -51,7 +51,7 @@ function addServeKeysRevoke(keys: CommandUnknownOpts, act: Act): void {
 }
 
 async function revokeServiceKey(ctx: Context, id: string, options: DatabaseOptions): Promise<undefined> {
-  const { revokeKey } = await ctx.service.keys()
+  const { revokeKey } = await import('../../service/keys.ts')
   const hint = listKeysCommand(options.database)
   await withDatabase(ctx, options.database, (store) => revokeKey(store, id, { nowMs: ctx.now(), hint }))
   ctx.note(`Key ${id} is revoked: requests with it are refused from now on.`)
@@ -73,7 +73,7 @@ function addServeKeysRotate(keys: CommandUnknownOpts, act: Act): void {
 }
 
 async function rotateServiceKey(ctx: Context, id: string, options: RotateOptions): Promise<undefined> {
-  const { rotateKey } = await ctx.service.keys()
+  const { rotateKey } = await import('../../service/keys.ts')
   const nowMs = ctx.now()
   const { key, text } = await withDatabase(ctx, options.database, (store) =>
     rotateKey(store, id, { overlapMs: options.overlap, nowMs, hint: listKeysCommand(options.database) }),

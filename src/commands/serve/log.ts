@@ -21,12 +21,12 @@ interface LogPlace {
 }
 
 /** Writes a line per entry. Without a format, only warnings and errors, as text. CrmError `machine` for a file that cannot be opened. */
-export async function openLog(
-  { io, now, service }: Pick<Context, 'io' | 'now' | 'service'>,
-  { format, file }: LogPlace,
-): Promise<OpenLog> {
+export async function openLog({ io, now }: Pick<Context, 'io' | 'now'>, { format, file }: LogPlace): Promise<OpenLog> {
   if (format === 'none') return { log: undefined, reopen: () => {} }
-  const lines = file === undefined ? toStderr(io) : (await service.logFile()).openLogFile(resolve(file), io.stderr)
+  const lines =
+    file === undefined
+      ? toStderr(io)
+      : (await import('../../service/log-file.ts')).openLogFile(resolve(file), io.stderr)
   const lineOf = format === 'json' ? jsonText : textLine
   const log: Log = (entry) => {
     if (format === undefined && entry.level === 'info') return

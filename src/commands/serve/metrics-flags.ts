@@ -1,5 +1,4 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { RunningMetrics } from '../../service/metrics/metrics-server.ts'
 import { parsePort } from './serve-flags.ts'
@@ -19,7 +18,6 @@ export function addMetricsFlags<Command extends CommandUnknownOpts>(serve: Comma
 
 /** Undefined without the flag: nothing is loaded, and nothing counted. */
 export async function startMetrics(
-  ctx: Pick<Context, 'service'>,
   { metricsPort: port, metricsHost }: MetricsFlags,
   now: () => number,
 ): Promise<RunningMetrics | undefined> {
@@ -29,6 +27,6 @@ export async function startMetrics(
       hint: `crm serve --metrics-host ${metricsHost} --metrics-port 9464`,
     })
   }
-  const metrics = await ctx.service.metrics()
+  const metrics = await import('../../service/metrics/metrics-server.ts')
   return metrics.startMetricsServer({ host: metricsHost ?? '127.0.0.1', port, now })
 }

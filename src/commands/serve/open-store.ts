@@ -22,7 +22,7 @@ export async function openPreparedStore(
   { address, location, pipelines, unique, seed, given, retention, observer }: Prepared & Pick<StoreOptions, 'observer'>,
   url: string,
 ): Promise<Store> {
-  const service = await ctx.service.store()
+  const service = await import('../../service/store/open-store.ts')
   const store = await service.openStore({ address, env: ctx.env, now: ctx.now, sharesClock: true, retention, observer })
   try {
     if (pipelines) await store.putPipelines(pipelines)

@@ -31,7 +31,7 @@ async function restoreBackup(ctx: Context, file: string, options: DatabaseOption
     options.database,
     'pg_restore --single-transaction --no-owner crm.dump --dbname=',
   )
-  const { restoreStore } = await ctx.service.store()
+  const { restoreStore } = await import('../../service/store/open-store.ts')
   const backup = file === '-' ? ctx.io.stdin : resolve(file)
   const { sizeBytes } = await restoreStore(backup, database)
   await printOne(ctx, { file: file === '-' ? null : resolve(file), database, size_bytes: sizeBytes })

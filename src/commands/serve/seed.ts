@@ -18,17 +18,13 @@ export async function readSeedFile(
   { location, ...rules }: SeedRules & { readonly location: string },
 ): Promise<SeedFile> {
   const value = await parseJsonOrYaml(await readInput(ctx, name, '--seed'), { name, flag: '--seed' })
-  if (isNewFile(location)) (await ctx.service.seed()).parseSeed(value, rules)
+  if (isNewFile(location)) (await import('../../service/seed.ts')).parseSeed(value, rules)
   return { name, value }
 }
 
 /** Leaves a database with records unchanged, so that the same command can restart the service. */
-export async function seedEmpty(
-  ctx: Pick<Context, 'note' | 'service'>,
-  store: Store,
-  { name, value }: SeedFile,
-): Promise<void> {
-  const { parseSeed, writeSeed } = await ctx.service.seed()
+export async function seedEmpty(ctx: Pick<Context, 'note'>, store: Store, { name, value }: SeedFile): Promise<void> {
+  const { parseSeed, writeSeed } = await import('../../service/seed.ts')
   const seed = parseSeed(value, {
     pipelines: await store.pipelines(),
     uniqueMembers: await store.uniqueMembers(),
@@ -44,6 +40,6 @@ export async function seedEmpty(
 /** The pipelines of a JSON or YAML file, checked in full before anything is opened. */
 export async function readPipelinesFile(ctx: Context, name: string) {
   const value = await parseJsonOrYaml(await readInput(ctx, name, '--pipelines'), { name, flag: '--pipelines' })
-  const { parsePipelines } = await ctx.service.pipelines()
+  const { parsePipelines } = await import('../../service/resources/pipelines.ts')
   return parsePipelines(value)
 }

@@ -147,7 +147,7 @@ async function serveUntilStopped(given: Context, options: Options): Promise<numb
     retention: retentionOf(options),
   }
   const clock = { now: ctx.now }
-  const metrics = await startMetrics(ctx, options, () => clock.now())
+  const metrics = await startMetrics(options, () => clock.now())
   let lost: Lost
   try {
     lost = await serveUntilAborted(ctx, options, { prepared, clock, tls, log, reopen, metrics, hasHungUp })
@@ -194,7 +194,9 @@ async function serveUntilAborted(ctx: Context, options: Options, parts: Parts): 
       const ready = { type: 'ready', url: server.url, database: location, metrics_url: metrics?.url }
       await writeText(ctx.io.stdout, `${JSON.stringify(ready)}\n`)
     }
-    const manager = ctx.env.NOTIFY_SOCKET ? (await ctx.service.manager()).openServiceManager(ctx) : undefined
+    const manager = ctx.env.NOTIFY_SOCKET
+      ? (await import('../../service/service-manager.ts')).openServiceManager(ctx)
+      : undefined
     const reloadNow = (): void => void reload(ctx, options, { server, reopen, manager })
     ctx.reloadOnHangup?.(reloadNow)
     manager?.ready(server.url)
@@ -215,11 +217,11 @@ function notingIn(log: Log | undefined, ctx: Context): Context {
 }
 
 async function listen(
-  ctx: Pick<Context, 'service' | 'version'>,
+  ctx: Pick<Context, 'version'>,
   options: Options,
   { store, clock, tls, log, metrics, prepared }: Parts & { readonly store: Promise<Store> },
 ) {
-  const { startServer } = await ctx.service.server()
+  const { startServer } = await import('../../service/server.ts')
   const { host, port, rateLimit, trustProxy: trusts = () => false, basePath = '' } = options
   const allowsPrivateTargets = deliversToPrivate(options)
   return startServer({
@@ -251,11 +253,11 @@ interface Running {
 
 /** Events not delivered when this returns are kept, and delivered after the next start. */
 async function deliverUntilStopped(
-  ctx: Pick<Context, 'note' | 'service' | 'signal' | 'version'>,
+  ctx: Pick<Context, 'note' | 'signal' | 'version'>,
   options: Options,
   { store, server, log, manager }: Running,
 ): Promise<Lost> {
-  const { startSender } = await ctx.service.delivery()
+  const { startSender } = await import('../../service/delivery/sender.ts')
   const sender = startSender({
     store,
     retryDelaysMs: options.retrySchedule,

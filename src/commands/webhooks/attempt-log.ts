@@ -9,9 +9,9 @@ export interface AttemptLog extends AsyncDisposable {
 }
 
 /** For a replay, whose attempts decide about the outcome of events. CrmError `machine` if the log cannot be written. */
-export async function openAttempts(ctx: Pick<Context, 'env' | 'now' | 'redact' | 'webhooks'>): Promise<AttemptLog> {
-  const { openEventLog } = await ctx.webhooks.log()
-  const { KEEP_ALL } = await ctx.webhooks.segments()
+export async function openAttempts(ctx: Pick<Context, 'env' | 'now' | 'redact'>): Promise<AttemptLog> {
+  const { openEventLog } = await import('../../webhooks/log/event-log.ts')
+  const { KEEP_ALL } = await import('../../webhooks/log/segments.ts')
   const { path } = await openEventsFolder(ctx.env)
   const log = await openEventLog({ folder: path, keep: KEEP_ALL, now: ctx.now })
   return {

@@ -114,8 +114,8 @@ async function showEvent(ctx: Context, id: string): Promise<undefined> {
 }
 
 /** Oldest first. */
-async function attemptsOf(ctx: Pick<Context, 'env' | 'webhooks'>, id: string): Promise<JsonObject[]> {
-  const { readAttempts } = await ctx.webhooks.events()
+async function attemptsOf(ctx: Pick<Context, 'env'>, id: string): Promise<JsonObject[]> {
+  const { readAttempts } = await import('../../webhooks/log/read-events.ts')
   const found: KeptAttempt[] = []
   for await (const attempts of readAttempts(eventsFolder(ctx.env))) {
     for (const attempt of attempts) if (attempt.id === id) found.push(attempt)
@@ -177,7 +177,7 @@ function addEventsExport(events: CommandUnknownOpts, act: Act): void {
 /** Complete log entries, sufficient for a replay. */
 async function exportEvents(ctx: Context, { events: globs = [], since }: ExportOptions): Promise<undefined> {
   await checkGlobs(ctx, globs, true)
-  const { entryText } = await ctx.webhooks.entry()
+  const { entryText } = await import('../../webhooks/log/entry.ts')
   const query = { order: 'oldest first', globs, since } as const
   let count = 0
   for await (const page of matchingEvents(ctx, loggedEvents(ctx, query))) {

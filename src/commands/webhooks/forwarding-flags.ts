@@ -110,7 +110,7 @@ export async function startTargets(ctx: Context, options: ForwardFlags, how: How
     options,
     forwards.map(({ url }) => url),
   )
-  const { startForwarder } = await ctx.webhooks.forwarder()
+  const { startForwarder } = await import('../../webhooks/forwarding/start-forwarder.ts')
   return startForwarder({
     say: (line) => writeNoteLine(ctx.io.stderr, line),
     ...how,
@@ -134,11 +134,11 @@ export function forwardGlobs({ forward = [] }: ForwardFlags): readonly string[] 
 }
 
 async function refuseMissingPrograms(
-  ctx: Pick<Context, 'env' | 'webhooks'>,
+  ctx: Pick<Context, 'env'>,
   commands: readonly { readonly words: readonly [string, ...string[]] }[],
 ): Promise<void> {
   if (commands.length === 0) return
-  const { refuseMissingProgram } = await ctx.webhooks.command()
+  const { refuseMissingProgram } = await import('../../webhooks/command.ts')
   for (const { words } of commands) refuseMissingProgram(words[0], ctx.env)
 }
 

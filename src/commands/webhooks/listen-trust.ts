@@ -59,7 +59,7 @@ export async function findTrust(ctx: Context, options: TrustOptions, address: UR
 }
 
 export async function readSecretFile(ctx: Context, file: string): Promise<readonly string[]> {
-  const { parseSecrets, refuseSecretAsName } = await ctx.webhooks.secrets()
+  const { parseSecrets, refuseSecretAsName } = await import('../../webhooks/secrets.ts')
   refuseSecretAsName(file)
   const secrets = parseSecrets(await readInput(ctx, file, '--secret-file'), `--secret-file ${file}`)
   for (const secret of secrets) ctx.addSecret(secret)

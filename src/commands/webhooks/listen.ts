@@ -163,9 +163,9 @@ function createSlipNotes(ctx: Pick<Context, 'note'>, slip: () => CrmError | unde
   }
 }
 
-async function openSimulator(ctx: Pick<Context, 'now' | 'signal' | 'webhooks'>, rules: SimulationFlag | undefined) {
+async function openSimulator(ctx: Pick<Context, 'now' | 'signal'>, rules: SimulationFlag | undefined) {
   if (!rules) return undefined
-  const { createSimulator } = await ctx.webhooks.listening()
+  const { createSimulator } = await import('../../webhooks/listening.ts')
   return createSimulator({ ...rules, now: ctx.now, random: Math.random, signal: ctx.signal })
 }
 

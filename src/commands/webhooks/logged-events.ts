@@ -32,11 +32,11 @@ export function parseSince(text: string): Since {
 
 /** The matching events of the log, in batches. */
 export async function* loggedEvents(
-  ctx: Pick<Context, 'env' | 'note' | 'now' | 'webhooks'>,
+  ctx: Pick<Context, 'env' | 'note' | 'now'>,
   query: LoggedQuery,
 ): AsyncGenerator<readonly LoggedEvent[]> {
-  const { readLoggedEvents } = await ctx.webhooks.events()
-  const { matchesAnyGlob } = await ctx.webhooks.filter()
+  const { readLoggedEvents } = await import('../../webhooks/log/read-events.ts')
+  const { matchesAnyGlob } = await import('../../webhooks/event-filter.ts')
   const sinceMs = query.since && ('atMs' in query.since ? query.since.atMs : ctx.now() - query.since.agoMs)
   const damaged: string[] = []
   const onDamaged = (path: string, { id, sizeBytes }: DamagedLine): void =>

@@ -115,7 +115,7 @@ interface Resigner {
 }
 
 export async function createResigner(ctx: Context, { secretFile, secrets }: Source): Promise<Resigner> {
-  const { headersSignedAgain } = await ctx.webhooks.sign()
+  const { headersSignedAgain } = await import('../../webhooks/sign.ts')
   const given = secretFile === undefined ? secrets : await readSecretFile(ctx, secretFile)
   const known = new Map<string | undefined, readonly string[] | undefined>()
   const secretsOf = ({ subscriptionId }: ReceivedEvent): readonly string[] => given ?? known.get(subscriptionId) ?? []

@@ -46,7 +46,7 @@ const TUNNEL_MS = 30_000
 export async function receiveEvents(ctx: Context, options: ReceiverFlags, session: ListenSession): Promise<void> {
   const { path: folder, isTemporary } = await openEventsFolder(ctx.env)
   if (isTemporary) ctx.note(`Events are kept in ${folder}; set CRM_STATE_HOME for a folder that lasts.`)
-  const { startListening } = await ctx.webhooks.listening()
+  const { startListening } = await import('../../webhooks/listening.ts')
   const listening = await startListening({
     ...options,
     ...session,
@@ -114,12 +114,12 @@ function describeListener(
 }
 
 async function openTunnelFor(
-  ctx: Pick<Context, 'env' | 'io' | 'signal' | 'webhooks'> & WithFlags<'isDebug'>,
+  ctx: Pick<Context, 'env' | 'io' | 'signal'> & WithFlags<'isDebug'>,
   command: string | undefined,
 ): Promise<PublicTunnel | undefined> {
   if (command === undefined) return undefined
   const words = commandWords(command, '--tunnel')
-  const { openPublicTunnel } = await ctx.webhooks.tunnel()
+  const { openPublicTunnel } = await import('../../webhooks/tunnel.ts')
   const say = (line: string): void => {
     if (ctx.flags.isDebug) writeNoteLine(ctx.io.stderr, `tunnel: ${line}`)
   }

@@ -83,7 +83,7 @@ async function triggerEvent(ctx: Context, name: string, options: Options): Promi
   const { id, body } = await readEvent(ctx, name, options)
   if (ctx.flags.isDryRun) return printDryRun(ctx, { method: 'POST', path: hideInAddress(url.href), body })
   const secrets = await signingSecrets(ctx, options.secretFile, url)
-  const { signedHeaders } = await ctx.webhooks.sign()
+  const { signedHeaders } = await import('../../webhooks/sign.ts')
   const bytes = Buffer.from(JSON.stringify(body))
   const sent = flawed({ id, timestamp: Math.floor(ctx.now() / 1000), body: bytes, secrets }, options.flaw)
   const signed = sent.secrets.length === 0 ? [] : signedHeaders(options.scheme, { ...sent, name }, sent.secrets)
@@ -140,7 +140,7 @@ function noteUnknown(ctx: Pick<Context, 'note'>, name: string, scheme: SchemeNam
 /** Those of the file, else of a listener at this address, else of one that forwards to it. CrmError `usage` if there are none. */
 async function signingSecrets(ctx: Context, file: string | undefined, url: URL): Promise<readonly string[]> {
   if (file !== undefined) {
-    const { makeSecretFile, refuseSecretAsName } = await ctx.webhooks.secrets()
+    const { makeSecretFile, refuseSecretAsName } = await import('../../webhooks/secrets.ts')
     refuseSecretAsName(file)
     if (file !== '-' && (await makeSecretFile(file))) {
       ctx.note(`Made a secret in ${file}; the receiver needs it, too: crm listen --secret-file ${file}`)

@@ -21,8 +21,8 @@ export function addWebhooksTypes(webhooks: CommandUnknownOpts, act: Act): void {
     .action(act(printTypes))
 }
 
-async function printTypes({ io, service }: Context, { lang }: Options): Promise<undefined> {
-  const { eventJsonSchema, eventTypescript } = await service.eventTypes()
+async function printTypes({ io }: Context, { lang }: Options): Promise<undefined> {
+  const { eventJsonSchema, eventTypescript } = await import('../../service/openapi/event-types.ts')
   const text = lang === 'ts' ? eventTypescript() : `${JSON.stringify(eventJsonSchema(), undefined, 2)}\n`
   await writeText(io.stdout, text)
 }

@@ -29,7 +29,7 @@ export function addVerify(webhooks: CommandUnknownOpts, act: Act): void {
 
 async function verifyRequest(ctx: Context, { secretFile, header, at }: Options): Promise<undefined> {
   const secrets = await readSecretFile(ctx, secretFile)
-  const { headersOf, parseSavedRequest, verifySaved } = await ctx.webhooks.saved()
+  const { headersOf, parseSavedRequest, verifySaved } = await import('../../webhooks/saved-request.ts')
   const bytes = await readInputBytes(ctx, '-', 'the request on')
   const delivery = header ? { headers: headersOf(header), body: bytes } : parseSavedRequest(bytes)
   const { scheme, id, name, recordId } = verifySaved(delivery, secrets, at ?? ctx.now())

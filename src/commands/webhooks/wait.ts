@@ -246,12 +246,12 @@ export interface RunCommand {
  * program, before anything is subscribed.
  */
 async function prepareRun(
-  ctx: Pick<Context, 'env' | 'io' | 'webhooks'>,
+  ctx: Pick<Context, 'env' | 'io'>,
   text: string | undefined,
   onFailure: (error: CrmError) => void,
 ): Promise<RunCommand> {
   const words = text === undefined ? undefined : commandWords(text, '--run')
-  if (words) (await ctx.webhooks.command()).refuseMissingProgram(words[0], ctx.env)
+  if (words) (await import('../../webhooks/command.ts')).refuseMissingProgram(words[0], ctx.env)
   const ended = Promise.withResolvers<void>()
   // Not awaited if the events are not received.
   ended.promise.catch(() => {})
@@ -260,7 +260,7 @@ async function prepareRun(
   return {
     start: async (url) => {
       if (!words) return
-      const { startCommand } = await ctx.webhooks.command()
+      const { startCommand } = await import('../../webhooks/command.ts')
       const say = (line: string): void => writeNoteLine(ctx.io.stderr, line)
       const running = startCommand({ words, env: { ...ctx.env, CRM_LISTEN_URL: url }, say })
       stop = running.stop

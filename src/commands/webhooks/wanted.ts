@@ -15,7 +15,7 @@ export interface WantedEvents {
 
 /** Filters by the globs and `--where`, which sees the members of a line of jsonl. */
 export async function createWanted(ctx: Context, globs: readonly string[]): Promise<WantedEvents> {
-  const { matchesAnyGlob } = await ctx.webhooks.filter()
+  const { matchesAnyGlob } = await import('../../webhooks/event-filter.ts')
   const { where } = await ctx.expr()
   if (!where) return { isWanted: async ({ name }) => matchesAnyGlob(globs, name), slip: () => undefined }
   const check = await createEventCheck(ctx)
@@ -88,11 +88,11 @@ export function parseGlobs(text: string): readonly string[] {
 
 /** CrmError `usage` for names that crm serve does not have; for other senders, only a note. */
 export async function checkGlobs(
-  ctx: Pick<Context, 'note' | 'webhooks'>,
+  ctx: Pick<Context, 'note'>,
   globs: readonly string[],
   isForeign: boolean,
 ): Promise<void> {
-  const { matchesAnyGlob } = await ctx.webhooks.filter()
+  const { matchesAnyGlob } = await import('../../webhooks/event-filter.ts')
   for (const glob of globs) {
     if (eventKinds().some((kind) => matchesAnyGlob([glob], kind))) continue
     const meant = nearest(glob, [...eventKinds(), ...RECORD_RESOURCES.map((resource) => `${resource}.*`)])
