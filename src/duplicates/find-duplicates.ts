@@ -1,14 +1,55 @@
-import type { JsonObject } from '../core/json.ts'
+import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
+import { foldedLine } from '../core/nearest.ts'
 import { listedId } from '../core/record-ids.ts'
 import { recordTimeMs } from '../core/record-time.ts'
 import { type CrmRecord, isReadOnly } from '../core/resources/registry.ts'
-import { Groups } from './groups.ts'
 import { GrowingNumbers } from './growing-numbers.ts'
-import type { MatchKey } from './match-key.ts'
-import { clusters } from './name-clusters.ts'
-import { comparedValue } from './normal-value.ts'
-import { SimilarNames } from './similar-names.ts'
+import type { Comparison, MatchKey } from './match-key.ts'
+import { SimilarNames, type SimilarPair } from './similar-names.ts'
 import { TextIndex, Texts } from './texts.ts'
+
+const EMAIL_NAME = /e-?_?mail/i
+const PHONE_NAME = /phone|mobile|^tel/i
+const ADDRESS = /<\s*(?:mailto:)?([^\s<>]+@[^\s<>]+)\s*>|^\s*mailto:\s*([^\s<>?]+@[^\s<>?]+)/i
+
+/** Country codes and leading zeros differ between two spellings of one number; its last nine digits do not. */
+const PHONE_DIGITS = 9
+const LEAST_DIGITS = 6
+const EXTENSION = /(?:;ext=|\bext\.?|\bx)\s*(\d{1,6})\s*$/i
+
+/** Names have numbers below this. */
+const MOST_NAMES = 2 ** 26
+
+/** Numbers that belong together (union-find with path halving). */
+class Groups {
+  readonly #parents = new GrowingNumbers(Uint32Array)
+
+  /** The next number, alone in its group. */
+  add(): number {
+    return this.#parents.push(this.#parents.length)
+  }
+
+  get count(): number {
+    return this.#parents.length
+  }
+
+  /** The least number of the group. */
+  of(number: number): number {
+    let at = number
+    for (;;) {
+      const parent = this.#parents.at(at)
+      if (parent === at) return at
+      const above = this.#parents.at(parent)
+      this.#parents.set(at, above)
+      at = above
+    }
+  }
+
+  join(one: number, other: number): void {
+    const [first, second] = [this.of(one), this.of(other)]
+    this.#parents.set(Math.max(first, second), Math.min(first, second))
+  }
+}
 
 export const WINNERS = ['fullest', 'newest', 'oldest'] as const
 
@@ -160,4 +201,56 @@ function filledMembers(record: JsonObject): number {
     if (!isReadOnly(name) && record[name] !== null && record[name] !== '') count++
   }
   return count
+}
+
+/**
+ * The pairs that join names, from pairs in order of similarity. A name joins others only if it is similar to each of them: else a chain
+ * of small differences would connect two names that are not alike.
+ */
+export function clusters(pairs: readonly SimilarPair[]): readonly SimilarPair[] {
+  const alike = new Set(pairs.map(placeOf))
+  const members = new Map<number, readonly number[]>()
+  const joined: SimilarPair[] = []
+  for (const pair of pairs) {
+    const first = members.get(pair.one) ?? [pair.one]
+    const second = members.get(pair.other) ?? [pair.other]
+    if (first === second) continue
+    if (!first.every((one) => second.every((other) => alike.has(placeOf(ordered(one, other)))))) continue
+    const both = [...first, ...second]
+    for (const name of both) members.set(name, both)
+    joined.push(pair)
+  }
+  return joined
+}
+
+function placeOf({ one, other }: Pick<SimilarPair, 'one' | 'other'>): number {
+  return one * MOST_NAMES + other
+}
+
+function ordered(one: number, other: number): Pick<SimilarPair, 'one' | 'other'> {
+  return one < other ? { one, other } : { one: other, other: one }
+}
+
+/** The form in which a value is compared; undefined for one that is never a duplicate: absent, empty, or no plain value. */
+function comparedValue(member: string, value: JsonValue | undefined, comparison: Comparison): string | undefined {
+  const text = typeof value === 'boolean' ? String(value) : idText(value)
+  if (text === undefined || text.trim() === '') return undefined
+  if (comparison === 'exact') return text
+  if (comparison === 'normalised' && PHONE_NAME.test(member)) return phoneDigits(text)
+  if (comparison === 'normalised' && EMAIL_NAME.test(member)) return foldedLine(addressIn(text))
+  return foldedLine(text)
+}
+
+/** `"Ada" <ada@x.org>` and `mailto:ada@x.org` are their addresses. */
+function addressIn(text: string): string {
+  const [, inBrackets, linked] = ADDRESS.exec(text) ?? []
+  return inBrackets ?? linked ?? text
+}
+
+/** An extension belongs to the number: colleagues share the digits before it. */
+function phoneDigits(text: string): string | undefined {
+  const extension = EXTENSION.exec(text)
+  const digits = (extension ? text.slice(0, extension.index) : text).replace(/\D/g, '')
+  if (digits.length < LEAST_DIGITS) return undefined
+  return digits.slice(-PHONE_DIGITS) + (extension ? `x${extension[1]}` : '')
 }

@@ -1,11 +1,12 @@
 import type { Api } from '../api/api.ts'
 import { createApi } from '../api/client.ts'
 import { type CheckedOptions, checkedOptions, refuseInsecure } from './client-options.ts'
-import type { Client, ClientOptions } from './client-types.ts'
+import type { Client, ClientOptions, JobMethods, RowFailure } from './client-types.ts'
 import { graphqlMethod } from './graphql.ts'
-import { jobMethods } from './job-methods.ts'
+import { importLibraryRows, type JobParts, openLibraryJobs, resumeJob } from './import-rows.ts'
 import { requestMethod } from './request.ts'
 import { resourceMethods } from './resource-methods.ts'
+import { guardedItems } from './safe-errors.ts'
 
 declare const CRM_VERSION: string
 
@@ -54,4 +55,21 @@ async function openApi({ connector: word, variables, allowInsecureHttp, ...optio
   refuseInsecure(url, allowInsecureHttp)
   const connector = await openConnector(named, { baseUrl: url, wire: options.wire })
   return { api: createApi({ ...options, baseUrl: url, connector }), baseUrl: url }
+}
+
+function jobMethods(parts: JobParts): JobMethods {
+  return {
+    importRows: (...given) => importLibraryRows(parts, ...given),
+    resume: (...given) => resumeJob(parts, ...given),
+    failures: (job) => guardedItems(() => failuresOf(parts, job)),
+  }
+}
+
+async function* failuresOf(parts: JobParts, job: string): AsyncGenerator<RowFailure> {
+  const jobs = await openLibraryJobs(parts)
+  for await (const { items } of jobs.failures(jobs.find(job))) {
+    for (const { line, id, state, code, field, reason } of items) {
+      yield { line, id, state, code, field, reason } as RowFailure
+    }
+  }
 }

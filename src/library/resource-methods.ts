@@ -2,7 +2,7 @@ import type { Api } from '../api/api.ts'
 import type { OperationName } from '../api/connectors/resource-rules.ts'
 import type { Page as ApiPage, Operations } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
-import type { JsonObject } from '../core/json.ts'
+import { idText, type JsonObject } from '../core/json.ts'
 import { findByIds } from '../core/record-ids.ts'
 import type { ServiceOperation } from '../core/resources/field.ts'
 import {
@@ -12,10 +12,9 @@ import {
   serviceOperationsOf,
 } from '../core/resources/registry.ts'
 import { checkedDelete, checkedFields, checkedQuery, checkedRead, checkedWrite } from './call-checks.ts'
-import type { DeleteCall, ListCall, ReadCall, UpdateCall, WriteCall } from './calls.ts'
-import { recordList, withTextId } from './record-list.ts'
+import type { CrmRecord, DeleteCall, ListCall, Page, ReadCall, RecordList, UpdateCall, WriteCall } from './calls.ts'
 import type { Resources } from './resources.ts'
-import { guarded } from './safe-errors.ts'
+import { guarded, guardedItems } from './safe-errors.ts'
 
 type Open = () => Promise<Api>
 
@@ -114,4 +113,22 @@ async function found(place: Place, id: string, signal: AbortSignal | undefined):
     if (isOffered || !(error instanceof CrmError) || FINAL.includes(error.code)) throw error
     return (await findByIds(operations.list({ signal }), [id])).get(id)
   }
+}
+
+/** Each iteration is a list of its own, from the start. */
+function recordList(list: () => AsyncIterable<ApiPage>): RecordList {
+  async function* pages(): AsyncGenerator<Page> {
+    for await (const page of guardedItems(list)) yield { ...page, items: page.items.map(withTextId) }
+  }
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page.items
+    },
+  }
+}
+
+function withTextId(record: AnyRecord): CrmRecord {
+  const id = idText(record.id)
+  return (id === undefined ? record : { ...record, id }) as CrmRecord
 }

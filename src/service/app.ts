@@ -15,16 +15,17 @@ import {
 } from './http-server.ts'
 import { type FaultPlan, faultDraw, refusal } from './injected-faults.ts'
 import type { KeyUses } from './key-uses.ts'
-import { requireKnownHttp } from './known-http.ts'
 import { failureText, type Log } from './log.ts'
-import { PROBLEM_TYPE, Problem, problemText } from './problem.ts'
+import { PROBLEM_TYPE, Problem, type ProblemStatus, problemText, quotedText } from './problem.ts'
 import { originFor, type Proxies, prefixFor } from './proxies.ts'
-import { readBytes } from './request-bytes.ts'
 import { sendResponse } from './response.ts'
 import type { Route, RouteReply } from './route.ts'
 import { openRouter, type Router } from './router.ts'
 import { openRequest, type ServerRequest } from './server-request.ts'
 import { OVERLOADED, overloaded, Turns } from './turns.ts'
+
+/** Of requests whose route has no limit of its own. */
+const MAX_BODY_BYTES = 1024 * 1024
 
 /** A request after its response was sent, or its client had left. */
 export interface AnsweredRequest {
@@ -253,4 +254,63 @@ function problemOf(error: unknown): Problem {
     return new Problem(503, { code: 'unavailable', detail, headers: { 'retry-after': '5' } })
   }
   return new Problem(500, { code: 'internal', detail: 'internal error; see the log under the request id' })
+}
+
+/** Throws for what the service does not have, and for what a proxy in front of it may have read otherwise. */
+function requireKnownHttp(request: IncomingMessage): void {
+  const { expect, 'transfer-encoding': coding } = request.headers
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    // RFC 9112 section 6.1.
+    throw ending(501, 'unknown_transfer_coding', `Transfer-Encoding: expected chunked, got ${quotedText(coding)}`)
+  }
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw ending(417, 'unknown_expectation', `Expect: expected 100-continue, got ${quotedText(expect)}`)
+  }
+  requireOneHost(request)
+}
+
+/** RFC 9112 section 3.2: a proxy before the service may have used another one. Node joins them with commas, which no host contains. */
+function requireOneHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): void {
+  if (host === undefined && httpVersion === '1.1') {
+    throw ending(400, 'malformed_request', 'the request has no Host header')
+  }
+  if (!host?.includes(',')) return
+  if (rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length < 2) return
+  throw ending(400, 'malformed_request', 'the request has more than one Host header')
+}
+
+/** The rest of the connection may not be what it seems. */
+function ending(status: ProblemStatus, code: string, detail: string): Problem {
+  return new Problem(status, { code, detail, headers: { connection: 'close' } })
+}
+
+/** The body; undefined when none was sent. Rejects with a Problem for one that is too large or cut off. */
+export async function readBytes(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Buffer | undefined> {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
+  if (coding === undefined && length === '0') return undefined
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes)
+  // Of a client that has gone, no event follows.
+  if (request.destroyed) throw truncated()
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let sizeBytes = 0
+    const keep = (chunk: Buffer) => {
+      sizeBytes += chunk.length
+      if (sizeBytes <= maxBytes) return void chunks.push(chunk)
+      request.off('data', keep)
+      reject(tooLarge(maxBytes))
+    }
+    request.on('data', keep)
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    request.once('error', () => reject(truncated()))
+  })
+}
+
+function truncated(): Problem {
+  return new Problem(400, { code: 'malformed_request', detail: 'the request was truncated' })
+}
+
+function tooLarge(maxBytes: number): Problem {
+  const detail = `the body is larger than ${maxBytes / 1024 / 1024} MiB`
+  return new Problem(413, { code: 'body_too_large', detail })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { labelledPairs } from '../../bench/labelled-names.ts'
-import { clusters } from '../../src/duplicates/name-clusters.ts'
+import { clusters } from '../../src/duplicates/find-duplicates.ts'
 import { SimilarNames } from '../../src/duplicates/similar-names.ts'
 
 /** 0 if they are not compared, or less similar than 0.5. */

@@ -3,14 +3,14 @@ import type { Sabotage } from './sabotage.ts'
 export const INPUT: readonly Sabotage[] = [
   {
     name: 'numbers of a sheet keep their decimal point where texts have a comma',
-    file: 'src/jobs/input/workbook/decimal-marks.ts',
+    file: 'src/jobs/input/workbook/read-workbook.ts',
     line: "return numberFormatOf(argument, `--map number(${argument})`).decimal ?? '.'",
     to: "return '.'",
     tests: ['test/jobs/workbook/workbook.test.ts'],
   },
   {
     name: 'corrected rows of a workbook lose the types of its columns',
-    file: 'src/jobs/input/workbook/typed-map.ts',
+    file: 'src/jobs/plan/make-import.ts',
     line: 'if (!columns.some(({ type }) => type !== undefined)) return map',
     to: 'if (columns.length > 0) return map',
     tests: ['test/commands/jobs/workbook.test.ts'],

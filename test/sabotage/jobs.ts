@@ -94,7 +94,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a chain of small differences joins names that are not alike',
-    file: 'src/duplicates/name-clusters.ts',
+    file: 'src/duplicates/find-duplicates.ts',
     line: 'if (!first.every((one) => second.every((other) => alike.has(placeOf(ordered(one, other)))))) continue',
     to: '',
     tests: ['test/duplicates/similar-names.test.ts'],
@@ -185,7 +185,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'each resume sends a row under another idempotency key',
-    file: 'src/jobs/send/write-of.ts',
+    file: 'src/jobs/send/dispatch.ts',
     line: 'const key = idempotencyKey({ account, run, digest, n, gen })',
     to: 'const key = crypto.randomUUID()',
     tests: ['test/jobs/run-job.test.ts'],
@@ -451,7 +451,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a winner takes the email of a loser that still exists',
-    file: 'src/jobs/plan/merge-stages.ts',
+    file: 'src/jobs/plan/make-merge.ts',
     line: 'unique.has(name) ? losers.findIndex((loser) => isSameText(loser[name], patch[name])) : -1',
     to: '-1',
     tests: ['test/commands/merge.test.ts'],

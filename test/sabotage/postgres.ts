@@ -105,7 +105,7 @@ export const POSTGRES: readonly Sabotage[] = [
   },
   {
     name: 'a late request starts the count of a window again',
-    file: `${FOLDER}/rate-windows.ts`,
+    file: `${FOLDER}/postgres-store.ts`,
     line: '+ CASE WHEN rate_windows.number - excluded.number IN (0, 1) THEN rate_windows.taken ELSE 0 END,',
     to: '+ CASE WHEN rate_windows.number - excluded.number IN (0) THEN rate_windows.taken ELSE 0 END,',
     tests: [`${TESTS}/rate-windows.test.ts`],

@@ -339,7 +339,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'a shared text replaces a different one',
-    file: 'src/ui/list/shared-texts.ts',
+    file: 'src/ui/background/loading.ts',
     line: 'const before = values.get(value)',
     to: 'const [before] = values.values()',
     tests: ['test/ui/search-text.test.ts'],

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { readBytes } from '../../src/service/request-bytes.ts'
+import { readBytes } from '../../src/service/app.ts'
 import { openSocket } from './raw-request.ts'
 
 test('a body is refused, not waited for, when its client is gone before it is read', async () => {

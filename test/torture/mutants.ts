@@ -14,7 +14,7 @@ export interface Change {
 export const MUTANTS = {
   'random-keys': [
     {
-      file: 'src/jobs/send/write-of.ts',
+      file: 'src/jobs/send/dispatch.ts',
       from: 'const key = idempotencyKey({ account, run, digest, n, gen })',
       to: 'const key = crypto.randomUUID()',
     },

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
+import { createTextSharing } from '../../src/ui/background/loading.ts'
 import { emptyList, type ListState, putRow, takePage } from '../../src/ui/list/list-state.ts'
 import { setFilter } from '../../src/ui/list/list-view.ts'
-import { createTextSharing } from '../../src/ui/list/shared-texts.ts'
 
 const SEARCHED = ['name', 'company']
 

@@ -1,10 +1,13 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { IntrospectedSchema } from '../../api/graphql/schema-text.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { type GraphqlOperation, readOperations } from '../../core/graphql-operations.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { writeText } from '../../core/streams.ts'
 import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
+import { linesFor } from '../../output/safe-text.ts'
 import { readInput } from '../../settings/read-input.ts'
 import { examples } from '../command-tree.ts'
 import { confirmDeletion, type Deletion, requireExpected } from '../confirm.ts'
@@ -14,7 +17,6 @@ import { addScopedFlags, parseCount } from '../flags.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { printDocument, printOne } from '../print.ts'
 import { appendPage, cursorVariable, findConnection, nextCursor } from './paging.ts'
-import { printSchema } from './print-schema.ts'
 
 interface Options {
   readonly field?: readonly string[]
@@ -189,4 +191,23 @@ function refuseErrors(json: JsonObject, errors: readonly JsonObject[], allowPart
   throw new CrmError('rejected', `the answer contains errors: ${messages.slice(0, 3).join('; ')}`, {
     hint: hasSome ? 'to accept the data beside them: --allow-partial' : 'correct the query, and ask again',
   })
+}
+
+/** The schema of the server in the schema definition language; with `-o json` or `--jq` as the server sends it. */
+async function printSchema(ctx: Context): Promise<void> {
+  const { SCHEMA_QUERY, introspectedText } = await import('../../api/graphql/schema-text.ts')
+  const { graphql } = await ctx.api()
+  const { text, json, errors } = await graphql.send({
+    ...{ query: SCHEMA_QUERY, variables: {}, operationName: 'Schema', isRead: true, idempotencyKey: undefined },
+    as: { action: 'read the schema', command: 'crm graphql --sdl' },
+  })
+  const { __schema } = (json.data ?? {}) as { readonly __schema?: unknown }
+  if (!__schema) {
+    const reason = errors.map(({ message }) => String(message)).join('; ')
+    throw new CrmError('not_supported', `the server does not provide its schema${reason === '' ? '' : `: ${reason}`}`, {
+      hint: 'ask for single types: crm graphql \'{ __type(name: "Query") { fields { name } } }\'',
+    })
+  }
+  if (ctx.flags.output !== 'table' || ctx.flags.jq !== undefined) return printDocument(ctx, text)
+  await writeText(ctx.io.stdout, linesFor(ctx.io.stdout, introspectedText(__schema as IntrospectedSchema)))
 }

@@ -2,22 +2,24 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../../core/exit.ts'
-import { RESOURCES } from '../../core/resources/registry.ts'
+import { counted, RESOURCES } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { Migration, MigrationParts } from '../../migration/open-migration.ts'
 import type { ResourcePlan } from '../../migration/plan-jobs.ts'
+import type { MissingStage } from '../../migration/stages.ts'
 import type { Verified } from '../../migration/verify.ts'
+import { writeNoteLine } from '../../output/safe-text.ts'
 import { addRunFlags, type RunFlags } from '../bulk/bulk-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { withPlanningProgress } from '../bulk/planning-progress.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, withFlag } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
+import { confirmChange, confirmProtected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
 import { onePage, printList } from '../print.ts'
-import { confirmMigration } from './confirm.ts'
 import { withEnds } from './ends.ts'
-import { parseMappedStages, refuseStages } from './map-stages.ts'
 import { sendChained } from './send-chained.ts'
 import { migrationColumns, notePlan, planRecord, resultColumns, resultRecord } from './show.ts'
 
@@ -161,4 +163,58 @@ function noteOthers(ctx: Pick<Context, 'note'>, { type, first }: Verified): void
         : `${type} ${id} differs from ${to} in ${members.join(', ')}`,
     )
   }
+}
+
+interface Confirmation {
+  readonly plans: readonly ResourcePlan[]
+  readonly count: number
+  /** `--expect`, as typed. */
+  readonly expect: number | undefined
+}
+
+/** Returns only if the creates on the target are confirmed. */
+async function confirmMigration(to: Context, { plans, count, expect }: Confirmation): Promise<void> {
+  const parts = plans.filter(({ create }) => create > 0).map(({ create, type }) => counted(create, type))
+  const toDo = `create ${parts.join(', ')}`
+  if (expect !== undefined && expect !== count) {
+    throw new CrmError('unconfirmed', `--expect ${expect}, but this would create ${count} records; nothing was sent`, {
+      hint: withFlag(to.argv, '--expect', String(count)),
+    })
+  }
+  const { isProtected } = await to.target()
+  if (isProtected) await confirmProtected(to, { count, toDo, expect, isStdinFree: true })
+  else await confirmChange(to, { toDo, isStdinFree: true })
+}
+
+/** `--map-stage OLD=NEW`. */
+function parseMappedStages(texts: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const text of texts) {
+    const at = text.indexOf('=')
+    const [old, other] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+    if (at < 1 || old === '' || other === '') {
+      throw new CrmError('usage', `--map-stage ${JSON.stringify(text)}: expected OLD=NEW`, {
+        hint: "such as --map-stage 'Closed won=Won'",
+      })
+    }
+    if (names.has(old)) {
+      throw new CrmError('usage', `--map-stage names ${JSON.stringify(old)} twice`, { hint: 'leave one of them out' })
+    }
+    names.set(old, other)
+  }
+  return names
+}
+
+/** CrmError `invalid_input` after all stages without a counterpart were printed. */
+function refuseStages(ctx: Pick<Context, 'io'>, missing: readonly MissingStage[]): void {
+  const [first] = missing
+  if (!first) return
+  for (const { stage, pipeline, reason } of missing) {
+    const where = pipeline === undefined ? '' : ` of the pipeline ${JSON.stringify(pipeline)}`
+    writeNoteLine(ctx.io.stderr, `Stage ${JSON.stringify(stage)}${where}: ${reason}`)
+  }
+  const what = missing.length === 1 ? '1 stage has' : `${missing.length} stages have`
+  throw new CrmError('invalid_input', `${what} no counterpart on the target; nothing was sent`, {
+    hint: `name one for each, such as --map-stage ${shellWord(`${first.stage}=NEW`)}; crm pipelines list -p PROFILE shows those of the target`,
+  })
 }

@@ -4,6 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import { type ImportableResource, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
 import type { MergeGroup } from '../../jobs/plan/make-merge.ts'
+import type { Reference } from '../../jobs/plan/make-repoint.ts'
 import type { MergeRule } from '../../jobs/plan/merge-records.ts'
 import { addRunFlags } from '../bulk/bulk-flags.ts'
 import { showOrSendMade } from '../bulk/import-rows.ts'
@@ -13,7 +14,6 @@ import { collect } from '../fields-input.ts'
 import { findMany } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
 import { readGroups } from './merge-groups.ts'
-import { referenceTo } from './merge-references.ts'
 
 const RULES: readonly MergeRule[] = ['winner', 'newest', 'longest', 'union']
 
@@ -136,4 +136,22 @@ function parseRule(text: string): readonly [string, MergeRule] {
     })
   }
   return [text.slice(0, at), rule]
+}
+
+/** How the deals of a server name a record of this resource; undefined, with a note, if the connector describes no such member. */
+async function referenceTo(
+  ctx: Pick<Context, 'api' | 'note'>,
+  resource: PlainResource,
+): Promise<Reference | undefined> {
+  const { deal, note } = (await ctx.api()).connector.document.resources
+  const { singular } = RESOURCES[resource]
+  const member = `${singular}_id`
+  if (Object.hasOwn(note?.fields ?? {}, member))
+    ctx.note(`Notes whose ${member} names a loser are not changed: crm changes no notes.`)
+  const field = deal?.fields && Object.hasOwn(deal.fields, member) ? deal.fields[member] : undefined
+  if (field === undefined) {
+    ctx.note(`No deal of this server refers to a ${singular}, so none is changed to refer to the winner.`)
+    return undefined
+  }
+  return { member, isFixed: typeof field === 'object' && 'when' in field && field.when === 'create' }
 }

@@ -14,7 +14,7 @@ import {
   PRUNED_JOB,
   SHOWN_JOB,
 } from './job-schemas.ts'
-import { ANY_OBJECT, ANYTHING, arrayOf, ERROR, made, oneOfSchemas, TEXT } from './json-schema.ts'
+import { ANY_OBJECT, ANYTHING, arrayOf, COUNT, ERROR, made, oneOfSchemas, TEXT, TEXT_OR_NULL } from './json-schema.ts'
 import {
   A_SCHEMA,
   APPLIED_FIXTURE,
@@ -50,7 +50,6 @@ import {
   SUMMARY_ROW,
   WEBHOOK_SCHEMA,
 } from './record-schemas.ts'
-import { ACTIVITY_REPORT_ROW, OWNER_REPORT_ROW, PIPELINE_REPORT_ROW } from './report-schemas.ts'
 import {
   BACKUP,
   CHANGE,
@@ -63,6 +62,41 @@ import {
   SERVICE_KEY,
   STATS,
 } from './service-schemas.ts'
+
+const NUMBER: JsonSchema = { type: 'number' }
+
+const NUMBER_OR_NULL: JsonSchema = { type: ['number', 'null'] }
+
+const PIPELINE_REPORT_ROW = made({
+  pipeline_id: TEXT_OR_NULL,
+  stage: TEXT_OR_NULL,
+  deals: COUNT,
+  amount: NUMBER,
+  probability: NUMBER_OR_NULL,
+  weighted: NUMBER_OR_NULL,
+})
+
+const OWNER_REPORT_ROW = made({
+  owner_id: TEXT_OR_NULL,
+  deals: COUNT,
+  amount: NUMBER,
+  open: COUNT,
+  open_amount: NUMBER,
+  won: COUNT,
+  won_amount: NUMBER,
+  last_change: TEXT_OR_NULL,
+})
+
+const DAY: JsonSchema = { ...TEXT, pattern: '^\\d{4}-\\d\\d-\\d\\d$' }
+
+/** The member of the period is named after `--by`; those of a resource are absent if the server does not list it. */
+const ACTIVITY_REPORT_ROW = made(
+  {},
+  {
+    ...{ day: DAY, week: DAY, month: DAY },
+    ...{ contacts_created: COUNT, contacts_changed: COUNT, deals_created: COUNT, deals_changed: COUNT },
+  },
+)
 
 const RESENT_EVENT = made({ webhook_id: TEXT, event_id: TEXT })
 

@@ -21,7 +21,6 @@ import { chooseDatabase } from './database.ts'
 import { readKeyForNew } from './first-key.ts'
 import { KEYS_COMMANDS } from './keys.ts'
 import { LOG_FORMATS, type LogFormat, type OpenLog, openLog } from './log.ts'
-import { addMetricsFlags, type MetricsFlags, startMetrics } from './metrics-flags.ts'
 import { openPreparedStore, type Prepared } from './open-store.ts'
 import { parseBasePath, parseTrustProxy } from './proxy-flags.ts'
 import { addServeRestore } from './restore.ts'
@@ -276,4 +275,32 @@ async function deliverUntilStopped(
     throw error
   }
   return stop(ctx, { store, server, sender })
+}
+
+interface MetricsFlags {
+  readonly metricsPort?: number
+  readonly metricsHost?: string
+}
+
+/** Adds them to `crm serve`. */
+function addMetricsFlags<Command extends CommandUnknownOpts>(serve: Command): Command {
+  serve
+    .option('--metrics-port <n>', 'serve /metrics, in OpenMetrics text, on this port; 0 takes a free one', parsePort)
+    .option('--metrics-host <address>', 'listen on this address for it (default: 127.0.0.1)')
+  return serve
+}
+
+/** Undefined without the flag: nothing is loaded, and nothing counted. */
+async function startMetrics(
+  { metricsPort: port, metricsHost }: MetricsFlags,
+  now: () => number,
+): Promise<RunningMetrics | undefined> {
+  if (port === undefined) {
+    if (metricsHost === undefined) return undefined
+    throw new CrmError('usage', '--metrics-host needs --metrics-port', {
+      hint: `crm serve --metrics-host ${metricsHost} --metrics-port 9464`,
+    })
+  }
+  const metrics = await import('../../service/metrics/metrics-server.ts')
+  return metrics.startMetricsServer({ host: metricsHost ?? '127.0.0.1', port, now })
 }

@@ -6,12 +6,13 @@ import { shellWord } from '../../core/shell-words.ts'
 import { type Earlier, earlierJobs, existingFromRun, type RunIdentity } from '../history/earlier-jobs.ts'
 import { headOf } from '../history/find-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
+import { type Mapping, parseMap } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
+import { mapName } from '../input/header-row.ts'
 import { describeInput, spoolInput } from '../input/input-file.ts'
 import { findingLines, openRows, summaryLines } from '../input/open-rows.ts'
 import type { Findings, FormatSummary, ReadSheet, RowSource } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
-import { typedMap } from '../input/workbook/typed-map.ts'
 import { dropDraft, type JobDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked, keptRecheck } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
@@ -301,4 +302,24 @@ async function updatesFor(context: PlanningContext, { noun, kind, of }: ImportRe
   if (kind === 'update') return ownUpdates(context, noun)
   // A retry of changes must not create the rows.
   return of === undefined ? undefined : headOf(jobPaths(context.jobsFolder, of)).updates
+}
+
+/** `--map` with the types of the sheet: corrected rows are text, and their columns would be texts without. */
+function typedMap(map: readonly string[], { columns }: FormatSummary): readonly string[] {
+  if (!columns.some(({ type }) => type !== undefined)) return map
+  const mappings = new Map(parseMap(map))
+  for (const [at, { name, field, type }] of columns.entries()) {
+    if (type === undefined) continue
+    const numbered = `#${at + 1}`
+    const column = mappings.has(numbered) ? numbered : name
+    mappings.set(column, { ...mappings.get(column), column, field, type })
+  }
+  return [...mappings.values()].map(mapText)
+}
+
+function mapText({ column, field = '', type, conversion }: Mapping): string {
+  const { name, argument } = conversion ?? {}
+  const converted = argument === undefined ? name : `${name}(${argument})`
+  const target = [field, name === undefined ? type : converted].filter((part) => part !== undefined).join(':')
+  return `${mapName(column)}=${target}`
 }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
-import { canonicalJson, type JsonObject } from '../../core/json.ts'
+import { canonicalJson, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { foldedLine } from '../../core/nearest.ts'
 import { findByIds } from '../../core/record-ids.ts'
 import {
   type CrmRecord,
@@ -22,7 +23,6 @@ import type { MadeImport } from './make-import.ts'
 import { dropPlanned, makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
 import { makeRepoints, type Reference, type Repoints } from './make-repoint.ts'
 import { changedMs, type MergeRules, winnerPatch } from './merge-records.ts'
-import { type MergeStages, mergeStages } from './merge-stages.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 
 /** Records of which one is kept. */
@@ -227,4 +227,40 @@ function refuseWithoutTimes(rules: MergeRules, found: ReadonlyMap<string, CrmRec
   throw new CrmError('not_supported', 'the records show no updated_at and no created_at, so none is the newest', {
     hint: 'use --rule MEMBER=winner, longest or union',
   })
+}
+
+/** The change of a winner. */
+interface MergeStages {
+  /** Undefined without members. */
+  readonly first: JsonObject | undefined
+  /** What a server with unique values takes only when the loser at `holder`, which has the value, is deleted; by holder. */
+  readonly last: readonly LastChange[]
+}
+
+interface LastChange {
+  readonly patch: JsonObject
+  readonly holder: number
+}
+
+/** Splits the values of unique members off that the winner takes from a loser. */
+function mergeStages(patch: JsonObject, losers: readonly CrmRecord[], unique: ReadonlySet<string>): MergeStages {
+  const holderOf = (name: string) =>
+    unique.has(name) ? losers.findIndex((loser) => isSameText(loser[name], patch[name])) : -1
+  const held = losers.map((_, holder) => ({ patch: pick(patch, (name) => holderOf(name) === holder), holder }))
+  return {
+    first: ifAny(pick(patch, (name) => holderOf(name) < 0)),
+    last: held.filter((change) => ifAny(change.patch)),
+  }
+}
+
+function pick(patch: JsonObject, isChosen: (name: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(patch).filter(([name]) => isChosen(name)))
+}
+
+function isSameText(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  return typeof one === 'string' && typeof other === 'string' && foldedLine(one) === foldedLine(other)
+}
+
+function ifAny(patch: JsonObject): JsonObject | undefined {
+  return Object.keys(patch).length === 0 ? undefined : patch
 }

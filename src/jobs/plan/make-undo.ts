@@ -20,7 +20,6 @@ import { type LeftOut, leftOutLines } from './left-out.ts'
 import type { MadeImport } from './make-import.ts'
 import { dropPlannedOf, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import { MovedOperations } from './moved-operations.ts'
-import { leftOf } from './not-reverted.ts'
 import { dealsWithNotes } from './notes-of-deals.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
 import type { PlanFile } from './plan-file.ts'
@@ -30,6 +29,20 @@ import { readNow } from './records-now.ts'
 import { openScratch } from './scratch.ts'
 import { isChosen, refuseUnwritten, type Stayed, stayedLines } from './undo-members.ts'
 import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
+
+const REASONS: Readonly<Record<LeftOut['code'], string>> = {
+  empty_row: '',
+  no_match: '',
+  done_before: '',
+  conflict: 'changed since',
+  as_before: 'already as before the job',
+  gone: 'it was deleted since',
+  cannot: 'there is no way to delete it',
+  in_doubt: 'in doubt, and may exist',
+  ambiguous_match: '',
+  same_key: '',
+  beyond_limit: '',
+}
 
 /**
  * A job that reverts another one, as far as its records are unchanged since; the rest is named. With `only` these members of
@@ -291,4 +304,16 @@ function conflictOf(operation: PlanOperation, id: string): (member: Conflict) =>
 
 function stays(operation: PlanOperation, id: string | null, code: LeftOut['code'], reason?: string): Reverted {
   return { left: [leftOf(operation, id, code, reason)] }
+}
+
+/** Why an operation, or a member of its record, is not reverted. */
+function leftOf(
+  { op, head }: PlanOperation,
+  id: string | null,
+  code: LeftOut['code'],
+  reason = REASONS[code],
+): LeftOut {
+  const line = head.line ?? null
+  const text = id === null && line === null ? `operation ${op}: ${reason}` : reason
+  return { line, id, code, field: null, reason: text, was: null, wrote: null, now: null }
 }

@@ -1,12 +1,13 @@
 import { isFailure } from '../../api/errors/failure.ts'
 import type { BatchAnswer, InBatch } from '../../api/writes/batch-sender.ts'
 import type { Write } from '../../api/writes/write.ts'
+import { idempotencyKey } from '../plan/digest.ts'
+import { parentIdIn, sentKind } from '../plan/plan-format.ts'
 import { MOST_LEASED_AT_ONCE } from './leases.ts'
 import { Outcomes } from './outcomes.ts'
 import { isRefused, whyNotRepeated } from './send-outcome.ts'
 import type { Dispatched, DispatchParts, Stop } from './services.ts'
 import { type Task, type TaskGroup, TaskQueue } from './task-queue.ts'
-import { writeOf } from './write-of.ts'
 
 const FAST_LEASE_MS = 500
 const SLOW_LEASE_MS = 2000
@@ -276,4 +277,29 @@ class Dispatch {
 function notSent(after: number | undefined, end: 'failed' | 'doubt') {
   const what = end === 'failed' ? 'has failed' : 'is in doubt'
   return { code: 'not_sent', field: null, reason: `operation ${after}, which comes first, ${what}` }
+}
+
+type WriteParts = Pick<DispatchParts, 'account' | 'run' | 'resource' | 'upsertBy'>
+
+/** The request of an operation, with the same idempotency key each time that its generation is sent. */
+function writeOf({ operation: { op, head, body }, gen }: Task, parts: WriteParts): Write {
+  const { account, run, resource, upsertBy } = parts
+  const { digest, n, path, id } = head
+  const key = idempotencyKey({ account, run, digest, n, gen })
+  const action = `${head.do} ${head.id ?? `what line ${head.line ?? op + 1} says`}`
+  const parentId = parentIdIn(resource, path)
+  const upsert = head.do === 'create' && { upsertBy }
+  return {
+    kind: sentKind(head),
+    resource,
+    id,
+    parentId,
+    body,
+    ...upsert,
+    ...(head.restores && { isRestore: true }),
+    idempotencyKey: key,
+    ifMatch: head.ifMatch,
+    was: head.ifMatch === undefined ? head.was : undefined,
+    action,
+  }
 }

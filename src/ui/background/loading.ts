@@ -4,10 +4,12 @@ import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { type ListState, type LoadFailure, type Loading, MOST_ROWS, takePage } from '../list/list-state.ts'
-import { createTextSharing } from '../list/shared-texts.ts'
 import { SEARCHED, SERVER_LISTS, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 import type { Notices } from './notices.ts'
+
+/** A member with more values than this is one of names, and keeping them would cost more than it saves. */
+const MOST_VALUES = 4_000
 
 export interface Lists {
   /** Loads one more page, unless one is being loaded or the list is complete. */
@@ -211,4 +213,39 @@ function showLeft(store: StateStore<State>, name: ServerList, run: Run): void {
 function isHeldBack({ held, shownAtMs, nextCursor }: Run, { loading }: ListState): boolean {
   const isSoon = performance.now() - shownAtMs < SHOWN_EVERY_MS && held.length < MOST_HELD
   return isSoon && nextCursor !== undefined && loading === 'all'
+}
+
+/**
+ * Makes equal texts of rows one text: a company or an owner of a hundred thousand rows is otherwise kept as often, and so is
+ * the time of a record that was not changed since it was created.
+ */
+export function createTextSharing(): (rows: readonly CrmRecord[]) => void {
+  const known = new Map<string, Map<string, string>>()
+  const withNames = new Set<string>()
+
+  function shared(member: string, value: string): string {
+    if (withNames.has(member)) return value
+    const values = known.get(member) ?? new Map<string, string>()
+    known.set(member, values)
+    const before = values.get(value)
+    if (before !== undefined) return before
+    values.set(value, value)
+    if (values.size > MOST_VALUES) {
+      withNames.add(member)
+      known.delete(member)
+    }
+    return value
+  }
+
+  function shareIn(row: CrmRecord): void {
+    let previous = ''
+    for (const member in row) {
+      const value = row[member]
+      if (typeof value !== 'string') continue
+      if (value !== previous) previous = shared(member, value)
+      row[member] = previous
+    }
+  }
+
+  return (rows) => rows.forEach(shareIn)
 }

@@ -5,7 +5,8 @@ import { textWidth, wrapText } from '../../output/terminal-text.ts'
 import { fitCell, type TimeStyle } from '../list/columns.ts'
 import type { EventDiff } from '../list/event-diff.ts'
 import type { DealNotes, RecordHistory } from '../state.ts'
-import { eventDiffLines } from './event-diff-lines.ts'
+import { shortTime } from '../text/short-time.ts'
+import { diffLine } from './diff-lines.ts'
 import { historyLines } from './history-lines.ts'
 import { noteLines } from './note-lines.ts'
 import type { Theme } from './theme.ts'
@@ -66,4 +67,26 @@ function allLines({ row, staged, notes, history, times, diff }: Detail, width: n
 
 function addedNames(row: CrmRecord, staged: JsonObject | undefined): readonly string[] {
   return staged ? Object.keys(staged).filter((name) => !Object.hasOwn(row, name)) : []
+}
+
+interface DiffArea {
+  readonly width: number
+  readonly theme: Theme
+  readonly times: TimeStyle
+}
+
+/** What an event changed since the one before it, or why that is not known. */
+function eventDiffLines(diff: EventDiff, { width, theme, times }: DiffArea): readonly string[] {
+  const { before, lines, unstated } = diff
+  const dim = (text: string) => theme.dim(fitCell(text, width))
+  if (!before && !lines) return [dim('no earlier event of this record is loaded')]
+  const head = theme.bold(fitCell(before ? sinceText(before, times) : 'changes that the event states', width))
+  if (!lines) return [head, dim('  not compared: a body has no data, is not JSON, or is too long')]
+  const none = lines.length === 0 ? [dim('  no member has changed')] : []
+  const left = unstated > 0 ? [dim(`  ${unstated} of its members are not in this event`)] : []
+  return [head, ...lines.map((line) => diffLine(line, width, theme)), ...none, ...left]
+}
+
+function sinceText({ event, received_at: received }: CrmRecord, { isWhole, nowMs }: TimeStyle): string {
+  return `since ${cellText(event)} ${isWhole ? cellText(received) : shortTime(received, nowMs)}`
 }

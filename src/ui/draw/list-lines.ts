@@ -10,10 +10,10 @@ import {
   fitListColumns,
   fitState,
   type ListColumn,
+  shortCell,
   type TimeStyle,
 } from '../list/columns.ts'
 import { sizedByContent } from '../list/content-widths.ts'
-import { withFoundColumns } from '../list/found-columns.ts'
 import { type ListState, rowId, shownCount, shownRow } from '../list/list-state.ts'
 import { createMatcher, type Matcher } from '../list/matcher.ts'
 import { contradicts } from '../list/server-filters.ts'
@@ -22,6 +22,11 @@ import { serverList } from '../selected.ts'
 import type { State } from '../state.ts'
 import type { Theme } from './theme.ts'
 import { toneOf } from './tones.ts'
+
+/** The first rows stand for all, so that columns stay where they are while a list is scrolled. */
+const SAMPLED = 50
+
+const LONGEST = 200
 
 /** Cursor, mark, and a blank. */
 const MARGIN = 3
@@ -210,4 +215,16 @@ export function emptyText(state: State): readonly string[] {
   if (isNarrowed) return ['No record on the server matches. f changes the filter.']
   const isMade = state.offered.lacks[`create ${serverList(state)}`] === undefined
   return [`No ${screen} yet.${isMade ? ' n makes one.' : ''}`]
+}
+
+/** Marks the columns in which a filter found something: they are shown before all others. */
+function withFoundColumns(
+  list: ListState,
+  columns: readonly ListColumn[],
+  { matcher, searched }: { readonly matcher: Matcher; readonly searched: ReadonlySet<string> },
+): readonly ListColumn[] {
+  const rows = Array.from({ length: Math.min(SAMPLED, shownCount(list)) }, (_, at) => shownRow(list, at))
+  const isFound = ({ name }: ListColumn) =>
+    searched.has(name) && rows.some((row) => matcher.partsOf(shortCell(row?.[name], LONGEST)).length > 0)
+  return columns.map((column) => (isFound(column) ? { ...column, isFound: true } : column))
 }

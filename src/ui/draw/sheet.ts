@@ -5,15 +5,16 @@ import { findActions, keyLabel } from '../actions/keymap.ts'
 import type { Boards } from '../board.ts'
 import { fitCell } from '../list/columns.ts'
 import { lastWordStart } from '../list/complete-filter.ts'
-import type { Choice, Confirmation, Form, Prompt } from '../overlay.ts'
+import type { Choice, ColumnChooser, Confirmation, Form, Prompt } from '../overlay.ts'
 import { TITLES } from '../screens.ts'
 import type { State } from '../state.ts'
 import { inputText, type TextInput, textBeforeCursor } from '../text/text-input.ts'
 import type { Keymap } from '../ui.ts'
-import { columnsLines } from './columns-sheet.ts'
 import { diffLine } from './diff-lines.ts'
 import { textLines } from './text-sheet.ts'
 import type { Theme } from './theme.ts'
+
+const KEYS = '   Space shows or hides · J K moves · Enter applies · r as at first · Esc drops'
 
 export interface Drawing {
   readonly theme: Theme
@@ -261,4 +262,21 @@ function fieldText(input: TextInput, width: number): { readonly text: string; re
 
 function rule(width: number, theme: Theme): string {
   return theme.dim('─'.repeat(width))
+}
+
+/** The lines of the chooser, with the selected column visible. */
+function columnsLines({ items, index, vital }: ColumnChooser, size: { columns: number; rows: number }, theme: Theme) {
+  const { columns, rows } = size
+  const room = Math.max(3, Math.min(items.length, rows - 8))
+  const top = Math.max(0, Math.min(index - Math.floor(room / 2), items.length - room))
+  const lines = items.slice(top, top + room).map(({ name, isShown }, at) => {
+    const note = vital.includes(name) ? '  always shown' : ''
+    const line = fitCell(
+      ` ${top + at === index ? '❯' : ' '} [${isShown ? 'x' : ' '}] ${safeText(name)}${note}`,
+      columns,
+    )
+    if (top + at === index) return theme.inverse(line)
+    return isShown ? line : theme.dim(line)
+  })
+  return [theme.bold(fitCell(' Columns', columns)), ...lines, theme.dim(fitCell(KEYS, columns))]
 }

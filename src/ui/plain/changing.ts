@@ -2,6 +2,7 @@ import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, resourceOf } from '../../core/resources/registry.ts'
 import { shellWords } from '../../core/shell-words.ts'
+import { cellText, safeText } from '../../output/safe-text.ts'
 import { lacking } from '../actions/lacking.ts'
 import { leadOf, lookText } from '../background/notices.ts'
 import { checkedMember, stage, stagedEdits } from '../background/staging.ts'
@@ -15,7 +16,6 @@ import { firstWord, missing } from './command-text.ts'
 import { isConfirmed } from './confirm.ts'
 import { rowsOf } from './numbers.ts'
 import type { Plain, PlainCommand } from './plain.ts'
-import { sayConflict } from './say-conflict.ts'
 import { undoLast } from './undo.ts'
 
 const RECORDS = SERVER_LISTS
@@ -147,4 +147,25 @@ async function addNote({ background, listing }: Plain, rest: string): Promise<vo
   } catch (error) {
     background.notices.problem(error, leadOf(error, { failed: 'Note not added: ', open: 'The note: ' }))
   }
+}
+
+interface EditConflict {
+  readonly list: ServerList
+  readonly row: CrmRecord
+  readonly patch: JsonObject
+}
+
+/** Says the values of others beside the ones that were not saved. */
+async function sayConflict(
+  { background, say }: Pick<Plain, 'background' | 'say'>,
+  { list, row, patch }: EditConflict,
+): Promise<void> {
+  say(`Not saved: ${recordName(row)} was changed by others since it was read.`)
+  const theirs = await background.kept.recordOf({ list, before: row, texts: {}, problem: null })
+  if (!theirs) return say('It was deleted.')
+  for (const [member, value] of Object.entries(patch)) {
+    const texts = [theirs[member], value, row[member]].map((each) => cellText(each) || 'empty')
+    say(safeText(`${member}: theirs ${texts[0]}, yours ${texts[1]}, before ${texts[2]}`))
+  }
+  say('r requests the list again; the same edit then replaces theirs.')
 }

@@ -1,14 +1,16 @@
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { safeText } from '../../output/safe-text.ts'
+import { loadHome } from '../actions/open-screen.ts'
 import { applyFilters } from '../actions/server-filter.ts'
+import type { HomeRow } from '../home/section.ts'
+import { homeSections } from '../home/sections.ts'
 import { filterProblem } from '../list/matcher.ts'
 import { screenLack } from '../offered.ts'
 import { SERVER_LISTS, TITLES } from '../screens.ts'
 import { serverList } from '../selected.ts'
 import { CHANGING_COMMANDS } from './changing.ts'
 import { firstWord } from './command-text.ts'
-import { sayHome } from './home.ts'
 import { JOB_COMMANDS } from './job-commands.ts'
 import { PLAIN_SCREENS, type Plain, type PlainCommand } from './plain.ts'
 import { recordLines } from './row-text.ts'
@@ -110,4 +112,18 @@ function sayHelp({ listing, say, store }: Plain): void {
     if (!(screens?.includes(listing.screen()) ?? true) || refusal?.(store.get()) !== undefined) continue
     say(`${usage === '' ? word : `${word} ${usage}`}: ${title}`)
   }
+}
+
+/** Says the figures of the home screen, one a line. */
+async function sayHome({ store, background, world, say }: Plain): Promise<void> {
+  await loadHome({ store, background, world })
+  for (const { title, basis, rows, notes } of homeSections(store.get()).flat()) {
+    say(`${title}: ${basis}.`)
+    for (const row of rows) say(`  ${rowText(row)}`)
+    for (const note of notes) say(`  ${note}`)
+  }
+}
+
+function rowText({ label, values }: HomeRow): string {
+  return `${label}: ${values.filter((value) => value !== '').join(', ')}`
 }

@@ -1,9 +1,14 @@
 import { cellName, columnLetters, placeOfCell, SHEET_COLUMNS, SHEET_ROWS } from './cell-names.ts'
-import { plainNumber } from './cell-numbers.ts'
 import type { NumberKinds } from './number-formats.ts'
 import { attributeOf, type XmlEvents, XmlFault } from './scan-xml.ts'
 import { type DateSystem, dateText } from './serial-dates.ts'
 import { createTextRuns, type SharedStrings, unescapeControls } from './shared-strings.ts'
+
+/** xsd:double, without NaN and infinity. */
+const DOUBLE = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/
+
+/** Larger exponents stay as they are. */
+const MOST_ZEROS = 30
 
 /** What a cell has; `empty` cells are not reported. */
 export type CellKind = 'text' | 'number' | 'boolean'
@@ -142,4 +147,31 @@ function numberCell(value: string, kind: NumberKinds[number], system: DateSystem
 
 function faulty(text: string, fault: CellFault): ReadCell {
   return { text, kind: 'text', fault }
+}
+
+/**
+ * A number as JSON writes it, with the digits of the cell, without an exponent if that is readable, and without the decimals of
+ * `5.0`, which some programs write for 5; undefined if it is none.
+ */
+function plainNumber(text: string): string | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = DOUBLE.exec(text.trim()) ?? []
+  if (whole === '' && fraction === '') return undefined
+  const shift = Number(exponent)
+  const minus = sign === '-' ? '-' : ''
+  if (Math.abs(shift) > MOST_ZEROS) {
+    const digits = `${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction === '' ? '' : `.${fraction}`}`
+    return `${minus}${digits}e${shift}`
+  }
+  const [left, right] = shifted(whole, fraction, shift)
+  return `${minus}${left.replace(/^0+(?=\d)/, '') || '0'}${/[1-9]/.test(right) ? `.${right}` : ''}`
+}
+
+function shifted(whole: string, fraction: string, shift: number): readonly [string, string] {
+  if (shift >= 0) {
+    const padded = fraction.padEnd(shift, '0')
+    return [`${whole}${padded.slice(0, shift)}`, padded.slice(shift)]
+  }
+  const padded = whole.padStart(-shift, '0')
+  const at = padded.length + shift
+  return [padded.slice(0, at), `${padded.slice(at)}${fraction}`]
 }

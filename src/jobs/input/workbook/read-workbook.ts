@@ -1,8 +1,8 @@
-import { parseMap } from '../columns.ts'
+import { type Mapping, parseMap } from '../columns.ts'
+import { numberFormatOf } from '../convert/numbers.ts'
 import type { ReadSheet, RowOptions } from '../row.ts'
 import { CellFaults } from './cell-faults.ts'
 import { cellName, columnLetters, placeOfCell } from './cell-names.ts'
-import { decimalMarks } from './decimal-marks.ts'
 import { readNumberKinds } from './number-formats.ts'
 import { type CellKind, type SheetRow, sheetEvents } from './read-cells.ts'
 import { NO_STRINGS, readSharedStrings } from './shared-strings.ts'
@@ -179,3 +179,22 @@ class SheetWriter {
 }
 
 const UNMERGE = 'undo the merge, and delete rows above the headings'
+
+/**
+ * The decimal mark with which the numbers of each column are written, so that `--decimal` and `:number(1.234,50)` read numbers
+ * of cells like those that are texts, in the first reading and in that of corrected rows.
+ */
+function decimalMarks(
+  headings: readonly string[],
+  mappings: ReadonlyMap<string, Mapping>,
+  decimal: RowOptions['decimal'],
+): readonly string[] {
+  return headings.map((heading, at) => {
+    const { type, conversion } = mappings.get(heading.trim()) ?? mappings.get(`#${at + 1}`) ?? {}
+    const { name, argument } = conversion ?? {}
+    if (name === 'number' && argument !== undefined) {
+      return numberFormatOf(argument, `--map number(${argument})`).decimal ?? '.'
+    }
+    return decimal === 'comma' && type !== 'json' ? ',' : '.'
+  })
+}

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../../core/errors.ts'
-import type { Store } from '../store.ts'
+import type { RequestCount, Store } from '../store.ts'
 import { KEPT_MS, type Retention, type StoreOptions } from '../store-options.ts'
 import { openWriteQueue, type QueueOptions, type WriteQueue } from '../write-queue.ts'
 import { readAddress } from './address.ts'
 import { addKeyUses, endKey, findKey, insertKey, KEYS_CHANNEL, readKeys, readKeyUses } from './api-keys.ts'
-import { commitBatch } from './commit.ts'
-import { type Database, openPool, type Transaction } from './database.ts'
+import { type Database, openPool, type Session, type Transaction } from './database.ts'
 import { takeTurn } from './deliveries.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
-import { isDiskFull, isPassing } from './failure.ts'
+import { CommitInDoubt, databaseFailure, isDiskFull, isPassing } from './failure.ts'
 import { fixtureRuns } from './fixture-runs.ts'
 import { readHistory } from './history.ts'
 import { findAnswers, replayOf } from './idempotency.ts'
@@ -18,13 +17,19 @@ import { listenTo } from './notifications.ts'
 import { prepareDatabase } from './open-database.ts'
 import { findRecords, joinRecords, readDeals, readFiltered, readNotes, readRecords } from './pages.ts'
 import { readPipelines, replacePipelines } from './pipelines.ts'
-import { countRequests } from './rate-windows.ts'
-import { writing } from './sequence.ts'
+import { isCommitted, writing } from './sequence.ts'
 import { followClock } from './shared-clock.ts'
 import { readStats } from './stats.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import { checkRights } from './whole-schema.ts'
-import { DELIVERIES_CHANNEL, FIRST_BATCH, type WriteContext } from './write-batch.ts'
+import {
+  type BatchDone,
+  commitWrites,
+  DELIVERIES_CHANNEL,
+  FIRST_BATCH,
+  type WaitingWrites,
+  type WriteContext,
+} from './write-batch.ts'
 
 /** `openStore` for a database of PostgreSQL, which any number of processes may have open. */
 export async function openPostgresStore(options: StoreOptions): Promise<Store> {
@@ -199,4 +204,47 @@ const TAKE_ROOM = `CREATE TEMPORARY TABLE crm_room (text text) ON COMMIT DROP;
 
 function closed(name: string): CrmError {
   return new CrmError('machine', `database ${name} is closed`, { hint: 'crm serve' })
+}
+
+/**
+ * Commits a batch. When the answer to COMMIT is lost, the database is asked for the outcome: rejects with a passing failure when
+ * nothing was written, and with CommitInDoubt when it cannot be known.
+ */
+async function commitBatch(context: WriteContext, waiting: WaitingWrites): Promise<BatchDone> {
+  const { database } = context
+  let decided: BatchDone | undefined
+  try {
+    return await commitWrites(context, waiting, (done) => {
+      decided = done
+    })
+  } catch (error) {
+    // What the batch has read of rules may not have been committed.
+    context.rules = undefined
+    if (!(error instanceof CommitInDoubt && decided)) throw error
+    if (!decided.mark) return decided
+    const outcome = await isCommitted(database, decided.mark)
+    if (outcome === true) return decided
+    throw outcome === false ? databaseFailure(database.name, error.cause) : error
+  }
+}
+
+/**
+ * A key has one row for each length of window; a window that begins replaces the one before. A request that comes late, from
+ * another process at the turn of the window, counts in the new one. Returns the count before.
+ */
+async function countRequests(session: Session, { keyId, windowMs, window, count }: RequestCount): Promise<number> {
+  const [taken = count] =
+    (await session.get<[number]>(
+      `INSERT INTO rate_windows (key_id, window_ms, number, taken) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (key_id, window_ms) DO UPDATE SET
+          taken = excluded.taken
+            + CASE WHEN rate_windows.number - excluded.number IN (0, 1) THEN rate_windows.taken ELSE 0 END,
+          number = CASE rate_windows.number - excluded.number WHEN 1 THEN rate_windows.number ELSE excluded.number END
+        RETURNING taken`,
+      keyId,
+      windowMs,
+      window,
+      count,
+    )) ?? []
+  return taken - count
 }
