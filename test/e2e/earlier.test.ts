@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -37,7 +38,7 @@ interface Opened {
 async function open(clock: 'a minute later' | 'today'): Promise<Opened> {
   const folder = tempFolder()
   const home = join(folder, 'home')
-  cpSync(join(EARLIER, 'home'), home, { recursive: true })
+  execFileSync('tar', ['-xzmf', join(EARLIER, 'home.tar.gz'), '-C', folder])
   const config = join(home, '.config/crm/config.json')
   writeFileSync(config, readFileSync(config, 'utf8').replaceAll('@HOME@', home))
   makePrivate(home)
