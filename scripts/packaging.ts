@@ -42,7 +42,7 @@ await sandbox.stop()
 const folder = mkdtempSync(join(tmpdir(), 'crm-packaging-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-const packed = pack(folder)
+const packed = pack(folder, [])
 const place = join(folder, 'installed')
 mkdirSync(place)
 install(packed, place)
@@ -51,6 +51,10 @@ if (others.length > 0) throw new Error(`the package installs others: ${others.jo
 console.log(
   `${basename(packed.tarball)}: ${megabytes(packed.sizeBytes)} MB, unpacked ${megabytes(packed.unpackedBytes)} MB in ${packed.fileCount} files`,
 )
+
+const prefix = join(folder, 'prefix')
+npm(['install', '--global', '--offline', '--omit=optional', '--prefix', prefix, packed.tarball], folder)
+console.log(`installed globally, npm links ${readdirSync(join(prefix, 'share/man/man1')).length} man pages`)
 
 for (const wanted of FOR) withNode(wanted, use)
 for (const wanted of TOO_OLD) withNode(wanted, refuse)

@@ -12,10 +12,12 @@ export interface Packed {
   readonly fileCount: number
 }
 
-/** Packs the present build as it would be published. */
-export function pack(folder: string): Packed {
-  // Without scripts, which would rebuild dist while other processes use it.
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+/**
+ * Packs the present build, without the scripts, which would rebuild dist while other processes use it and name the man pages
+ * in package.json; with no flags, as it is published.
+ */
+export function pack(folder: string, flags: readonly string[] = ['--ignore-scripts']): Packed {
+  const args = ['pack', ...flags, '--foreground-scripts=false', '--json', '--pack-destination', folder]
   const [{ filename, size, unpackedSize, entryCount }] = JSON.parse(npm(args, ROOT))
   return { tarball: join(folder, filename), sizeBytes: size, unpackedBytes: unpackedSize, fileCount: entryCount }
 }

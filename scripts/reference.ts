@@ -1,23 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { GENERATED_FOLDERS, generatedFiles } from './reference/generated-files.ts'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { generatedFiles } from './reference/generated-files.ts'
 
-/** `npm run reference`: writes the folders that are generated from the commands, and the list of man pages in package.json. */
+/** The last step of `npm run build`: writes `man` and `schemas`, which hold generated files only. */
 const root = new URL('..', import.meta.url)
 
-for (const folder of GENERATED_FOLDERS) rmSync(new URL(folder, root), { recursive: true, force: true })
-const files = await generatedFiles()
-for (const [path, text] of files) {
-  const file = new URL(path, root)
-  mkdirSync(dirname(file.pathname), { recursive: true })
-  writeFileSync(file, text)
+for (const folder of ['man/', 'schemas/']) {
+  rmSync(new URL(folder, root), { recursive: true, force: true })
+  mkdirSync(new URL(folder, root))
 }
-
-// npm links the pages that the list names, not those of a folder (`directories.man`).
-const names = [...files.keys()].filter((path) => path.startsWith('man/')).toSorted()
-const manifest = new URL('package.json', root)
-const list = names.map((path) => `    "./${path}"`).join(',\n')
-writeFileSync(
-  manifest,
-  readFileSync(manifest, 'utf8').replace(/"man": \[[^\]]*\]/, () => `"man": [\n${list}\n  ]`),
-)
+for (const [path, text] of await generatedFiles()) writeFileSync(new URL(path, root), text)

@@ -124,7 +124,8 @@ function topicLines(): readonly string[] {
 }
 
 async function showTopic({ stdout }: Io, program: Command, name: HelpTopicName): Promise<number> {
-  await writeText(stdout, await topicText(await HELP_TOPICS[name].load(), program.createHelp(), stdout.columns ?? 100))
+  const topic = await HELP_TOPICS[name].load(async () => (await import('./api/connectors/grammar.ts')).CONNECTOR)
+  await writeText(stdout, await topicText(topic, program.createHelp(), stdout.columns ?? 100))
   return EXIT.ok
 }
 

@@ -1,22 +1,107 @@
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { commandTree } from '../scripts/reference/command-tree.ts'
+import { EXIT_CODES_TOPIC } from '../src/commands/help/topic-texts.ts'
+import { CODE } from '../src/commands/schema/json-schema.ts'
+import { outputSchema } from '../src/commands/schema/outputs.ts'
+import { CrmError, type ErrorCode } from '../src/core/errors.ts'
+import { EXIT } from '../src/core/exit.ts'
+import type { JsonSchema } from '../src/core/json.ts'
 
-/** Names, arguments and flags: what scripts rely on, and what a review should see change. */
-function describeTree(command: Command, path: string): string[] {
+/** What scripts rely on is in two files of test/golden, so that a review sees it change. */
+const REVIEWED = 'not what was reviewed; if it is meant, npx vitest run test/command-tree.test.ts -u writes it'
+
+test('commands, flags, and the members and types of what they print are those that were reviewed', async () => {
+  const places = new Map<string, string>()
+  const text = describeTree(await commandTree(), 'crm', (name) => describeOutput(name, places))
+  await expect(`${text.join('\n')}\n`, REVIEWED).toMatchFileSnapshot('golden/commands.txt')
+})
+
+test('exit codes, error codes and the members of an error are those that were reviewed', async () => {
+  const names = Object.entries(EXIT).map(([name, code]) => [String(code), name])
+  const meanings = EXIT_CODES_TOPIC.parts.flatMap((part) => (typeof part === 'string' ? [] : part.rows))
+  const codes = (CODE as unknown as { readonly enum: readonly (ErrorCode | 'bug')[] }).enum
+  const exits = codes.map((code) => {
+    const exit = code === 'bug' ? EXIT.bug : new CrmError(code, '', { hint: '' }).exit
+    return `error.code ${code}: exit ${exit}`
+  })
+  const lines = names.map(([code, name], at) => `exit ${code} ${name}: ${meanings[at]?.[1]}`)
+  const text = [...lines, ...exits, ...describeOutput('error', new Map())]
+  await expect(`${text.join('\n')}\n`, REVIEWED).toMatchFileSnapshot('golden/exit-codes.txt')
+})
+
+/** Names, arguments and flags, and what `below` adds for `contacts list`. */
+function describeTree(command: Command, path: string, below: (name: string) => readonly string[] = () => []): string[] {
   const words = command.registeredArguments.map((argument) => {
     const name = argument.variadic ? `${argument.name()}...` : argument.name()
     return argument.required ? `<${name}>` : `[${name}]`
   })
   const flags = command.options.filter((option) => !option.hidden).map((option) => `  ${option.flags}`)
-  const children = command.commands.flatMap((child) => describeTree(child as Command, `${path} ${child.name()}`))
-  return [[path, ...words].join(' '), ...flags.sort(), ...children]
+  const own = [[path, ...words].join(' '), ...flags.sort(), ...below(path.slice('crm '.length))]
+  return [
+    ...own,
+    ...command.commands.flatMap((child) => describeTree(child as Command, `${path} ${child.name()}`, below)),
+  ]
 }
 
-test('the command tree is the one that was reviewed; a change of it that is meant comes with vitest -u', async () => {
-  const tree = describeTree(await commandTree(), 'crm')
-  await expect(`${tree.join('\n')}\n`).toMatchFileSnapshot('command-tree.txt')
-})
+function describeOutput(name: string, places: Map<string, string>): readonly string[] {
+  const schema = outputSchema(name)
+  return schema === undefined
+    ? []
+    : `  prints ${describeType(schema, { place: name, indent: '  ', places })}`.split('\n')
+}
+
+interface At {
+  /** `deals list[].stage`; `deals list|2` of the second of two types. */
+  readonly place: string
+  readonly indent: string
+  /** Where each object was described: it is named where it is met again. */
+  readonly places: Map<string, string>
+}
+
+interface Type {
+  readonly type?: string | readonly string[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: JsonSchema | boolean
+  readonly format?: string
+}
+
+/** As in TypeScript, with a member a line. */
+function describeType(schema: JsonSchema, at: At): string {
+  const { type, anyOf, enum: words, const: only, items, format } = schema as Type
+  const placeOf = (index: number) => (index === 0 ? at.place : `${at.place}|${index + 1}`)
+  if (anyOf) return anyOf.map((each, index) => describeType(each, { ...at, place: placeOf(index) })).join(' | ')
+  if (words) return words.map((word) => JSON.stringify(word)).join(' | ')
+  if (only !== undefined) return JSON.stringify(only)
+  if (type === 'array') return `[${describeType(items ?? {}, { ...at, place: `${at.place}[]` })}]`
+  if (type === 'object') return describeObject(schema, at)
+  if (type === undefined) return 'any'
+  return [type]
+    .flat()
+    .join(' | ')
+    .replace('string', format ?? 'string')
+}
+
+function describeObject(schema: JsonSchema, { place, indent, places }: At): string {
+  const { properties = {}, required = [], additionalProperties: others } = schema as Type
+  const members = Object.entries(properties)
+  if (members.length === 0 && others === true) return '{ ... }'
+  const text = JSON.stringify(schema)
+  const first = places.get(text)
+  if (first !== undefined && members.length > 3) return `{as ${first}}`
+  places.set(text, first ?? place)
+  const lineOf = (key: string, member: JsonSchema) =>
+    `${indent}  ${key}: ${describeType(member, { place: `${place}.${key}`, indent: `${indent}  `, places })}`
+  const lines = members.map(([name, member]) => lineOf(required.includes(name) ? name : `${name}?`, member))
+  if (typeof others === 'object') lines.push(lineOf('*', others))
+  if (others === true) lines.push(`${indent}  ...`)
+  return ['{', ...lines, `${indent}}`].join('\n')
+}
 
 function childrenOf(command: Command): readonly Command[] {
   return command.commands as readonly Command[]

@@ -1,21 +1,20 @@
+import { OUTPUT_NAMES, outputSchema } from '../../src/commands/schema/outputs.ts'
 import { commandTree } from './command-tree.ts'
-import { connectorPage } from './connector-page.ts'
+import { browseSchema, connectorSchema } from './editor-schemas.ts'
 import { manFiles } from './man-files.ts'
-import { pageFiles } from './page-files.ts'
-import { schemaFiles } from './schema-files.ts'
 
-/** Folders with generated files only. */
-export const GENERATED_FOLDERS = ['docs/reference/', 'man/', 'schemas/'] as const
-
-const FORMAT_PAGE = 'docs/reference/connector-format.md'
-
-/** The text of each file by its path. */
+/** The text of each file of `man` and `schemas` by its path: what the package carries beside the program. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
-  const tree = await commandTree()
+  const schemas = [
+    ...OUTPUT_NAMES.map((name) => [name, outputSchema(name)] as const),
+    ['connector', connectorSchema()] as const,
+    ['browse', browseSchema()] as const,
+  ]
   return new Map([
-    ...(await pageFiles(tree)),
-    ...(await manFiles(tree)),
-    ...schemaFiles(),
-    [FORMAT_PAGE, connectorPage()],
+    ...(await manFiles(await commandTree())),
+    ...schemas.map(
+      ([name, schema]) =>
+        [`schemas/${name.replaceAll(' ', '-')}.json`, `${JSON.stringify(schema, undefined, 2)}\n`] as const,
+    ),
   ])
 }

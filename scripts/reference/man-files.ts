@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { CONNECTOR } from '../../src/api/connectors/grammar.ts'
 import type { HelpPart } from '../../src/commands/help/topic-texts.ts'
-import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../../src/commands/help/topics.ts'
+import { HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName } from '../../src/commands/help/topics.ts'
 import { type Leaf, leavesOf, textBelow } from './command-tree.ts'
 
 /** `man/*.1`, in the macros of man(7): a page for each command, one for each group of commands, and an overview. */
@@ -9,18 +10,28 @@ export async function manFiles(tree: Command): Promise<ReadonlyMap<string, strin
   for (const command of tree.commands) {
     const group = command as Command
     const leaves = leavesOf(group, [group.name()])
-    pages.set(pathOf(group.name()), groupPage(group, leaves))
+    pages.set(
+      pathOf(group.name()),
+      groupPage(group, leaves, group.name() === 'connectors' ? await topicSection(FORMAT) : []),
+    )
     for (const leaf of leaves) if (leaf.command !== group) pages.set(pathOf(leaf.name), commandPage(leaf))
   }
   return pages
+}
+
+/** Of the page of `crm connectors`: it is as long as all others together. */
+const FORMAT = 'connector-format'
+
+async function topicSection(name: HelpTopicName): Promise<readonly string[]> {
+  const { title, parts } = await HELP_TOPICS[name].load(async () => CONNECTOR)
+  return [section(title), ...parts.map(topicPart)]
 }
 
 async function rootPage(tree: Command): Promise<string> {
   const help = tree.createHelp()
   const topics: string[] = []
   for (const name of HELP_TOPIC_NAMES) {
-    const { title, parts } = await HELP_TOPICS[name].load()
-    topics.push(section(title), ...parts.map(topicPart))
+    if (name !== FORMAT) topics.push(...(await topicSection(name)))
   }
   return page('crm', tree.description(), [
     section('Synopsis'),
@@ -39,7 +50,7 @@ async function rootPage(tree: Command): Promise<string> {
 }
 
 /** Of a word after `crm`: with commands below it, it lists them. */
-function groupPage(group: Command, leaves: readonly Leaf[]): string {
+function groupPage(group: Command, leaves: readonly Leaf[], format: readonly string[]): string {
   const below = leaves.filter(({ command }) => command !== group)
   if (below.length === 0) return commandPage({ name: group.name(), command: group })
   return page(`crm-${group.name()}`, group.summary() || group.description(), [
@@ -50,6 +61,7 @@ function groupPage(group: Command, leaves: readonly Leaf[]): string {
     ...(below.length < leaves.length ? optionTerms(group) : []),
     section('Commands'),
     ...below.map(({ name, command }) => term(reference(name), command.summary() || command.description())),
+    ...format,
     section('See also'),
     '.BR crm (1)',
   ])
@@ -112,7 +124,8 @@ function optionTerms(command: Command): readonly string[] {
 
 function topicPart(part: HelpPart): string {
   if (typeof part === 'string') return `.PP\n${roff(part)}`
-  return part.rows.map(([name, meaning]) => term(`.B ${roff(name)}`, meaning)).join('\n')
+  const heading = part.heading === undefined ? [] : [`.SS ${roff(part.heading)}`]
+  return [...heading, ...part.rows.map(([name, meaning]) => term(`.B ${roff(name)}`, meaning))].join('\n')
 }
 
 function term(head: string, meaning: string): string {

@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
+import { generatedFiles } from '../../scripts/reference/generated-files.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { type Env, emptyHome } from '../harness/home.ts'
 import { test } from '../harness/shared-service.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FIXTURES = 'examples/fixtures.yaml'
 
 describe('crm schema', () => {
-  test('prints the checked-in schema, for words as for one name', async () => {
-    const file = readFileSync(join(ROOT, 'schemas/contacts-list.json'), 'utf8')
+  test('prints the schema that the package has as a file, for words as for one name', async () => {
+    const file = (await generatedFiles()).get('schemas/contacts-list.json')
     expect(await crmPrints(['schema', 'contacts', 'list'], emptyHome())).toBe(file)
     expect(await crmPrints(['schema', 'contacts list'], emptyHome())).toBe(file)
   })

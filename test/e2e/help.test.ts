@@ -8,7 +8,7 @@ describe('help on topics', () => {
   test('is listed at the end of help', async () => {
     const { exit, stdout } = await crm(['--help'], emptyHome())
     expect(exit).toBe(0)
-    for (const topic of ['exit-codes', 'environment', 'output', 'wire'])
+    for (const topic of ['exit-codes', 'environment', 'output', 'wire', 'connector-format'])
       expect(stdout).toContain(`  crm help ${topic} `)
   })
 
@@ -22,6 +22,13 @@ describe('help on topics', () => {
     const text = await crmPrints(['help', 'wire'], emptyHome())
     expect(text).toMatch(/wire\.page_size .*\(default: 100\)/)
     for (const key of ['wire.items_path', 'wire.graphql_path']) expect(text).toContain(`  ${key} `)
+  })
+
+  test('has every object of a connector with its members, and what a value is', async () => {
+    const text = await crmPrints(['help', 'connector-format'], emptyHome())
+    expect(text).toMatch(/^error_kind:\n {2}status +status of the answer \(200 to 599\)$/m)
+    expect(text).toMatch(/^At least one of status, when is required\.$/m)
+    expect(text).toContain('{{ is a brace')
   })
 
   test('is loaded when it is asked for, with cli-table3 and no module that a mistyped command does not load', async () => {

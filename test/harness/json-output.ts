@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { outputSchema } from '../../src/commands/schema/outputs.ts'
 
-const SCHEMAS = new URL('../../schemas/', import.meta.url)
-const TREE = new URL('../command-tree.txt', import.meta.url)
+const TREE = new URL('../golden/commands.txt', import.meta.url)
 
 /** Global flags that take no value: whatever other flag stands before the command takes the word behind it. */
 const BARE = new Set([
@@ -33,7 +33,7 @@ let commands: ReadonlySet<string> | undefined
 let ajv: Ajv2020 | undefined
 const validators = new Map<string, Validate>()
 
-/** Throws unless what a run with `-o json` or `jsonl` printed is what the checked-in schema of its command says. */
+/** Throws unless what a run with `-o json` or `jsonl` printed is what the schema of its command says. */
 export function checkJsonOutput(args: readonly string[], { exit, stdout, stderr }: Output): void {
   const format = formatOf(args)
   if (format === undefined || args.some((word) => OTHERWISE.test(word))) return
@@ -54,8 +54,7 @@ function failureOfLine(name: string, value: unknown): string | undefined {
 }
 
 function refuse(name: string, args: readonly string[], failure: string | undefined): void {
-  if (failure !== undefined)
-    throw new Error(`crm ${args.join(' ')}: not what schemas/${fileName(name)} says: ${failure}`)
+  if (failure !== undefined) throw new Error(`crm ${args.join(' ')}: not what crm schema ${name} says: ${failure}`)
 }
 
 function formatOf(args: readonly string[]): 'json' | 'jsonl' | undefined {
@@ -79,7 +78,7 @@ function commandName(args: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Of the snapshot of the command tree, every command. */
+/** Every command of the reviewed tree. */
 function leavesOf(tree: string): string[] {
   const lines = tree.split('\n').filter((line) => line.startsWith('crm '))
   return lines.map((line) => line.replace(/ [<[].*/, '').slice('crm '.length))
@@ -92,8 +91,8 @@ function failureOf(name: string, value: unknown): string | undefined {
 }
 
 function readValidator(name: string): Validate {
-  const file = new URL(fileName(name), SCHEMAS)
-  if (!existsSync(file)) return () => 'there is no such schema; src/commands/schema/outputs.ts has them all'
+  const schema = outputSchema(name)
+  if (!schema) return () => 'there is no such schema; src/commands/schema/outputs.ts has them all'
   // To optimise the code takes longer than the few values that each schema checks.
   ajv ??= new Ajv2020({
     strict: true,
@@ -101,13 +100,9 @@ function readValidator(name: string): Validate {
     code: { optimize: false },
     formats: { 'date-time': isTime },
   })
-  const validate = ajv.compile(closed(JSON.parse(readFileSync(file, 'utf8'))) as object)
+  const validate = ajv.compile(closed(schema) as object)
   const textOf = (errors: typeof validate.errors) => ajv?.errorsText(errors)
   return (value) => (validate(value) ? undefined : textOf(validate.errors))
-}
-
-function fileName(name: string): string {
-  return `${name.replaceAll(' ', '-')}.json`
 }
 
 /** Where a schema leaves it open whether there are more members, a later version may add them; this one has none. */

@@ -2,14 +2,16 @@ import { EXIT } from '../../core/exit.ts'
 import type { Format } from '../../output/record-output.ts'
 import { SETTING_KEYS, SETTINGS } from '../../settings/setting.ts'
 
-/** A page of help that belongs to no single command. The same parts become text, markdown and a man page. */
+/** A page of help that belongs to no single command. The same parts become text and a section of a man page. */
 export interface HelpTopic {
   readonly title: string
   readonly parts: readonly HelpPart[]
 }
 
 /** A paragraph, or terms with what they mean. */
-export type HelpPart = string | { readonly rows: readonly (readonly [term: string, meaning: string])[] }
+export type HelpPart =
+  | string
+  | { readonly heading?: string; readonly rows: readonly (readonly [term: string, meaning: string])[] }
 
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done; also: nothing was found, or the reader closed the pipe',

@@ -1,5 +1,9 @@
 import type { Help } from 'commander'
+import type { ObjectShape } from '../../api/connectors/shapes.ts'
 import type { HelpTopic } from './topic-texts.ts'
+
+/** The grammar of connectors, which belongs to a module that commands do not load. */
+type LoadGrammar = () => Promise<ObjectShape>
 
 /** `crm help NAME`. Each text is loaded when it is asked for: a start should not pay for what few read. */
 export const HELP_TOPICS = {
@@ -19,7 +23,14 @@ export const HELP_TOPICS = {
     summary: 'settings for servers that answer in their own way',
     load: async () => (await import('./topic-texts.ts')).WIRE_TOPIC,
   },
-} as const satisfies Record<string, { readonly summary: string; readonly load: () => Promise<HelpTopic> }>
+  'connector-format': {
+    summary: 'members of a file that describes another CRM',
+    load: async (grammar: LoadGrammar) => (await import('./connector-topic.ts')).connectorTopic(await grammar()),
+  },
+} as const satisfies Record<
+  string,
+  { readonly summary: string; readonly load: (grammar: LoadGrammar) => Promise<HelpTopic> }
+>
 
 export type HelpTopicName = keyof typeof HELP_TOPICS
 
@@ -41,7 +52,8 @@ export async function topicText({ title, parts }: HelpTopic, help: Help, width: 
       const lines = room < help.minWidthToWrap ? [meaning] : help.boxWrap(meaning, room).split('\n')
       return lines.map((line, at) => [at === 0 ? ' '.repeat(GAP) + term : '', line])
     })
-    return draw({ widths: [termWidth, 1], aligns: ['left', 'left'], isCut: false }, rows).join('\n')
+    const lines = draw({ widths: [termWidth, 1], aligns: ['left', 'left'], isCut: false }, rows)
+    return [...(part.heading === undefined ? [] : [`${part.heading}:`]), ...lines].join('\n')
   })
   return `${title}\n\n${texts.join('\n\n')}\n`
 }
