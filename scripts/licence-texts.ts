@@ -54,6 +54,7 @@ export const COMPILED_IN: Readonly<Record<string, readonly string[]>> = {
   'jq-wasm': [
     `Its binary is jq (https://jqlang.org):\n\n${MIT('jq is copyright (C) 2012 Stephen Dolan')}`,
     `and in jq Oniguruma (https://github.com/kkos/oniguruma):\n\n${BSD_2_CLAUSE('Copyright (c) 2002-2021 K.Kosako <kkosako0@gmail.com>')}`,
+    'and in jq decNumber, Copyright (c) 1995-2005 International Business Machines Corporation and others, under the ICU License (ICU 1.8.1 and\nlater); its text is in the file COPYING of jq.',
     'and in jq dtoa.c and g_fmt.c by David M. Gay, Copyright (c) 1991, 1996, 2000, 2001 by Lucent Technologies: permission to use, copy,\nmodify, and distribute without fee, as is and without any warranty; their notices in full are in the file COPYING of jq.',
   ],
 }

@@ -2,13 +2,13 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { conversionFunctions } from './conversions.ts'
-import type { Jq, JqRun } from './jq.ts'
+import { type Jq, type JqRun, MOST_LEVELS } from './jq.ts'
 import { withCheckedOrder } from './ordered-comparisons.ts'
 import type { PathUse } from './path-uses.ts'
 import { recordPaths } from './record-paths.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
 
-const LANGUAGE_HINT = 'the language is jq 1.7: https://jqlang.org/manual/v1.7/'
+const LANGUAGE_HINT = 'the language is jq 1.8: https://jqlang.org/manual/v1.8/'
 
 /** Texts, comments and operators, each whole: the `=` of `==` and `<=` does not assign. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|#[^\n]*|[=!<>]=|\/\/=|[|+\-*/%]=|[=|;()[\]{}]/gs
@@ -46,8 +46,8 @@ export interface ExpressionSource {
   readonly nowMs: number
 }
 
-/** Functions of the manual of jq 1.7 that this build lacks. It keeps the digits of numbers that it does not change. */
-const MISSING = 'def ascii: [.] | implode; def have_literal_numbers: true; '
+/** A function of the manual that jq lacks, and no environment instead of the one that the package makes up. */
+const PREFIX = 'def ascii: [.] | implode; def env: {}; {} as $ENV | '
 
 export async function createExpression(jq: Jq, source: ExpressionSource): Promise<Query | undefined> {
   const { flag, text, say } = source
@@ -57,7 +57,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
   const collected = (sees: 'record' | 'list'): string =>
     `[(${withCheckedOrder(text, recordPaths(text, sees).comparisons)}\n)]`
   const ofRecord = collected('record')
-  const known = MISSING + conversionFunctions(text) + timeFunctions(text, source.nowMs)
+  const known = conversionFunctions(text) + timeFunctions(text, source.nowMs) + PREFIX
   // Compiled alone first: `1) | (2` is valid only inside the brackets.
   for (const program of [`${known}empty|${text}`, `${known}empty|${ofRecord}`]) {
     const run = await jq.run(['-n', program], '')
@@ -65,32 +65,23 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
   }
   if (flag === '--where') refuseAssignment(text)
   refuseNoDuration(recordPaths(text, 'record').durations)
-  /** One line for each of `count` inputs, or fewer when the program ends jq. */
-  const evaluate = async (program: string, json: string, count: number): Promise<Evaluated> => {
-    const args = ['-c', `${known}${program}`]
-    const input = wholeCharacters(json)
-    let run = await jq.run(args, input)
-    // An instance that has run before must not be what cuts the output.
-    if (run.exit === 0 && linesOf(run).length < count) run = await jq.runAfresh(args, input)
-    const lines = linesOf(run)
+  /** One line for each input, or fewer when the program ends jq. */
+  const evaluate = async (program: string, json: string): Promise<Evaluated> => {
+    const run = await jq.run(['-c', `${known}${program}`], wholeCharacters(json))
     if (run.exit === 0 && run.stderr !== '') for (const line of run.stderr.split('\n')) say(line)
-    return { run, lines }
+    return { run, lines: run.stdout === '' ? [] : run.stdout.split('\n') }
   }
-  // jq reads the records as one text, and nothing of it if one of them is nested too deeply.
-  const outcomesOfHalves: Query['outcomes'] = async (records, placeOf = placeIn(records)) => {
+  // jq reads the records as one text, nothing of it if one of them is nested too deeply, and returns nothing if memory ends.
+  const outcomesOneByOne: Query['outcomes'] = async (records, placeOf = placeIn(records)) => {
     if (records.length === 1) return [{ reason: TOO_DEEP }]
-    const half = records.length >> 1
-    const first = await outcomes(records.slice(0, half), placeOf)
-    return [...first, ...(await outcomes(records.slice(half), (at) => placeOf(at + half)))]
+    const all: ExpressionOutcome[] = []
+    for (const [at, record] of records.entries()) all.push(...(await outcomes([record], () => placeOf(at))))
+    return all
   }
   const outcomes: Query['outcomes'] = async (records, placeOf = placeIn(records)) => {
     if (records.length === 0) return []
-    const { run, lines } = await evaluate(
-      `.[]|try ${ofRecord} catch {reason: .}`,
-      JSON.stringify(records),
-      records.length,
-    )
-    if (isTooDeep(run)) return outcomesOfHalves(records, placeOf)
+    const { run, lines } = await evaluate(`.[]|try ${ofRecord} catch {reason: .}`, JSON.stringify(records))
+    if (isTooDeep(run) || (run.exit === undefined && records.length > 1)) return outcomesOneByOne(records, placeOf)
     // One line for each record, up to the one that ended jq.
     if (lines.length < records.length) throw evaluationFailure({ flag, place: placeOf(lines.length), run })
     return lines.map(readOutcome)
@@ -104,7 +95,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
       return all.map((outcome) => ('results' in outcome ? outcome.results : []))
     },
     async whole(json) {
-      const { run, lines } = await evaluate(json.startsWith('[') ? collected('list') : ofRecord, json, 1)
+      const { run, lines } = await evaluate(json.startsWith('[') ? collected('list') : ofRecord, json)
       if (lines[0] === undefined) throw evaluationFailure({ flag, place: undefined, run })
       return parseExactJson(lines[0]) as JsonValue[]
     },
@@ -117,14 +108,10 @@ interface Evaluated {
   readonly lines: readonly string[]
 }
 
-const TOO_DEEP = 'nested too deeply for jq, which reads 127 objects or 253 lists in each other'
+const TOO_DEEP = `nested too deeply for jq, which reads ${MOST_LEVELS - 1} objects and lists in each other`
 
 function isTooDeep({ exit, stderr }: JqRun): boolean {
   return exit !== 0 && stderr.includes('Exceeds depth limit for parsing')
-}
-
-function linesOf({ stdout }: JqRun): readonly string[] {
-  return stdout.split('\n').slice(0, -1)
 }
 
 export function placeIn(records: readonly CrmRecord[]): PlaceOf {

@@ -19,7 +19,7 @@ const VARIABLE = /\$(\w+(?:::\w+)*)/y
 const FORMAT = /@\w+/y
 const MARK = /\?\/\/|\/\/=|[|+\-*/%]=|[=!<>]=|\/\/|\.\.|[.=<>|,;:?()[\]{}+\-*/%]/y
 
-/** The tokens of a jq program (by the lexer of jq 1.7.1), without spaces and comments. */
+/** The tokens of a jq program (by the lexer of jq 1.8.2), without spaces and comments. */
 export function jqTokens(program: string): readonly Token[] {
   const { tokens, end } = readTokens(program, 0)
   if (end !== undefined) throw new UnreadJq()
@@ -48,7 +48,7 @@ function depthChange(mark: string): number {
 function skipSpace(program: string, from: number): number {
   let at = from
   for (let space = match(SPACE, program, at); space; space = match(SPACE, program, at)) {
-    // In jq 1.7.1 a backslash at the end of a line continues the comment.
+    // In jq 1.8.2 a backslash at the end of a line continues the comment.
     if (space[0].startsWith('#') && /\\\r?$/.test(space[0])) throw new UnreadJq()
     at += space[0].length
   }

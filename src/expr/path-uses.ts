@@ -55,7 +55,7 @@ const replace: Call = (input, argument) => {
   return undefined
 }
 
-/** Functions whose arguments jq 1.7 evaluates on the same input, and whose result is a new value. */
+/** Functions whose arguments jq 1.8 evaluates on the same input, and whose result is a new value. */
 const ON_INPUT: readonly string[] = [
   ...['test/1', 'test/2', 'startswith/1', 'endswith/1', 'contains/1', 'inside/1', 'has/1', 'in/1', 'IN/1', 'IN/2'],
   ...['split/1', 'split/2', 'join/1', 'ltrimstr/1', 'rtrimstr/1', 'index/1', 'rindex/1', 'indices/1', 'match/1'],
@@ -68,7 +68,7 @@ const SAME: readonly string[] = [
   ...['scalars/0', 'debug/0'],
 ]
 
-/** Functions of jq 1.7 by name and number of arguments; the result of any other is unknown. */
+/** Functions of jq 1.8 by name and number of arguments; the result of any other is unknown. */
 const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ...ON_INPUT.map((name): [string, Call] => [name, onInput(Number(name.split('/')[1]))]),
   ...SAME.map((name): [string, Call] => [name, same]),

@@ -21,7 +21,7 @@ const KEYWORDS: readonly string[] = [
 const MOST_CALLS = 500
 const DEEPEST_CALL = 20
 
-/** Reads a program by the grammar of jq 1.7.1, as far as it determines the input of each part. */
+/** Reads a program by the grammar of jq 1.8.2, as far as it determines the input of each part. */
 export class ProgramReader {
   readonly uses = new PathUses()
   readonly comparisons = new Comparisons()

@@ -47,7 +47,7 @@ export function checkProgram(program: string): void {
     tokens = jqTokens(program)
   } catch (error) {
     if (!(error instanceof UnreadJq)) throw error
-    throw new ConnectorMistake('this is no program of jq', 'one of jq 1.7', 0)
+    throw new ConnectorMistake('this is no program of jq', 'one of jq 1.8', 0)
   }
   checkTokens(tokens, 0)
   const all = tokens.flatMap(withInner)

@@ -44,7 +44,7 @@ export async function openPrograms(programs: readonly string[]): Promise<RunProg
   for (const program of programs) {
     const { exit, stderr } = run(['-n', `empty|(${program}\n)`], '') ?? {}
     if (exit === 0) continue
-    throw new CrmError('invalid_input', `${program} is no program of jq 1.7: ${oneLine(stderr ?? '', 200)}`, {
+    throw new CrmError('invalid_input', `${program} is no program of jq 1.8: ${oneLine(stderr ?? '', 200)}`, {
       hint: 'correct the connector',
     })
   }

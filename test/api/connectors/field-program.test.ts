@@ -85,7 +85,7 @@ test.each([
 
 test('a program that does not compile is an error before anything is sent', async () => {
   const document = documentWith('{ at: cents, jq: { read: ". +" } }')
-  await expect(openPrograms(programsOf(document))).rejects.toThrow('. + is no program of jq 1.7')
+  await expect(openPrograms(programsOf(document))).rejects.toThrow('. + is no program of jq 1.8')
 })
 
 test('a value longer than 64 KiB, and a program without a single result, have no value', async () => {
