@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { doubledNames } from '../scripts/exported-names.ts'
 import { boundaryFaults } from '../scripts/import-rules.ts'
+import { packageFaults } from '../scripts/package-rules.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const MODULES = join(ROOT, 'node_modules')
 const BIOME = join(ROOT, 'node_modules/@biomejs/biome/bin/biome')
 
 /** Each file crosses a boundary of docs/decisions/0001-modules.md. */
@@ -154,6 +156,47 @@ test.each([
   const { stdout } = spawnSync(process.execPath, [BIOME, ...args], { cwd: folder, encoding: 'utf8' })
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: readonly { category: string }[] }
   expect(diagnostics.map(({ category }) => category).join(' ')).toContain(rule)
+})
+
+/** Written in parts, because the rule reads this file too. */
+const INNER = ['undici', 'lib/dispatcher/pool.js'].join('/')
+const BEHIND_PACKAGES: Files = [
+  ['src/api/bad.ts', `import Pool from '${INNER}'`],
+  ['src/api/bad.d.ts', `declare module '${INNER}' {}`],
+  ['src/api/bad.ts', `const pool = await import('${INNER}')`],
+  ['bin/bad.js', `const pool = require('${INNER}')`],
+  ['bench/bad.ts', `const path = import.meta.resolve("${INNER}")`],
+  ['test/api/bad.test.ts', `vi.mock(\`${INNER}\`)`],
+  ['test/api/bad.mjs', `import { Pool } from '../../${['node_modules', INNER].join('/')}'`],
+  ['src/expr/bad.ts', `import jq from '${['jq-wasm', 'dist/inline.mjs'].join('/')}'`],
+  ['scripts/bad.ts', 'export const plugin = { setup: (build) => build.onLoad({ filter: /ink\\/build/ }, load) }'],
+  ['scripts/bad.ts', "export const plugin = { transform: (code, id) => (id.includes('node_modules') ? code : '') }"],
+  [
+    'scripts/bad.ts',
+    "export const plugin = { resolveId(id) { return id === 'when-exit' || id === 'conf' ? STAND_IN : null } }",
+  ],
+]
+
+test.each(BEHIND_PACKAGES)('%s may not go behind the interface of a package: %s', (file, code) => {
+  expect(packageFaults(treeOf([[file, code]]), MODULES)).toEqual([{ file, fault: expect.any(String) }])
+})
+
+test('what a package exports, its root, its programs and its package.json may be named, and plugins may change our own code', () => {
+  const files: Files = [
+    ['src/expr/good.ts', "import { loadJq } from 'jq-wasm/inline'"],
+    ['src/api/good.ts', "import { Pool } from 'undici'"],
+    ['test/good.ts', "const bin = require.resolve('json-server/lib/bin.js')"],
+    ['scripts/good.ts', "const { version } = require('undici/package.json')"],
+    [
+      'scripts/plugin.ts',
+      "import { rolldown } from 'rolldown'\nexport const own = { load: (id) => (id === 'ours' ? 'a' : null) }",
+    ],
+  ]
+  expect(packageFaults(treeOf(files), MODULES)).toEqual([])
+})
+
+test('all code uses packages through their interface', () => {
+  expect(packageFaults(ROOT)).toEqual([])
 })
 
 /** The files below src that hold a text. */

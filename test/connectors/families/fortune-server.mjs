@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import fortune from 'fortune'
-import memory from 'fortune/lib/adapter/adapters/memory/index.js'
 import listener from 'fortune-http'
 import jsonApi from 'fortune-json-api'
 
@@ -16,7 +15,7 @@ const store = fortune(
     notes: { body: String, author_id: String, deal: ['deals', 'notes'] },
   },
   // Else it forgets all but the last 1,000.
-  { adapter: [memory, { recordsPerType: 0 }] },
+  { adapter: [fortune.adapters.memory, { recordsPerType: 0 }] },
 )
 
 const contacts = JSON.parse(readFileSync(process.argv[2], 'utf8'))
