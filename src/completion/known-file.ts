@@ -59,7 +59,7 @@ export async function keepSightings(env: Env, place: KnownPlace, sightings: read
   if (JSON.stringify(known) === JSON.stringify(before)) return
   const text = `${JSON.stringify({ base_url: place.baseUrl, ...known })}\n`
   // It loads node:crypto, which neither a Tab nor an unchanged list needs.
-  const { writePrivateFile } = await import('../files/write-private-file.ts')
+  const { writePrivateFile } = await import('../files/replace-file.ts')
   await unlessInTheWay(() => writePrivateFile(knownPath(env, place.profileName), text))
 }
 

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { type Stats, writeSync } from 'node:fs'
-import { open, realpath, rm, stat } from 'node:fs/promises'
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { type FileHandle, open, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { OutputStream } from '../core/streams.ts'
-import { errorCode, toMachineError } from './machine-error.ts'
-import { renamePath } from './rename.ts'
+import { errorCode, syncFolder, toMachineError } from './machine-error.ts'
+import { refuseLinkedFile } from './private-file.ts'
+import { renamePath, renamePathNow } from './rename.ts'
+
+// Files are written to a temporary one beside them, which is on disk before it takes the name: a reader sees the old text or the
+// new one, also after a power cut.
 
 /** The mode with which a shell creates files, before the umask. */
 const USUAL_MODE = 0o666
+const PRIVATE_MODE = 0o600
 const PERMISSIONS = 0o777
 
 export interface NewFile {
@@ -17,29 +22,65 @@ export interface NewFile {
 }
 
 /**
- * Writes a file completely or not at all: to a temporary file beside it, which replaces it when `write` is done and synced.
- * A link stays a link, an existing file keeps its permissions; a pipe or a device is written directly.
+ * Writes a file completely or not at all: it takes its name when `write` is done. A link stays a link, an existing file keeps
+ * its permissions; a pipe or a device is written directly.
  */
 export async function replaceFile<Result>(path: string, write: (file: NewFile) => Promise<Result>): Promise<Result> {
   try {
     const target = await orNone(realpath(path), path)
-    const stats = await orNone(stat(target), undefined)
-    if (!stats || stats.isFile() || stats.isDirectory()) return await writeBeside(target, stats, write)
-    await using device = await open(target, 'w')
-    return await write({ stream: streamOf(device.fd), path: undefined })
+    const before = await orNone(stat(target), undefined)
+    if (before && !before.isFile() && !before.isDirectory()) {
+      await using device = await open(target, 'w')
+      return await write({ stream: streamOf(device.fd), path: undefined })
+    }
+    return await writeBeside(target, USUAL_MODE, async (file, temporary) => {
+      if (before) await file.chmod(before.mode & PERMISSIONS)
+      return await write({ stream: streamOf(file.fd), path: temporary })
+    })
   } catch (error) {
     throw toMachineError(error, path)
   }
 }
 
-async function writeBeside<Result>(
-  target: string,
-  before: Stats | undefined,
-  write: (file: NewFile) => Promise<Result>,
-): Promise<Result> {
-  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}`)
+/** Replaces the file by one of mode 0600. The folder must exist; a symbolic link at the path is a CrmError `machine`. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  await refuseLinkedFile(path)
   try {
-    const result = await writeNew(temporary, before, write)
+    await writeBeside(path, PRIVATE_MODE, (file) => file.writeFile(text))
+    await syncFolder(dirname(path))
+  } catch (error) {
+    throw toMachineError(error, path)
+  }
+}
+
+/** The same, synchronously, for a signal that ends the process. A symbolic link at the path is replaced, not followed. */
+export function writePrivateFileNow(path: string, text: string): void {
+  const temporary = temporaryFor(path)
+  try {
+    const file = openSync(temporary, 'wx', PRIVATE_MODE)
+    try {
+      writeFileSync(file, text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renamePathNow(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw toMachineError(error, path)
+  }
+}
+
+function temporaryFor(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+}
+
+type Write<Result> = (file: FileHandle, path: string) => Promise<Result>
+
+async function writeBeside<Result>(target: string, mode: number, write: Write<Result>): Promise<Result> {
+  const temporary = temporaryFor(target)
+  try {
+    const result = await writeNew(temporary, mode, write)
     await renamePath(temporary, target)
     return result
   } catch (error) {
@@ -48,14 +89,10 @@ async function writeBeside<Result>(
   }
 }
 
-async function writeNew<Result>(
-  path: string,
-  before: Stats | undefined,
-  write: (file: NewFile) => Promise<Result>,
-): Promise<Result> {
-  await using file = await open(path, 'wx', USUAL_MODE)
-  if (before) await file.chmod(before.mode & PERMISSIONS)
-  const result = await write({ stream: streamOf(file.fd), path })
+async function writeNew<Result>(path: string, mode: number, write: Write<Result>): Promise<Result> {
+  // Exclusive, which also rejects an existing link of this name.
+  await using file = await open(path, 'wx', mode)
+  const result = await write(file, path)
   await file.sync()
   return result
 }

@@ -1,7 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, parseExactJson } from '../core/json.ts'
 import { readPrivateFile } from '../files/private-file.ts'
-import { writePrivateFile } from '../files/write-private-file.ts'
+import { writePrivateFile } from '../files/replace-file.ts'
 import { MIGRATED, type Migrated, type Pair } from './pair.ts'
 
 /** The ids of migrated records on both servers, with what is known of the jobs that made them. */

@@ -6,7 +6,7 @@ import type { Env } from '../core/streams.ts'
 import { stateFolder } from '../files/folders.ts'
 import { ensurePrivateFolder, readPrivateFile } from '../files/private-file.ts'
 import { isGone, type ProcessOwner } from '../files/processes.ts'
-import { writePrivateFile } from '../files/write-private-file.ts'
+import { writePrivateFile } from '../files/replace-file.ts'
 import { removeFolderOf } from './sandbox-folder.ts'
 
 /** A sandbox that outlives the command that started it. */

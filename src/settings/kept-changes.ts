@@ -7,7 +7,7 @@ import { namesIn, stateFolder } from '../files/folders.ts'
 import { errorCode, toMachineError } from '../files/machine-error.ts'
 import { ensurePrivateFolderNow, readPrivateFile } from '../files/private-file.ts'
 import { isGone, type ProcessOwner, thisProcess } from '../files/processes.ts'
-import { writePrivateFileNow } from '../files/write-private-file.ts'
+import { writePrivateFileNow } from '../files/replace-file.ts'
 import { damaged } from './document.ts'
 
 /** A change made on the screens that was not sent before they closed. */

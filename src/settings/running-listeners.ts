@@ -6,7 +6,7 @@ import { stateFolder } from '../files/folders.ts'
 import { errorCode, toMachineError } from '../files/machine-error.ts'
 import { readPrivateFile } from '../files/private-file.ts'
 import { isGone, type ProcessOwner, thisProcess } from '../files/processes.ts'
-import { writePrivateFile } from '../files/write-private-file.ts'
+import { writePrivateFile } from '../files/replace-file.ts'
 
 /** A listener that runs on this machine, as other commands find it. Its secret is not in the file. */
 export interface RunningListener {

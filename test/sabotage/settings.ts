@@ -115,24 +115,24 @@ export const SETTINGS: readonly Sabotage[] = [
   },
   {
     name: 'a key is written to a file that others can read',
-    file: 'src/files/write-private-file.ts',
-    line: "await using file = await open(path, 'wx', 0o600)",
-    to: "await using file = await open(path, 'wx', 0o666)",
-    tests: ['test/files/write-private-file.test.ts'],
+    file: 'src/files/replace-file.ts',
+    line: 'const PRIVATE_MODE = 0o600',
+    to: 'const PRIVATE_MODE = 0o666',
+    tests: ['test/files/private-writes.test.ts'],
   },
   {
     name: 'a key is written through a link to wherever it leads',
-    file: 'src/files/write-private-file.ts',
+    file: 'src/files/replace-file.ts',
     line: 'await refuseLinkedFile(path)',
     to: '',
-    tests: ['test/files/write-private-file.test.ts'],
+    tests: ['test/files/private-writes.test.ts'],
   },
   {
     name: 'after a power cut a settings file is empty',
-    file: 'src/files/write-private-file.ts',
+    file: 'src/files/replace-file.ts',
     line: 'await file.sync()',
     to: '',
-    tests: ['test/files/write-private-file.test.ts'],
+    tests: ['test/files/private-writes.test.ts'],
   },
   {
     name: 'keys are kept in a folder in which others can put files',
@@ -165,8 +165,8 @@ export const SETTINGS: readonly Sabotage[] = [
   {
     name: 'an export that breaks off leaves half a file in place of the whole one',
     file: 'src/files/replace-file.ts',
-    line: 'const result = await writeNew(temporary, before, write)',
-    to: 'const result = await writeNew(target, before, write)',
+    line: 'const result = await writeNew(temporary, mode, write)',
+    to: 'const result = await writeNew(target, mode, write)',
     tests: ['test/files/replace-file.test.ts'],
   },
   {

@@ -1,7 +1,7 @@
 import { lstat, mkdir, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { writePrivateFile } from '../../src/files/write-private-file.ts'
+import { writePrivateFile } from '../../src/files/replace-file.ts'
 import { tempFolder } from './temp-folder.ts'
 
 test('the file is created with mode 0600, and no other file is left beside it', async () => {
