@@ -14,8 +14,6 @@ const KNOWN: ReadonlySet<string> = new Set([
   'src/api/transport/dialer.ts',
   'src/api/transport/undici-modules.d.ts',
   'src/api/transport/undici-transport.ts',
-  'scripts/ink-plugin.ts',
-  'scripts/left-out-plugin.ts',
 ])
 
 /** Quoted, whatever takes it: an import, a require, a resolve, a mock, a declaration. */
@@ -23,8 +21,9 @@ const PATH_IN_PACKAGE = /(['"`])((?:@[\w.-]+\/)?[\w.-]+)(\/[\w./-]+)\1/g
 const IMPORT_LINE = /^(?:import|export)\s[^;]*?['"][^'"]+['"]$/gm
 /** An import by way of the folder of packages. */
 const IN_MODULES = /(?:\bfrom\s+|\bimport\s+|\b(?:import|require|resolve)\(\s*)['"`][^'"`]*node_modules\//
-/** A method of a plugin of esbuild, rolldown, rollup or vite that gives it code, or another file. */
-const HOOK = /\b(?:onLoad|onResolve|load|resolveId|transform|renderChunk|generateBundle|writeBundle)\s*[(:]/
+/** A method of a plugin of esbuild, rolldown, rollup or vite that gives it code, or another file: a function, or an object with one. */
+const HOOK =
+  /\b(?:onLoad|onResolve|load|resolveId|transform|renderChunk|generateBundle|writeBundle)\s*(?:\(|:\s*(?:async\b|function\b|\(|\w+\s*(?:=>|,)|\{\s*(?:filter|handler|order)\b))/
 
 /**
  * Every path below the root of a package that its `exports` do not name, or of one without `exports`, but for its programs; and

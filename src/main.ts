@@ -97,18 +97,22 @@ function watchSignals(
   const interruption = new AbortController()
   let reload: (() => void) | undefined
   let isTerminalLent = false
+  const own = new Set<unknown>()
   for (const signal of SIGNALS) {
-    process.on(signal, () => {
+    const listener = () => {
       if (signal === 'SIGHUP' && reload) return reload()
       // The terminal sends Ctrl-C to all programs that it shows; it is meant for the other one.
       if (signal === 'SIGINT' && isTerminalLent) return
       if (interruption.signal.aborted) process.exit(exitAfter(signal))
       interruption.abort(new Error(`interrupted by ${signal}`, { cause: signal }))
-    })
+    }
+    own.add(listener)
+    process.on(signal, listener)
   }
-  // No package handles them: the writer of conf would send each one again, which would be the second one.
+  // No package handles them: the writer of conf would send each one again, which would be the second one. Node adds ours anew after a script.
   process.on('newListener', (event, listener) => {
-    if (SIGNALS.some((signal) => signal === event)) queueMicrotask(() => process.off(event, listener))
+    const isForeign = SIGNALS.some((signal) => signal === event) && !own.has(listener)
+    if (isForeign) queueMicrotask(() => process.off(event, listener))
   })
   return {
     signal: interruption.signal,
