@@ -41,6 +41,8 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   ENAMETOOLONG: { what: 'the path is too long', hint: () => 'name a shorter path' },
   EMFILE: limit,
   ENFILE: limit,
+  // The error of os.homedir, which conf calls when it is loaded.
+  ERR_SYSTEM_ERROR: { what: 'this user has no home folder', hint: () => 'set HOME to a folder of this user' },
   EIO: { what: 'the disk reports an input/output error', hint: () => 'check the disk' },
 }
 

@@ -1,6 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { shellWord } from '../core/shell-words.ts'
+import { toMachineError } from '../files/machine-error.ts'
 
 /** The object in a settings file; empty when there is no file. CrmError `invalid_input` for a damaged file. */
 export function parseJsonObject(text: string | undefined, path: string): JsonObject {
@@ -69,7 +70,9 @@ export function openDocument(path: string, readText: (path: string) => Promise<s
     },
     async update(change) {
       // Loaded only for writes: the validator in conf takes longer than the rest of a start.
-      const { changeDocument } = await import('./change-document.ts')
+      const { changeDocument } = await import('./change-document.ts').catch((error: unknown) => {
+        throw toMachineError(error, path)
+      })
       await changeDocument(path, load, change)
       cached = undefined
     },

@@ -34,6 +34,16 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without an account and with
     expect(readdirSync(temporary)).toEqual([`crm-state-${UID}`])
     const destroyed = runAs(UID, ['fixtures', 'destroy', 'demo.yaml', '--run-id', 'x'], env, folder)
     expect(destroyed.stderr).toContain('1 deleted')
+    const settings = { ...env, CRM_CONFIG_HOME: join(temporary, 'c') }
+    writeFileSync(join(folder, 'key'), CRM_API_KEY, { mode: 0o600 })
+    chownSync(join(folder, 'key'), UID, UID)
+    const login = runAs(
+      UID,
+      ['auth', 'login', '--base-url', CRM_BASE_URL, '--key-file', 'key', '--storage', 'file'],
+      settings,
+      folder,
+    )
+    expect(login).toMatchObject({ status: 13, stderr: expect.stringContaining('this user has no home folder') })
   })
 
   test.each(['a home of another user', 'a home that is a file', 'a cache that may not be entered'])(
