@@ -215,7 +215,9 @@ describe('--compute', () => {
     expect(groups).toEqual([
       {
         ...{ code: 'compute_failed', column: 'amount', count: 2, lines: [2, 5] },
-        message: expect.stringMatching(/^--compute "amount=\.n \| tonumber" fails: string \("x"\) cannot be parsed as a number/),
+        message: expect.stringMatching(
+          /^--compute "amount=\.n \| tonumber" fails: string \("x"\) cannot be parsed as a number/,
+        ),
       },
       {
         ...{ code: 'compute_failed', column: 'rank', count: 1, lines: [3] },
