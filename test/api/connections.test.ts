@@ -24,14 +24,14 @@ async function startRecordingServer() {
 const MARKED = { ...outgoing('GET'), headers: ['x-mark', '1'] }
 
 describe('the first requests go over node:http, and the others over undici', () => {
-  test('the first five hundred by default', async () => {
+  test('the first thousand by default', async () => {
     const { url, transports } = await startRecordingServer()
     const connections = openConnections({ baseUrl: url, timeoutMs: 5000 })
-    for (let count = 0; count < 51; count += 1)
+    for (let count = 0; count < 101; count += 1)
       await Promise.all(Array.from({ length: 10 }, () => connections.exchange(MARKED, LIMITS)))
     await connections.close()
-    expect(transports.filter((each) => each === 'node:http')).toHaveLength(500)
-    expect(transports).toHaveLength(510)
+    expect(transports.filter((each) => each === 'node:http')).toHaveLength(1000)
+    expect(transports).toHaveLength(1010)
   })
 
   test('in turn', async () => {

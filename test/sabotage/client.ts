@@ -136,14 +136,14 @@ export const CLIENT: readonly Sabotage[] = [
   },
   {
     name: 'a body that stops in the middle is waited for without end',
-    file: 'src/api/transport/pending-reply.ts',
+    file: 'src/api/transport/exchange.ts',
     line: 'this.#headers = headers',
     to: 'this.#headers = headers; clearTimeout(this.#timer)',
     tests: ['test/api/exchange.test.ts'],
   },
   {
     name: 'a connection that was cut in the body of a write counts as never sent',
-    file: 'src/api/transport/pending-reply.ts',
+    file: 'src/api/transport/exchange.ts',
     line: 'const failure = new NoReply(type, this.isSent, cause)',
     to: 'const failure = new NoReply(type, !this.isSent, cause)',
     tests: ['test/api/network-failure.test.ts'],

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lookup } from 'node:dns/promises'
 import { isIP, type Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
@@ -7,7 +8,6 @@ import { callError, NO_KEYS } from '../errors/failure.ts'
 import { isTlsFailure, networkFailure } from '../errors/network-failure.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Call } from '../transport/call.ts'
-import { createDialer } from '../transport/dialer.ts'
 import { NoReply } from '../transport/exchange.ts'
 import { chooseProxy } from '../transport/proxy.ts'
 import { type Finding, failed, notAsked } from './finding.ts'
@@ -31,12 +31,10 @@ export async function checkReach(target: ProbeTarget): Promise<Reach> {
   try {
     const addresses = proxy ? [] : await resolve(target)
     const dialledMs = performance.now()
-    const socket = await dial(target, probeLimitMs(target) - (dialledMs - begun))
+    const tls = await dial(target, probeLimitMs(target) - (dialledMs - begun))
     const tookMs = performance.now() - dialledMs
     const found = { addresses, connect_ms: Math.round(tookMs), proxy: proxy?.url.host ?? null }
     const reach: Finding = { check: 'reach', state: 'ok', seen: reachText(target, found), found }
-    const tls = checkSocket(target, socket)
-    socket.destroy()
     return { findings: [reach, tls], isOpen: true }
   } catch (error) {
     const failure = explain(target, error)
@@ -64,22 +62,34 @@ async function resolve(target: ProbeTarget): Promise<string[]> {
   }
 }
 
-/** `leftMs`: the time left after resolving the name. */
-async function dial(target: ProbeTarget, leftMs: number): Promise<Socket> {
+/** Connects for a request that is given up before anything is sent. `leftMs`: the time left after resolving the name. */
+async function dial(target: ProbeTarget, leftMs: number): Promise<Finding> {
   const { baseUrl } = target
   const limitMs = Math.max(MIN_DIAL_MS, leftMs)
-  const dialer = createDialer({ ...target, timeoutMs: limitMs })
-  const address = { hostname: hostOf(baseUrl), host: baseUrl.host, protocol: baseUrl.protocol, port: baseUrl.port }
-  const dialling = new Promise<Socket>((resolve, reject) => {
-    dialer.dial(address, (error, socket) => (error ? reject(new NoReply('network', false, error)) : resolve(socket)))
-  })
-  // A connection established after the limit is not used.
-  dialling.then((socket) => socket.on('error', () => {})).catch(() => {})
+  const { openDispatcher } = await import('../transport/undici-transport.ts')
+  const { dispatcher, destroy } = await openDispatcher({ ...target, timeoutMs: limitMs }, 1)
+  const { promise, resolve, reject } = Promise.withResolvers<Finding>()
+  let connected: Socket | undefined
+  const onConnected = (message: unknown) => {
+    connected = (message as { readonly socket: Socket }).socket
+  }
+  // Behind a proxy, the connection to the proxy comes first.
+  subscribe('undici:client:connected', onConnected)
+  dispatcher.dispatch(
+    { origin: baseUrl.origin, path: '/', method: 'GET' },
+    {
+      onRequestStart: (controller) => {
+        if (connected) resolve(checkSocket(target, connected))
+        controller.abort(new Error('connected'))
+      },
+      onResponseError: (_controller, error) => reject(new NoReply('network', false, error)),
+    },
+  )
   try {
-    return await within(dialling, { ...target, limitMs })
-  } catch (error) {
-    dialer.giveUp(error as Error)
-    throw error
+    return await within(promise, { ...target, limitMs })
+  } finally {
+    unsubscribe('undici:client:connected', onConnected)
+    destroy()
   }
 }
 

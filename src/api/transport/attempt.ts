@@ -5,7 +5,8 @@ import { statusFailure } from '../errors/status-failure.ts'
 import type { ApiOptions } from '../options.ts'
 import { type Answer, readAnswer, redactHeaders, redactReply, redactSuccessHeaders } from './answer.ts'
 import { type Call, isWrite } from './call.ts'
-import { CUT, type HttpTransport, NoReply, type Outgoing, type Reply } from './exchange.ts'
+import type { Connections } from './connections.ts'
+import { CUT, NoReply, type Outgoing, type Reply } from './exchange.ts'
 import { requestIdOf } from './headers.ts'
 import type { Timing } from './timing.ts'
 import type { TrailingSlashes } from './trailing-slashes.ts'
@@ -27,7 +28,7 @@ export interface TryOptions extends ApiOptions {
 
 /** One try: the answer, or the failure. */
 export async function attempt(
-  transport: Pick<HttpTransport, 'exchange'>,
+  transport: Pick<Connections, 'exchange'>,
   one: Try,
   options: TryOptions,
 ): Promise<Answer | Failure> {
@@ -49,7 +50,7 @@ export function holdFor<Result>(
 }
 
 async function reach(
-  transport: Pick<HttpTransport, 'exchange'>,
+  transport: Pick<Connections, 'exchange'>,
   { call, outgoing, signal }: Try,
   options: TryOptions,
 ): Promise<Answer | Failure> {

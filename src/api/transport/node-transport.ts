@@ -1,10 +1,8 @@
-import { Agent, request } from 'node:http'
+import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ApiOptions } from '../options.ts'
-import type { HttpTransport, Outgoing } from './exchange.ts'
-import { ClosedError, PendingReply } from './pending-reply.ts'
-import { receiveReply } from './receive-reply.ts'
+import type { HttpTransport, Outgoing, PendingReply } from './exchange.ts'
 
 /** Those of undici. */
 const MAX_HEADER_BYTES = 16 * 1024
@@ -17,7 +15,6 @@ const WITH_BODY = ['POST', 'PUT', 'PATCH']
 /** The transport for a few requests: it loads in a third of the time of undici, and is half as fast. */
 export function openNodeTransport({ baseUrl }: Pick<ApiOptions, 'baseUrl'>, most: number): HttpTransport {
   const isTls = baseUrl.protocol === 'https:'
-  const running = new Set<PendingReply>()
   const connected = new WeakSet<Socket>()
   const place = { hostname: baseUrl.hostname.replace(/^\[|\]$/g, ''), port: baseUrl.port || undefined }
   let opening: ReturnType<typeof open> | undefined
@@ -59,21 +56,8 @@ export function openNodeTransport({ baseUrl }: Pick<ApiOptions, 'baseUrl'>, most
   }
 
   return {
-    exchange: (outgoing, limits) => {
-      const reply = new PendingReply(limits)
-      running.add(reply)
-      if (!reply.isSettled) send(outgoing, reply).catch((error: unknown) => reply.fail(error))
-      return reply.promise.finally(() => running.delete(reply))
-    },
-    close: async () => {
-      for (const reply of running) if (!reply.isSent) reply.fail(new ClosedError())
-      await Promise.allSettled([...running].map(({ promise }) => promise))
-      const opened = await opening
-      opened?.agent.destroy()
-    },
-    destroy: () => {
-      for (const reply of running) reply.fail(new ClosedError())
-    },
+    send: (outgoing, reply) => void send(outgoing, reply).catch((error: unknown) => reply.fail(error)),
+    destroy: () => void opening?.then(({ agent }) => agent.destroy()),
   }
 }
 
@@ -81,4 +65,41 @@ export function openNodeTransport({ baseUrl }: Pick<ApiOptions, 'baseUrl'>, most
 async function seeWhatArrived(): Promise<void> {
   await nextTurn()
   await nextTurn()
+}
+
+/** A connection that ends without any other error, as after 101. */
+class EndError extends Error {
+  readonly code = 'ECONNRESET'
+}
+
+/** Hands what arrives for a request to its PendingReply. */
+function receiveReply(sent: ClientRequest, reply: PendingReply): void {
+  let received: IncomingMessage | undefined
+  sent.on('response', (response) => {
+    received = response
+    reply.begin(response.statusCode ?? 0, headersOf(response.rawHeaders))
+    response.on('data', (chunk: Buffer) => reply.add(chunk))
+    response.on('end', () => reply.end())
+    response.on('error', (error) => reply.fail(error))
+  })
+  // A whole reply is not lost to what follows it on the connection.
+  sent.on('error', (error) => {
+    if (!received?.complete) reply.fail(error)
+  })
+  sent.on('close', () => {
+    if (!received?.complete) reply.fail(new EndError())
+  })
+  sent.on('continue', () => reply.begin(100, {}))
+}
+
+/** As undici gives them: a list where a name is repeated. */
+function headersOf(raw: readonly string[]): IncomingHttpHeaders {
+  const headers: Record<string, string | string[]> = Object.create(null)
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = raw.slice(at, at + 2)
+    const key = name.toLowerCase()
+    const known = headers[key]
+    headers[key] = known === undefined ? value : [known, value].flat()
+  }
+  return headers
 }

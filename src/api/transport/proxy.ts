@@ -1,11 +1,26 @@
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/http-rules.ts'
 import type { Env } from '../../core/streams.ts'
+import type { ApiOptions } from '../options.ts'
 
 export interface WebProxy {
   readonly url: URL
   /** The variable that names it. */
   readonly variable: string
+}
+
+/** What lies between crm and a server, and what it trusts. */
+interface Route {
+  readonly proxy: WebProxy | undefined
+  /** The file of SSL_CERT_FILE. */
+  readonly authorityFile: string | undefined
+}
+
+export function routeTo({ baseUrl, env = {} }: Pick<ApiOptions, 'baseUrl' | 'env'>): Route {
+  return {
+    proxy: chooseProxy(baseUrl, env),
+    authorityFile: (baseUrl.protocol === 'https:' && env.SSL_CERT_FILE) || undefined,
+  }
 }
 
 /** A failure of a proxy; `reason` is a clause. */

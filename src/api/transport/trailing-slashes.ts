@@ -1,4 +1,5 @@
-import type { ExchangeLimits, HttpTransport, Outgoing, Reply } from './exchange.ts'
+import type { Connections } from './connections.ts'
+import type { ExchangeLimits, Outgoing, Reply } from './exchange.ts'
 
 /** RFC 9110 sections 15.4.2 and 15.4.9: permanent. Other redirects do not mean that the address is wrong. */
 const PERMANENT = [301, 308]
@@ -19,11 +20,7 @@ export class TrailingSlashes {
     this.#base = base
   }
 
-  async exchange(
-    transport: Pick<HttpTransport, 'exchange'>,
-    outgoing: Outgoing,
-    limits: ExchangeLimits,
-  ): Promise<Reply> {
+  async exchange(transport: Pick<Connections, 'exchange'>, outgoing: Outgoing, limits: ExchangeLimits): Promise<Reply> {
     const first = { ...outgoing, path: this.#applied(outgoing.path) }
     const reply = await transport.exchange(first, limits)
     const path = this.#otherPath(first.path, reply)

@@ -1,37 +1,98 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatcher } from 'undici'
-import Pool from 'undici/lib/dispatcher/pool.js'
+import { type Dispatcher, Pool, ProxyAgent } from 'undici'
 import type { ApiOptions } from '../options.ts'
-import { createDialer } from './dialer.ts'
-import type { HttpTransport } from './exchange.ts'
-import { ClosedError, PendingReply } from './pending-reply.ts'
+import type { HttpTransport, PendingReply } from './exchange.ts'
+import { ProxyError, routeTo, type WebProxy } from './proxy.ts'
+import { MAX_TIMER_MS } from './timing.ts'
+
+/** The connect timeout exceeds that of the request by this, so that the request reports the failure. */
+const CONNECT_GRACE_MS = 1000
 
 /** The transport for many requests, proxies and other authorities. */
-export function openUndiciTransport(
+export async function openUndiciTransport(
   options: Pick<ApiOptions, 'baseUrl' | 'timeoutMs' | 'env'>,
   most: number,
-): HttpTransport {
-  const dialer = createDialer(options)
-  const pool = new Pool(options.baseUrl.origin, {
-    connections: most,
-    allowH2: false,
-    // PendingReply limits time and size of the whole reply.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: dialer.dial,
-  })
+): Promise<HttpTransport> {
+  const { dispatcher, destroy } = await openDispatcher(options, most)
+  const { origin } = options.baseUrl
   return {
-    exchange: (outgoing, limits) => {
-      const reply = new PendingReply(limits)
-      if (!reply.isSettled) pool.dispatch(outgoing, new ReplyHandler(reply))
-      return reply.promise
-    },
-    close: () => {
-      dialer.giveUp(new ClosedError())
-      return pool.close()
-    },
-    destroy: () => void pool.destroy(),
+    send: (outgoing, reply) => void dispatcher.dispatch({ ...outgoing, origin }, new ReplyHandler(reply)),
+    destroy,
   }
+}
+
+/** Connects to the origin of `baseUrl`, through a proxy if one applies. */
+export async function openDispatcher(
+  { baseUrl, timeoutMs, env }: Pick<ApiOptions, 'baseUrl' | 'timeoutMs' | 'env'>,
+  most: number,
+): Promise<{ readonly dispatcher: Dispatcher; destroy(): void }> {
+  const { proxy, authorityFile } = routeTo({ baseUrl, env })
+  const ending = new AbortController()
+  const connect = {
+    allowH2: false,
+    timeout: Math.min(timeoutMs + CONNECT_GRACE_MS, MAX_TIMER_MS),
+    // undici does not end connection attempts, which would keep the process alive.
+    signal: ending.signal,
+    ...(authorityFile !== undefined && { secureContext: await trustOf(authorityFile) }),
+  }
+  // PendingReply limits time and size of the whole reply.
+  const common = { connections: most, allowH2: false, headersTimeout: 0, bodyTimeout: 0 }
+  const dispatcher = proxy
+    ? new ProxyAgent({
+        ...common,
+        uri: proxy.url.origin,
+        ...credentialsOf(proxy.url),
+        proxyTls: connect,
+        requestTls: connect,
+        clientFactory: (origin, options) => openProxy(proxy, origin, options),
+      })
+    : new Pool(baseUrl.origin, { ...common, connect })
+  return {
+    dispatcher,
+    destroy: () => {
+      dispatcher.destroy()
+      ending.abort()
+    },
+  }
+}
+
+async function trustOf(path: string) {
+  const { trustFile } = await import('./authorities.ts')
+  return trustFile(path)
+}
+
+/** Decodes bytes, because a password need not be UTF-8. */
+function credentialsOf({ username, password }: URL): { readonly token?: string } {
+  if (username === '' && password === '') return {}
+  const bytes = `${username}:${password}`.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return { token: `Basic ${Buffer.from(bytes, 'latin1').toString('base64')}` }
+}
+
+/** Its failures are those of the proxy instead of the server behind it. */
+function openProxy(proxy: WebProxy, origin: URL, options: Pool.Options): Dispatcher {
+  const pool = new Pool(origin, options)
+  const ask = pool.connect.bind(pool)
+  const connect = async (asked: Dispatcher.ConnectOptions<null>) => {
+    const fail = (what: string, cause?: unknown) => new ProxyError(proxy, `the proxy ${proxy.url.host} ${what}`, cause)
+    const answer = await ask(asked).catch((error: Error & { code?: string }) => {
+      throw fail(explainProxy(error), error)
+    })
+    const { statusCode, socket } = answer
+    // Any 2xx is a tunnel (RFC 9110 section 9.3.6); to undici only 200 is.
+    if (statusCode >= 200 && statusCode <= 299) return { ...answer, statusCode: 200 }
+    socket.on('error', () => {}).destroy()
+    throw fail(
+      statusCode === 407 ? 'requires a valid user and password (407)' : `refuses the connection (${statusCode})`,
+    )
+  }
+  return Object.assign(pool, { connect })
+}
+
+function explainProxy({ name, code, message }: Error & { readonly code?: string }): string {
+  if (name === 'HTTPParserError') return 'does not speak HTTP'
+  return code === 'UND_ERR_SOCKET' ? 'closed the connection' : `cannot be reached (${code ?? message})`
 }
 
 class ReplyHandler implements Dispatcher.DispatchHandler {
