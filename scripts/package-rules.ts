@@ -9,13 +9,6 @@ const SOURCE = /\.[cm]?[jt]sx?$/
 /** Entries that the manual of a package without `exports` names: https://ajv.js.org/json-schema.html */
 const DOCUMENTED: ReadonlySet<string> = new Set(['ajv/dist/2020.js'])
 
-/** Files that are being replaced, with the faults that they have until then. */
-const KNOWN: ReadonlySet<string> = new Set([
-  'src/api/transport/dialer.ts',
-  'src/api/transport/undici-modules.d.ts',
-  'src/api/transport/undici-transport.ts',
-])
-
 /** Quoted, whatever takes it: an import, a require, a resolve, a mock, a declaration. */
 const PATH_IN_PACKAGE = /(['"`])((?:@[\w.-]+\/)?[\w.-]+)(\/[\w./-]+)\1/g
 const IMPORT_LINE = /^(?:import|export)\s[^;]*?['"][^'"]+['"]$/gm
@@ -32,7 +25,6 @@ const HOOK =
 export function packageFaults(root: string, modules = join(root, 'node_modules')): readonly Fault[] {
   const packages = dependenciesIn(join(modules, '..'))
   return FOLDERS.flatMap((folder) => filesIn(root, folder)).flatMap((file) => {
-    if (KNOWN.has(file)) return []
     const text = readFileSync(join(root, file), 'utf8')
     const faults = innerPaths(text, packages, modules).map((path) => `names ${path}, which its package does not export`)
     if (IN_MODULES.test(text)) faults.push('imports from node_modules by a path')

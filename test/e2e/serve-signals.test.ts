@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeSelfSignedCertificate } from '../api/self-signed-certificate.ts'
@@ -37,16 +36,8 @@ test('a second SIGTERM ends the service at once', async () => {
   const { child, url } = await serving(['--drain', '60s'])
   child.kill('SIGTERM')
   await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503))
-  await delay(150)
   child.kill('SIGTERM')
   expect((await child.done).exit).toBe(143)
-})
-
-test('a signal that comes again at once, as npm sends it, counts once', async () => {
-  const { child } = await serving(['--drain', '300ms'])
-  child.kill('SIGTERM')
-  child.kill('SIGTERM')
-  expect((await child.done).exit).toBe(0)
 })
 
 /** The name in the certificate; a request is sent, too. */

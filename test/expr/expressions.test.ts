@@ -67,7 +67,11 @@ test.each([
 test('a record on which jq runs out of memory is the one named, nothing is printed for it, and others follow', async () => {
   const printed = vi.spyOn(console, 'error')
   const { query } = await compileExpressions(
-    { where: undefined, jq: 'if .id == "c" then reduce range(1e5) as $i (0; [.]) else .amount end', whereErrors: 'stop' },
+    {
+      where: undefined,
+      jq: 'if .id == "c" then reduce range(1e5) as $i (0; [.]) else .amount end',
+      whereErrors: 'stop',
+    },
     { say: () => {}, nowMs: 0 },
   )
   await expect(query?.each(RECORDS)).rejects.toThrow('--jq fails on record "c": jq ran out of memory')
