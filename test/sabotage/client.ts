@@ -171,14 +171,14 @@ export const CLIENT: readonly Sabotage[] = [
   },
   {
     name: 'of a repeated header only the last value is kept over node:http',
-    file: 'src/api/transport/receive-reply.ts',
+    file: 'src/api/transport/node-transport.ts',
     line: 'headers[key] = known === undefined ? value : [known, value].flat()',
     to: 'headers[key] = value',
     tests: ['test/api/transport-answers.test.ts'],
   },
   {
     name: 'an answer that switches protocols is waited for until the time limit',
-    file: 'src/api/transport/receive-reply.ts',
+    file: 'src/api/transport/node-transport.ts',
     line: 'if (!received?.complete) reply.fail(new EndError())',
     to: '',
     tests: ['test/api/transport-answers.test.ts'],
