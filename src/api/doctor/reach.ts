@@ -82,6 +82,10 @@ async function dial(target: ProbeTarget, leftMs: number): Promise<Finding> {
         if (connected) resolve(checkSocket(target, connected))
         controller.abort(new Error('connected'))
       },
+      // undici refuses a handler without them; nothing is sent that could be answered.
+      onResponseStart: () => {},
+      onResponseData: () => {},
+      onResponseEnd: () => {},
       onResponseError: (_controller, error) => reject(new NoReply('network', false, error)),
     },
   )
