@@ -20,6 +20,10 @@ crm contacts list --jq 'map(.name) | sort | join(" ")'
 crm contacts list -o yaml --fields email --limit 1 -q
 crm contacts list --where '.name == "Ada"' --fields name,email
 crm pipelines list -o id
+crm webhooks create --url http://127.0.0.1:9/ --events 'contact.*' -q -o id >/dev/null
+crm contacts create --set name=Bo -q -o id >/dev/null
+crm webhooks deliveries "$(crm webhooks list -o id)" -o id >/dev/null
+crm contacts list --filter name=Bo --fields name -o csv
 `
 
 const EXPECTED = `Ada Grace
@@ -27,6 +31,8 @@ const EXPECTED = `Ada Grace
 NAME  EMAIL
 Ada   ada@example.test
 sales
+name
+Bo
 `
 
 const PROGRAM = `

@@ -38,17 +38,26 @@ export function connect(database: DatabaseSync, file: string): Connection {
       return database.isTransaction
     },
     // The type declarations support rows only as objects: https://github.com/DefinitelyTyped/DefinitelyTyped
-    all: <Row>(sql: string, ...values: SQLInputValue[]) => prepare(sql).all(...values) as unknown as readonly Row[],
+    all: <Row>(sql: string, ...values: SQLInputValue[]) =>
+      prepare(sql).all(...bound(sql, values)) as unknown as readonly Row[],
     iterate: <Row>(sql: string, ...values: SQLInputValue[]) =>
-      prepare(sql).iterate(...values) as unknown as Iterable<Row>,
-    get: <Row>(sql: string, ...values: SQLInputValue[]) => prepare(sql).get(...values) as unknown as Row | undefined,
-    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+      prepare(sql).iterate(...bound(sql, values)) as unknown as Iterable<Row>,
+    get: <Row>(sql: string, ...values: SQLInputValue[]) =>
+      prepare(sql).get(...bound(sql, values)) as unknown as Row | undefined,
+    run: (sql, ...values) => Number(prepare(sql).run(...bound(sql, values)).changes),
     script: (sql) => database.exec(sql),
     close: () => {
       statements.clear()
       database.close()
     },
   }
+}
+
+/** Parameters with numbers (`?1`) are names to Node 22, which binds a list of values to those without alone. */
+function bound(sql: string, values: SQLInputValue[]): SQLInputValue[] {
+  if (!/\?\d/.test(sql)) return values
+  const named = Object.fromEntries(values.map((value, at) => [at + 1, value]))
+  return [named as unknown as SQLInputValue]
 }
 
 /** IMMEDIATE: a transaction that reads first fails without a retry when another process writes before it does. */
