@@ -122,7 +122,7 @@ async function measureKeys(terminal: BenchTerminal, among: string): Promise<Row[
 }
 
 /** In ms, the shortest first, until the frame that writes the cursor: others may be drawn meanwhile. */
-export async function keyTimes(terminal: BenchTerminal, keys: number): Promise<readonly number[]> {
+async function keyTimes(terminal: BenchTerminal, keys: number): Promise<readonly number[]> {
   const times: number[] = []
   for (let key = 0; key < keys; key++) {
     const startedMs = performance.now()

@@ -40,7 +40,17 @@ export function keepFigures(part: string, rows: readonly Row[], loadBefore: numb
     rows,
   }
   const runs = [now, ...(all[part] ?? [])].slice(0, KEPT_RUNS)
-  writeFileSync(FILE, `${JSON.stringify({ ...all, [part]: runs }, null, 2)}\n`)
+  writeFileSync(FILE, figuresText({ ...all, [part]: runs }))
+}
+
+/** JSON with a line for each row. */
+function figuresText(all: FiguresByPart): string {
+  const runText = ({ rows, ...run }: Figures) =>
+    `${JSON.stringify(run).slice(0, -1)},"rows":[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}]}`
+  const parts = Object.entries(all).map(
+    ([part, runs]) => `${JSON.stringify(part)}:[\n${runs.map(runText).join(',\n')}]`,
+  )
+  return `{${parts.join(',\n')}}\n`
 }
 
 export function currentLoad(): number {

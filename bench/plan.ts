@@ -47,7 +47,7 @@ function timeRow({ size, run, bareMs }: Planned): Row {
 }
 
 function bareParse(file: string): number {
-  const args = ['bench/floors/parse-file.mjs', 'csv-parse', file]
+  const args = ['bench/floors/parse-file.mjs', file]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, env: plainEnv(), encoding: 'utf8' })
   if (status !== 0) throw new Error(`${args.join(' ')}: exit ${status}\n${stderr}`)
   return JSON.parse(stdout).tookMs

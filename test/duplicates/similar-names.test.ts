@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { labelledPairs } from '../../bench/labelled-names.ts'
 import { clusters } from '../../src/duplicates/find-duplicates.ts'
 import { SimilarNames } from '../../src/duplicates/similar-names.ts'
 
@@ -51,12 +51,18 @@ test('names in a block of thousands are compared with their neighbours in the al
   expect(names.pairs(0.97)).toContainEqual({ one: 3000, other: 3001, score: 0.98 })
 })
 
-test('the labelled pairs are 2,000, the same each time, and the default threshold finds 8 of 10 rightly', () => {
-  const pairs = labelledPairs()
-  expect(pairs).toHaveLength(2000)
-  expect(pairs).toEqual(labelledPairs())
-  const found = pairs.filter(({ one, other }) => scoreOf(one, other) >= 0.92)
-  const right = found.filter(({ isSame }) => isSame)
-  expect(right.length / found.length).toBeGreaterThan(0.79)
-  expect(right.length / 1000).toBeGreaterThan(0.87)
+/** The second set was written by hand after the measure and its threshold were fixed; its different pairs are near-misses. */
+test.each([
+  ['labelled', 2000, 0.79, 0.87],
+  ['held out', 100, 0.75, 0.79],
+])('the default threshold tells the %s pairs apart (%i)', (set, count, precision, recall) => {
+  const lines = readFileSync(new URL('labelled-names.csv', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n')
+  const pairs = lines.map((line) => line.split(';')).filter((cells) => cells[3] === set)
+  expect(pairs).toHaveLength(count)
+  const found = pairs.filter(([one = '', other = '']) => scoreOf(one, other) >= 0.92)
+  const right = found.filter(([, , person]) => person === 'same')
+  expect(right.length / found.length).toBeGreaterThan(precision)
+  expect(right.length / (count / 2)).toBeGreaterThan(recall)
 })

@@ -13,7 +13,7 @@ import { printDerived } from '../print-derived.ts'
 
 const WINNERS: readonly WinnerRule[] = ['fullest', 'newest', 'oldest']
 
-/** bench/judge-names.ts prints what it finds and misses. */
+/** What it finds and misses is in docs/decisions/0029-duplicates.md. */
 const THRESHOLD = 0.92
 
 /** A larger group is rarely one person. */
