@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { withBuiltDriver } from './built-driver.ts'
-import { Driver } from './driver.ts'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Driver, ROOT } from './driver.ts'
 import { runScenario } from './run-scenario.ts'
 import type { Area, Language, Scenario } from './suite.ts'
 
@@ -23,6 +26,25 @@ export function isInstalled({ probe }: Language): boolean {
 /** Runs the scenarios with the client of a language; the results are in the order of the suite. */
 export function runSuite(areas: readonly Area[], language: Language, folder?: string): Promise<readonly Result[]> {
   return withBuiltDriver(language, folder, (command) => runAll(areas, { ...language, command }, folder))
+}
+
+/** Calls `use` with the command of the driver, which is built first where the language needs that. */
+async function withBuiltDriver<T>(
+  { build, command }: Language,
+  folder: string = ROOT,
+  use: (command: readonly string[]) => Promise<T>,
+): Promise<T> {
+  if (!build) return use(command)
+  const place = mkdtempSync(join(tmpdir(), 'crm-driver-'))
+  const built = join(place, 'driver')
+  const filled = (part: string) => part.replaceAll('{built}', built)
+  try {
+    const [program = '', ...args] = build.map(filled)
+    await promisify(execFile)(program, args, { cwd: folder })
+    return await use(command.map(filled))
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
 }
 
 async function runAll(areas: readonly Area[], language: Language, folder?: string): Promise<readonly Result[]> {
