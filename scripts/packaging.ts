@@ -22,8 +22,8 @@ crm contacts list --where '.name == "Ada"' --fields name,email
 crm pipelines list -o id
 crm webhooks create --url http://127.0.0.1:9/ --events 'contact.*' -q -o id >/dev/null
 crm contacts create --set name=Bo -q -o id >/dev/null
-crm webhooks deliveries "$(crm webhooks list -o id)" -o id >/dev/null
-crm contacts list --filter name=Bo --fields name -o csv
+crm webhooks deliveries "$(crm webhooks list -o id)" -o jsonl >/dev/null
+crm contacts list --filter name=Bo --jq '.[].name'
 `
 
 const EXPECTED = `Ada Grace
@@ -31,7 +31,6 @@ const EXPECTED = `Ada Grace
 NAME  EMAIL
 Ada   ada@example.test
 sales
-name
 Bo
 `
 
