@@ -76,6 +76,40 @@ function timeCommand([file = '', ...args]: readonly string[], env: NodeJS.Proces
   return performance.now() - startedMs
 }
 
+export interface Cpu {
+  readonly ms: number
+  /** To the first command in the same round. */
+  readonly ratio: number
+}
+
+/** Medians of the processor time (user and system) of whole processes, in turns, as the shell measures it. */
+export function cpuOfCommands(
+  commands: Readonly<Record<string, readonly string[]>>,
+  rounds: number,
+  env: NodeJS.ProcessEnv,
+): Record<string, Cpu> {
+  const taken = Array.from({ length: rounds }, () =>
+    Object.values(commands).map((command) => cpuOfCommand(command, env)),
+  )
+  const entries = Object.keys(commands).map((name, place): [string, Cpu] => [
+    name,
+    {
+      ms: median(taken.map((round) => round[place] ?? Number.NaN)),
+      ratio: median(taken.map((round) => (round[place] ?? Number.NaN) / (round[0] ?? 1))),
+    },
+  ])
+  return Object.fromEntries(entries)
+}
+
+const TIMED = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>&1 || exit'
+
+function cpuOfCommand(command: readonly string[], env: NodeJS.ProcessEnv): number {
+  const { status, stderr } = spawnSync('bash', ['-c', TIMED, 'bash', ...command], { env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${command.join(' ')}: exit ${status}`)
+  const [user = 0, system = 0] = stderr.trim().split(' ').map(Number)
+  return (user + system) * 1000
+}
+
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[sorted.length >> 1] ?? Number.NaN

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { besideNode, timeNode } from './beside-node.ts'
-import { benchFolder, CRM, median, plainEnv, ROOT, startCrm, timeCommands } from './processes.ts'
+import { benchFolder, CRM, cpuOfCommands, median, plainEnv, ROOT, startCrm } from './processes.ts'
 import { fillContacts } from './seed.ts'
 import type { Row } from './table.ts'
 
 /**
- * Whole processes beside `node -e 0` of the same runtime, and beside gh where it is installed. CRM_BINARY names a program of
- * `npm run standalone`, which is measured as well.
+ * Processor time of whole processes beside `node -e 0` of the same runtime, in 25 pairs, with what Node keeps of earlier runs, and beside
+ * gh where it is installed. CRM_STANDALONE names the `crm` of an unpacked archive, and CRM_BEFORE the `bin/crm.js` of another checkout.
  */
 export async function measureStartUp(): Promise<Row[]> {
   // With a record, because an empty list is asked for twice.
@@ -17,52 +17,47 @@ export async function measureStartUp(): Promise<Row[]> {
   const server = await startCrm(database)
   const env = { ...plainEnv(), HOME: benchFolder(), CRM_BASE_URL: server.url, CRM_API_KEY: server.key }
   const node = process.execPath
-  const file = process.env.CRM_BINARY
-  const hasGh = spawnSync('gh', ['--version']).status === 0
-  const installed = installedCrm()
+  const { CRM_STANDALONE: standalone, CRM_BEFORE: before } = process.env
   const list = ['contacts', 'list', '--limit', '1', '-o', 'json']
-  const times = timeCommands(
-    {
-      bare: [node, '-e', '0'],
-      version: [node, CRM, '--version'],
-      help: [node, CRM, '--help'],
-      list: [node, CRM, ...list],
-      installed: [node, installed, ...list],
-      // As every first run of a command, which also looks for a cache.
-      uncached: ['env', 'NODE_DISABLE_COMPILE_CACHE=1', node, installed, ...list],
-      tab: [node, CRM, '__complete', 'fish', 'contacts', 'get', ''],
-      table: [node, CRM, 'contacts', 'list', '--limit', '1'],
-      ...(hasGh && { gh: ['gh', '--version'] }),
-      ...(file !== undefined && {
-        fileVersion: [file, '--version'],
-        fileList: [file, 'contacts', 'list', '--limit', '1', '-o', 'json'],
-      }),
-    },
-    25,
-    env,
-  )
-  await server.stop()
-  const row = (what: string, name: string, goal: Row['goal']): Row => ({
-    what,
-    measured: `${times[name]?.toFixed(0)} ms`,
-    peer: `node -e 0: ${times.bare?.toFixed(0)} ms`,
-    ratio: (times[name] ?? 0) / (times.bare ?? 1),
-    goal,
-  })
-  const rows = [
-    row('crm --version', 'version', { atMost: 1.05 }),
-    row('crm --help', 'help', { atMost: 1.1 }),
-    row('a Tab behind crm contacts get', 'tab', { atMost: 1.3 }),
-    row('crm contacts list --limit 1 -o json', 'list', { atMost: 2 }),
-    row('the same of an installed package, with the code that its first run kept', 'installed', { atMost: 2 }),
-    row('the same without kept code', 'uncached', undefined),
-    row('crm contacts list --limit 1 (table)', 'table', undefined),
+  const installed = installedCrm()
+  const measured: readonly (readonly [what: string, command: readonly string[], atMost?: number])[] = [
+    ['crm --version', [node, CRM, '--version'], 1.1],
+    ['crm --help', [node, CRM, '--help'], 2.5],
+    ['a Tab behind crm contacts get', [node, CRM, '__complete', 'fish', 'contacts', 'get', ''], 1.6],
+    ['crm contacts list --limit 1 -o json', [node, CRM, ...list], 2.5],
+    ['the same of an installed package', [node, installed, ...list], 2.5],
+    ['the same with nothing kept', ['env', 'NODE_DISABLE_COMPILE_CACHE=1', node, installed, ...list]],
+    ['crm contacts list --limit 1 (table)', [node, CRM, 'contacts', 'list', '--limit', '1']],
+    ...(spawnSync('gh', ['--version']).status === 0
+      ? [['gh --version, for comparison', ['gh', '--version']] as const]
+      : []),
+    ...(standalone === undefined
+      ? []
+      : ([
+          ['--version of the standalone program', [standalone, '--version'], 1.1],
+          ['its list --limit 1 -o json', [standalone, ...list], 2.5],
+        ] as const)),
+    ...(before === undefined
+      ? []
+      : ([
+          ['--help of the tree before', [node, before, '--help']],
+          ['its list --limit 1 -o json', [node, before, ...list]],
+        ] as const)),
   ]
-  if (hasGh) rows.push({ ...row('gh --version, for comparison', 'gh', undefined) })
-  if (file !== undefined) {
-    rows.push(row('--version of the single file', 'fileVersion', { atMost: 1.1 }))
-    rows.push(row('its list --limit 1 -o json', 'fileList', { atMost: 1.9 }))
-  }
+  const commands = Object.fromEntries(measured.map(([, command], place) => [`c${place}`, command]))
+  // Once, so that what Node keeps is there.
+  cpuOfCommands(commands, 1, env)
+  const times = cpuOfCommands({ bare: [node, '-e', '0'], ...commands }, 25, env)
+  await server.stop()
+  const rows = measured.map(
+    ([what, , atMost], place): Row => ({
+      what,
+      measured: `${times[`c${place}`]?.ms.toFixed(0)} ms CPU`,
+      peer: `node -e 0: ${times.bare?.ms.toFixed(0)} ms`,
+      ratio: times[`c${place}`]?.ratio ?? Number.NaN,
+      goal: atMost === undefined ? undefined : { atMost },
+    }),
+  )
   return [...rows, await firstAnswer('first answer of crm serve, new database', join(benchFolder(), 'new.db'), 100)]
 }
 

@@ -15,7 +15,7 @@ function filesIn(folder: string): readonly string[] {
 describe('code that Node compiled', () => {
   /** A home, and the folder in it whose state the case makes before crm runs. */
   async function runWith(prepare: (cache: string, home: string) => void, more: Record<string, string> = {}) {
-    const { HOME: home, ...env } = emptyHome()
+    const { HOME: home, NODE_DISABLE_COMPILE_CACHE: _, ...env } = emptyHome()
     const cache = join(home, '.cache/crm/compiled')
     prepare(cache, home)
     const run = await crm(['config', 'path'], { HOME: home, ...env, ...more })
@@ -28,7 +28,7 @@ describe('code that Node compiled', () => {
     expect(statSync(cache).mode & 0o777).toBe(0o700)
     const kept = filesIn(cache)
     expect(kept.length).toBeGreaterThan(3)
-    await crm(['config', 'path'], emptyHome({ HOME: home }))
+    await crm(['config', 'path'], { HOME: home })
     expect(filesIn(cache)).toEqual(kept)
   })
 

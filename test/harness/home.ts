@@ -14,9 +14,13 @@ export function tempFolder(cleanUp: CleanUp = onTestFinished): string {
   return folder
 }
 
-/** An environment with nothing in it but an empty HOME, removed after the test, and what opens `newDatabase`. */
+/**
+ * An environment with nothing in it but an empty HOME, removed after the test, and what opens `newDatabase`. Node keeps no compiled
+ * code there, which no second process would read.
+ */
 export function emptyHome(added: Env = {}, cleanUp: CleanUp = onTestFinished): Env & { readonly HOME: string } {
-  return { HOME: tempFolder(cleanUp), PATH: process.env.PATH ?? '', ...databaseEnv(), ...added }
+  const base = { HOME: tempFolder(cleanUp), PATH: process.env.PATH ?? '', NODE_DISABLE_COMPILE_CACHE: '1' }
+  return { ...base, ...databaseEnv(), ...added }
 }
 
 /** The password of the databases of the project `postgres`; nothing in others. */
