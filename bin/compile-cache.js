@@ -1,7 +1,8 @@
-const { lstatSync, mkdirSync } = require('node:fs')
+const { chmodSync, lstatSync, mkdirSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { dirname, isAbsolute, join } = require('node:path')
 
+const FOR_OWNER = 0o700
 /** Of the group and of others. */
 const FOR_OTHERS = 0o077
 
@@ -12,11 +13,10 @@ const FOR_OTHERS = 0o077
  */
 function keepCompiledCode({ env, geteuid }) {
   const folder = cacheFolder(env)
-  if (folder === undefined || geteuid === undefined) return
+  if (folder === undefined || geteuid === undefined || env.NODE_DISABLE_COMPILE_CACHE) return
   const uid = geteuid()
   try {
-    if (nearestOwner(folder) !== uid) return
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, uid)
     const stats = lstatSync(folder)
     if (stats.isDirectory() && stats.uid === uid && (stats.mode & FOR_OTHERS) === 0) enableCompileCache(folder)
   } catch {
@@ -30,10 +30,14 @@ function cacheFolder({ XDG_CACHE_HOME: named, HOME: home }) {
   return home && isAbsolute(home) ? join(home, '.cache/crm/compiled') : undefined
 }
 
-/** The user who owns the folder, or the nearest one above it that exists. */
-function nearestOwner(folder) {
-  const stats = lstatSync(folder, { throwIfNoEntry: false })
-  return stats === undefined && dirname(folder) !== folder ? nearestOwner(dirname(folder)) : stats?.uid
+/** Makes it, and those above it, in a folder of this user; whatever the umask. */
+function makeFolder(folder, uid) {
+  if (lstatSync(folder, { throwIfNoEntry: false })) return
+  const above = dirname(folder)
+  makeFolder(above, uid)
+  if (lstatSync(above).uid !== uid) return
+  mkdirSync(folder, FOR_OWNER)
+  chmodSync(folder, FOR_OWNER)
 }
 
 module.exports = { keepCompiledCode }

@@ -32,6 +32,17 @@ describe('code that Node compiled', () => {
     expect(filesIn(cache)).toEqual(kept)
   })
 
+  test.skipIf(process.platform === 'win32')('is kept for its owner alone whatever the umask', () => {
+    for (const umask of ['000', '177']) {
+      const { HOME: home, PATH } = emptyHome()
+      const command = `umask ${umask}; exec "${process.execPath}" "${CRM}" config path`
+      execFileSync('sh', ['-c', command], { env: { HOME: home, PATH }, stdio: 'ignore' })
+      for (const name of ['.cache', '.cache/crm', '.cache/crm/compiled']) {
+        expect(statSync(join(home, name)).mode & 0o777, `${umask} ${name}`).toBe(0o700)
+      }
+    }
+  })
+
   test('is kept below XDG_CACHE_HOME where that is set', async () => {
     const named = tempFolder()
     await runWith(() => {}, { XDG_CACHE_HOME: named })
