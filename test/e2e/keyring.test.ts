@@ -150,7 +150,9 @@ async function keyringFilesOf(args: readonly string[], env: Env, input = ''): Pr
   await crm(args, { ...env, NODE_V8_COVERAGE }, input)
   const written = readdirSync(NODE_V8_COVERAGE).map((name) => readFileSync(join(NODE_V8_COVERAGE, name), 'utf8'))
   expect(written.length).toBeGreaterThan(0)
-  return written.flatMap((text) => text.match(/[\w./@-]*(?:ask-keyring\.js|bin\/keyring\.js|keyring[\w.-]*\.node)(?=")/g) ?? [])
+  return written.flatMap(
+    (text) => text.match(/[\w./@-]*(?:ask-keyring\.js|bin\/keyring\.js|keyring[\w.-]*\.node)(?=")/g) ?? [],
+  )
 }
 
 describe.skipIf(!HAS_TMUX)('on a terminal without a keyring (skipped where tmux is not installed)', () => {
