@@ -258,7 +258,7 @@ test('every command works with an empty HOME and two variables, and writes nothi
   writeFileSync(join(work, 'key'), `${service.key}\n`, { mode: 0o600 })
   const { CRM_BASE_URL = '', CRM_API_KEY = '', PATH = '' } = service.env
   // TMPDIR, so that what is left there is seen too.
-  const env = { HOME: home, PATH, TMPDIR: temporary, CRM_BASE_URL, CRM_API_KEY }
+  const env = { HOME: home, PATH, NODE_DISABLE_COMPILE_CACHE: '1', TMPDIR: temporary, CRM_BASE_URL, CRM_API_KEY }
   const printed = new Map<string, string>()
   for (const [command, step] of Object.entries(STEPS)) {
     const before = seen(root)
