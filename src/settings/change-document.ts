@@ -1,4 +1,5 @@
-import { dirname, join, parse } from 'node:path'
+import { readdir, rm } from 'node:fs/promises'
+import { basename, dirname, join, parse } from 'node:path'
 import Conf from 'conf'
 import type { JsonObject } from '../core/json.ts'
 import { withLock } from '../files/lock.ts'
@@ -16,10 +17,21 @@ export async function changeDocument(
 ): Promise<void> {
   const folder = dirname(path)
   await ensurePrivateFolder(folder)
-  await withLock(join(folder, 'lock'), async () => write(path, change(await read())))
+  await withLock(join(folder, 'lock'), async () => {
+    write(path, change(await read()))
+    await removeLeftovers(path)
+  })
 }
 
-/** conf replaces the file whole. */
+/** Removes temporary files of killed processes, as one may still contain a forgotten key. */
+async function removeLeftovers(path: string): Promise<void> {
+  const folder = dirname(path)
+  const names = await readdir(folder)
+  const leftovers = names.filter((name) => name.startsWith(`${basename(path)}.tmp-`))
+  await Promise.all(leftovers.map((name) => rm(join(folder, name), { force: true })))
+}
+
+/** conf writes a temporary file and renames it. */
 function write(path: string, document: JsonObject): void {
   try {
     const file = new Conf<JsonObject>({

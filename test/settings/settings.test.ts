@@ -203,6 +203,13 @@ test.each(['config', 'keys'])('a link in place of %s.json is neither read nor wr
   expect(await readFile(join(folder, 'victim.json'), 'utf8')).toBe('{}')
 })
 
+test('a temporary key file of a killed process is removed by the next write', async () => {
+  const { settings, folder } = await settingsFixture(undefined, { local: { origin: 'https://a.example', key: 'k' } })
+  await writeFile(join(folder, 'keys.json.tmp-1234567890abcdef'), '{"local":', { mode: 0o600 })
+  await settings.forgetKey('local')
+  expect(await readdir(folder)).toEqual(['keys.json'])
+})
+
 test('a link in place of the folder is not followed for writing', async () => {
   const folder = await tempFolder()
   await mkdir(join(folder, 'elsewhere'))
