@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The only file that runs on an old Node: 22.19 or later runs the build here, an older one hands over to the runtime that a checkout pins.
+// Node 22.19 or later runs the build here; an older one, which this file must still run on, hands over to the runtime that a checkout pins.
 const { existsSync, writeSync } = require('node:fs')
 
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -23,7 +23,10 @@ function printVersion() {
   }
 }
 
-/** Ink is an ES module that waits while it is loaded, so what may draw screens runs as ES modules, and all else as CommonJS, which starts faster. */
+/**
+ * Ink is an ES module that waits while it is loaded, so what may draw screens runs as ES modules, and all else as CommonJS, which starts
+ * faster. A record named `browse` starts slower, and works the same.
+ */
 function startProgram() {
   const isScreens = words.includes('browse') || words.includes('--tui')
   const main = `${__dirname}/../dist/${isScreens ? 'screens' : 'cli'}/main.js`

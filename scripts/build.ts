@@ -80,14 +80,19 @@ const bundles = {
   }),
 }
 
-/** What `exports` in package.json names: each loads its bundle, the same for `import` and for `require`, on a Node that is new enough. */
+/**
+ * What `exports` in package.json names: each loads its bundle, the same for `import` and for `require`, on a Node that is new enough.
+ * An `import` of webhooks takes the bundle itself: a worker has no version of Node.
+ */
 copyFileSync(`${root}bin/needs-node.cjs`, `${next}/needs-node.js`)
-const entries = { index: 'library/library', sandbox: 'library/sandbox', webhooks: 'webhooks/webhooks' }
-for (const [entry, bundle] of Object.entries(entries)) {
-  const path = `./${bundle}.js`
-  writeFileSync(`${next}/${entry}.js`, `import './needs-node.js'\nexport * from '${path}'\n`)
-  writeFileSync(`${next}/${entry}.cjs`, `require('../bin/needs-node.cjs')\nmodule.exports = require('${path}')\n`)
-}
+for (const [entry, bundle] of Object.entries({ index: 'library', sandbox: 'sandbox' }))
+  writeFileSync(`${next}/${entry}.js`, `import './needs-node.js'\nexport * from './library/${bundle}.js'\n`)
+const required = { index: 'library/library', sandbox: 'library/sandbox', webhooks: 'webhooks/webhooks' }
+for (const [entry, bundle] of Object.entries(required))
+  writeFileSync(
+    `${next}/${entry}.cjs`,
+    `require('../bin/needs-node.cjs')\nmodule.exports = require('./${bundle}.js')\n`,
+  )
 
 /** The modules whose code is in each file of the build, by their paths in the checkout. */
 const modules = Object.entries(bundles).flatMap(([name, chunks]) =>

@@ -18,7 +18,7 @@ export interface Host {
   readonly folder?: string | undefined
   /** The program that asks the system keyring; undefined where there is no keyring to ask. */
   readonly keyringProgram?: string
-  /** The runtime and the launcher of crm, or its single file, for a process that outlives this one. */
+  /** The runtime and the launcher of crm, for a process that outlives this one. */
   readonly program?: readonly [file: string, ...args: string[]]
   /** From now on the exit code is a result: the command continues after stdout closes, and keeps its exit code. */
   readonly keepExitCode?: () => void

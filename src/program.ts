@@ -19,7 +19,7 @@ import { reportError } from './output/report.ts'
 import { writeNoteLine } from './output/safe-text.ts'
 import { type RepositoryFile, readRepositoryFile } from './settings/repository-file.ts'
 
-/** Runs one command line. What goes wrong becomes text on stderr and an exit code here, and nowhere else. */
+/** Runs one command line. What goes wrong becomes text on stderr and an exit code here; only a stdout that fails is left to `main.ts`. */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
   const secrets = new Set<string>()
   const io: Io = {

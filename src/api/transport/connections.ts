@@ -30,9 +30,9 @@ export interface Connections {
 }
 
 /**
- * Connections to one origin. Requests go over node:http, which every start of crm loads anyway in a third of the time, until
- * so many were sent or are expected that undici, which takes half as long for each, is worth its load: then over undici, like
- * all through a proxy and to a server of other authorities.
+ * Connections to one origin. Requests go over node:http, which loads in a third of the time, until so many were sent or are
+ * expected that undici, which takes half as long for each, is worth its load: then over undici, like all through a proxy and to a
+ * server of other authorities.
  */
 export function openConnections(
   options: Pick<ApiOptions, 'baseUrl' | 'timeoutMs' | 'env' | 'requestsBeforeUndici'>,

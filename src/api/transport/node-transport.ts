@@ -45,14 +45,14 @@ export function openNodeTransport({ baseUrl }: Pick<ApiOptions, 'baseUrl'>, most
     receiveReply(sent, reply)
     sent.on('socket', (socket) => {
       if (connected.has(socket)) reply.isSent = true
-      else socket.once(isTls ? 'secureConnect' : 'connect', () => begin(socket, reply))
+      else {
+        socket.once(isTls ? 'secureConnect' : 'connect', () => {
+          connected.add(socket)
+          reply.isSent = true
+        })
+      }
     })
     sent.end(body)
-  }
-
-  function begin(socket: Socket, reply: PendingReply): void {
-    connected.add(socket)
-    reply.isSent = true
   }
 
   return {

@@ -70,7 +70,7 @@ function credentialsOf({ username, password }: URL): { readonly token?: string }
   return { token: `Basic ${Buffer.from(bytes, 'latin1').toString('base64')}` }
 }
 
-/** Its failures are those of the proxy instead of the server behind it. */
+/** A connection to the proxy, whose failures are reported as those of the proxy. */
 function openProxy(proxy: WebProxy, origin: URL, options: Pool.Options): Dispatcher {
   const pool = new Pool(origin, options)
   const ask = pool.connect.bind(pool)
