@@ -79,24 +79,35 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
     sendSignal(pid, signal)
 }
 
-/**
- * An end of the input without a line: the other end was closed by a kill. There may be no such group, on a terminal. Shells differ in
- * how they read a negative number.
- */
-const WATCH = 'read -r _ || { kill -s KILL -- "-$1" || kill -KILL "-$1" || kill -s KILL "$2"; } 2>/dev/null'
+/** There may be no such group, on a terminal. Shells differ in how they read a negative number. */
+const KILL = 'kill -s KILL -- "-$group" || kill -KILL "-$group" || kill -s KILL "$pid"'
+
+/** An end of the input without a third line: the other end was closed by a kill. */
+const WATCH = `read -r _; read -r group pid && [ "$pid" ] && { read -r _ || ${KILL}; } 2>/dev/null`
+
+export interface Watcher {
+  /** Named as soon as it was started. */
+  watch(child: { readonly group: number; readonly pid: number }): void
+  release(): void
+}
 
 /**
  * Kills a child and its process group as soon as this process is killed, of which nothing else can tell them: a shell waits for the
- * end of a pipe. Returns what calls that off. Windows ends neither.
+ * end of a pipe. It is started before the child, which would else run unwatched for as long as a shell takes to start. Windows ends
+ * neither.
  */
-export function endWithThisProcess(child: { readonly group: number; readonly pid: number }): () => void {
-  if (!HAS_PROCESS_GROUPS) return () => {}
+export function startWatcher(): Watcher {
+  if (!HAS_PROCESS_GROUPS) return { watch() {}, release() {} }
   // In a session of its own, because a kill of the whole group must not reach it first; without the key.
-  const args = ['-c', WATCH, 'sh', `${child.group}`, `${child.pid}`]
-  const watcher = spawn('/bin/sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true, env: {} })
+  const watcher = spawn('/bin/sh', ['-c', WATCH], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, env: {} })
   // A system without a shell.
   watcher.on('error', () => {})
   watcher.stdin.on('error', () => {})
   watcher.unref()
-  return () => void watcher.stdin.end('\n')
+  // The first write takes a millisecond, in which a child could be lost.
+  watcher.stdin.write('\n')
+  return {
+    watch: ({ group, pid }) => void watcher.stdin.write(`${group} ${pid}\n`),
+    release: () => void watcher.stdin.end('\n'),
+  }
 }

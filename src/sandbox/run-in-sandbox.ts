@@ -5,7 +5,7 @@ import { constants as systemConstants } from 'node:os'
 import process from 'node:process'
 import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
-import { endWithThisProcess, HAS_PROCESS_GROUPS, programStart, signalGroup } from '../files/programs.ts'
+import { HAS_PROCESS_GROUPS, programStart, signalGroup, startWatcher } from '../files/programs.ts'
 import { type OpenSandbox, openSandbox, type SandboxTerms } from './open-sandbox.ts'
 
 export interface SandboxRun {
@@ -57,10 +57,11 @@ async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxR
   const { file, args: words, ...how } = programStart([command, ...args], env)
   // A process group can be killed as a whole, but in the background it could not read from a terminal.
   const detached = HAS_PROCESS_GROUPS && !isOnTerminal
+  const watcher = startWatcher()
   const child = spawn(file, words, { ...how, env: { ...others, ...added }, stdio: 'inherit', detached })
-  // On a terminal the child is in the group of crm, if crm leads one.
   const { pid } = child
-  const release = pid === undefined ? undefined : endWithThisProcess({ group: detached ? pid : process.pid, pid })
+  // On a terminal the child is in the group of crm, if crm leads one.
+  if (pid !== undefined) watcher.watch({ group: detached ? pid : process.pid, pid })
   const sendToGroup = (name: NodeJS.Signals) => child.pid !== undefined && signalGroup(child.pid, name)
   const send = (name: NodeJS.Signals) => (isOnTerminal ? child.kill(name) : sendToGroup(name))
   const forward = (name: NodeJS.Signals) => {
@@ -91,7 +92,7 @@ async function runCommand({ command, args, env, signal, isOnTerminal }: SandboxR
       })
     })
   } finally {
-    release?.()
+    watcher.release()
     clearTimeout(killTimer)
     // Remaining processes of the group received the signal as well.
     if (ending) killRemaining()

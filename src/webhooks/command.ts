@@ -5,12 +5,12 @@ import { CrmError } from '../core/errors.ts'
 import type { Env } from '../core/streams.ts'
 import { errorCode } from '../files/machine-error.ts'
 import {
-  endWithThisProcess,
   findProgram,
   HAS_PROCESS_GROUPS,
   type ProgramWords,
   programStart,
   signalGroup,
+  startWatcher,
 } from '../files/programs.ts'
 
 export interface CommandOptions {
@@ -41,6 +41,8 @@ const GRACE_MS = 2000
 
 export function startCommand({ words, env, input, say }: CommandOptions): RunningCommand {
   const { file, args, ...how } = programStart(words, env)
+  // A tunnel or a test would outlive crm; a command for one event ends soon, and costs another process each time.
+  const watcher = input === undefined ? startWatcher() : undefined
   const child = spawn(file, args, {
     ...how,
     env: { ...env },
@@ -54,12 +56,11 @@ export function startCommand({ words, env, input, say }: CommandOptions): Runnin
   child.stdin.end(input)
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', say)
   let isOver = false
-  // A tunnel or a test would outlive crm; a command for one event ends soon, and costs another process each time.
   const { pid } = child
-  const release = pid === undefined || input !== undefined ? undefined : endWithThisProcess({ group: pid, pid })
+  if (pid !== undefined) watcher?.watch({ group: pid, pid })
   const ended = waitFor(child, words[0]).finally(() => {
     isOver = true
-    release?.()
+    watcher?.release()
   })
   // Only callers that await `ended` get its error.
   ended.catch(() => {})

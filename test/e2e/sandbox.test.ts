@@ -114,7 +114,10 @@ test('a command that ignores SIGTERM is killed, with what it started, and sandbo
 
 test('SIGKILL of crm ends the command, with what it started', async () => {
   const { env } = home()
-  const child = startCrm(['sandbox', 'run', '--', 'sh', '-c', 'sleep 600 & echo $!; echo $$; sleep 600'], env)
+  const child = startCrm(
+    ['sandbox', 'run', '--', 'sh', '-c', 'sleep 600 & sleep 0.1; echo $!; echo $$; sleep 600'],
+    env,
+  )
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   const pids = [Number((await lines.next()).value), Number((await lines.next()).value)]
   child.kill('SIGKILL')

@@ -312,8 +312,8 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'the command of a sandbox outlives a crm that was killed',
     file: 'src/files/programs.ts',
-    line: `const WATCH = 'read -r _ || { kill -s KILL -- "-$1" || kill -KILL "-$1" || kill -s KILL "$2"; } 2>/dev/null'`,
-    to: "const WATCH = 'read -r _'",
+    line: 'const WATCH = `read -r _; read -r group pid && [ "$pid" ] && { read -r _ || ${KILL}; } 2>/dev/null`',
+    to: "const WATCH = 'read -r _; read -r group pid'",
     tests: ['test/e2e/sandbox.test.ts'],
   },
   {
