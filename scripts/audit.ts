@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { judgeAudit } from './judge-audit.ts'
-import { shippedPackages } from './shipped-packages.ts'
+import { judgeAudit, shippedPackages } from './shipped-packages.ts'
 
 /**
  * `npm run audit`: reports known vulnerabilities in everything that an installation contains, including bundled packages, which

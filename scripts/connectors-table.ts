@@ -3,8 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { shippedNames } from '../src/api/connectors/shipped.ts'
 import { PRISM } from '../test/harness/prism.ts'
-import { hasMiss, judgeFolder, markdownTable, operationTable } from './vendor-mocks/results.ts'
+import { judgeVendor, type Result } from './vendor-mocks/judge.ts'
+import { OPERATIONS } from './vendor-mocks/operations.ts'
+import { VENDORS, type Vendor } from './vendor-mocks/vendors.ts'
 
 /**
  * `npm run connectors:table -- FOLDER`: writes the results of the contract suite and of the mocks of the vendors' documents in
@@ -39,7 +42,11 @@ if (tail === undefined) throw new Error(`${PAGE} has no ${BEGIN} with ${END} beh
 const tables = ['', operationTable(found), '', suiteTable(claims), ''].join('\n')
 writeFileSync(PAGE, `${head}${BEGIN}\n${tables}\n${END}${tail}`)
 for (const sentence of found.left) console.error(sentence)
-process.exitCode = hasMiss(found) || claims.some(({ status }) => status === 'failed') ? 1 : 0
+process.exitCode =
+  found.judged.some(({ results }) => results.some(({ state }) => state === 'miss')) ||
+  claims.some(({ status }) => status === 'failed')
+    ? 1
+    : 0
 
 function runSuite(): readonly Claim[] {
   const results = mkdtempSync(join(tmpdir(), 'crm-suite-'))
@@ -97,4 +104,63 @@ function suiteTable(all: readonly Claim[]): string {
   ])
   const table = markdownTable(['claim of the contract suite', ...servers], rows)
   return [table, '', ...notes.map((text, at) => `[${at + 1}] ${text}.`)].join('\n')
+}
+
+interface FolderResults {
+  readonly judged: readonly { readonly vendor: Vendor; readonly results: readonly Result[] }[]
+  /** A sentence for each vendor that was not run. */
+  readonly left: readonly string[]
+}
+
+/** Every vendor whose documents are in the folder and whose connector is shipped. */
+async function judgeFolder(folder: string): Promise<FolderResults> {
+  const judged: FolderResults['judged'][number][] = []
+  const left: string[] = []
+  for (const vendor of VENDORS) {
+    const { connector, documents } = vendor
+    const absent = documents.filter(({ file }) => !existsSync(join(folder, file))).map(({ file }) => file)
+    if (absent.length > 0) left.push(`${connector}: not run, ${folder} has no ${absent.join(' and no ')}`)
+    else if (!shippedNames().includes(connector)) left.push(`${connector}: not run, the connector is not shipped yet`)
+    else judged.push({ vendor, results: await judgeVendor(folder, vendor) })
+  }
+  return { judged, left }
+}
+
+/** In Markdown: operation by document, how many work, and the remarks below. */
+function operationTable({ judged }: FolderResults): string {
+  const heads = judged.map(({ vendor }) => vendor.documents.map(({ file }) => file).join(', '))
+  const notes = [...new Set(judged.flatMap(({ results }) => results.map(({ note }) => note)))].filter(
+    (note) => note !== '',
+  )
+  const cell = (result: Result | undefined) => {
+    const { state, note } = result ?? { state: '', note: '' }
+    return note === '' ? state : `${state} [${notes.indexOf(note) + 1}]`
+  }
+  const rows = OPERATIONS.map(({ name, isOfContract }, at) => [
+    isOfContract ? name : `${name} *`,
+    ...judged.map(({ results }) => cell(results[at])),
+  ])
+  const counts = [
+    'work, of the nine that the document offers (of all)',
+    ...judged.map(({ results }) => worksText(results)),
+  ]
+  return [
+    markdownTable(['operation', ...heads], [...rows, counts]),
+    '',
+    '\\* beyond the nine of the contract.',
+    ...notes.map((text, at) => `[${at + 1}] ${text}.`),
+  ].join('\n')
+}
+
+function worksText(results: readonly Result[]): string {
+  const counted = (some: readonly Result[]) => {
+    const offered = some.filter(({ state }) => state !== 'not offered')
+    return `${offered.filter(({ state }) => state === 'ok').length} of ${offered.length}`
+  }
+  return `${counted(results.filter(({ isOfContract }) => isOfContract))} (${counted(results)})`
+}
+
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }

@@ -12,12 +12,6 @@ export function crmEnv(added: Record<string, string>): NodeJS.ProcessEnv {
   return { ...env, ...added }
 }
 
-export interface Finished {
-  readonly exit: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
 interface CrmOptions {
   readonly env: NodeJS.ProcessEnv
   readonly input?: string
@@ -32,7 +26,7 @@ export async function crm(args: readonly string[], { env, input = '', cwd }: Crm
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
   child.stdin.end(input)
   const [exit] = await once(child, 'close')
-  return { exit, stdout, stderr } satisfies Finished
+  return { exit: Number(exit), stdout, stderr }
 }
 
 export async function crmOrThrow(args: readonly string[], options: CrmOptions): Promise<string> {

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { licencesText } from './licences-text.ts'
-import { shippedPackages } from './shipped-packages.ts'
+import { licencesText, shippedPackages } from './shipped-packages.ts'
 
 /** Writes docs/licences.md from the last build and the lockfile. */
 writeFileSync(new URL('../docs/licences.md', import.meta.url), licencesText(shippedPackages()))

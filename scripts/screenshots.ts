@@ -1,35 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ROOT } from './crm-process.ts'
-import { bulkSteps, STEPS_SIZE } from './screenshots/bulk-steps.ts'
-import { loadDemo, subscribe, tried } from './screenshots/demo-data.ts'
-import { type Background, screenSvg, stepsSvg } from './screenshots/screen-svg.ts'
+import { crmOrThrow, ROOT } from './crm-process.ts'
+import { type Step, screenSvg, stepsSvg } from './screenshots/screen-svg.ts'
 import { openTmux, type Size } from './screenshots/tmux-screen.ts'
 
-/**
- * `npm run screenshots [-- WORD...]`: takes the pictures in docs/screens from the built program in tmux, with data of its own. A word
- * selects the pictures whose name contains it.
- */
+/** `npm run screenshots`: takes the pictures in docs/screens from the built program in tmux, with data of its own. */
 const CRM = join(ROOT, 'bin/crm.js')
-const SCREENS = join(ROOT, 'docs/screens')
 
-const SIZES: readonly Size[] = [
-  { columns: 80, rows: 24 },
-  { columns: 120, rows: 40 },
-  { columns: 200, rows: 60 },
-]
-
-const AT_ONCE = 3
-
-/** The pictures show it. */
-const FAILING_PORT = 4244
-
-const BACKGROUNDS: readonly Background[] = ['dark', 'light']
+const PORT = '4243'
 
 interface Shot {
   readonly name: string
@@ -38,39 +20,15 @@ interface Shot {
   readonly keys: readonly string[]
   /** The text that shows that the screen is ready. */
   readonly sees: string
-  /** Its edits are kept when the terminal is closed, and would be in other pictures. */
-  readonly hasOwnState?: true
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: 'home', screen: 'home', keys: [], sees: '% of the deals at the stage before' },
-  { name: 'contacts', screen: 'contacts', keys: ['Space', 'j', 'Space', 'j'], sees: '2 marked' },
   { name: 'detail', screen: 'contacts', keys: ['j', 'j', 'j', 'Enter'], sees: 'created_at' },
-  { name: 'deals', screen: 'deals', keys: ['l', 's', 's'], sees: 'sorted by amount ↓' },
   { name: 'pipelines', screen: 'pipelines', keys: ['l', 'j', 'j', 'j'], sees: '❯ Qualified' },
-  { name: 'events', screen: 'events', keys: ['j', 'j'], sees: '.created' },
-  { name: 'jobs', screen: 'jobs', keys: [], sees: 'finished' },
-  { name: 'webhooks', screen: 'webhooks', keys: ['Enter'], sees: 'deal.created' },
-  {
-    name: 'command-log',
-    screen: 'deals',
-    keys: ['a', 'Asked for the signed offer', 'Enter', 'j', 'a', 'Sent the invoice', 'Enter', '@'],
-    sees: 'Sent the invoice',
-  },
-  { name: 'help', screen: 'contacts', keys: ['?'], sees: 'Keys of Contacts' },
-  { name: 'form', screen: 'contacts', keys: ['e'], sees: 'Ctrl-S saves' },
-  {
-    name: 'plan',
-    screen: 'contacts',
-    keys: ['12', 'Space', 'b', 'company=Acme', 'Enter', 'w'],
-    sees: '❯[Cancel]',
-    hasOwnState: true,
-  },
-  { name: 'delete', screen: 'contacts', keys: ['d'], sees: '❯[Cancel]' },
-  { name: 'commands', screen: 'deals', keys: [':', 'contacts comp'], sees: 'company=' },
 ]
+const SHOT_SIZE: Size = { columns: 120, rows: 40 }
+const STEPS_SIZE: Size = { columns: 100, rows: 26 }
 
-const words = process.argv.slice(2)
 const home = mkdtempSync(join(tmpdir(), 'crm-screens-'))
 mkdirSync(join(home, 'bin'))
 symlinkSync(CRM, join(home, 'bin/crm'))
@@ -79,91 +37,37 @@ const env = {
   PATH: `${join(home, 'bin')}:${process.env.PATH ?? ''}`,
   TERM: 'xterm-256color',
   LANG: 'C.UTF-8',
+  CRM_PROFILE: 'local',
+  // Tells the background where the terminal does not answer.
+  COLORFGBG: '15;0',
 }
-const start = (...args: string[]) =>
-  spawn(process.execPath, [CRM, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-const service = start('serve', '--database', ':memory:', '--port', '4243', '--rate-limit', 'none')
-const children = [service]
-const receivers: Server[] = []
+const serve = [CRM, 'serve', '--database', ':memory:', '--port', PORT, '--rate-limit', 'none']
+const service = spawn(process.execPath, serve, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 try {
   await once(service.stderr, 'data')
   await delay(500)
-  const listener = start('listen', '-p', 'local')
-  children.push(listener)
-  await once(listener.stderr, 'data')
-  await delay(1_500)
-  const failing = await openFailing()
-  receivers.push(failing)
-  await subscribe(`http://127.0.0.1:${FAILING_PORT}/orders`, home, env)
-  await loadDemo(home, env)
-  await tried(home, env)
-  await takeAll()
+  await loadDemo()
+  for (const shot of SHOTS) keep(`${shot.name}-120x40-dark`, screenSvg(sized(shot.name, SHOT_SIZE), await take(shot)))
+  keep('bulk', stepsSvg(sized('plan, kill, resume, undo', STEPS_SIZE), await bulkSteps()))
 } finally {
-  for (const child of children) child.kill()
-  for (const receiver of receivers) receiver.close()
+  service.kill()
   rmSync(home, { recursive: true, force: true })
 }
 
-/** Its deliveries fail, which the Webhooks screen shows. */
-async function openFailing(): Promise<Server> {
-  const server = createServer((_, response) => void response.writeHead(503).end('busy'))
-  await once(server.listen(FAILING_PORT, '127.0.0.1'), 'listening')
-  return server
-}
-
-async function takeAll(): Promise<void> {
-  const all = SHOTS.flatMap((shot) =>
-    SIZES.flatMap((size) => BACKGROUNDS.map((background) => ({ shot, size, background }))),
-  )
-  await Promise.all(Array.from({ length: AT_ONCE }, () => takeFrom(all)))
-  if (!isChosen('bulk')) return
-  const steps = await bulkSteps(home, env)
-  keep('bulk', stepsSvg({ ...describe('plan, kill, resume, undo', STEPS_SIZE), background: 'dark' }, steps))
-}
-
-interface Wanted {
-  readonly shot: Shot
-  readonly size: Size
-  readonly background: Background
-}
-
-async function takeFrom(queue: Wanted[]): Promise<void> {
-  for (let next = queue.shift(); next; next = queue.shift()) {
-    const { shot, size, background } = next
-    const name = `${shot.name}-${size.columns}x${size.rows}-${background}`
-    if (!isChosen(name)) continue
-    const picture = await take(name, next)
-    keep(name, screenSvg({ ...describe(shot.name, size), background }, picture))
-  }
-}
-
-function isChosen(name: string): boolean {
-  return words.length === 0 || words.some((word) => name.includes(word))
-}
-
-function describe(what: string, { columns }: Size) {
+function sized(what: string, { columns }: Size) {
   return { title: `crm: ${what}`, columns }
 }
 
 function keep(name: string, svg: string): void {
-  writeFileSync(join(SCREENS, `${name}.svg`), svg)
+  writeFileSync(join(ROOT, 'docs/screens', `${name}.svg`), svg)
   console.log(`docs/screens/${name}.svg`)
 }
 
-async function take(name: string, { shot, size, background }: Wanted): Promise<string> {
-  const { screen, keys, sees, hasOwnState } = shot
-  const command = [process.execPath, CRM, 'browse', screen, '-p', 'local'].join(' ')
-  // Settings of its own: the state of the screens is remembered.
-  const own = {
-    CRM_CONFIG_HOME: join(home, `config-${name}`),
-    ...(hasOwnState && { CRM_STATE_HOME: join(home, `state-${name}`) }),
-  }
-  cpSync(join(home, '.config/crm'), own.CRM_CONFIG_HOME, { recursive: true })
-  // COLORFGBG tells the background where the terminal does not answer.
-  const terminal = openTmux(name, command, size, { ...env, ...own, COLORFGBG: background === 'dark' ? '15;0' : '0;15' })
+async function take({ name, screen, keys, sees }: Shot): Promise<string> {
+  const terminal = openTmux(name, `${process.execPath} ${CRM} browse ${screen}`, SHOT_SIZE, env)
   try {
     await terminal.sees('? help')
-    await terminal.sees(screen === 'home' ? 'Home' : '❯')
+    await terminal.sees('❯')
     for (const key of keys) {
       terminal.press(key)
       await delay(60)
@@ -174,5 +78,70 @@ async function take(name: string, { shot, size, background }: Wanted): Promise<s
     return terminal.picture()
   } finally {
     terminal.close()
+  }
+}
+
+/** 400 contacts and 120 deals, the same in each run, by two jobs. */
+async function loadDemo(): Promise<void> {
+  const first = 'Ada Grace Alan Edsger Barbara Donald Margaret Ken Dennis Katherine Radia Tim Linus Frances'.split(' ')
+  const last =
+    'Lovelace Hopper Turing Dijkstra Liskov Knuth Hamilton Thompson Ritchie Johnson Perlman Allen Lamarr'.split(' ')
+  const companies = ['Acme GmbH', 'Analytical Engines', 'Navy Systems', 'Bletchley Ltd', 'Orbit AG', 'Kranich & Söhne']
+  const stages = ['Lead', 'Lead', 'Qualified', 'Qualified', 'Proposal', 'Negotiation', 'Won', 'Lost']
+  const work = ['renewal', 'licences', 'support', 'migration', 'audit']
+  const at = (values: readonly string[], index: number) => values[index % values.length]
+  const contacts = Array.from({ length: 400 }, (_, n) => {
+    const [given, family] = [at(first, n * 7 + (n >> 3)), at(last, n * 5 + (n >> 2))]
+    const email = `${given}.${family}${n}@${n % 3 ? 'example.com' : 'mail.example.org'}`.toLowerCase()
+    return `${given} ${family},${email},+49 30 ${100_000 + n * 37},${at(companies, n * 11)}`
+  })
+  const deals = Array.from({ length: 120 }, (_, n) => {
+    const amount = (900 + ((n * 7_919) % 88_000) + n / 4).toFixed(2)
+    return `${at(companies, n * 5)}: ${at(work, n * 3)} ${n},${at(stages, n * 3 + (n >> 4))},${amount},EUR,sales`
+  })
+  await load('contacts', 'name,email,phone,company', contacts)
+  await load('deals', 'name,stage,amount,currency,pipeline_id', deals)
+}
+
+async function load(noun: string, header: string, rows: readonly string[]): Promise<void> {
+  writeFileSync(join(home, `${noun}.csv`), [header, ...rows, ''].join('\n'))
+  await crmOrThrow([noun, 'import', `${noun}.csv`, '--yes'], { env, cwd: home })
+}
+
+/** Import, kill, the same command again, undo: each is what a shell shows after a real command. */
+async function bulkSteps(): Promise<readonly Step[]> {
+  const rows = Array.from({ length: 20_000 }, (_, n) => `Person ${n},person${n}@example.com,Company ${n % 500}`)
+  writeFileSync(join(home, 'people.csv'), ['name,email,company', ...rows, ''].join('\n'))
+  const screen = openTmux('steps', `env PS1='$ ' bash --norc --noprofile -i`, STEPS_SIZE, env)
+  const steps: Step[] = []
+  const show = (seconds = 4) => void steps.push({ text: screen.picture(), seconds })
+  const command = async (text: string, sees: string) => {
+    // In a line of its own, so that the picture shows the command.
+    screen.type('clear')
+    screen.press('Enter')
+    await delay(500)
+    screen.type(text)
+    screen.press('Enter')
+    await screen.sees(sees)
+  }
+  try {
+    screen.type(`cd ${home}; clear`)
+    screen.press('Enter')
+    await command('crm contacts import people.csv', ' of 20,000')
+    // After the first rows were sent.
+    await delay(1_500)
+    show(2)
+    screen.killRunning()
+    await screen.sees('Killed')
+    show()
+    await command('crm contacts import people.csv', 'unsent')
+    await delay(1_000)
+    show()
+    await command('crm jobs undo $(crm jobs list -o id --limit 1) --yes', 'unsent')
+    await delay(1_000)
+    show()
+    return steps
+  } finally {
+    screen.close()
   }
 }

@@ -55,3 +55,60 @@ function dependenciesOf(entry: LockEntry | undefined): string[] {
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 }
+
+/** The text of docs/licences.md. Versions are in the lockfile. */
+export function licencesText(packages: readonly ShippedPackage[]): string {
+  const bundled = packages.filter(({ isBundled }) => isBundled)
+  const installed = packages.filter(({ isBundled }) => !isBundled)
+  return `# Licences of what crm ships
+
+crm itself is MIT. Written by \`node scripts/licences.ts\`; a test compares it with the build.
+
+## In the bundle
+
+${table(bundled)}
+## Installed beside it, where npm can
+
+${table(installed)}
+The Linux binaries of @napi-rs/keyring link libdbus statically (AFL-2.1 or GPL-2.0-or-later); each of its packages holds the licences
+of all that is in it, in \`LICENSE.third-party.md\`.
+`
+}
+
+function table(packages: readonly ShippedPackage[]): string {
+  const byLicence = Map.groupBy(packages, ({ licence }) => licence)
+  const rows = [...byLicence].toSorted(([one], [other]) => one.localeCompare(other))
+  const names = (some: readonly ShippedPackage[]) => [...new Set(some.map(({ name }) => name))].toSorted().join(', ')
+  return [
+    '| licence | packages |',
+    '|---|---|',
+    ...rows.map(([licence, some]) => `| ${licence} | ${names(some)} |`),
+    '',
+  ].join('\n')
+}
+
+export interface AuditResult {
+  /** Names and severities of vulnerable packages that crm ships. */
+  readonly shipped: readonly string[]
+  /** The same for packages used only in development. */
+  readonly others: readonly string[]
+}
+
+interface Vulnerability {
+  readonly name: string
+  readonly severity: string
+  readonly nodes: readonly string[]
+}
+
+/** Reads the output of `npm audit --json`; undefined when the registry did not return a report. */
+export function judgeAudit(printed: string, shippedPaths: ReadonlySet<string>): AuditResult | undefined {
+  const report: { vulnerabilities?: Readonly<Record<string, Vulnerability>> } = JSON.parse(printed)
+  if (!report.vulnerabilities) return undefined
+  const all = Object.values(report.vulnerabilities)
+  const isShipped = ({ nodes }: Vulnerability) => nodes.some((path) => shippedPaths.has(path))
+  const named = ({ name, severity }: Vulnerability) => `${name} (${severity})`
+  return {
+    shipped: all.filter(isShipped).map(named),
+    others: all.filter((each) => !isShipped(each)).map(named),
+  }
+}

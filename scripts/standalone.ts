@@ -7,22 +7,20 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { commitTime, crmVersion } from './standalone/commit.ts'
 import { writeDebianPackage } from './standalone/debian.ts'
-import { writeDefinitions } from './standalone/definitions.ts'
 import { HOST, nodeFor, TARGETS, type TargetNode } from './standalone/node-for.ts'
 import { COMPLETIONS, copyManuals, notices, writeCompletion, writeProgram } from './standalone/program-folder.ts'
 import { writeSbom } from './standalone/sbom.ts'
 
 /**
- * `npm run standalone [-- --target linux-x64,... | all] [--out FOLDER] [--url ADDRESS]`: crm for a machine without Node, which it
+ * `npm run standalone [-- --target linux-x64,... | all] [--out FOLDER]`: crm for a machine without Node, which it
  * carries, in an archive for each target, for linux-x64 also as a Debian package, with an SBOM and SHA256SUMS. It uses the build in
- * `dist`. With the address where the files will be published, also a formula for Homebrew and a manifest for Scoop.
+ * `dist`.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { values } = parseArgs({
   options: {
     target: { type: 'string', default: HOST },
     out: { type: 'string', default: 'standalone' },
-    url: { type: 'string' },
   },
 })
 const targets = values.target === 'all' ? TARGETS : values.target.split(',')
@@ -44,7 +42,6 @@ for (const target of targets) {
   if (target === 'linux-x64') writeDebianPackage({ node, out, folder })
 }
 writeSbom(out)
-if (values.url !== undefined) writeDefinitions({ out, url: values.url.replace(/\/$/, '') })
 writeSums(out)
 
 /** Writes `crm-VERSION-TARGET.tar.gz`: the program with its Node, manual pages, completions and licences. */

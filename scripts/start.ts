@@ -30,16 +30,13 @@ async function serveForPeople(): Promise<void> {
     await stop(child)
     throw error
   }
-  const status = await crm(['auth', 'status', '-o', 'json', '--fields', 'profile'], { env })
-  const isActive = status.exit === 0 && JSON.parse(status.stdout).profile === 'local'
-  const flag = isActive ? '' : ' -p local'
   console.log(`
 The CRM runs at ${url}; Ctrl-C stops it. In a second terminal, in this folder:
 
-  npx crm contacts list${flag}
-  npx crm deals list${flag} --filter stage=Proposal -o json
-  npx crm contacts create${flag} --set name="Hedy Lamarr" --set email=hedy@hopping.example
-  npx crm listen${flag}
+  npx crm contacts list -p local
+  npx crm deals list -p local --filter stage=Proposal -o json
+  npx crm contacts create -p local --set name="Hedy Lamarr" --set email=hedy@hopping.example
+  npx crm listen -p local
 `)
   const [code] = await once(child, 'exit')
   process.exitCode = code ?? 1
@@ -47,7 +44,7 @@ The CRM runs at ${url}; Ctrl-C stops it. In a second terminal, in this folder:
 
 async function showTour(): Promise<void> {
   const home = join(folder, 'tour')
-  rmSync(home, { recursive: true, force: true })
+  for (const old of [home, join(folder, 'state')]) rmSync(old, { recursive: true, force: true })
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const env = crmEnv({ CRM_CONFIG_HOME: join(home, 'config') })
   const service = await startService(['--database', join(home, 'crm.db'), '--port', '0'], env)
@@ -61,61 +58,29 @@ async function showTour(): Promise<void> {
   }
 }
 
+/** Into the server of the profile `local`, whichever is active, by jobs that go with the folder. */
 async function load(env: NodeJS.ProcessEnv): Promise<void> {
-  const { contacts, deals, notes } = await loadExamples(env)
-  console.log(`Loaded ${contacts} contacts, ${deals} deals and ${notes} notes from examples/.`)
+  const options = { env: { ...env, CRM_PROFILE: 'local', CRM_STATE_HOME: join(folder, 'state') } }
+  const examples = (name: string) => join(ROOT, 'examples', `${name}.jsonl`)
+  await crmOrThrow(['contacts', 'import', examples('contacts'), '--yes', '-q'], options)
+  await crmOrThrow(['deals', 'import', examples('deals'), '--yes', '-q'], options)
+  const deals: { id: string; name: string }[] = JSON.parse(await crmOrThrow(['deals', 'list', '-o', 'json'], options))
+  const notes = readFileSync(examples('notes'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const { deal, body } = JSON.parse(line)
+      return JSON.stringify({ deal_id: deals.find(({ name }) => name === deal)?.id, body })
+    })
+  writeFileSync(join(folder, 'notes.jsonl'), notes.join('\n'))
+  await crmOrThrow(['notes', 'import', join(folder, 'notes.jsonl'), '--yes', '-q'], options)
+  console.log(`Loaded contacts, ${deals.length} deals and ${notes.length} notes from examples/.`)
 }
 
 async function stop(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended
-}
-
-interface Example {
-  readonly line: string
-  /** The same on every start, so that a second load creates nothing. */
-  readonly idempotencyKey: string
-}
-
-/** Loads the folder `examples` with the CLI, as a shell loop would. */
-async function loadExamples(env: NodeJS.ProcessEnv): Promise<{ contacts: number; deals: number; notes: number }> {
-  const contacts = readExamples('contacts')
-  await inParallel(contacts, ({ line, idempotencyKey }) =>
-    crmOrThrow(['contacts', 'create', '--data', '-', '-o', 'id', '--idempotency-key', idempotencyKey], {
-      env,
-      input: line,
-    }),
-  )
-  const deals = readExamples('deals')
-  const dealIds = new Map<unknown, string>()
-  await inParallel(deals, async ({ line, idempotencyKey }) => {
-    const args = ['deals', 'create', '--data', '-', '-o', 'id', '--idempotency-key', idempotencyKey]
-    dealIds.set(JSON.parse(line).name, (await crmOrThrow(args, { env, input: line })).trim())
-  })
-  const notes = readExamples('notes')
-  await inParallel(notes, ({ line, idempotencyKey }) => {
-    const { deal, ...note } = JSON.parse(line)
-    const args = ['notes', 'add', dealIds.get(deal) ?? '', '--data', '-', '--idempotency-key', idempotencyKey]
-    return crmOrThrow(args, { env, input: JSON.stringify(note) })
-  })
-  return { contacts: contacts.length, deals: deals.length, notes: notes.length }
-}
-
-function readExamples(name: string): Example[] {
-  const lines = readFileSync(join(ROOT, 'examples', `${name}.jsonl`), 'utf8')
-    .trim()
-    .split('\n')
-  return lines.map((line, index) => ({ line, idempotencyKey: `example-${name}-${index}` }))
-}
-
-/** Runs a process per item, four at a time, which keeps two cores busy. */
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const rest = items.values()
-  const worker = async () => {
-    for (const item of rest) await work(item)
-  }
-  await Promise.all([worker(), worker(), worker(), worker()])
 }
 
 /** Prints each command and its real output; stops at the first failure. */
@@ -136,18 +101,8 @@ async function runTour(env: NodeJS.ProcessEnv): Promise<void> {
   await step('contacts', 'delete', contact, '--yes')
   await step('pipelines', 'stages', 'sales', '--fields', 'name,position,probability')
   await step('deals', 'list', '--filter', 'stage=Proposal', '--fields', 'id,name,amount,stage')
-  await step(
-    'deals',
-    'create',
-    '--set',
-    'name=Radio patent',
-    '--set',
-    'stage=Lead',
-    '--set',
-    'amount:=30000',
-    '-o',
-    'json',
-  )
+  const words = '--set stage=Lead --set amount:=30000 -o json'.split(' ')
+  await step('deals', 'create', '--set', 'name=Radio patent', ...words)
   const deal = await idOf('deals', 'list', '--limit', '1')
   await step('notes', 'add', deal, '--body', 'Hedy calls back on Monday.', '--fields', 'id,deal_id,body')
   const events = ['--events', 'deal.*,contact.created', '--fields', 'id,url,events,status']

@@ -1,49 +1,16 @@
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError } from 'commander'
 
-/** Reads the flags of a rig; wrong ones end the process with 2 and `usage`, `--help` with 0. */
-export function rigFlags<Name extends string>(
-  usage: string,
-  defaults: Readonly<Record<Name, string | boolean | undefined>>,
-) {
-  const misused = (message: string): never => {
-    process.stderr.write(`torture: ${message}\n\n${usage}`)
-    process.exit(2)
-  }
-  const values = parsed(defaults, misused)
-  if (values.help) {
-    process.stdout.write(usage)
-    process.exit(0)
-  }
-  return {
-    has: (name: Name): boolean => values[name] === true,
-    wholeNumber: (name: Name): number => {
-      const text = String(values[name])
-      return /^\d{1,9}$/.test(text) ? Number(text) : misused(`--${name} ${text} is not a whole number`)
-    },
-    oneOf: <One extends string>(name: Name, all: readonly One[]): One | undefined => {
-      const value = values[name]
-      if (value === undefined) return undefined
-      return all.find((one) => one === value) ?? misused(`--${name} ${value} is not one of ${all.join(', ')}`)
-    },
-  }
+/** The command of a rig, with the flags that each has. A wrong flag is exit 2: 1 says that the rig found a fault. */
+export function rigCommand(name: string, description: string): Command {
+  return new Command(`npm run ${name} --`)
+    .description(description)
+    .option('--kills <n>', 'how often something is killed', wholeNumber, 200)
+    .option('--seed <n>', 'repeats an earlier run', wholeNumber, Date.now() % 1_000_000)
+    .showHelpAfterError()
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 }
 
-function parsed(
-  defaults: Readonly<Record<string, string | boolean | undefined>>,
-  misused: (message: string) => never,
-): Readonly<Record<string, string | boolean | undefined>> {
-  const options = Object.entries(defaults).map(([name, value]) => {
-    if (typeof value === 'boolean') return [name, { type: 'boolean', default: value }] as const
-    return [name, { type: 'string', ...(value !== undefined && { default: value }) }] as const
-  })
-  try {
-    const help = { type: 'boolean', short: 'h', default: false } as const
-    return parseArgs({ options: { help, ...Object.fromEntries(options) } }).values as Record<string, string | boolean>
-  } catch (error) {
-    return misused((error as Error).message)
-  }
-}
-
-export function newSeed(): string {
-  return `${Date.now() % 1_000_000}`
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is not a whole number.')
+  return Number(text)
 }

@@ -2,27 +2,33 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Option } from 'commander'
 import { buildMutant } from '../test/torture/mutants.ts'
 import { POSTGRES_MUTANT_NAMES, POSTGRES_MUTANTS } from '../test/torture/postgres/mutants.ts'
 import { torture } from '../test/torture/postgres/torture.ts'
-import { newSeed, rigFlags } from './torture-flags.ts'
+import { rigCommand, wholeNumber } from './torture-flags.ts'
 
-const USAGE = `usage: npm run torture:postgres -- [--kills N] [--failovers N] [--seed N] [--mutant NAME]
-
-Writes, reads and delivers through three processes on a PostgreSQL that it starts itself, while processes and PostgreSQL are
-killed, halted and cut off from one another. Exits with 1 if something that was acknowledged is lost, or exists twice.
-
-  --kills N      kill -9 of a process, of PostgreSQL or of one of its backends (default: 200)
-  --failovers N  how many of them end with another server, its standby until then (default: 2)
-  --seed N       repeats the choices of an earlier run
-  --mutant NAME  a service that lacks a rule, which the run must detect: ${POSTGRES_MUTANT_NAMES.join(', ')}
-`
+interface Options {
+  readonly kills: number
+  readonly failovers: number
+  readonly seed: number
+  readonly mutant?: (typeof POSTGRES_MUTANT_NAMES)[number]
+}
 
 const CRM = fileURLToPath(new URL('../bin/crm.js', import.meta.url))
 const MOST_SHOWN = 20
-const flags = rigFlags(USAGE, { kills: '200', failovers: '2', seed: newSeed(), mutant: undefined })
-const mutant = flags.oneOf('mutant', POSTGRES_MUTANT_NAMES)
-const seed = flags.wholeNumber('seed')
+const { kills, failovers, seed, mutant } = rigCommand(
+  'torture:postgres',
+  'Writes, reads and delivers through three processes on a PostgreSQL that it starts itself, while processes and PostgreSQL are killed, halted and cut off from one another. Exits with 1 if something that was acknowledged is lost, or exists twice.',
+)
+  .option('--failovers <n>', 'how many kills end with another server, its standby until then', wholeNumber, 2)
+  .addOption(
+    new Option('--mutant <name>', 'a service that lacks a rule, which the run must detect').choices(
+      POSTGRES_MUTANT_NAMES,
+    ),
+  )
+  .parse()
+  .opts<Options>()
 const folder = mkdtempSync(join(tmpdir(), 'crm-mutant-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
@@ -30,8 +36,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 const startedMs = performance.now()
 const { figures, met, faults } = await torture({
   crm: mutant === undefined ? CRM : buildMutant(POSTGRES_MUTANTS[mutant], folder),
-  kills: flags.wholeNumber('kills'),
-  failovers: flags.wholeNumber('failovers'),
+  kills,
+  failovers,
   seed,
   print: (line) => console.error(line),
 })

@@ -2,47 +2,40 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Option } from 'commander'
 import { buildMutant, MUTANT_NAMES, MUTANTS } from '../test/torture/mutants.ts'
 import { SERVER_KINDS } from '../test/torture/server-kind.ts'
 import { torture } from '../test/torture/torture.ts'
-import { newSeed, rigFlags } from './torture-flags.ts'
+import { rigCommand, wholeNumber } from './torture-flags.ts'
 
-const USAGE = `usage: npm run torture -- [--kills N] [--rows N] [--seed N] [--harsh] [--server KIND] [--mutant NAME]
-
-Imports rows through a proxy that breaks things, under kill -9, power cuts and a clock that jumps. Exits with 1 if a row
-exists twice or is missing, or if an account does not add up.
-
-  --kills N      how often an import is killed (default: 200)
-  --rows N       rows of each import (default: 5000)
-  --seed N       repeats an earlier run
-  --harsh        breaks more
-  --server KIND  ${SERVER_KINDS.join(', ')} (default: keeps-keys)
-  --mutant NAME  a client that lacks a rule, which the run must detect: ${MUTANT_NAMES.join(', ')}
-`
+interface Options {
+  readonly kills: number
+  readonly rows: number
+  readonly seed: number
+  readonly harsh: boolean
+  readonly server: (typeof SERVER_KINDS)[number]
+  readonly mutant?: (typeof MUTANT_NAMES)[number]
+}
 
 const CRM = fileURLToPath(new URL('../bin/crm.js', import.meta.url))
-const flags = rigFlags(USAGE, {
-  kills: '200',
-  rows: '5000',
-  seed: newSeed(),
-  harsh: false,
-  mutant: undefined,
-  server: 'keeps-keys',
-})
-const mutant = flags.oneOf('mutant', MUTANT_NAMES)
-const seed = flags.wholeNumber('seed')
-const options = {
-  serverKind: flags.oneOf('server', SERVER_KINDS) ?? 'keeps-keys',
-  kills: flags.wholeNumber('kills'),
-  rows: flags.wholeNumber('rows'),
-  isHarsh: flags.has('harsh'),
-}
+const { mutant, server, kills, rows, harsh, seed } = rigCommand(
+  'torture',
+  'Imports rows through a proxy that breaks things, under kill -9, power cuts and a clock that jumps. Exits with 1 if a row exists twice or is missing, or if an account does not add up.',
+)
+  .option('--rows <n>', 'rows of each import', wholeNumber, 5000)
+  .option('--harsh', 'breaks more', false)
+  .addOption(new Option('--server <kind>', 'what the server keeps').choices(SERVER_KINDS).default('keeps-keys'))
+  .addOption(
+    new Option('--mutant <name>', 'a client that lacks a rule, which the run must detect').choices(MUTANT_NAMES),
+  )
+  .parse()
+  .opts<Options>()
 const mutants = mkdtempSync(join(tmpdir(), 'crm-mutant-'))
 process.on('exit', () => rmSync(mutants, { recursive: true, force: true }))
 
 const startedMs = performance.now()
 const { met, faults, ...counts } = await torture({
-  ...options,
+  ...{ serverKind: server, kills, rows, isHarsh: harsh },
   crm: mutant === undefined ? CRM : buildMutant(MUTANTS[mutant], mutants),
   serviceCrm: CRM,
   seed,

@@ -4,10 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { crmEnv, ROOT } from './crm-process.ts'
-import { doubledNames } from './exported-names.ts'
-import { boundaryFaults } from './import-rules.ts'
 
 /**
  * `npm run walks`: what a reader of the source has before them. For each walk of docs/architecture.md, the files of `src`
@@ -102,15 +99,8 @@ function printTree(): void {
   const texts = new Map(names.map((name) => [name, readFileSync(join(source, name), 'utf8')]))
   const lines = [...texts.values()].map((text) => text.split('\n').length - 1).toSorted((one, other) => one - other)
   const at = (part: number) => lines[Math.floor((lines.length - 1) * part)]
-  const circles = boundaryFaults(fileURLToPath(new URL('..', import.meta.url))).filter(({ fault }) =>
-    fault.startsWith('imports itself'),
-  )
-  const doubled = doubledNames(ROOT)
   console.log(`files ${lines.length}, lines ${lines.reduce((sum, each) => sum + each, 0)}`)
   console.log(`lines of a file: median ${at(0.5)}, 90th percentile ${at(0.9)}, longest ${at(1)}`)
-  console.log(`circles of imports, types included: ${circles.length}`)
-  console.log(`exported names declared in more than one file: ${doubled.length}`)
-  if (isWithFiles) for (const { file, fault } of doubled) console.log(`  ${file}: ${fault}`)
 }
 
 try {

@@ -5,17 +5,8 @@ const CELL_WIDTH = 8.43
 const LINE_HEIGHT = 18
 const MARGIN = 10
 
-export type Background = 'dark' | 'light'
-
-interface Paper {
-  readonly back: string
-  readonly text: string
-}
-
-const PAPERS: Readonly<Record<Background, Paper>> = {
-  dark: { back: '#1d1f21', text: '#d8dadb' },
-  light: { back: '#ffffff', text: '#24292e' },
-}
+const PAPER = '#1d1f21'
+const TEXT = '#d8dadb'
 
 interface Style {
   readonly color: string | undefined
@@ -30,12 +21,11 @@ const PLAIN: Style = { color: undefined, back: undefined, isBold: false, isDim: 
 export interface Screen {
   readonly title: string
   readonly columns: number
-  readonly background: Background
 }
 
 /** Draws the output of `tmux capture-pane -e` as a picture that needs only a monospaced font. */
 export function screenSvg(screen: Screen, text: string): string {
-  return pictureOf(screen, text.split('\n').length, bodyOf(text, PAPERS[screen.background]))
+  return pictureOf(screen, text.split('\n').length, bodyOf(text))
 }
 
 export interface Step {
@@ -53,45 +43,35 @@ export function stepsSvg(screen: Screen, steps: readonly Step[]): string {
     const isLast = at === steps.length - 1
     const frames = `@keyframes s${at}{0%{opacity:0}${start.toFixed(2)}%{opacity:1}${isLast ? '' : `${end.toFixed(2)}%{opacity:0}`}}`
     const css = `<style>${frames}.s${at}{opacity:${isLast ? 1 : 0};animation:s${at} ${whole}s step-end infinite}</style>`
-    return `${css}<g class="s${at}">\n${bodyOf(text, PAPERS[screen.background])}\n</g>`
+    return `${css}<g class="s${at}">\n${bodyOf(text)}\n</g>`
   })
   const lines = Math.max(...steps.map(({ text }) => text.split('\n').length))
   return pictureOf(screen, lines, shown.join('\n'))
 }
 
-function pictureOf({ title, columns, background }: Screen, lines: number, body: string): string {
+function pictureOf({ title, columns }: Screen, lines: number, body: string): string {
   const width = Math.ceil(columns * CELL_WIDTH) + 2 * MARGIN
   const height = lines * LINE_HEIGHT + 2 * MARGIN
-  const { back, text } = PAPERS[background]
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="${text}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="${TEXT}">
 <title>${title}</title>
-<rect width="100%" height="100%" rx="6" fill="${back}"/>
+<rect width="100%" height="100%" rx="6" fill="${PAPER}"/>
 ${body}
 </svg>
 `
 }
 
-function bodyOf(screen: string, paper: Paper): string {
+function bodyOf(screen: string): string {
   // The style at the end of a line also applies to the next.
   let style = PLAIN
   const lines = screen.split('\n').map((line, index) => {
-    const drawn = lineSvg(line, MARGIN + (index + 1) * LINE_HEIGHT - 5, { style, paper })
+    const drawn = lineSvg(line, MARGIN + (index + 1) * LINE_HEIGHT - 5, style)
     style = drawn.style
     return drawn.svg
   })
   return lines.filter((line) => line !== '').join('\n')
 }
 
-interface Pen {
-  readonly style: Style
-  readonly paper: Paper
-}
-
-function lineSvg(
-  line: string,
-  y: number,
-  { style: before, paper }: Pen,
-): { readonly svg: string; readonly style: Style } {
+function lineSvg(line: string, y: number, before: Style): { readonly svg: string; readonly style: Style } {
   let column = 0
   let style = before
   const parts: string[] = []
@@ -99,7 +79,7 @@ function lineSvg(
   for (const [, codes, text = ''] of line.matchAll(/(?:\x1b\[([\d;]*)m)?([^\x1b]*)/g)) {
     if (codes !== undefined) style = styledBy(style, codes)
     if (text === '') continue
-    parts.push(textSvg(text, { x: MARGIN + column * CELL_WIDTH, y }, { style, paper }))
+    parts.push(textSvg(text, { x: MARGIN + column * CELL_WIDTH, y }, style))
     column += textWidth(text)
   }
   return { svg: parts.join(''), style }
@@ -139,10 +119,8 @@ interface Point {
   readonly y: number
 }
 
-function textSvg(text: string, { x, y }: Point, { style, paper }: Pen): string {
-  const [front, back] = style.isInverse
-    ? [style.back ?? paper.back, style.color ?? paper.text]
-    : [style.color, style.back]
+function textSvg(text: string, { x, y }: Point, style: Style): string {
+  const [front, back] = style.isInverse ? [style.back ?? PAPER, style.color ?? TEXT] : [style.color, style.back]
   const width = (textWidth(text) * CELL_WIDTH).toFixed(1)
   const box = back
     ? `<rect x="${x.toFixed(1)}" y="${y - 13}" width="${width}" height="${LINE_HEIGHT}" fill="${back}"/>`

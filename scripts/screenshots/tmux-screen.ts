@@ -28,17 +28,8 @@ export function openTmux(name: string, command: string, { columns, rows }: Size,
   const socket = `crm-shot-${process.pid}-${name}`
   const tmux = (...words: string[]) =>
     spawnSync('tmux', ['-L', socket, '-f', '/dev/null', ...words], { encoding: 'utf8', env })
-  tmux(
-    'new-session',
-    '-d',
-    '-x',
-    String(columns),
-    '-y',
-    String(rows),
-    '-s',
-    'crm',
-    `TERM=xterm-256color exec ${command}`,
-  )
+  const size = ['-x', String(columns), '-y', String(rows)]
+  tmux('new-session', '-d', ...size, '-s', 'crm', `TERM=xterm-256color exec ${command}`)
   const plain = () => tmux('capture-pane', '-p', '-t', 'crm').stdout
   return {
     press: (...keys) => {

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { judgeAudit } from '../../scripts/judge-audit.ts'
-import { licencesText } from '../../scripts/licences-text.ts'
-import { shippedPackages } from '../../scripts/shipped-packages.ts'
+import { judgeAudit, licencesText, shippedPackages } from '../../scripts/shipped-packages.ts'
 
 const packages = shippedPackages()
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')

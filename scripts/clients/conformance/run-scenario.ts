@@ -27,15 +27,8 @@ interface World {
 /** Runs a scenario against a service of its own; returns what is not as expected. */
 export async function runScenario(scenario: Scenario, driver: Driver): Promise<readonly string[]> {
   const sandbox = await openSandbox({
-    ...{
-      seed: [],
-      seedEnv: {},
-      latencyMs: 0,
-      fail: scenario.service ?? {},
-      rateLimit: undefined,
-      clockMs: undefined,
-      log: undefined,
-    },
+    ...{ seed: [], seedEnv: {}, latencyMs: 0, rateLimit: undefined, clockMs: undefined, log: undefined },
+    fail: scenario.service ?? {},
     ...{ parent: tmpdir(), version: '0.0.0', signal: new AbortController().signal, onMistake: () => {} },
   })
   const elsewhere = new ObservingServer(async (_, response) => {
