@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { timeJournal } from './journal.ts'
+import { Journal } from '../src/jobs/journal/journal.ts'
 import { writePeople } from './people.ts'
 import {
   benchFolder,
@@ -14,6 +14,9 @@ import {
   watchProcess,
 } from './processes.ts'
 import type { Row } from './table.ts'
+
+const LEASED_AT_ONCE = 256
+const START = { wholeBytes: 0, serial: 0, isTorn: false }
 
 const ROWS = 100_000
 const CONCURRENCY = 32
@@ -137,4 +140,21 @@ function writeForCurl(
   })
   writeFileSync(lines, `${bodies.join('\n')}\n`)
   return { config, lines }
+}
+
+/** The cost of the journal alone for this many rows: synced leases, and results. */
+async function timeJournal(rows: number): Promise<number> {
+  const path = join(benchFolder(), 'journal')
+  closeSync(openSync(path, 'w', 0o600))
+  const startedMs = performance.now()
+  const journal = new Journal(path, START, Date.now)
+  for (let from = 0; from < rows; from += LEASED_AT_ONCE) {
+    const to = Math.min(rows, from + LEASED_AT_ONCE)
+    journal.append({ t: 'lease', from, to, at: from * 200, time: Date.now() })
+    await journal.sync()
+    for (let op = from; op < to; op++) journal.addResult([op, 201, `con_${op.toString(32).padStart(12, '0')}`])
+  }
+  await journal.sync()
+  journal.close()
+  return performance.now() - startedMs
 }

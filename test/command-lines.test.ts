@@ -4,7 +4,6 @@ import { commandTree, leavesOf, textBelow } from '../scripts/reference/command-t
 import { findHelpTopic } from '../src/commands/help/topics.ts'
 import { readPages, typedLines } from './docs/pages.ts'
 import { crmCommands } from './docs/shell-commands.ts'
-import { refusal } from './refusal.ts'
 
 const tree = await commandTree()
 
@@ -66,3 +65,13 @@ describe('a command line that people read is one that crm takes', () => {
     })
   }
 })
+
+/** Why a command line is refused before anything is done; undefined when it is not. */
+async function refusal(argv: readonly string[]): Promise<string | undefined> {
+  try {
+    await (await commandTree(argv)).parseAsync(argv, { from: 'user' })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,5 +1,7 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { CrmError } from '../core/errors.ts'
+import { type JsonObject, parseExactJson } from '../core/json.ts'
 import { type CrmRecord, resourceOf } from '../core/resources/registry.ts'
 import { temporaryFolder } from '../core/temporary-folder.ts'
 import { stateFolder } from '../files/folders.ts'
@@ -41,7 +43,7 @@ import { neededJobs, requireNeeds, waitingFor } from './history/needs.ts'
 import { type RejectsReport, reportRejects, writeRejects } from './history/rejects.ts'
 import type { WrongStage } from './input/row-draft.ts'
 import type { JobsHost } from './jobs-host.ts'
-import { ensureJobsFolder, type JobPaths, removeTrial } from './journal/job-folder.ts'
+import { ensureJobsFolder, type JobPaths, openJobPlan, removeTrial } from './journal/job-folder.ts'
 import type { Account } from './journal/progress.ts'
 import { applyPlan } from './plan/apply-plan.ts'
 import type { ImportRequest } from './plan/import-terms.ts'
@@ -53,11 +55,12 @@ import { makeRestore, type RestoreRequest } from './plan/make-restore.ts'
 import { makeRetry } from './plan/make-retry.ts'
 import { makeSelection, type SelectionRequest } from './plan/make-selection.ts'
 import { makeUndo } from './plan/make-undo.ts'
-import type { PlanBuilder } from './plan/plan-builder.ts'
-import { type PlannedChange, planChanges } from './plan/plan-changes.ts'
-import { type Forecast, forecastOf, type JobNoun, type Sendable } from './plan/plan-format.ts'
+import { type PlanBuilder, replacedBy } from './plan/plan-builder.ts'
+import { operationValues } from './plan/plan-contents.ts'
+import { PlanFile } from './plan/plan-file.ts'
+import { type Forecast, forecastOf, type JobNoun, type OperationHead, type Sendable } from './plan/plan-format.ts'
 import { type OpenedPlan, openPlan } from './plan/plan-pages.ts'
-import { savePlan } from './plan/save-plan.ts'
+import { BeforeImages, PlanWriter } from './plan/plan-writer.ts'
 import { planningFailure } from './plan/scratch.ts'
 import { stageNames, unknownStage } from './plan/stage-names.ts'
 import { planningContext, trialContext, withHooks } from './planning-context.ts'
@@ -255,4 +258,60 @@ async function runToEnd(host: JobsHost, ...[paths, terms, hooks]: Parameters<Job
   const check = outcome.stop ? undefined : await tryRecheck(paths, { list: () => list(noun), noun, terms, valuesOf })
   const ended = { ...outcome, left, twice: check?.found?.duplicates?.length ?? 0 }
   return { ...outcome, recheck: check?.found, error: check?.error ?? outcomeError(paths.id, ended, host.argv) }
+}
+
+/** An operation of a plan, with the record before it if that was kept. */
+interface PlannedChange {
+  readonly do: OperationHead['do']
+  readonly id: string | undefined
+  readonly before: CrmRecord | undefined
+  readonly body: JsonObject
+}
+
+/** All operations, in the order of the plan. */
+async function* planChanges(paths: JobPaths): AsyncGenerator<PlannedChange, void, undefined> {
+  const plan = openJobPlan(paths)
+  const images = new BeforeImages(paths.before)
+  try {
+    for (const { op, head, body } of plan.all()) {
+      const fields = body ? (parseExactJson(body.toString('utf8')) as JsonObject) : {}
+      yield { do: head.do, id: head.id, before: await images.of(op), body: fields }
+    }
+  } finally {
+    await images.close()
+    plan.close()
+  }
+}
+
+/**
+ * Writes a plan for another machine or another day, with the values that it replaces, and without what `apply` finds out anew or does
+ * not do: how the server changes deals, and the file of `--rejects`. CrmError `usage` if a file of that name exists.
+ */
+async function savePlan(paths: JobPaths, to: string): Promise<void> {
+  if (existsSync(to)) throw exists(to)
+  const [plan, images] = [new PlanFile(paths.plan), new BeforeImages(paths.before)]
+  let writer: PlanWriter | undefined
+  try {
+    const { updates, rejects, ...head } = plan.head
+    writer = new PlanWriter(to, head)
+    for (const operation of plan.all()) {
+      const record = await images.of(operation.op)
+      const was = record && { was: JSON.stringify(replacedBy(operationValues(operation), record)) }
+      writer.add({ head: { ...operation.head, ...was }, body: operation.body?.toString('utf8') })
+    }
+    const { end, sha256, unguarded, ...counts } = plan.end
+    writer.end(counts)
+    writer = undefined
+  } catch (error) {
+    writer?.close()
+    if (writer) rmSync(to, { force: true })
+    throw error
+  } finally {
+    plan.close()
+    await images.close()
+  }
+}
+
+function exists(to: string): CrmError {
+  return new CrmError('usage', `the file ${to} already exists`, { hint: 'name another one, or remove it' })
 }

@@ -1,8 +1,8 @@
+import { createInterface } from 'node:readline'
 import { type BackgroundWorld, createBackground } from './background/background.ts'
 import { learnOffered } from './background/learn-offered.ts'
 import { createBoards } from './board.ts'
 import { answerLine, KEYS } from './plain/commands.ts'
-import { type Lines, openLines } from './plain/lines.ts'
 import { createListing } from './plain/listing.ts'
 import type { Plain, PlainScreen } from './plain/plain.ts'
 import { createStore, initialState, type ServerPlace, type State, type StateStore } from './state.ts'
@@ -90,4 +90,52 @@ function sayProgress(store: StateStore<State>, say: (line: string) => void): () 
       say(`${progressTexts(progress).join(', ')}. Ctrl-C stops.`)
     }
   })
+}
+
+/** Lines typed by a person, one question at a time. */
+interface Lines {
+  /** Lines that were typed ahead answer it, except where `isFresh`. Undefined after the end of the input. */
+  ask(question: string, isFresh?: boolean): Promise<string | undefined>
+  close(): void
+}
+
+interface LinesOptions {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  /** Called for Ctrl-C. */
+  readonly onInterrupt: () => void
+}
+
+function openLines({ stdin, stdout, onInterrupt }: LinesOptions): Lines {
+  const lines = createInterface({ input: stdin, output: stdout })
+  let ahead: string[] = []
+  let isClosed = false
+  let answer: ((text: string | undefined) => void) | undefined
+  const give = (text: string | undefined) => {
+    const waiting = answer
+    answer = undefined
+    waiting?.(text)
+  }
+  lines.on('line', (text) => {
+    if (answer) give(text.trim())
+    else ahead.push(text.trim())
+  })
+  lines.on('close', () => {
+    isClosed = true
+    give(undefined)
+  })
+  lines.on('SIGINT', onInterrupt)
+  return {
+    ask: (question, isFresh = false) => {
+      if (isFresh) ahead = []
+      const typed = ahead.shift()
+      if (typed !== undefined || isClosed) return Promise.resolve(typed)
+      lines.setPrompt(question)
+      lines.prompt()
+      return new Promise((resolve) => {
+        answer = resolve
+      })
+    },
+    close: () => lines.close(),
+  }
 }

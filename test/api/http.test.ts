@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { mayFollowHandling } from '../../src/api/errors/status-failure.ts'
+import type { Call, Method } from '../../src/api/transport/call.ts'
+import { baseHeaders, ifMatchHeader } from '../../src/api/transport/headers.ts'
+import { CrmError } from '../../src/core/errors.ts'
 import { type Answering, sendJson, startServer, startTcpServer } from './answering-server.ts'
-import { ALL, allPages, failureOf, NO_KEY, WIRE } from './client-fixture.ts'
+import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 import { TRANSPORTS } from './transports.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -219,4 +223,74 @@ describe.each(TRANSPORTS)('over $over', ({ openClient }) => {
       'POST /v1/contacts: 201, N ms, try 2, request req_2',
     ])
   })
+})
+
+const wire = WIRE
+
+test.each([
+  ['3', '"3"'],
+  ['"3"', '"3"'],
+  ['W/"3"', 'W/"3"'],
+  ['*', '*'],
+])('the entity tag %s is sent as %s', (tag, header) => {
+  expect(ifMatchHeader(tag)).toBe(header)
+})
+
+test.each(['', '"', 'a b', '3"', 'a\r\nX: y', 'ü'])('%j is not an entity tag', (tag) => {
+  expect(() => ifMatchHeader(tag)).toThrow(CrmError)
+})
+
+test.each(['', 'a b', 'a\r\nX: y', 'schlüssel', 'k'.repeat(256)])(
+  '%j is no idempotency key',
+  async (idempotencyKey) => {
+    const { url, seen } = await startServer((response) => response.writeHead(201).end('{}'))
+    const error = await failureOf(openClient(url).api.contacts.create({}, { idempotencyKey }))
+    expect(error.code).toBe('invalid_input')
+    expect(seen).toHaveLength(0)
+  },
+)
+
+test.each(['', 'crm_key_a b', 'crm_key_ü', 'crm_key_a\n'])(
+  'a key that no header can carry is refused and not shown',
+  (key) => {
+    const refused = () => baseHeaders({ key, wire, userAgent: 'crm/0' })
+    expect(refused).toThrow(CrmError)
+    expect(refused).not.toThrow(/crm_key_/)
+  },
+)
+
+test('the name of the idempotency header must be one', () => {
+  const refused = () => baseHeaders({ key: 'k', wire: { ...wire, idempotencyHeader: 'X Once:' }, userAgent: 'crm/0' })
+  expect(refused).toThrow('wire.idempotency_header is not the name of a header: "X Once:"')
+})
+
+const BASE = new URL('https://crm.example/auth/api')
+
+const isInDoubt = (method: Method, path: string, status: number, location: string) => {
+  const call: Call = { method, path, action: 'write', command: 'crm', findCommand: undefined }
+  return mayFollowHandling(call, { status, headers: { location }, body: Buffer.alloc(0) }, BASE)
+}
+
+test.each<[Method, string, string]>([
+  ['POST', '/v1/contacts', 'http://crm.example/auth/api/v1/contacts'],
+  ['POST', '/v1/contacts', 'http://10.0.0.7:3000/v1/contacts/con_9'],
+  ['DELETE', '/v1/contacts/con_1', 'http://10.0.0.7:3000/v1/contacts'],
+  ['DELETE', '/v1/contacts/con_1', '/auth/api/v1/contacts'],
+  ['PATCH', '/v1/contacts/con_1', '/contacts/con_1'],
+])('%s %s may be handled where it leads to %s', (method, path, location) => {
+  for (const status of [301, 302, 303]) expect(isInDoubt(method, path, status, location)).toBe(true)
+  for (const status of [300, 307, 308]) expect(isInDoubt(method, path, status, location)).toBe(false)
+})
+
+test.each<[Method, string, string]>([
+  ['POST', '/v1/contacts', 'https://new.example/v1/contacts'],
+  ['PATCH', '/v1/contacts/con_1', 'https://new.example/v1/contacts/con_1'],
+  ['POST', '/v1/contacts', '/auth/login?next=/v1/contacts'],
+  ['DELETE', '/v1/contacts/con_1', 'https://sso.example/realms/1/start'],
+])('%s %s is not handled where it leads to %s', (method, path, location) => {
+  for (const status of [301, 302, 303]) expect(isInDoubt(method, path, status, location)).toBe(false)
+})
+
+test('a read is never in doubt', () => {
+  expect(isInDoubt('GET', '/v1/contacts', 302, '/contacts')).toBe(false)
 })

@@ -1,5 +1,16 @@
+import { appendFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { answerAt, candidatesAt, wordsAt } from './completing.ts'
+import { readVocabulary } from '../../scripts/read-vocabulary.ts'
+import { answerTo, type Suggestion, type Suggestions } from '../../src/completion/candidates.ts'
+import { eventIds } from '../../src/completion/complete.ts'
+import { type Known, NOTHING_KNOWN } from '../../src/completion/known.ts'
+import { wantedAt } from '../../src/completion/wanted.ts'
+import { attemptAt, homeWith } from '../commands/webhooks/kept-events.ts'
+import { emptyHome } from '../harness/home.ts'
+import { sampleEvent } from '../webhooks/sample-event.ts'
+
+const vocabulary = await readVocabulary()
 
 describe('words of the command line', () => {
   test('commands are offered with their descriptions, and subcommands after their noun', async () => {
@@ -125,4 +136,50 @@ describe('data of this machine', () => {
     const ids = { contact: [['--yes', 'Mallory'] as const, ['con_1', 'Ada'] as const] }
     expect(await wordsAt(['contacts', 'delete', ''], { ids })).toEqual(['con_1'])
   })
+})
+
+/** The answer for `crm` followed by these words, with the cursor in the last one. */
+async function answerAt(words: readonly string[], known: Partial<Known> = {}): Promise<Suggestions> {
+  return answerTo(wantedAt(vocabulary, words), {
+    profiles: async () => [
+      ['local', 'http://127.0.0.1:4243'],
+      ['prod', 'https://crm.example.com'],
+    ],
+    known: async () => ({ ...NOTHING_KNOWN, ...known }),
+    jobs: () => ['job_2', 'job_1'],
+    events: () => [['evt_2', 'deal.updated deal_1']],
+  })
+}
+
+async function candidatesAt(words: readonly string[], known: Partial<Known> = {}): Promise<readonly Suggestion[]> {
+  const { candidates } = await answerAt(words, known)
+  if (candidates === 'files') throw new Error('files were answered')
+  return candidates
+}
+
+async function wordsAt(words: readonly string[], known: Partial<Known> = {}): Promise<readonly string[]> {
+  return (await candidatesAt(words, known)).map(({ word }) => word)
+}
+
+test('the newest events of the log are offered first, each once, with their names and records', async () => {
+  const events = Array.from({ length: 60 }, (_, at) => sampleEvent(`evt_${at}`))
+  const { home } = await homeWith([...events, sampleEvent('evt_7')], [attemptAt(sampleEvent('evt_1'))])
+  const ids = eventIds(home)
+  expect(ids).toHaveLength(50)
+  expect(ids.slice(0, 3)).toEqual([
+    ['evt_7', 'contact.created con_evt_7'],
+    ['evt_59', 'contact.created con_evt_59'],
+    ['evt_58', 'contact.created con_evt_58'],
+  ])
+})
+
+test('damaged lines and events without an id are not offered, and a home without a log has none', async () => {
+  const { home, folder } = await homeWith([sampleEvent('evt_a')])
+  const [name = ''] = readdirSync(folder)
+  appendFileSync(
+    join(folder, name),
+    '{"v":1,"id":null,"event":null,"record_id":null,"x":1}\n{"v":1,"id":"evt_torn","ev',
+  )
+  expect(eventIds(home).map(([id]) => id)).toEqual(['evt_a'])
+  expect(eventIds(emptyHome())).toEqual([])
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeId, encodeId, FIRST_ID_MS, firstSerialAt, ID_KINDS, timeOfSerial } from '../../src/core/ids.ts'
+import { timeOrderedUuid } from '../../src/core/time-ordered-uuid.ts'
 
 const kinds = fc.constantFrom(...ID_KINDS)
 const serials = fc.maxSafeNat()
@@ -58,4 +59,17 @@ test('every serial of a millisecond decodes to that millisecond, up to the last 
     expect(timeOfSerial(first + 4096)).toBe(timeMs + 1)
   }
   expect(new Date(timeOfSerial(Number.MAX_SAFE_INTEGER)).toISOString()).toBe('2089-09-06T15:47:35.551Z')
+})
+
+const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+test('the time is its first 48 bits, as in the example of RFC 9562', () => {
+  expect(timeOrderedUuid(0x017f22e279b0)).toMatch(/^017f22e2-79b0-7/)
+  expect(timeOrderedUuid()).toMatch(UUID_7)
+})
+
+test('keys of later milliseconds sort after earlier ones, and two of one millisecond differ', () => {
+  const keys = [1, 2, 2 ** 40].map((nowMs) => timeOrderedUuid(nowMs))
+  expect(keys.toSorted()).toEqual(keys)
+  expect(timeOrderedUuid(5)).not.toBe(timeOrderedUuid(5))
 })

@@ -1,5 +1,6 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
@@ -7,9 +8,11 @@ import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { expectRefusal } from '../harness/refusal.ts'
 import type { Service } from '../harness/service.ts'
 import { crm, crmPrints } from './crm.ts'
-import { HAS_SECRET_SERVICE, startSecretService } from './secret-service.ts'
 import { test } from './shared-service.ts'
 import { HAS_TMUX, openTerminal } from './terminal.ts'
+
+const HAS_SECRET_SERVICE =
+  spawnSync('gnome-keyring-daemon', ['--version']).status === 0 && spawnSync('dbus-daemon', ['--version']).status === 0
 
 const login = ({ url }: Service, ...args: string[]) => [
   'auth',
@@ -190,3 +193,27 @@ test('with CRM_API_KEY, and with a key in a file, no keyring is asked and nothin
     expect.stringContaining('ask-keyring'),
   ])
 })
+
+/** A bus of its own, with GNOME's keyring on it, whose collection of this HOME is unlocked or not; gives what a session has in its environment. */
+async function startSecretService(env: Env & { readonly HOME: string }, isUnlocked: boolean): Promise<Env> {
+  const runtime = join(env.HOME, 'run')
+  mkdirSync(runtime, { recursive: true, mode: 0o700 })
+  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address=1'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const ended = once(bus, 'close')
+  // The keyring ends with its bus.
+  onTestFinished(async () => {
+    bus.kill()
+    await ended
+  })
+  const [address] = await once(bus.stdout.setEncoding('utf8'), 'data')
+  const session = { DBUS_SESSION_BUS_ADDRESS: String(address).trim(), XDG_RUNTIME_DIR: runtime }
+  const args = isUnlocked ? ['--unlock'] : ['--daemonize']
+  execFileSync('gnome-keyring-daemon', [...args, '--components=secrets'], {
+    env: { ...env, ...session },
+    input: isUnlocked ? 'password' : '',
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  return session
+}

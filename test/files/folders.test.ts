@@ -1,7 +1,8 @@
 import { stat, symlink, writeFile } from 'node:fs/promises'
+import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { makeFolders } from '../../src/files/folders.ts'
+import { expect, test, vi } from 'vitest'
+import { makeFolders, settingsFolder } from '../../src/files/folders.ts'
 import { ensurePrivateFolder } from '../../src/files/private-file.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -32,4 +33,20 @@ test.runIf(process.platform === 'linux')('a file system that takes no folders is
   const refusal = { code: 'machine', message: 'cannot create the folder /proc/nope: no folder can be created in /proc' }
   expect(() => makeFolders('/proc/nope/crm')).toThrow(expect.objectContaining(refusal))
   await expect(ensurePrivateFolder('/proc/nope/deep/crm')).rejects.toMatchObject(refusal)
+})
+
+test.each([
+  [{ CRM_CONFIG_HOME: '/c', XDG_CONFIG_HOME: '/x', HOME: '/h' }, '/c'],
+  [{ CRM_CONFIG_HOME: '', XDG_CONFIG_HOME: '/x', HOME: '/h' }, '/x/crm'],
+  [{ XDG_CONFIG_HOME: 'relative', HOME: '/h' }, '/h/.config/crm'],
+  [{ XDG_CONFIG_HOME: '', HOME: '/h' }, '/h/.config/crm'],
+  [{}, join(homedir(), '.config', 'crm')],
+])('with %j the settings are in %s', (env, folder) => {
+  expect(settingsFolder(env)).toBe(folder)
+})
+
+test('an empty HOME is the home of the account, not the working folder', () => {
+  vi.stubEnv('HOME', '')
+  expect(settingsFolder({ HOME: '' })).toBe(join(userInfo().homedir, '.config', 'crm'))
+  vi.unstubAllEnvs()
 })

@@ -1,6 +1,7 @@
 import { chmod, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { untilFree } from '../../src/files/rename.ts'
 import { type NewFile, replaceFile } from '../../src/files/replace-file.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -61,4 +62,23 @@ test('a device is written directly; a full device, a folder and a path without a
   const folder = await tempFolder()
   await expect(replaceFile(folder, writing('abc'))).rejects.toMatchObject({ code: 'machine' })
   await expect(replaceFile(join(folder, 'no', 'x.csv'), writing('abc'))).rejects.toMatchObject({ code: 'machine' })
+})
+
+function failing(times: number, code: string) {
+  let tries = 0
+  return async () => {
+    tries++
+    if (tries <= times) throw Object.assign(new Error(code), { code })
+    return undefined
+  }
+}
+
+test('Windows is asked again while another program has the file open', async () => {
+  await untilFree(failing(2, 'EPERM'), 'win32')
+  await untilFree(failing(1, 'EBUSY'), 'win32')
+})
+
+test('what is no such failure, or is on another system, fails at once', async () => {
+  await expect(untilFree(failing(1, 'ENOENT'), 'win32')).rejects.toThrow('ENOENT')
+  await expect(untilFree(failing(1, 'EPERM'), 'linux')).rejects.toThrow('EPERM')
 })

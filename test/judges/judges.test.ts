@@ -1,7 +1,16 @@
-import { expect, test } from 'vitest'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { schemaText } from '../../src/service/graphql/schema.ts'
 import { openapiDocument } from '../../src/service/openapi/document.ts'
-import { describeWithJudges, judge } from './judge.ts'
+
+const JUDGES = fileURLToPath(new URL('../../tools/judges/node_modules/.bin/', import.meta.url))
+
+/** Too heavy for the main install: 400 packages. `npm ci` in tools/judges brings them. */
+const describeWithJudges = describe.skipIf(!existsSync(JUDGES))
 
 const OPENAPI = { fileName: 'openapi.json', text: JSON.stringify(openapiDocument('1.2.3')) }
 const GRAPHQL = { fileName: 'schema.graphql', text: schemaText() }
@@ -28,3 +37,21 @@ describeWithJudges('judges of tools/judges (skipped without npm ci in tools/judg
     expect(await judge('graphql-schema-linter', args, bent)).toMatchObject({ exit: 1 })
   })
 })
+
+/** What a judge says of a file with this text, on stdout and stderr, and its exit code. */
+async function judge(
+  name: string,
+  args: (file: string) => readonly string[],
+  { fileName, text }: { readonly fileName: string; readonly text: string },
+): Promise<{ readonly exit: number; readonly said: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'crm-judge-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, fileName)
+  writeFileSync(file, text)
+  writeFileSync(join(folder, '.spectral.json'), '{"extends":["spectral:oas"]}')
+  return new Promise((resolve) => {
+    execFile(join(JUDGES, name), args(file), { cwd: folder }, (error, stdout, stderr) =>
+      resolve({ exit: error ? Number(error.code) : 0, said: `${stdout}${stderr}` }),
+    )
+  })
+}

@@ -111,7 +111,7 @@ export const CLIENT: readonly Sabotage[] = [
     file: 'src/api/transport/headers.ts',
     line: 'if (ENTITY_TAG_TEXT.test(tag)) return `"${tag}"`',
     to: 'if (ENTITY_TAG_TEXT.test(tag)) return tag',
-    tests: ['test/api/headers.test.ts'],
+    tests: ['test/api/http.test.ts'],
   },
   {
     name: 'a create that may have happened is sent again although the server may not keep keys',

@@ -125,7 +125,7 @@ export const COMMANDS: readonly Sabotage[] = [
     file: 'src/commands/keep-matching.ts',
     line: 'yield { items: kept.slice(0, remaining), nextCursor: undefined, isCut: true }',
     to: 'yield { items: kept.slice(0, remaining), nextCursor, isCut: true }',
-    tests: ['test/commands/keep-matching.test.ts'],
+    tests: ['test/commands/import-matching.test.ts'],
   },
   {
     name: 'an update with --set writes a text into a member that is a number, and sums leave it out',

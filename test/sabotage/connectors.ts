@@ -194,7 +194,7 @@ export const CONNECTORS: readonly Sabotage[] = [
     file: 'src/api/connectors/patterns.ts',
     line: String.raw`const refused = /\\|\(\?|\)[*+?{]|(?:[*+?}][*+?{])/.exec(syntax)`,
     to: String.raw`const refused = /\\|\(\?|(?:[*+?}][*+?{])/.exec(syntax)`,
-    tests: ['test/api/connectors/patterns.test.ts'],
+    tests: ['test/api/connectors/templates.test.ts'],
   },
   {
     name: 'the member behind a field reverts it when an edited export is applied again',
@@ -215,7 +215,7 @@ export const CONNECTORS: readonly Sabotage[] = [
     file: 'src/api/connectors/write-field.ts',
     line: 'if (!document.isJoined) return !field.isKept(shownByGiven(field, draft), value)',
     to: 'if (!document.isJoined) return false',
-    tests: ['test/api/connectors/overruled.test.ts'],
+    tests: ['test/api/connectors/record-map.test.ts'],
   },
   {
     name: 'a tag in a connector is passed over',

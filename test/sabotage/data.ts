@@ -160,14 +160,14 @@ export const DATA: readonly Sabotage[] = [
     file: 'src/fixtures/run-id.ts',
     line: "if (job !== undefined || !env.CI || env.CI === 'false') return job",
     to: "if (job !== undefined || env.CI !== 'never') return job",
-    tests: ['test/fixtures/run-id.test.ts'],
+    tests: ['test/fixtures/run-marker.test.ts'],
   },
   {
     name: 'two long ids of CI jobs become one run',
     file: 'src/fixtures/run-id.ts',
     line: "return `${plain.slice(0, 27)}-${hash('sha256', JSON.stringify(parts)).slice(0, 12)}`",
     to: 'return plain.slice(0, MOST_PLAIN_CHARS)',
-    tests: ['test/fixtures/run-id.test.ts'],
+    tests: ['test/fixtures/run-marker.test.ts'],
   },
   {
     name: 'a number in a text field of a fixture is sent as a number',
@@ -304,7 +304,7 @@ export const DATA: readonly Sabotage[] = [
   },
   {
     name: 'an endless expression cannot be ended with Ctrl-C',
-    file: 'src/expr/interruptible.ts',
+    file: 'src/expr/jq.ts',
     line: 'call.script.runInContext(call.context, { breakOnSigint: true })',
     to: 'call.script.runInContext(call.context)',
     tests: ['test/e2e/endless-expressions.test.ts'],

@@ -85,7 +85,7 @@ export const DRAFTS: readonly Sabotage[] = [
   },
   {
     name: 'a draft takes the whole name of a contact without a decision',
-    file: 'src/api/connectors/draft/draft-name.ts',
+    file: 'src/api/connectors/draft/draft-resource.ts',
     line: 'if (view.required.has(whole)) return undefined',
     to: 'return undefined',
     tests: SHAPES,

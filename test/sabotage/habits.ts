@@ -66,14 +66,14 @@ export const HABITS: readonly Sabotage[] = [
   },
   {
     name: 'a count is taken by keys that change data',
-    file: 'src/ui/counts.ts',
+    file: 'src/ui/press.ts',
     line: 'if (!count || action.takesCount) return void runAction(ui, action, count && Number(count.digits))',
     to: 'runAction(ui, action, count && Number(count.digits))',
     tests: ['test/ui/counts.test.ts'],
   },
   {
     name: 'a digit opens its screen although the key that it counts is still to come',
-    file: 'src/ui/counts.ts',
+    file: 'src/ui/press.ts',
     line: "const alone = count && chord === 'enter' ? boundAlone(ui, count) : undefined",
     to: 'const alone = boundAlone(ui, { digits: chord })',
     tests: ['test/ui/counts.test.ts'],

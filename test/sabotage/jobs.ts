@@ -20,7 +20,7 @@ export const JOBS: readonly Sabotage[] = [
     file: 'src/jobs/plan/retried-lines.ts',
     line: 'if (isDoubtfulCreate(head, progress, op)) doubts.set(head.line, head.digest)',
     to: '',
-    tests: ['test/commands/jobs/retry-doubt.test.ts'],
+    tests: ['test/commands/jobs/retried-rows.test.ts'],
   },
   {
     name: 'a migrated record is created again by the next migration',
@@ -153,7 +153,7 @@ export const JOBS: readonly Sabotage[] = [
     file: 'src/jobs/send/leases.ts',
     line: 'const windowMs = Math.min(terms.windowMs, lease.window)',
     to: 'const windowMs = terms.windowMs',
-    tests: ['test/jobs/resume-window.test.ts'],
+    tests: ['test/jobs/resume-doubt.test.ts'],
   },
   {
     name: 'an account that does not add up is printed',
@@ -174,7 +174,7 @@ export const JOBS: readonly Sabotage[] = [
     file: 'src/jobs/send/run-on-server.ts',
     line: 'perSecond ??= readPerSecond(path)',
     to: '',
-    tests: ['test/jobs/send/shared-budget.test.ts'],
+    tests: ['test/jobs/send/send-outcome.test.ts'],
   },
   {
     name: 'a create that may have happened is sent again where keys are not kept',
@@ -335,7 +335,7 @@ export const JOBS: readonly Sabotage[] = [
     file: 'src/jobs/send/run-on-server.ts',
     line: 'processes += 1',
     to: '',
-    tests: ['test/jobs/send/shared-budget.test.ts'],
+    tests: ['test/jobs/send/send-outcome.test.ts'],
   },
   {
     name: 'a server that refuses too much is sent as much as before',
@@ -377,7 +377,7 @@ export const JOBS: readonly Sabotage[] = [
     file: 'src/jobs/send/run-on-server.ts',
     line: 'if (nowMs - stats.mtimeMs > ENDED_MS) rmSync(path, { force: true })',
     to: 'if (nowMs - stats.mtimeMs < 0) rmSync(path, { force: true })',
-    tests: ['test/jobs/send/shared-budget.test.ts'],
+    tests: ['test/jobs/send/send-outcome.test.ts'],
   },
   {
     name: 'an undo that is run twice deletes records that were created since',
@@ -486,7 +486,7 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a saved plan does not have the values that it replaces',
-    file: 'src/jobs/plan/save-plan.ts',
+    file: 'src/jobs/jobs.ts',
     line: 'const was = record && { was: JSON.stringify(replacedBy(operationValues(operation), record)) }',
     to: 'const was = record && { was: undefined }',
     tests: ['test/commands/jobs/preview.test.ts'],

@@ -56,7 +56,7 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   },
   {
     name: 'the id of a stage is compared with its name',
-    file: 'src/api/connectors/shown-values.ts',
+    file: 'src/api/connectors/record-map.ts',
     line: 'return isStable ? shown : undefined',
     to: 'return undefined',
     tests: ['test/connectors/stage-ids.test.ts'],

@@ -34,7 +34,7 @@ export const RECEIVER: readonly Sabotage[] = [
     file: 'src/settings/running-listeners.ts',
     line: 'if (isGone(entry.owner)) await rm(path, { force: true })',
     to: 'if (false) await rm(path, { force: true })',
-    tests: ['test/settings/running-listeners.test.ts'],
+    tests: ['test/settings/subscriptions.test.ts'],
   },
   {
     name: 'trigger signs for an app with the secret of another listener',
@@ -328,6 +328,6 @@ export const RECEIVER: readonly Sabotage[] = [
     file: 'src/webhooks/secrets.ts',
     line: "await using file = await open(path, 'wx', 0o600)",
     to: "await using file = await open(path, 'wx', 0o644)",
-    tests: ['test/webhooks/secrets.test.ts'],
+    tests: ['test/webhooks/verify.test.ts'],
   },
 ]

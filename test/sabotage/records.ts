@@ -28,7 +28,7 @@ export const RECORDS: readonly Sabotage[] = [
     file: 'src/service/resources/records.ts',
     line: "if (value === 'null') merged.delete(name)",
     to: "if (value === '') merged.delete(name)",
-    tests: ['test/service/merge-patch.test.ts'],
+    tests: ['test/service/json-text.test.ts'],
   },
   {
     name: 'a second contact gets an email that is unique',

@@ -6,14 +6,14 @@ export const SCREENS: readonly Sabotage[] = [
     file: 'src/ui/background/learn-offered.ts',
     line: 'return lackingDeletions(SERVER_LISTS.filter((_, at) => !deletes[at]))',
     to: 'return CONTRACT_OFFERED',
-    tests: ['test/ui/offered.test.ts'],
+    tests: ['test/ui/offered-by-connector.test.ts'],
   },
   {
     name: 'several deals are moved without a plan',
     file: 'src/ui/actions/choose-stage.ts',
     line: 'else if (only && others.length === 0 && !place.isProtected) void moveOne(ui, only, to)',
     to: 'else if (only) void moved.map((deal) => moveOne(ui, deal, to))',
-    tests: ['test/ui/move-deals.test.ts'],
+    tests: ['test/ui/board.test.ts'],
   },
   {
     name: 'the timer of a deletion that was taken back is not cleared',
@@ -160,14 +160,14 @@ export const SCREENS: readonly Sabotage[] = [
     file: 'src/ui/form/record-form.ts',
     line: "if (value !== undefined && (type === 'json' || isOfNumericType(value, type))) return value",
     to: 'if (value !== undefined) return value',
-    tests: ['test/ui/record-form.test.ts'],
+    tests: ['test/ui/typed-form.test.ts'],
   },
   {
     name: 'an emptied field of a form is not sent, and keeps its value',
     file: 'src/ui/form/record-form.ts',
     line: "if (text === (before ?? '')) continue",
     to: "if (text === (before ?? '') || text === '') continue",
-    tests: ['test/ui/record-form.test.ts'],
+    tests: ['test/ui/typed-form.test.ts'],
   },
   {
     name: 'typing clears the warning of a conflict',
@@ -181,7 +181,7 @@ export const SCREENS: readonly Sabotage[] = [
     file: 'src/ui/form/record-form.ts',
     line: "if (text === (before ?? '')) continue",
     to: "if (text === '') continue",
-    tests: ['test/ui/record-form.test.ts'],
+    tests: ['test/ui/typed-form.test.ts'],
   },
   {
     name: 'an editor and its plugins get the API key',
@@ -279,7 +279,7 @@ export const SCREENS: readonly Sabotage[] = [
     file: 'src/ui/list/complete-filter.ts',
     line: '.map((value) => `${head}${name}=${quotedFilterValue(value)} `)',
     to: '.map((value) => `${head}${name}=${value} `)',
-    tests: ['test/ui/server-filters.test.ts'],
+    tests: ['test/ui/finding.test.ts'],
   },
   {
     name: 'a filter that the server ignores is not told',
@@ -402,7 +402,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'a line typed ahead confirms a deletion',
-    file: 'src/ui/plain/lines.ts',
+    file: 'src/ui/open-plain.ts',
     line: 'if (isFresh) ahead = []',
     to: '',
     tests: ['test/ui/plain.test.ts'],
@@ -458,7 +458,7 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'the pane shows the oldest notes first',
-    file: 'src/ui/draw/note-lines.ts',
+    file: 'src/ui/draw/detail-lines.ts',
     line: 'return timeOf(other) - timeOf(one)',
     to: 'return timeOf(one) - timeOf(other)',
     tests: ['test/ui/detail.test.ts'],

@@ -38,7 +38,7 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'a backup with a trigger of someone else is restored',
-    file: 'src/service/store/sqlite/own-schema.ts',
+    file: 'src/service/store/sqlite/copied-bytes.ts',
     line: 'for (const [type, name] of found.values()) {',
     to: "for (const [type, name] of [...found.values()].filter(([kind]) => kind !== 'trigger')) {",
     tests: ['test/commands/backup.test.ts'],
@@ -304,14 +304,14 @@ export const SERVICE: readonly Sabotage[] = [
   },
   {
     name: 'a key that another process revoked stays valid',
-    file: 'src/service/store/sqlite/known-keys.ts',
+    file: 'src/service/store/sqlite/sqlite-store.ts',
     line: 'if (current !== this.#dataVersion) this.#keys.clear()',
     to: '',
     tests: ['test/service/store/sqlite/known-keys.test.ts'],
   },
   {
     name: 'the last use of a key is not shown before the service restarts',
-    file: 'src/service/store/sqlite/known-keys.ts',
+    file: 'src/service/store/sqlite/sqlite-store.ts',
     line: 'this.#keys.clear()\nreturn change()',
     to: 'return change()',
     tests: ['test/service/store/sqlite/known-keys.test.ts'],
@@ -384,6 +384,6 @@ export const SERVICE: readonly Sabotage[] = [
     file: 'src/service/resources/key.ts',
     line: "const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = rateLimit ?? 'none' } = key",
     to: "const { id, name, scopes, lastFour, createdAtMs, expiresAtMs, rate = 'none' } = key",
-    tests: ['test/service/resources/key.test.ts'],
+    tests: ['test/service/resources/routes.test.ts'],
   },
 ]

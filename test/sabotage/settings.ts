@@ -104,7 +104,7 @@ export const SETTINGS: readonly Sabotage[] = [
     file: 'src/settings/key-command.ts',
     line: "const child = spawn(file, args, { ...how, env: envWithoutSecrets(env), stdio: ['ignore', 'pipe', 'pipe'] })",
     to: "const child = spawn(file, args, { ...how, env, stdio: ['ignore', 'pipe', 'pipe'] })",
-    tests: ['test/settings/key-command.test.ts'],
+    tests: ['test/settings/key-sources.test.ts'],
   },
   {
     name: 'a file with a key is read though others can read it',
@@ -118,21 +118,21 @@ export const SETTINGS: readonly Sabotage[] = [
     file: 'src/files/replace-file.ts',
     line: 'const PRIVATE_MODE = 0o600',
     to: 'const PRIVATE_MODE = 0o666',
-    tests: ['test/files/private-writes.test.ts'],
+    tests: ['test/files/private-file.test.ts'],
   },
   {
     name: 'a key is written through a link to wherever it leads',
     file: 'src/files/replace-file.ts',
     line: 'await refuseLinkedFile(path)',
     to: '',
-    tests: ['test/files/private-writes.test.ts'],
+    tests: ['test/files/private-file.test.ts'],
   },
   {
     name: 'after a power cut a settings file is empty',
     file: 'src/files/replace-file.ts',
     line: 'await file.sync()',
     to: '',
-    tests: ['test/files/private-writes.test.ts'],
+    tests: ['test/files/private-file.test.ts'],
   },
   {
     name: 'keys are kept in a folder in which others can put files',

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { JsonTextError, nodeText, parseJsonText, parseSentJson } from '../../src/service/json-text.ts'
+import { mergePatch } from '../../src/service/resources/records.ts'
+import { sample } from '../harness/sample.ts'
+import { NAUGHTY } from '../output/naughty-strings.ts'
+import { serveForTest } from './serve-for-test.ts'
 
 const compact = (text: string): string => nodeText(parseJsonText(text))
 
@@ -103,4 +107,78 @@ test('a hundred levels are accepted, and more are rejected at once', () => {
   expect(faultOf(`${'['.repeat(100)}1${']'.repeat(100)}`)).toBeUndefined()
   expect(faultOf('['.repeat(100_000))).toMatchObject({ fault: 'too_deep' })
   expect(faultOf('{"a":'.repeat(100_000))).toMatchObject({ fault: 'too_deep' })
+})
+
+test('every naughty string, patched into a contact, is read back unchanged, as a value and as a name', async () => {
+  const { send } = await serveForTest()
+  const expected = new Map<unknown, string>()
+  const texts = sample(NAUGHTY, 10)
+  for (const [at, text] of texts.entries()) {
+    const made = await send('POST', '/v1/contacts', { name: 'before', at })
+    expect(made.status).toBe(201)
+    const patch = { name: text, [`x${text}`]: text }
+    const patched = await send('PATCH', `/v1/contacts/${made.json.id}`, patch)
+    expect(patched.status).toBe(200)
+    expect(patched.json).toMatchObject({ ...patch, at, version: 2 })
+    expected.set(made.json.id, text)
+  }
+  expect(expected.size).toBe(texts.length)
+  let path: string | undefined = '/v1/contacts?limit=500'
+  while (path !== undefined) {
+    const { json } = await send('GET', path)
+    for (const { id, name, ...rest } of json.data as Record<string, unknown>[]) {
+      const text = expected.get(id)
+      expect(name).toBe(text)
+      expect(rest).toHaveProperty([`x${text}`], text)
+      expected.delete(id)
+    }
+    path = json.next_cursor === null ? undefined : `/v1/contacts?limit=500&cursor=${json.next_cursor}`
+  }
+  expect(expected.size).toBe(0)
+})
+
+test('a naughty string removed by a patch is gone, and the rest is unchanged', async () => {
+  const { send } = await serveForTest()
+  const { json } = await send('POST', '/v1/contacts', Object.fromEntries(NAUGHTY.map((text) => [`x${text}`, 1])))
+  const half = NAUGHTY.filter((_, at) => at % 2 === 0).map((text) => `x${text}`)
+  const patch = Object.fromEntries(half.map((name) => [name, null]))
+  const patched = await send('PATCH', `/v1/contacts/${json.id}`, patch)
+  const kept = NAUGHTY.map((text) => `x${text}`).filter((name) => !half.includes(name))
+  const ours = Object.keys(patched.json).filter((name) => name.startsWith('x'))
+  expect(ours.toSorted()).toEqual([...new Set(kept)].toSorted())
+})
+
+const merge = (target: string, patch: string): string =>
+  nodeText(mergePatch(parseJsonText(target), parseJsonText(patch)))
+
+test.each([
+  ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
+  ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
+  ['{"a":"b"}', '{"a":null}', '{}'],
+  ['{"a":"b","b":"c"}', '{"a":null}', '{"b":"c"}'],
+  ['{"a":["b"]}', '{"a":"c"}', '{"a":"c"}'],
+  ['{"a":"c"}', '{"a":["b"]}', '{"a":["b"]}'],
+  ['{"a":{"b":"c"}}', '{"a":{"b":"d","c":null}}', '{"a":{"b":"d"}}'],
+  ['{"a":[{"b":"c"}]}', '{"a":[1]}', '{"a":[1]}'],
+  ['["a","b"]', '["c","d"]', '["c","d"]'],
+  ['{"a":"b"}', '["c"]', '["c"]'],
+  ['{"a":"foo"}', 'null', 'null'],
+  ['{"a":"foo"}', '"bar"', '"bar"'],
+  ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
+  ['[1,2]', '{"a":"b","c":null}', '{"a":"b"}'],
+  ['{}', '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
+])('RFC 7396 appendix A: %s with %s is %s', (target, patch, result) => {
+  expect(merge(target, patch)).toBe(result)
+})
+
+test('members named like those of prototypes are data', () => {
+  expect(merge('{"a":1}', '{"__proto__":{"b":2},"constructor":{"prototype":{"c":3}}}')).toBe(
+    '{"a":1,"__proto__":{"b":2},"constructor":{"prototype":{"c":3}}}',
+  )
+  expect(merge('{"__proto__":{"b":2}}', '{"__proto__":{"b":null}}')).toBe('{"__proto__":{}}')
+  expect(Object.prototype).not.toHaveProperty('b')
+})
+
+test('kept members keep their position, and new ones are appended', () => {
+  expect(merge('{"z":1,"a":2,"m":3}', '{"m":4,"b":5,"z":6}')).toBe('{"z":6,"a":2,"m":4,"b":5}')
 })

@@ -1,15 +1,17 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import type { Fault } from './faults.ts'
 import { type Account, accountFault, compareEmails, emailsOn } from './judge.ts'
 import { live } from './life.ts'
-import { emailsIn, expectedEmails, peopleCsv } from './people.ts'
 import { cutPower } from './power-cut.ts'
 import type { ClientRun } from './processes.ts'
 import { type Random, randomFrom } from './random.ts'
-import { readAccount } from './report.ts'
 import type { ServerKind } from './server-kind.ts'
 import { makeWorld, type World } from './world.ts'
+
+/** One row in this many stands twice in the file: two records, both wanted. */
+const ONE_TWIN_IN = 4
 
 export interface TortureOptions {
   /** The launcher of the client that is judged. */
@@ -192,4 +194,37 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
     if (isKept) options.print(`what it left behind: ${world.folder}`)
     await world.end(isKept)
   }
+}
+
+/** A CSV of contacts, some of them twice, one column with what makes CSV hard. */
+function peopleCsv(count: number, batch: number): string {
+  const lines = ['email,name,company']
+  for (let number = 0; number < count; number++) lines.push(personLine(number, batch))
+  return `${lines.join('\r\n')}\r\n`
+}
+
+function personLine(number: number, batch: number): string {
+  const person = number % ONE_TWIN_IN === 1 ? number - 1 : number
+  return `p${person}.b${batch}@example.test,Person ${person},"Rows, ""quoted""\nand split ${person}"`
+}
+
+/** How often each email must be on the service in the end. */
+function expectedEmails(count: number, batch: number): Map<string, number> {
+  const emails = new Map<string, number>()
+  for (let number = 0; number < count; number++) {
+    const [email = ''] = personLine(number, batch).split(',', 1)
+    emails.set(email, (emails.get(email) ?? 0) + 1)
+  }
+  return emails
+}
+
+/** Of the rows of such a file, in their order, whatever columns stand before them. */
+function emailsIn(csv: string): string[] {
+  const rows: { email: string }[] = parse(csv, { columns: true })
+  return rows.map(({ email }) => email)
+}
+
+/** What `-o json` printed; undefined where the run ended before it had an account. */
+function readAccount(stdout: string): Account | undefined {
+  return stdout.trim() === '' ? undefined : (JSON.parse(stdout) as Account)
 }

@@ -1,14 +1,17 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
+import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { textWidth } from '../../src/output/terminal-text.ts'
+import { createBoards } from '../../src/ui/board.ts'
 import { boardLines, cardsShown } from '../../src/ui/draw/board-lines.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
 import { SEARCHED } from '../../src/ui/screens.ts'
-import { withList } from '../../src/ui/state.ts'
+import { initialState, withList } from '../../src/ui/state.ts'
 import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
+import { contact, listOf } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 async function boardOf(count: number, isProtected = false): Promise<TestUi> {
@@ -92,4 +95,65 @@ test('a card of a protected profile is moved after its number is typed', async (
   ui.press('y', 'enter')
   expect(ui.store.get().underWay).toEqual([])
   expect(ui.store.get().lists.deals.rows[0]?.stage).toBe('Lead')
+})
+
+test('the board sums amounts to the cent, and shows them with all their digits', () => {
+  const amounts = [52805342.48, 0.1, '0.005', -0.005]
+  const list = listOf(amounts.map((amount, at) => contact(at, { stage: 'Won', amount })))
+  const place = { text: '', isProtected: false }
+  const state = withList(initialState('deals', place, { columns: 80, rows: 24 }), 'deals', () => list)
+  const lines = boardLines(createBoards()(list, undefined), state, { width: 40, height: 14 }, createTheme('none'))
+  expect(lines[1]).toMatch(/^ {2}4 · 52,805,342\.58 · 100 % +$/)
+  expect(lines.join('\n')).toContain('52,805,342.48')
+  expect(lines.join('\n')).toContain(' -0.005')
+})
+
+async function dealsAt(count: number) {
+  const service = await serveForTest()
+  const { api } = openClient(new URL(service.url), { key: service.key.text })
+  const deals: CrmRecord[] = []
+  for (let at = 0; at < count; at++) deals.push(await api.deals.create({ name: `D${at}`, stage: 'Lead' }, NO_KEY))
+  const ui = await uiOf('deals', { openApi: async () => api })
+  ui.store.update((state) =>
+    withList(state, 'deals', (list) =>
+      takePage(list, { items: deals, nextCursor: undefined, searched: SEARCHED.deals }),
+    ),
+  )
+  const overlay = () => ui.store.get().overlay
+  const stages = () => [...new Set(ui.store.get().lists.deals.rows.map(({ stage }) => stage))]
+  const chooseWon = async () => {
+    ui.press('m')
+    await expect.poll(overlay).toMatchObject({ type: 'choice' })
+    const shown = overlay()
+    if (shown?.type === 'choice') shown.onChoose('Won')
+  }
+  return { ui, overlay, stages, chooseWon }
+}
+
+test('m on 21 marked deals shows their plan, moves them after the typed number, and one u takes all back', async () => {
+  const { ui, overlay, stages, chooseWon } = await dealsAt(21)
+  ui.press('A')
+  await chooseWon()
+  expect(overlay()).toMatchObject({ type: 'confirm', title: expect.stringMatching(/^Send 21 updates/), expected: '21' })
+  ui.press('y', 'enter')
+  expect(stages()).toEqual(['Lead'])
+  ui.press('backspace', '2', '1', 'enter')
+  await expect.poll(stages).toEqual(['Won'])
+  await expect.poll(() => ui.store.get().underWay).toEqual([])
+  ui.press('u')
+  await expect.poll(overlay).toMatchObject({ title: expect.stringMatching(/^Undo 21 updates/), expected: '21' })
+  ui.press('2', '1', 'enter')
+  await expect.poll(stages).toEqual(['Lead'])
+})
+
+test('m moves one deal at once, and on a protected profile after its number', async () => {
+  const { ui, overlay, stages, chooseWon } = await dealsAt(1)
+  ui.store.update((state) => ({ ...state, place: { ...state.place, isProtected: true } }))
+  await chooseWon()
+  expect(overlay()).toMatchObject({ type: 'confirm', expected: '1' })
+  ui.press('esc')
+  expect(ui.store.get().lists.deals.staged.size).toBe(0)
+  ui.store.update((state) => ({ ...state, overlay: undefined, place: { ...state.place, isProtected: false } }))
+  await chooseWon()
+  await expect.poll(stages).toEqual(['Won'])
 })

@@ -1,12 +1,14 @@
 import { stripVTControlCharacters } from 'node:util'
+import type { Key } from 'ink'
 import { expect, test } from 'vitest'
 import type { CrmError } from '../../src/core/errors.ts'
 import { ACTIONS } from '../../src/ui/actions/all-actions.ts'
-import { createKeymap } from '../../src/ui/actions/keymap.ts'
+import { clashes, createKeymap, keyLabel } from '../../src/ui/actions/keymap.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
+import { strokesOf } from '../../src/ui/keys.ts'
 import { takePage } from '../../src/ui/list/list-state.ts'
-import { SEARCHED } from '../../src/ui/screens.ts'
+import { SCREENS, SEARCHED } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { readUserKeys } from '../../src/ui/user-keys/read-user-keys.ts'
 import type { UserKey } from '../../src/ui/user-keys/user-key.ts'
@@ -156,4 +158,42 @@ test('what it ran is a comment among the commands of the session', async () => {
   ui.press('P')
   await expect.poll(() => lastMessage(ui)).toBe('Count: 1')
   expect(ui.store.get().lists.commands.rows.map(({ command }) => command)).toEqual(['# P of browse.yaml ran: Count'])
+})
+
+const PLAIN = { ctrl: false, meta: false, shift: false } as Key
+
+test('no keys have two actions on one screen, and no action occurs twice', () => {
+  expect(clashes(createKeymap(ACTIONS, {}), SCREENS)).toEqual([])
+  expect(new Set(ACTIONS.map(({ id }) => id)).size).toBe(ACTIONS.length)
+})
+
+test('conflicting keys of a user are named with both actions', () => {
+  const [clash] = clashes(createKeymap(ACTIONS, { delete: ['j'] }), ['contacts'])
+  expect(clash).toMatch(/j on contacts: delete and down/)
+})
+
+test('every action can be reached with keys that a terminal over ssh sends: no function keys', () => {
+  for (const { keys } of ACTIONS) for (const key of keys) expect(key).toMatch(/^[\x20-\x7e]+$/)
+  expect(ACTIONS.flatMap(({ keys }) => keys).filter((key) => /^f\d/.test(key))).toEqual([])
+})
+
+test('a user’s keys replace the ones of the action', () => {
+  const keymap = createKeymap(ACTIONS, { delete: ['X'] })
+  expect(keymap.lookUp('contacts', 'd')).toBeUndefined()
+  expect(keymap.lookUp('contacts', 'X')).toMatchObject({ id: 'delete' })
+})
+
+test('the first key of a sequence begins it', () => {
+  const keymap = createKeymap(ACTIONS, {})
+  expect(keymap.lookUp('contacts', 'g')).toBe('begins')
+  expect(keymap.lookUp('contacts', 'g g')).toMatchObject({ id: 'first' })
+})
+
+test('jjj in one chunk is three keys, and ab followed by Enter ends with Enter', () => {
+  expect(strokesOf('jjj', PLAIN).map(({ chord }) => chord)).toEqual(['j', 'j', 'j'])
+  expect(strokesOf('ab\r', PLAIN).map(({ chord }) => chord)).toEqual(['a', 'b', 'enter'])
+})
+
+test('keys are shown by their usual names', () => {
+  expect(['ctrl-d', 'g g', 'space'].map(keyLabel)).toEqual(['Ctrl-D', 'gg', 'Space'])
 })

@@ -8,6 +8,7 @@ import { startForwarder } from '../../src/webhooks/forwarding/start-forwarder.ts
 import { type ListeningOptions, startListening } from '../../src/webhooks/listening.ts'
 import { readAttempts, readEvents } from '../../src/webhooks/log/read-events.ts'
 import { KEEP_ALL } from '../../src/webhooks/log/segments.ts'
+import { openPublicTunnel } from '../../src/webhooks/tunnel.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { sample } from '../harness/sample.ts'
 import { startApp } from './app.ts'
@@ -164,4 +165,20 @@ test('headers that would inject into a message never reach the app or the log', 
   }
   expect(app.requests).toEqual([])
   for await (const events of readEvents(folder, { order: 'oldest first' })) expect(events).toEqual([])
+})
+
+test('a tunnel gets the environment of the command without the key', async () => {
+  const said: string[] = []
+  const { url, stop } = await openPublicTunnel({
+    name: 'tunnel',
+    words: ['sh', '-c', 'env; echo https://abc.example; sleep 60'],
+    env: { PATH: process.env.PATH, CRM_API_KEY: 'crm_key_of_nobody', CRM_PROFILE: 'staging' },
+    say: (line) => said.push(line),
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
+  })
+  await stop()
+  expect(url.href).toBe('https://abc.example/')
+  expect(said).toContain('CRM_PROFILE=staging')
+  expect(said.join('\n')).not.toContain('CRM_API_KEY')
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { matchesAnyGlob } from '../../src/webhooks/event-filter.ts'
 import { readEvent } from '../../src/webhooks/read-event.ts'
 import { createSeenIds } from '../../src/webhooks/receive.ts'
 
@@ -50,4 +51,30 @@ test.each([
 test('an id counts as seen from its second occurrence on, until too many others follow', () => {
   const seen = createSeenIds([], 2)
   expect(['a', 'a', 'b', 'a', 'c', 'a'].map((id) => seen.add(id))).toEqual([false, true, false, true, false, false])
+})
+
+test.each([
+  [['deal.*'], 'deal.created', true],
+  [['deal.*'], 'deals.created', false],
+  [['*.created'], 'contact.created', true],
+  [['*.created'], 'contact.created.x', false],
+  [['*'], 'anything', true],
+  [['contact.created'], 'contact.created', true],
+  [['contact.created'], 'contact.create', false],
+  [['a*b*c'], 'a-b-c', true],
+  [['a*b*c'], 'a-c-b', false],
+  [['ab*ba'], 'aba', false],
+  [['a**b'], 'ab', true],
+  [['deal.*', 'note.created'], 'note.created', true],
+  [[], 'anything', true],
+  [[], undefined, true],
+  [['*'], undefined, false],
+])('%j, %s: %s', (globs, name, isMatch) => {
+  expect(matchesAnyGlob(globs, name)).toBe(isMatch)
+})
+
+test('a glob with many stars takes linear time', () => {
+  const startMs = performance.now()
+  expect(matchesAnyGlob([`${'*a'.repeat(5000)}b`], 'a'.repeat(100_000))).toBe(false)
+  expect(performance.now() - startMs).toBeLessThan(5000)
 })

@@ -2,11 +2,11 @@ import { isAbsolute, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { CrmError } from '../../core/errors.ts'
 import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
+import { oneLine } from '../errors/one-line.ts'
 import { type Connector, createConnector } from './connector.ts'
 import { contractDocument } from './contract.ts'
-import type { ConnectorDocument, ListOperation, PagingDocument } from './document.ts'
+import type { ConnectorDocument, ListOperation, Operation, PagingDocument } from './document.ts'
 import { openPrograms, programsOf } from './field-program.ts'
-import { readRequests, readText } from './read-requests.ts'
 import { createRecordMap } from './record-map.ts'
 import {
   connectorFileText,
@@ -17,6 +17,8 @@ import {
   shippedText,
 } from './shipped.ts'
 import { compileTemplate, fillHost, readHost } from './templates.ts'
+
+const MOST_BODY_CHARS = 200
 
 interface Named {
   /** Of a shipped connector, or the absolute path of a file. */
@@ -131,4 +133,22 @@ export function readsOf(name: string): { readonly all: readonly string[]; readon
 /** The bare origin of a server stands for the address at which its connector speaks. */
 export function withBase(address: URL, { base }: Pick<ConnectorDocument, 'base'>): URL {
   return address.pathname === '/' && base !== '' ? new URL(base, address) : address
+}
+
+/**
+ * The requests by which a connector reads, each once, as a person judges them: `GET /people`, `POST /people/query {"filter":…}`.
+ * A POST may do anything, whatever the file calls it.
+ */
+function readRequests({ resources }: Pick<ConnectorDocument, 'resources'>): readonly string[] {
+  const operations = Object.values(resources).flatMap(({ list, get, find, select }) => [
+    ...[list, get, select?.names?.operation].filter((operation) => operation !== undefined),
+    ...Object.values(find),
+  ])
+  return [...new Set(operations.map(readText))]
+}
+
+function readText({ method, path, body }: Operation): string {
+  return body === undefined
+    ? `${method} ${path}`
+    : `${method} ${path} ${oneLine(JSON.stringify(body), MOST_BODY_CHARS)}`
 }

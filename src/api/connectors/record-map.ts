@@ -1,17 +1,16 @@
-import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { CrmError } from '../../core/errors.ts'
+import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue, memberOf } from '../../core/json.ts'
 import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
 import { createAllValues, type ValuesOf } from './all-values.ts'
 import type { ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
 import { programConversion, type RunProgram } from './field-program.ts'
 import { conversionOf } from './field-values.ts'
-import { createOverruled, type Overruled } from './overruled.ts'
-import { compileOwnNames } from './own-names.ts'
+import { compileOwnNames, type OwnNames } from './own-names.ts'
 import { pathReader } from './path-reader.ts'
-import { compilePath, type Path, readFirst } from './paths.ts'
+import { compilePath, type Path, readFirst, setMember } from './paths.ts'
 import { createRecordWriter } from './record-writer.ts'
-import { type Beside, createShownValues } from './shown-values.ts'
-import type { WriteRecordOptions } from './write-field.ts'
+import { isContradicted, type WriteRecordOptions, type WrittenRecord } from './write-field.ts'
 
 /** Translates the records of one resource between the server's members and crm's fields. */
 export interface RecordMap {
@@ -189,4 +188,89 @@ function isPlain({
     value === undefined &&
     clear === null
   )
+}
+
+/** Own members of a row that contradict a field which is written there, with the name of the field. */
+type Overruled = (values: JsonObject, references?: References) => ReadonlyMap<string, string>
+
+function createOverruled(fields: readonly FieldMap[], own: OwnNames): Overruled {
+  const byHead = fields.map((field) => ({ field, heads: headsOf(field) }))
+  return (values, references) => {
+    const overruled = new Map<string, string>()
+    for (const { field, heads } of byHead) {
+      if (!Object.hasOwn(values, field.name)) continue
+      const members = membersAt(heads, values, own)
+      if (members.length === 0 || !isContradicted(field, draftOf(members, values, references))) continue
+      for (const { name } of members) overruled.set(name, field.name)
+    }
+    return overruled
+  }
+}
+
+function draftOf(members: readonly Member[], values: JsonObject, references: References | undefined): WrittenRecord {
+  const target: JsonObject = {}
+  for (const { name, head } of members) setMember(target, head, values[name] ?? null)
+  const given = new Set(members.map(({ head }) => head))
+  return { target, values, given, current: undefined, options: { isCreate: false, references } }
+}
+
+interface Member {
+  readonly name: string
+  /** The server's name. */
+  readonly head: string
+}
+
+function membersAt(heads: ReadonlySet<string>, values: JsonObject, own: OwnNames): readonly Member[] {
+  return Object.keys(values).flatMap((name) => {
+    const head = own.ownNameOf(name)
+    return head !== undefined && heads.has(head) ? [{ name, head }] : []
+  })
+}
+
+/** The members of `inside` in which the field is written. */
+function headsOf({ writes }: FieldMap): ReadonlySet<string> {
+  return new Set(writes.flatMap(({ steps: [step] }) => (step?.type === 'member' ? [step.name] : [])))
+}
+
+interface Beside {
+  readonly references: References
+  /** Its values count where others are not given. */
+  readonly record?: CrmRecord | undefined
+}
+
+/** Values as a record shows them that has them: the name of a stage in place of its id, a time in UTC. */
+function createShownValues(fields: readonly FieldMap[]): (values: JsonObject, beside: Beside) => JsonObject {
+  const byName = new Map(fields.map((field) => [field.name, field]))
+  return (values, beside) => {
+    const shown = Object.entries(values).map(([name, value]): [string, JsonValue] => {
+      const field = value === null ? undefined : byName.get(name)
+      return [name, (field && shownValue(field, value, { ...beside, values })) ?? value]
+    })
+    return Object.fromEntries(shown)
+  }
+}
+
+/** Undefined for a value that cannot be written, or whose shown form would be written differently. */
+function shownValue(
+  field: FieldMap,
+  value: JsonValue,
+  { references, values, record = {} }: Beside & { readonly values: JsonObject },
+): JsonValue | undefined {
+  const { writes, document } = field
+  if (writes.length === 0) return undefined
+  const fieldValue = (name: string) => (Object.hasOwn(values, name) ? values[name] : memberOf(record, name))
+  const near = () =>
+    Object.fromEntries(Object.entries(document.within).map(([their, own]) => [their, idText(fieldValue(own)) ?? '']))
+  const names = {
+    nameOf: (...[resource, id]: Parameters<References['nameOf']>) => references.nameOf(resource, id, near),
+  }
+  try {
+    const wires = field.encode(value, { references, fieldValue })
+    const shown = field.decode(wires, names)
+    const isStable = isSameJson([...field.encode(shown, { references, fieldValue })], [...wires])
+    return isStable ? shown : undefined
+  } catch (error) {
+    if (error instanceof CrmError) return undefined
+    throw error
+  }
 }

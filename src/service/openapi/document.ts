@@ -1,12 +1,62 @@
-import { KEY_PATH, PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
+import {
+  HISTORY_PATH,
+  KEY_PATH,
+  PLAIN_RESOURCES,
+  RECORD_RESOURCES,
+  RESOURCES,
+  recordHistoryPath,
+  typeName,
+} from '../../core/resources/registry.ts'
+import { PAGE_PARAMETERS } from '../page.ts'
+import { HISTORY_FILTERS } from '../resources/history.ts'
 import { KEPT_MS } from '../store/store-options.ts'
 import { EVENT_WEBHOOKS } from './event-webhooks.ts'
+import { exampleId } from './examples.ts'
 import { FIXTURE_RUN_PATHS } from './fixture-run-paths.ts'
-import { HISTORY_PATHS } from './history-paths.ts'
-import { answer, BODY_PROBLEMS, body, HEADERS, problems, RESPONSES, schemaRef, USUAL_PROBLEMS } from './operations.ts'
-import { type DocumentPart, refs, sharedParameters } from './parameters.ts'
+import {
+  answer,
+  BODY_PROBLEMS,
+  body,
+  HEADERS,
+  page,
+  problems,
+  RESPONSES,
+  schemaRef,
+  USUAL_PROBLEMS,
+} from './operations.ts'
+import { type DocumentPart, idParameter, refs, sharedParameters } from './parameters.ts'
 import { RECORD_PATHS } from './record-paths.ts'
 import { componentSchemas } from './schemas.ts'
+
+/** The history of all records, and of each. */
+const HISTORY_PATHS: Readonly<Record<string, DocumentPart>> = {
+  [HISTORY_PATH]: {
+    get: {
+      operationId: 'listHistory',
+      tags: ['history'],
+      summary: 'List the changes of all records',
+      description: 'Newest first, in pages. Filters are combined.',
+      parameters: [...refs(...PAGE_PARAMETERS), ...refs(...HISTORY_FILTERS.map((name) => `history_${name}`))],
+      responses: { 200: page('A page of changes.', 'Change'), ...problems(...USUAL_PROBLEMS) },
+    },
+  },
+  ...Object.fromEntries(
+    RECORD_RESOURCES.map((resource) => [
+      recordHistoryPath(resource),
+      {
+        parameters: [idParameter(resource, exampleId(resource))],
+        get: {
+          operationId: `history${typeName(resource)}`,
+          tags: ['history'],
+          summary: `List the changes of a ${RESOURCES[resource].singular}`,
+          description: `Newest first, in pages; also of a deleted ${RESOURCES[resource].singular}, without values.`,
+          parameters: refs(...PAGE_PARAMETERS),
+          responses: { 200: page('A page of changes.', 'Change'), ...problems(...USUAL_PROBLEMS, '404') },
+        },
+      },
+    ]),
+  ),
+}
 
 function status(description: string): DocumentPart {
   const schema = { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] }

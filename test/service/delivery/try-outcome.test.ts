@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Attempt } from '../../../src/service/delivery/transport.ts'
+import { type Attempt, failureReason } from '../../../src/service/delivery/transport.ts'
 import {
   endsSubscription,
   fixedSchedule,
   healthOf,
   outcomeOf,
   pauseMs,
+  standardSchedule,
 } from '../../../src/service/delivery/try-outcome.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12)
@@ -80,4 +81,35 @@ test('silence and overload slow an endpoint down, a rejected event does not', ()
     'unknown',
   ])
   expect(healthOf({ type: 'unanswered', reason: 'x' })).toBe('overloaded')
+})
+
+function connectError(code: string): Error {
+  const message = `connect ${code} 10.1.2.3:443`
+  return Object.assign(new Error(message), { code, syscall: 'connect', address: '10.1.2.3', port: 443 })
+}
+
+test.each(['ECONNREFUSED', 'EACCES', 'EADDRNOTAVAIL', 'EINVAL'])(
+  'the reason of %s contains no resolved address',
+  (code) => {
+    for (const error of [connectError(code), new AggregateError([connectError(code), connectError(code)])]) {
+      expect(failureReason(error)).toMatch(/connection/)
+      expect(failureReason(error)).not.toContain('10.1.2.3')
+    }
+  },
+)
+
+test('the standard schedule has ten attempts in a little over three days', () => {
+  const delayMs = standardSchedule(() => 0.5)
+  const seconds = Array.from({ length: 11 }, (_, tries) => (delayMs(tries) ?? Number.NaN) / 1000)
+  expect(seconds).toEqual([0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400, Number.NaN])
+})
+
+test('the standard schedule spreads attempts by a tenth in both directions', () => {
+  expect([0, 0.5, 1].map((random) => standardSchedule(() => random)(1))).toEqual([4500, 5000, 5500])
+  expect(standardSchedule(() => 1)(0)).toBe(0)
+})
+
+test('a custom schedule is exact to the millisecond', () => {
+  const delayMs = fixedSchedule([0, 1000, 5000])
+  expect([0, 1, 2, 3].map(delayMs)).toEqual([0, 1000, 5000, undefined])
 })

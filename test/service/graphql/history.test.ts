@@ -1,4 +1,6 @@
+import { serverAudits } from 'graphql-http'
 import { expect, test } from 'vitest'
+import { serveForTest } from '../serve-for-test.ts'
 import { graphqlForTest } from './ask.ts'
 
 const CHANGE = 'action resource recordId version fields old new keyName job isErased'
@@ -42,4 +44,20 @@ test('the history of all records is filtered as in REST, and each accepts the cu
   ])
   const unknown = await ask('{ history(filter: {madeBy: "nobody"}) { nodes { id } } }')
   expect(unknown.errors?.[0]).toMatchObject({ extensions: { code: 'invalid_parameter', status: 400 } })
+})
+
+test('all 61 audits of GraphQL over HTTP pass, also the warnings', async () => {
+  const { url, key } = await serveForTest()
+  const audits = serverAudits({
+    url: `${url}/v1/graphql`,
+    fetchFn: (address: string, init: RequestInit = {}) =>
+      fetch(address, { ...init, headers: { ...init.headers, authorization: `Bearer ${key.text}` } }),
+  })
+  const failed: string[] = []
+  for (const audit of audits) {
+    const result = await audit.fn()
+    if (result.status !== 'ok') failed.push(`${result.status}: ${result.name}: ${result.reason}`)
+  }
+  expect(audits).toHaveLength(61)
+  expect(failed).toEqual([])
 })

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { RESOURCES, type Resource } from '../../../core/resources/registry.ts'
 import type { ApiMethod } from './api-description.ts'
-import { draftFields } from './draft-fields.ts'
-import { nameParts } from './draft-name.ts'
+import { draftFields, type RecordMembers } from './draft-fields.ts'
 import { draftOperations } from './draft-operations.ts'
 import { draftParent } from './draft-parent.ts'
 import { draftSelect } from './draft-select.ts'
@@ -11,8 +10,19 @@ import { askOf, variableName } from './path-parts.ts'
 import { escaped, joined } from './record-places.ts'
 import { contextOf, type ResourceContext, type ResourceRequest } from './resource-context.ts'
 import type { SchemaView } from './schemas.ts'
-import { CREATED_NAMES, foldedName, isIdOf, memberNamed, UPDATED_NAMES } from './server-names.ts'
+import {
+  CREATED_NAMES,
+  FIRST_NAMES,
+  fieldNames,
+  foldedName,
+  isIdOf,
+  LAST_NAMES,
+  memberNamed,
+  UPDATED_NAMES,
+} from './server-names.ts'
 import { timeForm } from './value-places.ts'
+
+const ORGANIZATION = /\b(?:organi[sz]ation|company|business)\b/i
 
 export interface DraftResource {
   readonly value: JsonObject
@@ -179,4 +189,37 @@ function requiredBeside(
   })
   if (constants.length > 0) value.create = { ...create, set: { ...set, ...Object.fromEntries(constants) } }
   return missing.filter((name) => !constants.some(([each]) => each === name))
+}
+
+interface NameParts {
+  readonly parts: readonly string[]
+  /** The whole name, which the server makes of them. */
+  readonly whole?: string
+}
+
+/**
+ * First and last name, where a contact is named by both; undefined: by one member. With all three, the whole name is often made
+ * by the server, or that of an organization.
+ */
+function nameParts(members: RecordMembers, { decisions, at }: ResourceContext): NameParts | undefined {
+  const { read, write, schemas } = members
+  const view = write && write.members.size > 0 ? write : read
+  const isWritten = (name: string) => [write, read].every((each) => !each || !schemas.member(each, name)?.isReadOnly)
+  const written = new Map([...view.members].filter(([name]) => isWritten(name)))
+  const [first, last] = [FIRST_NAMES, LAST_NAMES].map((names) => memberNamed(written, names))
+  if (first === undefined || last === undefined) return undefined
+  const parts = [first, last]
+  const whole = memberNamed(written, fieldNames('contact').name ?? [])
+  if (whole === undefined) return { parts }
+  if (view.required.has(whole)) return undefined
+  const isOfOthers = ORGANIZATION.test(schemas.member(view, whole)?.description ?? '')
+  if (isOfOthers || parts.some((part) => view.required.has(part))) return { parts, whole }
+  const id = 'contacts.name'
+  const both = `${first} and ${last}`
+  decisions.decide(
+    [...at, 'fields'],
+    `a contact has ${both} and ${whole}, and the document does not say which of them to write; assumed: ${both}`,
+    { id, ask: 'Which of them is the name of a contact?', choices: [both, whole] },
+  )
+  return decisions.answer(id) === whole ? undefined : { parts, whole }
 }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { CrmError } from '../../../core/errors.ts'
+import { timeOfSerial } from '../../../core/ids.ts'
+import { RECORD_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
 import type { RequestCount, Store } from '../store.ts'
 import { KEPT_MS, type Retention, type StoreOptions } from '../store-options.ts'
+import type { StoreStats } from '../store-stats.ts'
 import { openWriteQueue, type QueueOptions, type WriteQueue } from '../write-queue.ts'
 import { readAddress } from './address.ts'
 import { addKeyUses, endKey, findKey, insertKey, KEYS_CHANNEL, readKeys, readKeyUses } from './api-keys.ts'
@@ -19,7 +22,6 @@ import { findRecords, joinRecords, readDeals, readFiltered, readNotes, readRecor
 import { readPipelines, replacePipelines } from './pipelines.ts'
 import { isCommitted, writing } from './sequence.ts'
 import { followClock } from './shared-clock.ts'
-import { readStats } from './stats.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import { checkRights } from './whole-schema.ts'
 import {
@@ -30,6 +32,10 @@ import {
   type WaitingWrites,
   type WriteContext,
 } from './write-batch.ts'
+
+/** Every table of crm, with its indexes and long texts. */
+const SIZE = `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+  WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'sequence'::regclass)`
 
 /** `openStore` for a database of PostgreSQL, which any number of processes may have open. */
 export async function openPostgresStore(options: StoreOptions): Promise<Store> {
@@ -247,4 +253,36 @@ async function countRequests(session: Session, { keyId, windowMs, window, count 
       count,
     )) ?? []
   return taken - count
+}
+
+async function readStats(session: Session, nowMs: number): Promise<StoreStats> {
+  const numberOf = async (sql: string, ...values: number[]): Promise<number> =>
+    (await session.get<[number]>(sql, ...values))?.[0] ?? 0
+  const records: [string, number][] = []
+  for (const resource of RECORD_RESOURCES) {
+    records.push([resource, await numberOf(`SELECT count(*) FROM ${RESOURCES[resource].plural}`)])
+  }
+  const webhooks = (status: string): string =>
+    `SELECT count(*) FROM webhooks WHERE text::json ->> 'status' = '${status}'`
+  const [oldestHistory] = (await session.get<[number]>('SELECT id FROM history ORDER BY id LIMIT 1')) ?? []
+  const { open, failing, oldestEventMs } = await readBacklog(session)
+  return {
+    records: Object.fromEntries(records) as StoreStats['records'],
+    pipelines: await numberOf('SELECT count(*) FROM pipelines'),
+    enabledWebhooks: await numberOf(webhooks('enabled')),
+    disabledWebhooks: await numberOf(webhooks('disabled')),
+    liveKeys: await numberOf(
+      `SELECT count(*) FROM api_keys
+        WHERE coalesce(revoked_at_ms, $1::bigint + 1) > $1 AND coalesce(expires_at_ms, $1::bigint + 1) > $1`,
+      nowMs,
+    ),
+    openDeliveries: open,
+    failingDeliveries: failing,
+    oldestOpenEventMs: oldestEventMs,
+    idempotencyKeys: await numberOf('SELECT count(*) FROM idempotency'),
+    historyEntries: await numberOf('SELECT count(*) FROM history'),
+    oldestHistoryMs: oldestHistory === undefined ? undefined : timeOfSerial(oldestHistory),
+    fixtureRuns: await numberOf('SELECT count(*) FROM fixture_runs WHERE is_ended = 0'),
+    sizeBytes: await numberOf(SIZE),
+  }
 }

@@ -1,16 +1,15 @@
 import { statfsSync } from 'node:fs'
 import { CrmError } from '../../../core/errors.ts'
-import type { Store, StoreWrite } from '../store.ts'
+import type { ApiKey, Store, StoreWrite } from '../store.ts'
 import { KEPT_MS, type StoreOptions } from '../store-options.ts'
 import { openWriteQueue } from '../write-queue.ts'
-import { addKeyUses, endKey, insertKey, readKeys, readKeyUses } from './api-keys.ts'
+import { addKeyUses, endKey, findKey, insertKey, readKeys, readKeyUses } from './api-keys.ts'
 import { type Connection, inQuickTransaction } from './connection.ts'
 import { takeTurn } from './deliveries.ts'
 import { readBacklog, readLog } from './delivery-log.ts'
 import { fixtureRuns } from './fixture-runs.ts'
 import { readHistory } from './history.ts'
 import { findReplay } from './idempotency.ts'
-import { KnownKeys } from './known-keys.ts'
 import { openDatabase } from './open-database.ts'
 import { openOutbox } from './outbox.ts'
 import { joinRecords, readDeals, readFiltered, readNotes, readRecords } from './pages.ts'
@@ -20,6 +19,52 @@ import { findRecords } from './records.ts'
 import { isLockedOut, storageFailure, whenUnlocked } from './storage-failure.ts'
 import { readUniqueMembers, replaceUniqueMembers } from './unique-members.ts'
 import { commitWrites } from './write-batch.ts'
+
+/** Beyond this number all are dropped: there are few keys. */
+const MAX_KEYS = 10_000
+
+/**
+ * The keys of the last requests, kept until the database changed. Whether another process changed it is asked once per turn of
+ * the event loop, so a key that is revoked elsewhere stops with the next turn.
+ */
+class KnownKeys {
+  readonly #db: Connection
+  readonly #keys = new Map<string, ApiKey>()
+  #dataVersion: number | undefined
+  #isCurrent = false
+
+  constructor(db: Connection) {
+    this.#db = db
+  }
+
+  find(hash: string): ApiKey | undefined {
+    if (!this.#isCurrent) this.#refresh()
+    const known = this.#keys.get(hash)
+    if (known) return known
+    const key = findKey(this.#db, hash)
+    if (!key) return undefined
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear()
+    this.#keys.set(hash, key)
+    return key
+  }
+
+  /** Changes keys in this process, which PRAGMA data_version does not show. */
+  changing<T>(change: () => T): T {
+    this.#keys.clear()
+    return change()
+  }
+
+  #refresh(): void {
+    // Changes only when another connection commits: https://sqlite.org/pragma.html#pragma_data_version
+    const [current] = this.#db.get<[number]>('PRAGMA data_version') ?? []
+    if (current !== this.#dataVersion) this.#keys.clear()
+    this.#dataVersion = current
+    this.#isCurrent = true
+    setImmediate(() => {
+      this.#isCurrent = false
+    })
+  }
+}
 
 /** Enough for a commit of several large records; a probe of one page needs less. */
 const NEEDED_BYTES = 1024 * 1024

@@ -1,10 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStore } from '../../../../src/service/store/open-store.ts'
 import { readAddress } from '../../../../src/service/store/postgres/address.ts'
-import { certify } from '../../../harness/postgres/certificates.ts'
+import { tempFolder } from '../../../harness/home.ts'
 import { type Cluster, type ServerSettings, startCluster } from '../../../harness/postgres/cluster.ts'
 import { administer, createDatabase, prepareServer } from '../../../harness/postgres/databases.ts'
+import { findPrograms } from '../../../harness/postgres/programs.ts'
+
+const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
 
 async function clusterWith(settings: ServerSettings): Promise<{ cluster: Cluster; address: string }> {
   const cluster = await startCluster(settings)
@@ -126,3 +131,31 @@ test('a database that admits encrypted connections alone says so', async () => {
     details: { hint: expect.stringContaining('?sslmode=verify-full') },
   })
 })
+
+interface Certified {
+  /** The file of the authority. */
+  readonly authority: string
+  /** With which a server encrypts. */
+  readonly settings: ServerSettings
+}
+
+/** A certificate for a server, for example of `DNS:db.example`, by an authority made for it; -1 day has passed. */
+function certify(names: string, days = 2): Certified {
+  const folder = tempFolder()
+  const file = (name: string): string => join(folder, name)
+  const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+  openssl('req', '-x509', ...KEY, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=authority of a test')
+  openssl('req', ...KEY, '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=server of a test')
+  writeFileSync(file('names'), `subjectAltName=${names}\n`)
+  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', `${days}`]
+  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...signed)
+  const { user } = findPrograms()
+  // The server runs as another user than root.
+  chmodSync(folder, 0o755)
+  chmodSync(file('server.key'), 0o600)
+  if (user) chownSync(file('server.key'), user.uid, user.gid)
+  return {
+    authority: file('ca.pem'),
+    settings: { ssl: 'on', ssl_cert_file: file('server.pem'), ssl_key_file: file('server.key') },
+  }
+}

@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../../../src/service/store/open-store.ts'
 import { serve, startService } from '../../../e2e/service.ts'
 import { crmPrints } from '../../../harness/crm.ts'
 import { newPostgres } from '../../../harness/database.ts'
 import { receiveEvents } from '../../../harness/event-receiver.ts'
-import { emptyHome } from '../../../harness/home.ts'
+import { databaseEnv, emptyHome } from '../../../harness/home.ts'
 import { all, ask, make } from '../../../harness/records.ts'
 import type { Service } from '../../../harness/service.ts'
 
@@ -158,5 +159,24 @@ test('events of one record arrive once and in order from several processes, whos
   for (const id of ids) {
     const versions = received.filter((data) => data.id === id).map(({ version }) => version)
     expect(versions).toEqual(Array.from({ length: 13 }, (_, n) => n + 1))
+  }
+})
+
+const PROCESSES = 4
+
+/** Enough that the stores wait for one another in some of them. */
+const ROUNDS = 5
+
+test('stores that open an empty database at the same time make its tables once, and all of them open', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const address = await newPostgres('empty')
+    const opened = await Promise.allSettled(
+      Array.from({ length: PROCESSES }, () => openStore({ address, env: databaseEnv(), now: Date.now })),
+    )
+    const stores = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    const pipelines = await Promise.all(stores.map((store) => store.pipelines()))
+    await Promise.all(stores.map((store) => store.close()))
+    expect(opened.filter(({ status }) => status === 'rejected')).toEqual([])
+    expect(pipelines.map(({ length }) => length)).toEqual(Array.from({ length: PROCESSES }, () => 1))
   }
 })

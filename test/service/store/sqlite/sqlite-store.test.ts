@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Connection } from '../../../../src/service/store/sqlite/connection.ts'
 import { openDatabase } from '../../../../src/service/store/sqlite/open-database.ts'
@@ -203,4 +205,15 @@ test('a database passes the integrity check after failures', async () => {
   await Promise.all(Array.from({ length: 50 }, () => store.write(creation('contact'))))
   expect(db.get('PRAGMA integrity_check')).toEqual(['ok'])
   expect(db.all('PRAGMA foreign_key_check')).toEqual([])
+})
+
+const FOLDER = fileURLToPath(new URL('../../../../src/service/store/sqlite', import.meta.url))
+
+test('no statement binds a bare limit, for which SQLite would prepare it on every run', () => {
+  const limits = readdirSync(FOLDER).flatMap((name) => {
+    const text = readFileSync(join(FOLDER, name), 'utf8')
+    return [...text.matchAll(/LIMIT \?.{0,5}/g)].map(([limit]) => `${name}: ${limit}`)
+  })
+  expect(limits.length).toBeGreaterThan(5)
+  expect(limits.filter((limit) => !/\?\d* \+ 0/.test(limit))).toEqual([])
 })
