@@ -25,22 +25,37 @@ export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint
   readonly connector: NamedConnector | undefined
 }
 
-/**
- * The argument of every command. Heavy modules are behind functions that load them on first use, so that a command loads
- * only what it uses.
- */
-export interface Context extends Host {
-  readonly flags: GlobalFlags
+/** What a command says beside its result. */
+interface Notes {
   /** A line for people, on stderr; `--quiet` drops it. */
   note(line: string): void
   /** Redirects notes, because text on stderr would corrupt a screen; undefined sends them to stderr again. */
   setNotes(write: ((line: string) => void) | undefined): void
+}
+
+interface Waits {
   /** Shows waits for the rate limit; false: as a note. Undefined: always as a note. */
   setWaits(show: ((waitMs: number, reason: string) => boolean) | undefined): void
   /** Requests wait for the rate limit. */
   waiting(waitMs: number, reason: string): void
-  /** `--where` and `--jq`, compiled; CrmError `usage` for what is no expression. */
-  expr(): Promise<Expressions>
+}
+
+/** What no output may show. */
+interface Secrets {
+  /** From now on this value is redacted. */
+  addSecret(secret: string): void
+  /** Foreign text without the secrets in use, and without what looks like one: for files that outlive the command. */
+  redact(text: string): string
+}
+
+/** The records shown, for completion; stored if a profile and completion are in use. */
+interface Sightings {
+  seen(resource: Sighting['resource'], records: readonly CrmRecord[]): void
+  gone(resource: Sighting['resource'], goneId: string): void
+}
+
+/** Where requests go. */
+interface Targets {
   settings(): Promise<Settings>
   /** The `.crm.toml` that the working folder lies under. */
   repository(): Promise<RepositoryFile | undefined>
@@ -48,6 +63,12 @@ export interface Context extends Host {
   target(): Promise<Target>
   /** A context for another profile, as with `-p NAME`. The caller closes it. */
   withProfile(name: string): Context
+}
+
+/** Heavy modules, which are loaded on first use, so that a command loads only what it uses. */
+interface Modules {
+  /** `--where` and `--jq`, compiled; CrmError `usage` for what is no expression. */
+  expr(): Promise<Expressions>
   /**
    * For the target of this command line, or for another one that is being tried. `signal` replaces the one of the command,
    * for requests after an interruption.
@@ -61,13 +82,11 @@ export interface Context extends Host {
   exports(): Promise<Exports>
   /** Bulk work at the target of this command line. */
   jobs(): Promise<Jobs>
-  /** The records shown, for completion; stored if a profile and completion are in use. */
-  seen(resource: Sighting['resource'], records: readonly CrmRecord[]): void
-  gone(resource: Sighting['resource'], goneId: string): void
-  /** From now on this value is redacted. */
-  addSecret(secret: string): void
-  /** Foreign text without the secrets in use, and without what looks like one: for files that outlive the command. */
-  redact(text: string): string
+}
+
+/** The argument of every command; a function below it takes the parts that it uses. */
+export interface Context extends Host, Notes, Waits, Secrets, Sightings, Targets, Modules {
+  readonly flags: GlobalFlags
   close(): Promise<void>
 }
 
@@ -83,49 +102,31 @@ export function createContext(
   host: Host,
   flags: GlobalFlags,
   repository: Context['repository'],
-  { addSecret, redact }: Pick<Context, 'addSecret' | 'redact'>,
+  secrets: Secrets,
 ): Context {
-  let expressions: Promise<Expressions> | undefined
-  let settings: Settings | undefined
-  let target: Promise<Target> | undefined
-  let api: Promise<Api> | undefined
-  let jobs: Promise<Jobs> | undefined
   const apis: Promise<Api>[] = []
-  const sightings: Sighting[] = []
-  let seenCount = 0
-  const writeStderr = (line: string) => writeNoteLine(host.io.stderr, line)
-  let writeNote = writeStderr
+  const own = once(() => openApi(ctx, undefined))
+  const kept: Sighting[] = []
+  let target: Promise<Target> | undefined
+  const notes = notesOf((line) => writeNoteLine(host.io.stderr, line), flags.isQuiet)
   const ctx: Context = {
     ...host,
+    ...secrets,
+    ...notes,
+    ...waitsOf(notes.note),
+    ...sightingsOf(kept),
     flags,
     repository,
-    addSecret,
-    redact,
-    note: (line) => {
-      if (!flags.isQuiet) writeNote(line)
-    },
-    setNotes: (write) => {
-      writeNote = write ?? writeStderr
-    },
-    ...waitsOf((line) => ctx.note(line)),
-    expr: () => {
-      expressions ??= openExpressions(ctx)
-      return expressions
-    },
-    settings: async () => {
-      settings ??= openSettings(host.env, host.keyringProgram)
-      return settings
-    },
+    expr: once(() => openExpressions(ctx)),
+    settings: once(async () => openSettings(host.env, host.keyringProgram)),
     target: () => {
       target ??= openTarget(ctx)
       return target
     },
-    withProfile: (profile) => createContext(host, flagsWith(flags, profile), repository, { addSecret, redact }),
+    withProfile: (profile) => createContext(host, flagsWith(flags, profile), repository, secrets),
     api: (other, signal) => {
-      if (!other && !signal && api) return api
-      const opening = openApi(ctx, other, signal)
-      apis.push(opening)
-      if (!other && !signal) api = opening
+      const opening = other || signal ? openApi(ctx, other, signal) : own()
+      if (!apis.includes(opening)) apis.push(opening)
       return opening
     },
     diagnose: (server) => diagnoseServer(ctx, server),
@@ -134,25 +135,49 @@ export function createContext(
       ...(await import('./jobs/export/all-notes.ts')),
       ...(await import('./jobs/input/input-file.ts')),
     }),
-    jobs: () => {
-      jobs ??= openBulk(ctx)
-      return jobs
-    },
-    seen: (resource, records) => {
-      if (seenCount < MOST_SEEN && records.length > 0) sightings.push({ resource, records })
-      seenCount += records.length
-    },
-    gone: (resource, goneId) => {
-      sightings.push({ resource, goneId })
-    },
+    jobs: once(() => openBulk(ctx)),
     close: async () => {
       for (const outcome of await Promise.allSettled(apis)) {
         if (outcome.status === 'fulfilled') await outcome.value.close()
       }
-      if (target && sightings.length > 0) await keepSeen(host.env, await target, sightings)
+      if (target && kept.length > 0) await keepSeen(host.env, await target, kept)
     },
   }
   return ctx
+}
+
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined
+  return () => {
+    opened ??= open()
+    return opened
+  }
+}
+
+function notesOf(writeStderr: (line: string) => void, isQuiet: boolean): Notes {
+  let write = writeStderr
+  return {
+    note: (line) => {
+      if (!isQuiet) write(line)
+    },
+    setNotes: (other) => {
+      write = other ?? writeStderr
+    },
+  }
+}
+
+/** So that the pages of a long list do not stay in memory. */
+const MOST_SEEN = 100
+
+function sightingsOf(kept: Sighting[]): Sightings {
+  let seenCount = 0
+  return {
+    seen: (resource, records) => {
+      if (seenCount < MOST_SEEN && records.length > 0) kept.push({ resource, records })
+      seenCount += records.length
+    },
+    gone: (resource, goneId) => void kept.push({ resource, goneId }),
+  }
 }
 
 /** A key on the command line belongs to the profile of the command line. */
@@ -169,8 +194,8 @@ async function diagnoseServer(ctx: Context, server: Parameters<Context['diagnose
   return diagnose({ ...server, connector, ...options })
 }
 
-function waitsOf(note: Context['note']): Pick<Context, 'setWaits' | 'waiting'> {
-  let showWait: Parameters<Context['setWaits']>[0]
+function waitsOf(note: Notes['note']): Waits {
+  let showWait: Parameters<Waits['setWaits']>[0]
   return {
     setWaits: (show) => {
       showWait = show
@@ -180,9 +205,6 @@ function waitsOf(note: Context['note']): Pick<Context, 'setWaits' | 'waiting'> {
     },
   }
 }
-
-/** So that the pages of a long list do not stay in memory. */
-const MOST_SEEN = 100
 
 async function openExpressions({ flags: { where, jq, whereErrors }, io, now }: Context): Promise<Expressions> {
   if (where === undefined && whereErrors !== 'stop') {
