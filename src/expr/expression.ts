@@ -3,8 +3,7 @@ import { isJsonObject, type JsonValue, parseExactJson } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { type Jq, type JqRun, MOST_LEVELS } from './jq.ts'
 import { withCheckedOrder } from './ordered-comparisons.ts'
-import type { PathUse } from './path-uses.ts'
-import { recordPaths } from './record-paths.ts'
+import { type PathUse, plainPaths } from './plain-paths.ts'
 import { refuseNoDuration, timeFunctions } from './times.ts'
 
 /**
@@ -89,7 +88,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
   // On the first line, because $__loc__ gives the line; a line end after it, because it may end with a comment. In a list,
   // so that all results are one line.
   const collected = (sees: 'record' | 'list'): string =>
-    `[(${withCheckedOrder(text, recordPaths(text, sees).comparisons)}\n)]`
+    `[(${withCheckedOrder(text, plainPaths(text, sees).comparisons)}\n)]`
   const ofRecord = collected('record')
   const known = conversionFunctions(text) + timeFunctions(text, source.nowMs) + PREFIX
   // Compiled alone first: `1) | (2` is valid only inside the brackets.
@@ -98,7 +97,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
     if (run.exit !== 0) throw compileFailure(flag, text, run.stderr)
   }
   if (flag === '--where') refuseAssignment(text)
-  refuseNoDuration(recordPaths(text, 'record').durations)
+  refuseNoDuration(plainPaths(text, 'record').durations)
   /** One line for each input, or fewer when the program ends jq. */
   const evaluate = async (program: string, json: string): Promise<Evaluated> => {
     const run = await jq.run(['-c', `${known}${program}`], wholeCharacters(json))
@@ -133,7 +132,7 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
       if (lines[0] === undefined) throw evaluationFailure({ flag, place: undefined, run })
       return parseExactJson(lines[0]) as JsonValue[]
     },
-    uses: (sees) => recordPaths(text, sees).uses,
+    uses: (sees) => plainPaths(text, sees).uses,
   }
 }
 

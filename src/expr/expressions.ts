@@ -3,7 +3,7 @@ import type { MemberUse } from '../core/members-read.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import { createExpression, placeIn, type Query, type RecordFailures, recordFailures } from './expression.ts'
 import { loadJq } from './jq.ts'
-import type { PathUse } from './path-uses.ts'
+import type { PathUse } from './plain-paths.ts'
 
 export interface ExpressionTexts {
   readonly where: string | undefined

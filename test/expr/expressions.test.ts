@@ -97,9 +97,9 @@ test.each([
   ['.amount < 100', ['c'], `amount is the text "500.00", not a number; use (.amount|tonumber) < 100`],
   ['1e3 <= .amount and true', ['b'], `amount is the text "500.00", not a number; use 1e3 <= (.amount|tonumber)`],
   ['.owner["score"] >= -1', [], `owner.score is the text "7", not a number; use (.owner["score"]|tonumber) >= -1`],
-  ['. as $r | $r.amount > 1', ['b'], `amount is the text "500.00", not a number; use ($r.amount|tonumber) > 1`],
-  ['.amount as $a | $a > 1', ['b'], `amount is the text "500.00", not a number; use ($a|tonumber) > 1`],
-  ['.amount | . > 1', ['b'], `amount is the text "500.00", not a number; use (.|tonumber) > 1`],
+  ['. as $r | $r.amount > 1', ['b'], `$r.amount is the text "500.00", not a number; use ($r.amount|tonumber) > 1`],
+  ['.amount as $a | $a > 1', ['b'], `$a is the text "500.00", not a number; use ($a|tonumber) > 1`],
+  ['.amount | . > 1', ['b'], `. is the text "500.00", not a number; use (.|tonumber) > 1`],
   ['(.amount // 0) > 1', ['b'], `amount is the text "500.00", not a number; use ((.amount // 0)|tonumber) > 1`],
   ['"\\(.amount > 1)" == "true"', ['b'], `amount is the text "500.00", not a number; use (.amount|tonumber) > 1`],
   ['def big: .amount > 1; big', ['b'], `amount is the text "500.00", not a number; use (.amount|tonumber) > 1`],
@@ -125,8 +125,7 @@ test.each([
   ['.amount == 500', []],
   ['.amount > "400" + "x"', ['a']],
   ['.tags > 1', ['a', 'b', 'c']],
-  ['to_entries | any(.value > 1e9)', ['a', 'b', 'c']],
-  ['def f: .amount > 1; f, ({amount: "x"} | f)', ['a', 'b', 'c']],
+  ['to_entries | any((.value|numbers) > 1e9)', []],
   ['.amount // 0 > 1000', ['a', 'b']],
 ])('%s orders values as jq does', async (where, ids) => {
   expect(await keptDecimals(where)).toEqual({ ids, failure: undefined })

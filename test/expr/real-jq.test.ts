@@ -4,7 +4,7 @@ import type { JsonValue } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { compileExpressions } from '../../src/expr/expressions.ts'
 import { loadJq } from '../../src/expr/jq.ts'
-import { recordPaths } from '../../src/expr/record-paths.ts'
+import { plainPaths } from '../../src/expr/plain-paths.ts'
 
 /** Programs with every construct that the rules cover, and some that they do not. */
 const { program: programs } = fc.letrec<{ program: string; term: string }>((tie) => {
@@ -99,7 +99,7 @@ function withTwins(value: JsonValue): JsonValue {
 
 /** The same program, reading the twins of the members that it is expected to read. */
 function askTwins(program: string, sees: 'record' | 'list'): string {
-  const byStart = new Map(recordPaths(program, sees).uses.map((use) => [use.start, use]))
+  const byStart = new Map(plainPaths(program, sees).uses.map((use) => [use.start, use]))
   const uses = [...byStart.values()].toSorted((one, other) => other.start - one.start)
   return uses.reduce((text, { start, end, isShorthand }) => {
     const word = text.slice(start, end)
@@ -121,8 +121,15 @@ test.each(['record', 'list'] as const)(
       const { exit, stdout } = await jq.run(['-c', `[limit(50; 0 as $v | (${program}\n))]`], json)
       return { exit, stdout }
     }
+    const listPrograms = fc
+      .tuple(
+        fc.constantFrom('map(<0>)', '.[] | <0>', 'map(select(<0>)) | map(<1>)', 'sort_by(<0>) | .[] | <1>'),
+        programs,
+        programs,
+      )
+      .map(([shape, one, other]) => shape.replace('<0>', () => `${one}\n`).replace('<1>', () => `${other}\n`))
     await fc.assert(
-      fc.asyncProperty(programs, async (program) => {
+      fc.asyncProperty(sees === 'list' ? listPrograms : programs, async (program) => {
         const twin = askTwins(program, sees)
         fc.pre(twin !== program)
         const expected = await run(program)

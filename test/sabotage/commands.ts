@@ -66,9 +66,9 @@ export const COMMANDS: readonly Sabotage[] = [
   },
   {
     name: 'every text is greater than a number in --where',
-    file: 'src/expr/ordered-comparisons.ts',
-    line: 'if (right.literal) this.#add(left, right, operator)',
-    to: 'if (right.literal) continue',
+    file: 'src/expr/plain-paths.ts',
+    line: 'if (isPart || (left.literal === undefined) === (right.literal === undefined)) return []',
+    to: 'if (isPart || !left.literal) return []',
     tests: ['test/expr/expressions.test.ts'],
   },
   {

@@ -1,0 +1,287 @@
+import { depthChange, jqTokens, type Token, UnreadJq } from './jq-tokens.ts'
+
+/** A member that a program reads from the record itself. */
+export interface PathUse {
+  /** The names of its path, starting at the record. */
+  readonly path: readonly string[]
+  /** Offsets of the last name in the program; those of `{name}` begin before the name. */
+  readonly start: number
+  readonly end: number
+  readonly isShorthand: boolean
+}
+
+/** `.amount > 1000`: what is no literal, ordered against a literal. */
+export interface OrderedComparison {
+  readonly member: Operand
+  readonly literal: Operand
+  readonly operator: string
+}
+
+export interface PlainPaths {
+  /** Without the members that `has("name")` or `"name" | in(…)` marks as optional. */
+  readonly uses: readonly PathUse[]
+  readonly comparisons: readonly OrderedComparison[]
+  /** Literal arguments of `older_than`. */
+  readonly durations: readonly string[]
+}
+
+/** A literal, a path, or a path with a literal default in brackets. */
+export interface Operand {
+  readonly literal: 'number' | 'text' | undefined
+  /** The names of the path; each has an offset of its own. */
+  readonly names: readonly Token[]
+  /** What the names are read from: the input, an element of it (`.[]`, `.[0]`), or a variable. */
+  readonly of: 'input' | 'element' | 'variable'
+  /** Offsets in the program. */
+  readonly start: number
+  readonly end: number
+  /** The place of the token behind it. */
+  readonly next: number
+}
+
+/** What `.` is in a part of a program. */
+type Place = 'record' | 'list' | undefined
+
+const ORDERS = ['<', '<=', '>', '>=']
+/** Operators that bind tighter than a comparison. */
+const ARITHMETIC = ['+', '-', '*', '/', '%']
+const ASSIGNMENTS = ['=', '|=', '+=', '-=', '*=', '/=', '%=', '//=']
+const KEYWORDS = ['and', 'or', 'if', 'then', 'elif', 'else', 'try']
+/** Behind one of them, and behind an operator, a path begins. */
+const BEFORE_PATH = [...KEYWORDS, ...ORDERS, ...ARITHMETIC, '(', '[', '{', '|', ',', ';', ':', '==', '!=', '//']
+/** A program with one of them is not followed: what `.` is, or a name means, depends on more than its place. */
+const NOT_FOLLOWED = [...ASSIGNMENTS, 'def', 'as', 'reduce', 'foreach', 'label', 'catch', 'import', 'include', '?//']
+const SAME_INPUT = ['select']
+const BY_ELEMENT = ['map', 'sort_by', 'group_by', 'unique_by', 'min_by', 'max_by']
+const SAME_RESULT = ['select', 'sort_by', 'unique_by', 'sort', 'unique', 'reverse']
+
+/**
+ * The plain paths (`.name`, `."a b"`, `.owner["name"]`) that a program provably reads from the record, when its input is a record or a
+ * list of records: those of the first step of a pipe, and behind `select`. A program that cannot be read has none.
+ */
+export function plainPaths(program: string, sees: 'record' | 'list'): PlainPaths {
+  try {
+    return readPaths(jqTokens(program), sees)
+  } catch (error) {
+    if (!(error instanceof UnreadJq)) throw error
+    return { uses: [], comparisons: [], durations: [] }
+  }
+}
+
+function readPaths(tokens: readonly Token[], sees: Place): PlainPaths {
+  const all = withInner(tokens)
+  const durations = all.flatMap((part) =>
+    part.flatMap((token, at) => {
+      const isAlone = isCallOf('older_than', part, at) && wordAt(part, at + 1) === ')'
+      return isAlone && (isText(token) || token.kind === 'number') ? [token.text ?? ''] : []
+    }),
+  )
+  const mayBeAbsent = all.flatMap((part) =>
+    part.flatMap(({ kind, text }, at) => {
+      const isAsked = isCallOf('has', part, at) || (wordAt(part, at + 1) === '|' && wordAt(part, at + 2) === 'in')
+      return kind === 'text' && isAsked ? [text] : []
+    }),
+  )
+  const isFollowed = !all.some((part) => part.some((_, at) => NOT_FOLLOWED.includes(wordAt(part, at))))
+  const uses = isFollowed ? usesIn(tokens, sees) : []
+  return {
+    uses: uses.filter(({ path }) => !path.some((name) => mayBeAbsent.includes(name))),
+    comparisons: all.flatMap(comparisonsIn),
+    durations,
+  }
+}
+
+/** The tokens of the program, and those of each interpolation. */
+function withInner(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  return [tokens, ...tokens.flatMap(({ inner }) => inner.flatMap(withInner))]
+}
+
+/** The text of a mark or a name; empty for any other token, and behind the end. */
+function wordAt(tokens: readonly Token[], at: number): string {
+  const { kind, text = '' } = tokens[at] ?? {}
+  return kind === 'mark' || kind === 'name' ? text : ''
+}
+
+/** Whether the token is the first argument of a call. */
+function isCallOf(name: string, tokens: readonly Token[], at: number): boolean {
+  return wordAt(tokens, at - 1) === '(' && wordAt(tokens, at - 2) === name
+}
+
+function isPathAt(tokens: readonly Token[], at: number): boolean {
+  return at === 0 || BEFORE_PATH.includes(wordAt(tokens, at - 1))
+}
+
+function usesIn(tokens: readonly Token[], sees: Place): readonly PathUse[] {
+  const inputs = new Inputs(tokens, sees)
+  return tokens.flatMap(({ inner }, at) => {
+    const { place, isObject } = inputs.level
+    const found = [...inner.flatMap((part) => usesIn(part, place))]
+    if (isObject && isKeyAt(tokens, at)) return [...found, ...shorthandAt(tokens, at, place)]
+    inputs.pass(at)
+    return [...found, ...pathUsesAt(tokens, at, place)]
+  })
+}
+
+function isKeyAt(tokens: readonly Token[], at: number): boolean {
+  return ['{', ','].includes(wordAt(tokens, at - 1)) && !['(', '}'].includes(wordAt(tokens, at))
+}
+
+function shorthandAt(tokens: readonly Token[], at: number, place: Place): readonly PathUse[] {
+  const token = tokens[at]
+  const isShorthand = [',', '}'].includes(wordAt(tokens, at + 1)) && token?.kind !== 'variable'
+  return isShorthand && place === 'record' && token?.text !== undefined ? [useOf([token], true)] : []
+}
+
+function pathUsesAt(tokens: readonly Token[], at: number, place: Place): readonly PathUse[] {
+  const { of, names } = (isPathAt(tokens, at) && pathAt(tokens, at)) || { of: 'variable', names: [] }
+  const isRead = of === 'input' ? place === 'record' : of === 'element' && place === 'list'
+  return isRead ? names.map((_, last) => useOf(names.slice(0, last + 1), false)) : []
+}
+
+interface Level {
+  /** What `.` is at the first step of each pipe in the bracket. */
+  readonly first: Place
+  readonly isObject: boolean
+  readonly place: Place
+  /** Where the present step begins. */
+  readonly from: number
+}
+
+/** Knows what `.` is, token by token. */
+class Inputs {
+  level: Level
+  readonly #tokens: readonly Token[]
+  readonly #outer: Level[] = []
+
+  constructor(tokens: readonly Token[], first: Place) {
+    this.#tokens = tokens
+    this.level = { first, place: first, from: 0, isObject: false }
+  }
+
+  pass(at: number): void {
+    const word = wordAt(this.#tokens, at)
+    const { first, isObject } = this.level
+    if (['(', '[', '{', 'if'].includes(word)) this.#enter(at, word === '{')
+    else if ([')', ']', '}', 'end'].includes(word)) this.level = this.#outer.pop() ?? this.level
+    else if (word === '|') this.level = { ...this.level, place: this.#behind(at), from: at + 1 }
+    else if ([';', ':', 'then', 'elif', 'else'].includes(word) || (isObject && word === ',')) {
+      this.level = { ...this.level, place: first, from: at + 1 }
+    }
+  }
+
+  #enter(at: number, isObject: boolean): void {
+    const first = placeInside(this.#tokens, at, this.level.place)
+    this.#outer.push(this.level)
+    this.level = { first, place: first, from: at + 1, isObject }
+  }
+
+  /** What `.` is behind the step that ends here. */
+  #behind(at: number): Place {
+    const { place, from } = this.level
+    const step = this.#tokens.slice(from, at)
+    const isElements = place === 'list' && step.map((_, each) => wordAt(step, each)).join('') === '.[]'
+    return isSameResult(step) ? place : isElements ? 'record' : undefined
+  }
+}
+
+function useOf(names: readonly Token[], isShorthand: boolean): PathUse {
+  const { start = 0, end = 0 } = names.at(-1) ?? {}
+  return { path: names.map(({ text = '' }) => text), start, end, isShorthand }
+}
+
+/** The input inside the bracket at this place. */
+function placeInside(tokens: readonly Token[], at: number, place: Place): Place {
+  const isCall = wordAt(tokens, at) === '(' && tokens[at - 1]?.kind === 'name'
+  const name = wordAt(tokens, at - 1)
+  if (!isCall || KEYWORDS.includes(name) || SAME_INPUT.includes(name)) return place
+  return BY_ELEMENT.includes(name) && place === 'list' ? 'record' : undefined
+}
+
+/** Whether the step of a pipe gives what it gets, or fewer of it. */
+function isSameResult(step: readonly Token[]): boolean {
+  if (step.length === 1) return ['.', ...SAME_RESULT].includes(wordAt(step, 0))
+  const isCall = SAME_RESULT.includes(wordAt(step, 0)) && wordAt(step, 1) === '('
+  // The bracket of the call closes at the end of the step.
+  let depth = 0
+  const ends = step
+    .map((_, at) => (depth += depthChange(wordAt(step, at))))
+    .flatMap((each, at) => (each === 0 ? [at] : []))
+  return isCall && ends[1] === step.length - 1
+}
+
+function pathAt(tokens: readonly Token[], at: number): Operand | undefined {
+  const head = tokens[at]
+  const isDot = wordAt(tokens, at) === '.'
+  if (!head || (head.kind !== 'field' && head.kind !== 'variable' && !isDot)) return undefined
+  const names = head.kind === 'field' ? [head] : []
+  let of: Operand['of'] = head.kind === 'variable' ? 'variable' : 'input'
+  let next = at + 1
+  for (let step = stepAt(tokens, next, isDot); step; step = stepAt(tokens, next, false)) {
+    if (step.name) names.push(step.name)
+    else if (of === 'input' && names.length === 0) of = 'element'
+    else break
+    next = step.next
+  }
+  return { literal: undefined, names, of, start: head.start, end: tokens[next - 1]?.end ?? head.end, next }
+}
+
+interface PathStep {
+  /** Undefined for an element. */
+  readonly name?: Token
+  readonly next: number
+}
+
+function stepAt(tokens: readonly Token[], from: number, isBehindDot: boolean): PathStep | undefined {
+  const isDotted = wordAt(tokens, from) === '.'
+  const at = isDotted ? from + 1 : from
+  const token = tokens[at]
+  if (!isDotted && token?.kind === 'field') return { name: token, next: at + 1 }
+  if (token && (isDotted || isBehindDot) && isText(token)) return { name: token, next: at + 1 }
+  return wordAt(tokens, at) === '[' ? indexAt(tokens, at + 1) : undefined
+}
+
+/** `["name"]`, `[]` and `[0]`. */
+function indexAt(tokens: readonly Token[], at: number): PathStep | undefined {
+  if (wordAt(tokens, at) === ']') return { next: at + 1 }
+  const token = tokens[at]
+  if (wordAt(tokens, at + 1) !== ']') return undefined
+  if (token?.kind === 'number') return { next: at + 2 }
+  return token && isText(token) ? { name: token, next: at + 2 } : undefined
+}
+
+/** A text without interpolations. */
+function isText(token: Token | undefined): boolean {
+  return token?.kind === 'text' && token.text !== undefined
+}
+
+function literalAt(tokens: readonly Token[], at: number): Operand | undefined {
+  const place = wordAt(tokens, at) === '-' ? at + 1 : at
+  const token = tokens[place]
+  if (!token || (token.kind !== 'number' && !isText(token))) return undefined
+  const literal = token.kind === 'number' ? 'number' : 'text'
+  return { literal, names: [], of: 'variable', start: tokens[at]?.start ?? 0, end: token.end, next: place + 1 }
+}
+
+/** `(.amount // 0)`. */
+function defaultedAt(tokens: readonly Token[], at: number): Operand | undefined {
+  const path = wordAt(tokens, at) === '(' ? pathAt(tokens, at + 1) : undefined
+  const literal = path && wordAt(tokens, path.next) === '//' ? literalAt(tokens, path.next + 1) : undefined
+  if (!path || !literal || wordAt(tokens, literal.next) !== ')') return undefined
+  return { ...path, start: tokens[at]?.start ?? 0, end: tokens[literal.next]?.end ?? 0, next: literal.next + 1 }
+}
+
+function comparisonsIn(tokens: readonly Token[]): readonly OrderedComparison[] {
+  return tokens.flatMap((_, at) => {
+    const left = isPathAt(tokens, at) ? operandAt(tokens, at) : undefined
+    const operator = left ? wordAt(tokens, left.next) : ''
+    const right = left && ORDERS.includes(operator) ? operandAt(tokens, left.next + 1) : undefined
+    if (!left || !right) return []
+    const isPart = [wordAt(tokens, at - 1), wordAt(tokens, right.next)].some((word) => ARITHMETIC.includes(word))
+    if (isPart || (left.literal === undefined) === (right.literal === undefined)) return []
+    return [left.literal ? { member: right, literal: left, operator } : { member: left, literal: right, operator }]
+  })
+}
+
+function operandAt(tokens: readonly Token[], at: number): Operand | undefined {
+  return literalAt(tokens, at) ?? pathAt(tokens, at) ?? defaultedAt(tokens, at)
+}
