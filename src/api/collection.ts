@@ -4,8 +4,8 @@ import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/regi
 import { shellWord } from '../core/shell-words.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
-import { createExchange } from './connectors/exchange.ts'
 import type { ListedReferences } from './connectors/references.ts'
+import { createExchange } from './connectors/resource-exchange.ts'
 import type { ListQuery, Operations, PlannedRequest } from './operations.ts'
 import type { ApiOptions } from './options.ts'
 import {

@@ -70,7 +70,7 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   },
   {
     name: 'a record is restored by a change without values',
-    file: 'src/api/connectors/exchange.ts',
+    file: 'src/api/connectors/resource-exchange.ts',
     line: "const operation = isRestore ? 'restore' : kind",
     to: 'const operation = kind',
     tests: ['test/connectors/restored.test.ts'],

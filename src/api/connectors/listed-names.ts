@@ -5,8 +5,8 @@ import { RESOURCES } from '../../core/resources/registry.ts'
 import { badPage } from '../pages/page-requests.ts'
 import type { Http } from '../transport/http.ts'
 import type { NamesDocument } from './document.ts'
-import type { Exchange } from './exchange.ts'
 import { compilePath, readAll, readFirst } from './paths.ts'
+import type { Exchange } from './resource-exchange.ts'
 import type { ResourceRules } from './resource-rules.ts'
 
 /** A member that records of a resource can have, by the server's own name. */

@@ -1,6 +1,6 @@
 import type { Connector } from '../connectors/connector.ts'
-import { createExchange } from '../connectors/exchange.ts'
 import { NO_REFERENCES } from '../connectors/references.ts'
+import { createExchange } from '../connectors/resource-exchange.ts'
 import type { CheckName, Finding } from './finding.ts'
 import { failed, notAsked } from './finding.ts'
 import { clockFinding, latencyFinding, limitsFinding, versionFinding } from './header-checks.ts'

@@ -5,8 +5,8 @@ import { examples, type PlainRecordCommand } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
 import { createFilterCheck, withWhereHint } from '../filter-check.ts'
 import { addScopedFlags, parseFilters } from '../flags.ts'
-import { printChosen } from '../kept-list.ts'
 import { listOf, requestedLimit } from '../print.ts'
+import { printChosen } from '../print-chosen.ts'
 import { addSummaryFlags, refuseWithoutSummary, type SummaryFlags } from '../summary/print-summary.ts'
 
 interface Options extends SummaryFlags {
