@@ -33,7 +33,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
 const TYPES_OF_ANY = ['commands', 'host.ts', 'context.ts', 'program.ts', 'main.ts']
 const LOADS_ANY = ['commands', 'context.ts', 'program.ts', 'main.ts']
 
-/** Imported by no module, in whatever way. */
+/** Imported by no module but main.ts and the library's own entry. */
 const ENTRIES = ['main.ts', 'program.ts', 'index.ts']
 
 /** Packages, by the first part of their names. */
@@ -66,7 +66,7 @@ const POSTGRES = 'service/store/postgres/'
 const SCRATCH = 'jobs/plan/scratch.ts'
 
 export interface Fault {
-  /** From the folder on: `src/api/http.ts`. */
+  /** From the folder on: `src/api/transport/http.ts`. */
   readonly file: string
   readonly fault: string
 }

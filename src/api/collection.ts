@@ -9,12 +9,12 @@ import { createExchange } from './connectors/resource-exchange.ts'
 import type { ListQuery, Operations, PlannedRequest } from './operations.ts'
 import type { ApiOptions } from './options.ts'
 import {
-  listRecords,
   ofOneParent,
   parentMember,
   type ReadScope,
   readRecord,
   readShownAt,
+  recordPages,
   type ShownUnderId,
 } from './pages/pages.ts'
 import { type Call, checkId } from './transport/call.ts'
@@ -42,7 +42,7 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     if (parent && parentId !== undefined) checkId(parentId, parent)
     const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, ...asked }
     const reading = scope()
-    const pages = listRecords(reading, texts.ofAll('list'), query, wire)
+    const pages = recordPages(reading, texts.ofAll('list'), query, wire)
     const isOfAll = parent && parentId !== undefined && reading.rules.parent === undefined
     return isOfAll ? ofOneParent(pages, parentMember(parent), parentId) : pages
   }

@@ -23,7 +23,7 @@ export interface ListQuery {
   readonly limit: number | undefined
   /** Start where an earlier list stopped. */
   readonly cursor: string | undefined
-  /** Query parameters, sent unchanged; their meaning is up to the server. */
+  /** By crm's names: a connector renames or refuses them, any other server gets them unchanged. */
   readonly filters: Readonly<Record<string, string>>
   /** Aborts this list and its waits. */
   readonly signal?: AbortSignal | undefined

@@ -1,8 +1,8 @@
+import type { Page } from '../api/operations.ts'
 import { MAX_DURATION_MS } from '../core/duration.ts'
 import { CrmError, type ErrorCode } from '../core/errors.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { GlobalFlags } from './global-flags.ts'
-import type { ListPage } from './keep-matching.ts'
 
 /** The typed command line with one flag set to another value, quoted for a shell. */
 export function withFlag(argv: readonly string[], flag: string, value: string): string {
@@ -32,7 +32,7 @@ export function commandLine(argv: readonly string[]): string {
 const TEMPORARY: readonly ErrorCode[] = ['rate_limited', 'unreachable', 'timeout', 'server_error', 'interrupted']
 
 /** Adds the hint to continue a list after the last printed page. */
-export function withContinueHint(error: unknown, argv: readonly string[], last: ListPage | undefined): unknown {
+export function withContinueHint(error: unknown, argv: readonly string[], last: Page | undefined): unknown {
   const cursor = last?.nextCursor
   if (!(error instanceof CrmError) || cursor === undefined || !TEMPORARY.includes(error.code)) return error
   const { repeat: _, ...details } = error.details

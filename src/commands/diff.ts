@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Page } from '../api/operations.ts'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
@@ -8,7 +9,6 @@ import type { FoundDifference } from '../snapshot/compare.ts'
 import type { OpenSnapshot } from '../snapshot/snapshot.ts'
 import { examples } from './command-tree.ts'
 import { addScopedFlags } from './flags.ts'
-import type { ListPage } from './keep-matching.ts'
 import { itemsOf, printList, printValue } from './print.ts'
 import { addReportFlag, isSummaryAlone, type ReportFlags, withReport } from './report-flag.ts'
 
@@ -107,7 +107,7 @@ async function compareOpened(ctx: Context, { old, now, add }: Opened, options: O
   const members = new Set([...options.ignore, ...(key.length > 0 ? READ_ONLY_FIELDS : [])])
   const found = differences(old, now, { key, members, types: new Set(lacks.keys()) })
   const counts = new Map<string, number>()
-  async function* pages(): AsyncGenerator<ListPage> {
+  async function* pages(): AsyncGenerator<Page> {
     for await (const some of found) {
       for (const each of some) add(each)
       const items = some.map(({ difference }) => difference)

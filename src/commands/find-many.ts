@@ -1,11 +1,11 @@
 import type { Api } from '../api/api.ts'
+import type { Page } from '../api/operations.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { findByIds } from '../core/record-ids.ts'
 import { type CrmRecord, RESOURCES } from '../core/resources/registry.ts'
 import { type InputContext, readInput } from '../settings/read-input.ts'
 import { type Findable, findByRequest, findOne, listAll, notThere } from './find.ts'
-import type { ListPage } from './keep-matching.ts'
 import { listOf, printList, printOne } from './print.ts'
 
 /** Records requested in parallel, over at most as many connections as the client opens; also those that determine the columns of a table. */
@@ -18,7 +18,7 @@ type Found = ReadonlyMap<string, CrmRecord>
 
 interface FoundMany {
   /** In the order of the ids. */
-  readonly pages: AsyncIterable<ListPage>
+  readonly pages: AsyncIterable<Page>
   /** Complete after the pages were read. */
   readonly missing: readonly string[]
 }
@@ -26,7 +26,7 @@ interface FoundMany {
 /** Records by their ids: one request for each if the server has it, else one scan of the list. */
 export function findMany(api: Api, resource: Findable, ids: readonly string[]): FoundMany {
   const missing: string[] = []
-  async function* pages(): AsyncGenerator<ListPage> {
+  async function* pages(): AsyncGenerator<Page> {
     for (let at = 0; at < ids.length; at += PAGE_IDS) {
       const asked = ids.slice(at, at + PAGE_IDS)
       const found = await askForEach(api, resource, asked)
@@ -37,7 +37,7 @@ export function findMany(api: Api, resource: Findable, ids: readonly string[]): 
       yield pageOf(asked, found)
     }
   }
-  function pageOf(asked: readonly string[], found: Found): ListPage {
+  function pageOf(asked: readonly string[], found: Found): Page {
     missing.push(...asked.filter((id) => !found.has(id)))
     const items = asked.map((id) => found.get(id)).filter((record) => record !== undefined)
     return { items, nextCursor: undefined }

@@ -3,7 +3,7 @@ import type { ProgressFlag } from '../output/progress.ts'
 import type { FieldPath, Format } from '../output/record-output.ts'
 import type { ColorFlag } from '../output/terminal-text.ts'
 
-/** The flags that every command line may carry, with their defaults filled in. */
+/** The flags that mean the same for every command that has them, with their defaults filled in. */
 export interface GlobalFlags {
   readonly profile: string | undefined
   readonly output: Format

@@ -1,6 +1,6 @@
+import type { Page } from '../api/operations.ts'
 import type { Context } from '../context.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
-import type { ListPage } from './keep-matching.ts'
 import { onePage, printList } from './print.ts'
 
 export interface DerivedRows {
@@ -20,7 +20,7 @@ export async function printDerived(ctx: Context, { rows, columns, plural }: Deri
 const PAGE_ROWS = 500
 
 /** Rows that are made while they are printed are never held all at once. */
-async function* inPages(rows: Iterable<CrmRecord>): AsyncGenerator<ListPage> {
+async function* inPages(rows: Iterable<CrmRecord>): AsyncGenerator<Page> {
   let items: CrmRecord[] = []
   for (const row of rows) {
     items.push(row)

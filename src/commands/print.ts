@@ -1,3 +1,4 @@
+import type { Page } from '../api/operations.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, type JsonValue, parseExactJson } from '../core/json.ts'
@@ -13,7 +14,7 @@ import { documentForTerminal } from '../output/terminal-json.ts'
 import { shouldColor } from '../output/terminal-text.ts'
 import { withContinueHint, withFlag, withoutFlag } from './command-line.ts'
 import type { WithFlags } from './global-flags.ts'
-import { keepMatching, type ListPage } from './keep-matching.ts'
+import { keepMatching } from './keep-matching.ts'
 import {
   allOf,
   type CheckContext,
@@ -36,7 +37,7 @@ interface WholeList {
 }
 
 export interface List {
-  readonly pages: AsyncIterable<ListPage> & Partial<WholeList>
+  readonly pages: AsyncIterable<Page> & Partial<WholeList>
   /** The columns of a table without `--fields`. */
   readonly columns: readonly string[]
   /** The plural, for the note that there are none. */
@@ -62,7 +63,7 @@ export function requestedLimit({ flags }: WithFlags<'limit' | 'where'>): number 
 }
 
 /** Runs the checks when all pages were read, before what is made of them is complete. */
-export async function* judged(pages: AsyncIterable<ListPage>, check: ListCheck): AsyncGenerator<ListPage> {
+export async function* judged(pages: AsyncIterable<Page>, check: ListCheck): AsyncGenerator<Page> {
   yield* pages
   await check.judge()
 }
@@ -71,7 +72,7 @@ export async function* judged(pages: AsyncIterable<ListPage>, check: ListCheck):
 export async function printList(ctx: Context, list: List): Promise<undefined> {
   const pager = await openPagerFor(ctx)
   const check = await checkOf(ctx, list)
-  let last: ListPage | undefined
+  let last: Page | undefined
   let count = 0
   try {
     const out = await recordOutput(ctx, list.columns, pager?.stdout)
@@ -110,7 +111,7 @@ export async function chosenPages(
   { pages, plural }: List,
   check: ListCheck,
   isStdoutTTY: boolean = ctx.io.stdout.isTTY === true,
-): Promise<AsyncIterable<ListPage>> {
+): Promise<AsyncIterable<Page>> {
   const { io, flags, now } = ctx
   const progress = createProgress({
     stderr: io.stderr,
@@ -119,7 +120,7 @@ export async function chosenPages(
     isStdoutTTY,
     now,
   })
-  async function* counted(): AsyncGenerator<ListPage> {
+  async function* counted(): AsyncGenerator<Page> {
     try {
       for await (const page of pages) {
         progress.add(page.items.length)
@@ -138,10 +139,10 @@ export async function chosenPages(
 /** A misspelt member is the usual reason why an expression fails, so it is reported first. */
 async function* matchingPages(
   ctx: Pick<Context, 'note'> & WithFlags<'limit'>,
-  pages: AsyncIterable<ListPage>,
+  pages: AsyncIterable<Page>,
   where: Where,
   check: ListCheck,
-): AsyncGenerator<ListPage> {
+): AsyncGenerator<Page> {
   const keep: Where['keep'] = async (records) => {
     try {
       return await where.keepBefore(records)
@@ -163,8 +164,8 @@ async function* matchingPages(
 }
 
 export async function* itemsOf(
-  pages: AsyncIterable<ListPage>,
-  onPage: (page: ListPage) => void = () => {},
+  pages: AsyncIterable<Page>,
+  onPage: (page: Page) => void = () => {},
 ): AsyncGenerator<readonly CrmRecord[]> {
   for await (const page of pages) {
     onPage(page)
@@ -175,7 +176,7 @@ export async function* itemsOf(
 function noteRest(
   ctx: Pick<Context, 'argv' | 'note'> & WithFlags<'where' | 'limit'>,
   { plural, cursor }: List,
-  { count, last }: { readonly count: number; readonly last: ListPage | undefined },
+  { count, last }: { readonly count: number; readonly last: Page | undefined },
 ): void {
   const { argv, flags } = ctx
   const isSure = flags.where === undefined && last?.rest !== 'unknown'
@@ -263,8 +264,8 @@ export async function printDocument(ctx: OutputContext, text: string): Promise<v
 }
 
 /** For lists that are complete in memory. */
-export function onePage(items: readonly CrmRecord[]): AsyncIterable<ListPage> & WholeList {
-  async function* pages(): AsyncGenerator<ListPage> {
+export function onePage(items: readonly CrmRecord[]): AsyncIterable<Page> & WholeList {
+  async function* pages(): AsyncGenerator<Page> {
     yield { items, nextCursor: undefined }
   }
   return Object.assign(pages(), { isWhole: true } as const)

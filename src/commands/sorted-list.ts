@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
+import type { Page } from '../api/operations.ts'
 import type { Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
 import type { ListedResource, Resource } from '../core/resources/registry.ts'
 import { temporaryFolder } from '../core/temporary-folder.ts'
 import type { SortMember } from '../sorting/record-order.ts'
 import { withFlag, withoutFlag } from './command-line.ts'
-import type { ListPage } from './keep-matching.ts'
 import { allOf, createMemberCheck } from './member-check.ts'
 import { checkOf, chosenPages, itemsOf, judged, type List, printList } from './print.ts'
 import { derivedContext } from './print-derived.ts'
@@ -53,6 +53,6 @@ function useOf({ path, type }: SortMember) {
   return { flag: '--sort', path, isDotted: true, mayBeAbsent: type !== undefined }
 }
 
-async function* listPages(pages: AsyncIterable<ListPage['items']>): AsyncGenerator<ListPage> {
+async function* listPages(pages: AsyncIterable<Page['items']>): AsyncGenerator<Page> {
   for await (const items of pages) yield { items, nextCursor: undefined }
 }

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { keepMatching, type ListPage } from '../../src/commands/keep-matching.ts'
+import type { Page } from '../../src/api/operations.ts'
+import { keepMatching } from '../../src/commands/keep-matching.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { fileIn, startForeign } from '../foreign/run-shape.ts'
@@ -140,7 +141,7 @@ test('a resume that creates a row looks for duplicates again', async () => {
 
 const even = async (records: readonly CrmRecord[]) => records.filter(({ id }) => Number(id) % 2 === 0)
 
-async function* pages(...items: readonly (readonly number[])[]): AsyncGenerator<ListPage> {
+async function* pages(...items: readonly (readonly number[])[]): AsyncGenerator<Page> {
   for (const [at, page] of items.entries()) {
     yield { items: page.map((id) => ({ id })), nextCursor: at + 1 < items.length ? `after_${at}` : undefined }
   }

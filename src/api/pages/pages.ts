@@ -18,10 +18,10 @@ export async function* listPages(
   http: Http,
   list: ListCall,
   query: ListQuery,
-  limits: PageLimits,
+  places: PageLimits,
 ): AsyncGenerator<Page, void, undefined> {
-  refusePagingFilters(query.filters, limits)
-  yield* walkPages(new ListWalk(http, list, query, limits), query.limit)
+  refusePagingFilters(query.filters, places)
+  yield* walkPages(new ListWalk(http, list, query, places), query.limit)
 }
 
 /** Reads a list from page to page. */
@@ -65,19 +65,19 @@ export interface ReadScope {
 type Pages = AsyncIterable<Page>
 
 /** The pages of a list in crm's names, by declared paging or by what the answers show. */
-export async function* listRecords(
+export async function* recordPages(
   { http, rules, exchange, references }: ReadScope,
   call: Omit<ListCall, 'path'>,
   query: ListQuery,
-  limits: PageLimits,
+  places: PageLimits,
 ): AsyncGenerator<Page, void, undefined> {
   await references.load(rules.refs)
   const { paging } = rules
   const known = await exchange.known('list', undefined, query.signal)
   if (paging.by === 'detected') {
     const { method: _, body: __, ...request } = rules.request('list', known)
-    const itemsPath = itemsPathOf(rules.operation('list') as ListOperation) ?? limits.itemsPath
-    const detected = { ...limits, itemsPath, ...(paging.isSizeOmitted && { pageSize: undefined }) }
+    const itemsPath = itemsPathOf(rules.operation('list') as ListOperation) ?? places.itemsPath
+    const detected = { ...places, itemsPath, ...(paging.isSizeOmitted && { pageSize: undefined }) }
     const asked = { ...query, filters: rules.filters(query.filters) }
     const pages = listPages(http, { ...request, ...call }, asked, detected)
     const isListed = rules.listed(known)
@@ -144,7 +144,7 @@ export async function readShownAt(
   return shown && 'server' in shown ? { record: rules.map.read(shown.server, references) } : shown
 }
 
-/** The plural of the resource's parent, and the member that names one. */
+/** The member that names the resource's parent: `deal_id`. */
 export function parentMember(parent: Resource): string {
   return `${RESOURCES[parent].singular}_id`
 }

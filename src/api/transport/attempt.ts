@@ -28,14 +28,14 @@ export interface TryOptions extends ApiOptions {
 
 /** One try: the answer, or the failure. */
 export async function attempt(
-  transport: Pick<Connections, 'exchange'>,
+  connections: Pick<Connections, 'exchange'>,
   one: Try,
   options: TryOptions,
 ): Promise<Answer | Failure> {
   // The end of the client does not abort a running try of this call, but prevents the next.
   if (one.call.isLetFinish && options.signal.aborted) return interruption(one.call, options.signal.reason, false)
   const startedMs = options.now()
-  const outcome = await reach(transport, one, options)
+  const outcome = await reach(connections, one, options)
   options.debug?.(debugLine(one, outcome, { tookMs: options.now() - startedMs, redactor: options.redactor }))
   return outcome
 }
@@ -50,12 +50,12 @@ export function holdFor<Result>(
 }
 
 async function reach(
-  transport: Pick<Connections, 'exchange'>,
+  connections: Pick<Connections, 'exchange'>,
   { call, outgoing, signal }: Try,
   options: TryOptions,
 ): Promise<Answer | Failure> {
   try {
-    const received = await options.slashes.exchange(transport, outgoing, { timeoutMs: options.timeoutMs, signal })
+    const received = await options.slashes.exchange(connections, outgoing, { timeoutMs: options.timeoutMs, signal })
     const reply = received.headers['content-encoding'] ? await decoded(received) : received
     if (received.status < 200 || received.status > 299) {
       return refusal(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, options)

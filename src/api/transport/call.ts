@@ -9,7 +9,7 @@ import { oneLine } from '../errors/one-line.ts'
 /** One request to the server, which may take several tries. */
 export interface Call {
   readonly method: Method
-  /** From `/v1` on, encoded: see path.ts. */
+  /** From `/v1` on, encoded. */
   readonly path: string
   /** A list is a parameter that is repeated. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>

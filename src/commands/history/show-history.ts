@@ -1,9 +1,9 @@
 import type { HistoryFilters, HistoryRequest } from '../../api/history.ts'
+import type { Page } from '../../api/operations.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { LocalQuery } from '../../jobs/history/local-changes.ts'
-import type { ListPage } from '../keep-matching.ts'
 import { printList, requestedLimit } from '../print.ts'
 import { momentMs } from '../time-flags.ts'
 
@@ -44,7 +44,7 @@ function limitOf(ctx: Context, sinceMs: number | undefined): number | undefined 
   return sinceMs === undefined ? requestedLimit(ctx) : undefined
 }
 
-async function* endedAt(pages: AsyncIterable<ListPage>, sinceMs = Number.NEGATIVE_INFINITY): AsyncGenerator<ListPage> {
+async function* endedAt(pages: AsyncIterable<Page>, sinceMs = Number.NEGATIVE_INFINITY): AsyncGenerator<Page> {
   for await (const page of pages) {
     const items = page.items.filter(({ at }) => Date.parse(String(at)) >= sinceMs)
     if (items.length === page.items.length) yield page
@@ -68,7 +68,7 @@ async function localPages(
   ctx: Context,
   { key, ...options }: HistoryOptions,
   query: Pick<LocalQuery, 'record' | 'sinceMs'>,
-): Promise<AsyncIterable<ListPage>> {
+): Promise<AsyncIterable<Page>> {
   if (key !== undefined) {
     throw new CrmError('not_supported', 'this server keeps no history, and jobs of this machine do not say which key', {
       hint: 'leave out --key',
@@ -82,6 +82,6 @@ async function localPages(
   return pagesOf(jobs.localChanges({ ...query, resource: options.resource, job, account: await jobs.account() }))
 }
 
-async function* pagesOf(batches: AsyncIterable<readonly CrmRecord[]>): AsyncGenerator<ListPage> {
+async function* pagesOf(batches: AsyncIterable<readonly CrmRecord[]>): AsyncGenerator<Page> {
   for await (const items of batches) yield { items, nextCursor: undefined }
 }

@@ -1,7 +1,7 @@
+import type { Page } from '../../api/operations.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, memberOf } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, type RecordResource } from '../../core/resources/registry.ts'
-import type { ListPage } from '../keep-matching.ts'
 
 interface Asked {
   readonly atMs: number
@@ -13,7 +13,7 @@ interface Asked {
  * The values at a time of the members that were changed since, null for none, from the history of the record, the newest change
  * first. CrmError `not_supported` if the history does not reach that time, `not_found` if the record did not exist.
  */
-export async function valuesAt(pages: AsyncIterable<ListPage>, asked: Asked): Promise<JsonObject> {
+export async function valuesAt(pages: AsyncIterable<Page>, asked: Asked): Promise<JsonObject> {
   const { atMs, resource, id } = asked
   const values: JsonObject = {}
   let first: CrmRecord | undefined

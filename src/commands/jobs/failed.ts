@@ -1,10 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Page } from '../../api/operations.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { LEFT_OUT_COLUMNS } from '../bulk/show-plan.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
-import type { ListPage } from '../keep-matching.ts'
 import { onePage, printList, requestedLimit } from '../print.ts'
 
 const COLUMNS = ['line', 'id', 'state', 'code', 'field', 'reason', 'request_id']
@@ -53,7 +53,7 @@ async function listFailed(ctx: Context, word: string, { skipped = false, twice =
   if (report?.file !== undefined) ctx.note(`The failed rows of the input, to be corrected: ${report.file}`)
 }
 
-async function* limitRows(pages: AsyncIterable<ListPage>, limit = Number.POSITIVE_INFINITY): AsyncGenerator<ListPage> {
+async function* limitRows(pages: AsyncIterable<Page>, limit = Number.POSITIVE_INFINITY): AsyncGenerator<Page> {
   let left = limit
   for await (const { items } of pages) {
     yield { items: items.slice(0, left), nextCursor: undefined }

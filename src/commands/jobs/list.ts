@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Page } from '../../api/operations.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
@@ -6,7 +7,6 @@ import type { DamagedJob } from '../../jobs/history/job-state.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import type { WithFlags } from '../global-flags.ts'
-import type { ListPage } from '../keep-matching.ts'
 import { printList } from '../print.ts'
 import { jobRecord } from './show.ts'
 
@@ -59,7 +59,7 @@ async function serverHere(ctx: Context): Promise<string | undefined> {
 }
 
 /** The columns of a table have the widths of its first page. */
-async function* together(pages: AsyncIterable<ListPage>): AsyncGenerator<ListPage> {
+async function* together(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   const items: CrmRecord[] = []
   for await (const page of pages) items.push(...page.items)
   yield { items, nextCursor: undefined }
@@ -70,7 +70,7 @@ async function* pagesOf(
   ctx: Pick<Context, 'jobs'> & WithFlags<'limit' | 'where'>,
   server: string | undefined,
   hidden: { count: number },
-): AsyncGenerator<ListPage> {
+): AsyncGenerator<Page> {
   const jobs = await ctx.jobs()
   const undoneBy = await jobs.undone()
   const all = jobs.all().toReversed()

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { Page } from '../../api/operations.ts'
 import type { Context } from '../../context.ts'
 import { compareDecimals, type Decimal, shareOf, ZERO } from '../../core/decimal.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -7,7 +8,6 @@ import { isNumeric, type ListedResource, RESOURCES } from '../../core/resources/
 import { cellText, jsonText } from '../../output/safe-text.ts'
 import { barText } from '../../output/terminal-text.ts'
 import { parseCount } from '../flags.ts'
-import type { ListPage } from '../keep-matching.ts'
 import { allOf, createMemberCheck } from '../member-check.ts'
 import { chosenPages, type List } from '../print.ts'
 import { printDerived } from '../print-derived.ts'
@@ -107,7 +107,7 @@ function summaryOf(resource: ListedResource, { summary = '', measures }: Summary
 }
 
 async function groupBy(
-  pages: AsyncIterable<ListPage>,
+  pages: AsyncIterable<Page>,
   { members, measures }: Summary,
 ): Promise<{ readonly groups: readonly Group[]; readonly unmeasured: number }> {
   const groups = new Map<string, Group>()

@@ -1,8 +1,8 @@
 import type { GraphqlApi, NewestDeliveries } from '../../api/graphql/graphql-api.ts'
+import type { Page } from '../../api/operations.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { ListPage } from '../keep-matching.ts'
 
 interface Source {
   readonly graphql: Pick<GraphqlApi, 'deliveries' | 'newestDeliveries'>
@@ -12,7 +12,7 @@ interface Source {
 }
 
 /** All deliveries of a subscription, or of all, as far as the server lists them; the newest of each first. */
-export async function* deliveryPages(source: Source, id: string | undefined): AsyncGenerator<ListPage> {
+export async function* deliveryPages(source: Source, id: string | undefined): AsyncGenerator<Page> {
   if (id !== undefined) return yield* pagesOf(source, id, undefined)
   const all = [...(await source.graphql.newestDeliveries(source.signal))]
   const [lastId] = all.at(-1) ?? []
@@ -27,7 +27,7 @@ async function* pagesOf(
   { graphql, signal, onUnlisted }: Source,
   id: string,
   known: NewestDeliveries | undefined,
-): AsyncGenerator<ListPage> {
+): AsyncGenerator<Page> {
   try {
     for await (const { items, nextCursor } of graphql.deliveries(id, { signal })) {
       yield { ...pageOf(id, items), ...(nextCursor !== undefined && { rest: 'some' }) }
@@ -43,7 +43,7 @@ async function* pagesOf(
   }
 }
 
-function pageOf(webhookId: string, items: readonly JsonObject[]): ListPage {
+function pageOf(webhookId: string, items: readonly JsonObject[]): Page {
   return { items: items.map((each) => ({ webhook_id: webhookId, ...each })), nextCursor: undefined }
 }
 

@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Page } from '../../api/operations.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -9,7 +10,6 @@ import { eventsFolder } from '../../settings/default-places.ts'
 import type { KeptAttempt } from '../../webhooks/log/attempt.ts'
 import { type CommandGroup, examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
-import type { ListPage } from '../keep-matching.ts'
 import { printList, printOne, requestedLimit } from '../print.ts'
 import { createEventListCheck } from './event-members.ts'
 import { loggedRecord } from './event-record.ts'
@@ -77,7 +77,7 @@ async function* withIds(
 async function* limited(
   pages: AsyncIterable<readonly LoggedEvent[]>,
   limit = Number.POSITIVE_INFINITY,
-): AsyncGenerator<ListPage> {
+): AsyncGenerator<Page> {
   let remaining = limit
   for await (const events of pages) {
     const items = events.slice(0, remaining).map(loggedRecord)

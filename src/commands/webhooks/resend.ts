@@ -1,11 +1,11 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Page } from '../../api/operations.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isFailing } from '../../core/failing-delivery.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
-import type { ListPage } from '../keep-matching.ts'
 import { printList, printOne } from '../print.ts'
 import { deliveryPages, noteUnlisted } from './delivery-pages.ts'
 
@@ -43,7 +43,7 @@ async function resendFailed(ctx: Context, id: string): Promise<undefined> {
   for await (const { items } of deliveryPages(source, id)) {
     for (const item of items) if (isFailing(item) && typeof item.event_id === 'string') failed.push(item.event_id)
   }
-  async function* sent(): AsyncGenerator<ListPage> {
+  async function* sent(): AsyncGenerator<Page> {
     for (const eventId of failed.toReversed()) {
       yield { items: [await resendOne(ctx, id, eventId)], nextCursor: undefined }
     }
