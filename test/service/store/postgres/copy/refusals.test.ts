@@ -1,6 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { isPostgresUri } from '../../../../../src/core/database-uri.ts'
 import { shellWords } from '../../../../../src/core/shell-words.ts'
 import { copyStore } from '../../../../../src/service/store/open-store.ts'
 import { withPostgresSource } from '../../../../../src/service/store/postgres/copy-source.ts'
@@ -9,6 +7,7 @@ import { connectTo, newPostgres } from '../../../../harness/database.ts'
 import { databaseEnv, emptyHome, type Run } from '../../../../harness/home.ts'
 import { serve } from '../../../../harness/service.ts'
 import { allContacts, creation, rewriting } from '../../samples.ts'
+import { changeRow } from './change-row.ts'
 import { fillStore, newFile, withStore } from './sample-store.ts'
 
 type Ends = readonly [from: string, to: string]
@@ -160,32 +159,3 @@ test('a row that PostgreSQL cannot keep is named', async () => {
   expect(exit).toBe(13)
   expect(stderr).toMatch(/refuses a row of webhooks, at or after wh_\w+: .*\n {2}correct this row/)
 })
-
-interface RowChange {
-  readonly table: string
-  /** Undefined removes the row. */
-  readonly change: string | undefined
-  readonly where: string
-}
-
-/** Changes one row by SQL that both databases understand; throws if there is none. */
-async function changeRow(database: string, { table, change, where }: RowChange): Promise<void> {
-  const place = isPostgresUri(database) ? 'ctid' : 'rowid'
-  const key = table === 'deliveries' ? 'event_id' : table === 'unique_field_values' ? 'value' : place
-  const one = `${key} IN (SELECT ${key} FROM ${table} WHERE ${where} ORDER BY ${key} LIMIT 1)`
-  const sql = change === undefined ? `DELETE FROM ${table} WHERE ${one}` : `UPDATE ${table} SET ${change} WHERE ${one}`
-  const changed = isPostgresUri(database)
-    ? (await (await connectTo(database)).query(sql)).rowCount
-    : changeFile(database, sql)
-  if (changed !== 1) throw new Error(`${changed} rows are changed by ${sql}`)
-}
-
-function changeFile(file: string, sql: string): number {
-  const database = new DatabaseSync(file)
-  try {
-    database.exec('PRAGMA foreign_keys = OFF')
-    return Number(database.prepare(sql).run().changes)
-  } finally {
-    database.close()
-  }
-}

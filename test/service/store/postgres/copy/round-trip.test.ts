@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { isPostgresUri } from '../../../../../src/core/database-uri.ts'
 import { crmPrints } from '../../../../harness/crm.ts'
-import { connectTo, newPostgres } from '../../../../harness/database.ts'
+import { newPostgres } from '../../../../harness/database.ts'
 import { type EventReceiver, type ReceivedEvent, receiveEvents } from '../../../../harness/event-receiver.ts'
 import { emptyHome, tempFolder } from '../../../../harness/home.ts'
 import {
@@ -21,14 +19,7 @@ import {
 } from './account.ts'
 import { observe, repeat } from './observe.ts'
 import { fillStore, newFile } from './sample-store.ts'
-
-const OF_FILE = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name'
-
-const OF_POSTGRES = `SELECT table_name AS name, column_name || ' ' || data_type || ' ' || is_nullable AS sql FROM information_schema.columns
-    WHERE table_schema = 'public'
-  UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
-  UNION ALL SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace
-  ORDER BY 1, 2`
+import { schemaOf } from './schema-of.ts'
 
 /** Retries come an hour later, so that deliveries stay open. */
 const FLAGS = ['--retry-schedule', '0,1h']
@@ -144,12 +135,3 @@ test('a database that was copied has the schema of a new one', async () => {
   expect(await schemaOf(back)).toEqual(await schemaOf(file))
   expect(await schemaOf(postgres)).toEqual(await schemaOf(await newPostgres('prepared')))
 })
-
-/** The tables, indexes, triggers and constraints of a database, and what says that it is one of crm. */
-async function schemaOf(database: string): Promise<readonly unknown[]> {
-  if (isPostgresUri(database)) return (await (await connectTo(database)).query(OF_POSTGRES)).rows
-  const connection = new DatabaseSync(database, { readOnly: true })
-  const rows = ['PRAGMA application_id', 'PRAGMA user_version', OF_FILE].map((sql) => connection.prepare(sql).all())
-  connection.close()
-  return rows.flat()
-}
