@@ -20,9 +20,9 @@ test('torture --help prints its flags on stdout, and imports nothing', () => {
 
 test.each([
   [['--kill', '3'], "unknown option '--kill'"],
-  [['--kills', 'many'], "value 'many' for option '--kills <n>'"],
-  [['--server', 'none'], "value 'none' for option '--server <kind>'"],
-  [['--mutant', 'none'], "value 'none' for option '--mutant <name>'"],
+  [['--kills', 'many'], "option '--kills <n>' argument 'many' is invalid"],
+  [['--server', 'none'], "option '--server <kind>' argument 'none' is invalid"],
+  [['--mutant', 'none'], "option '--mutant <name>' argument 'none' is invalid"],
 ])('torture %j is exit 2 with the flags on stderr', (flags, message) => {
   const { status, stdout, stderr } = torture(...flags)
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
