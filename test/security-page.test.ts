@@ -21,7 +21,6 @@ test("docs/security.md has a line for each thing that another person's connector
   expect(proven("another person's connector is huge, deep, or hangs")).toContain('load-connector.test.ts')
   expect(proven("another person's connector redirects or replaces the key")).toContain('check-access.test.ts')
   expect(proven("another person's connector names another origin")).toContain('connectors/choose.test.ts')
-  expect(proven("jq in another person's connector")).toContain('field-program.test.ts')
   expect(proven('the next page of a connector is on another host')).toContain('declared-lists.test.ts')
   expect(proven("a repository's `.crm.toml` names a connector")).toContain('repository-connector.test.ts')
 })

@@ -102,7 +102,6 @@ function textRule(format: TextFormat | TextRule): JsonSchema {
   const { pattern } = ruleOf(format)
   if (format === 'resource') return { enum: PLURALS }
   if (format === 'pattern') return { maxLength: 100 }
-  if (format === 'program') return { maxLength: 1000 }
   return pattern === undefined ? {} : { pattern }
 }
 

@@ -13,8 +13,6 @@ export interface JqRun {
   readonly stderr: string
 }
 
-type RunJq = (args: readonly string[], input: string) => JqRun
-
 export interface Jq {
   /** Runs a program to its end, with the flags that stand before it; `input` is JSON, one value or several. */
   run(args: readonly string[], input: string): Promise<JqRun>
@@ -31,17 +29,6 @@ export async function loadJq(): Promise<Jq> {
       if (ended.exit !== undefined) idle = jq
       return ended
     },
-  }
-}
-
-/** One instance, which runs without a wait; after a run without an exit code, all others have none. */
-export async function loadWaitlessJq(): Promise<RunJq> {
-  const jq = await startInstance()
-  let isBroken = false
-  return (args, input) => {
-    const ended = isBroken ? OUT_OF_MEMORY : runOn(jq, args, input)
-    isBroken = ended.exit === undefined
-    return ended
   }
 }
 

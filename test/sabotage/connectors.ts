@@ -8,20 +8,6 @@ const BATCHES = ['test/connectors/batches.test.ts']
 
 export const CONNECTORS: readonly Sabotage[] = [
   {
-    name: 'jq in a connector may call any function',
-    file: 'src/api/connectors/check-program.ts',
-    line: "return kind === 'name' && !isMark(next, ':') && !FUNCTIONS.has(text)",
-    to: 'return false',
-    tests: ['test/api/connectors/field-program.test.ts'],
-  },
-  {
-    name: 'a value on which jq fails is shown unchanged',
-    file: 'src/api/connectors/field-program.ts',
-    line: "if ('value' in made) return made.value",
-    to: "return 'value' in made ? made.value : wire",
-    tests: ['test/api/connectors/field-program.test.ts'],
-  },
-  {
     name: 'a row that the answer to its batch leaves out is done',
     file: 'src/api/connectors/batch-rules.ts',
     line: "if (batch.accounts === 'all') found.addRest()",

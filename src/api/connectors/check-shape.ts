@@ -1,4 +1,3 @@
-import { checkProgram } from './check-program.ts'
 import { PLURALS } from './grammar.ts'
 import { isElements, isMembers, type Located, meantHint, type Place, type Problems } from './located.ts'
 import { ConnectorMistake, compilePath } from './paths.ts'
@@ -133,7 +132,6 @@ const COMPILERS: Partial<Record<TextFormat, (text: string) => unknown>> = {
   'url-path': compileTemplate,
   'header-value': compileTemplate,
   pattern: checkPattern,
-  program: checkProgram,
 }
 
 const FORMAT_TESTS = Object.fromEntries(

@@ -274,5 +274,4 @@ export interface FieldDocument {
   readonly when: 'always' | 'create'
   readonly isCaseFolded: boolean
   readonly clear: Clear
-  readonly jq: { readonly read?: string; readonly write?: string } | undefined
 }

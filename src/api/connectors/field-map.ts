@@ -49,15 +49,13 @@ export interface FieldSurroundings {
   readonly connector: string
   /** All fields of the resource. */
   readonly fields: Readonly<Record<string, FieldDocument>>
-  /** In place of that of the type. */
-  readonly conversion?: Conversion | undefined
 }
 
 /** Compiles how a field is read and written. */
 export function compileField(
   name: string,
   document: FieldDocument,
-  { connector, fields, conversion }: FieldSurroundings,
+  { connector, fields }: FieldSurroundings,
 ): FieldMap {
   const reads = document.read.map(compilePath)
   const writes = document.write.map(compilePath)
@@ -65,7 +63,7 @@ export function compileField(
     new CrmError('invalid_input', `${name} is ${shortJson(value)}, expected ${expected} (connector ${connector})`, {
       hint: hint ?? `correct ${name}`,
     })
-  const convert = conversion ?? conversionOf(document.type, document.as)
+  const convert = conversionOf(document.type, document.as)
   const decode = decoderOf(document, reads, convert)
   const readWires = reads.map(pathReader)
   return {
@@ -117,7 +115,7 @@ function readerOf(document: FieldDocument, readWires: readonly WireReader[], dec
       )
   }
   const isConverted =
-    document.jq || document.map || document.ref || document.isOne || document.read.some((text) => text.includes('[]'))
+    document.map || document.ref || document.isOne || document.read.some((text) => text.includes('[]'))
   if (isConverted || document.clear !== null) return (inner, references) => decode.one(readWire(inner), references)
   // The usual field: this runs for each of 100,000 records.
   const { read } = conversionOf(document.type, document.as)

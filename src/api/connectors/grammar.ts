@@ -147,9 +147,8 @@ const FIELD = object(
     when: choice(['always', 'create']),
     fold: choice(['case']),
     clear: CLEAR,
-    jq: object('jq', { read: text('program'), write: text('program') }, { some: [['read', 'write']] }),
   },
-  { some: [['at', 'read', 'write', 'join', 'jq']] },
+  { some: [['at', 'read', 'write', 'join']] },
 )
 
 const RESOURCE = object('resource', {

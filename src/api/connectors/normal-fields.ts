@@ -43,7 +43,6 @@ export interface WrittenField {
   readonly when?: FieldDocument['when']
   readonly fold?: 'case'
   readonly clear?: Clear
-  readonly jq?: NonNullable<FieldDocument['jq']>
 }
 
 export function normalFields(
@@ -77,18 +76,12 @@ function normalField(field: WrittenField, usual: { readonly type: ValueType; rea
     when: field.when ?? 'always',
     isCaseFolded: field.fold === 'case',
     clear: field.clear === undefined ? usual.clear : field.clear,
-    jq: field.jq,
   }
 }
 
-function placesOf({ at, join, read, write, jq }: WrittenField): Pick<FieldDocument, 'read' | 'write'> {
+function placesOf({ at, join, read, write }: WrittenField): Pick<FieldDocument, 'read' | 'write'> {
   const both = at ?? join
-  const reads = listed(read ?? both)
-  return {
-    read: reads.length === 0 && jq?.read !== undefined ? ['.'] : reads,
-    // What jq makes of a value cannot be written back without another program.
-    write: jq && jq.write === undefined ? [] : listed(write ?? both),
-  }
+  return { read: listed(read ?? both), write: listed(write ?? both) }
 }
 
 function listed<Value extends string | number>(value: Value | readonly Value[] | undefined): readonly Value[] {

@@ -6,7 +6,6 @@ import { oneLine } from '../errors/one-line.ts'
 import { type Connector, createConnector } from './connector.ts'
 import { contractDocument } from './contract.ts'
 import type { ConnectorDocument, ListOperation, Operation, PagingDocument } from './document.ts'
-import { openPrograms, programsOf } from './field-program.ts'
 import { createRecordMap } from './record-map.ts'
 import {
   connectorFileText,
@@ -70,10 +69,7 @@ export function connectorText(name: string): string {
 /** With the settings of the profile in place of what the connector says of lists. */
 export async function openConnector({ name, variables }: Named, { baseUrl, wire }: OpenedFor): Promise<Connector> {
   const document = withSettings(connectorDocument(name), wire)
-  const programs = programsOf(document)
-  const run = programs.length > 0 ? await openPrograms(programs) : undefined
-  const mapRecords: typeof createRecordMap = (described, names) => createRecordMap(described, names, run)
-  return createConnector(document, { baseUrl, variables, word: name }, mapRecords)
+  return createConnector(document, { baseUrl, variables, word: name }, createRecordMap)
 }
 
 /** The connector with the `wire.*` settings that differ from their defaults, in each list whose paging it declares. */

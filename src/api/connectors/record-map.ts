@@ -4,7 +4,6 @@ import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
 import { createAllValues, type ValuesOf } from './all-values.ts'
 import type { ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
-import { programConversion, type RunProgram } from './field-program.ts'
 import { conversionOf } from './field-values.ts'
 import { compileOwnNames, type OwnNames } from './own-names.ts'
 import { pathReader } from './path-reader.ts'
@@ -58,16 +57,10 @@ export interface MapNames {
   readonly resource: Resource
 }
 
-/** `run` is needed for fields with programs. */
-export function createRecordMap(
-  document: ResourceDocument,
-  { connector, resource }: MapNames,
-  run?: RunProgram,
-): RecordMap {
-  const fields = Object.entries(document.fields).map(([name, field]) => {
-    const conversion = field.jq && run && programConversion(field.jq, run)
-    return compileField(name, field, { connector, fields: document.fields, conversion })
-  })
+export function createRecordMap(document: ResourceDocument, { connector, resource }: MapNames): RecordMap {
+  const fields = Object.entries(document.fields).map(([name, field]) =>
+    compileField(name, field, { connector, fields: document.fields }),
+  )
   const own = compileOwnNames(document, fields)
   const inside = insideReader(compilePath(document.inside))
   const idAt = pathReader(compilePath(document.id.at))

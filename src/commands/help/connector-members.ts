@@ -218,7 +218,5 @@ export const MEMBERS: Readonly<Record<string, Readonly<Record<string, string>>>>
     when: 'always (default), or create: an update cannot change it',
     fold: 'case: two values that differ in case alone are equal',
     clear: 'what clears this field',
-    jq: 'programs for a change of shape that paths cannot describe',
   },
-  jq: { read: 'from the value of the server', write: 'to the value of the server' },
 }

@@ -32,7 +32,6 @@ const WORDS: Readonly<Record<TextFormat, string>> = {
   origin: 'URL without a path',
   duration: 'time, such as 10s',
   pattern: 'regular expression',
-  program: 'jq program',
   resource: 'resource, such as contacts',
   field: 'name of a field',
   variable: 'name of a variable',

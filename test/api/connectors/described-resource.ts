@@ -23,7 +23,6 @@ export function field(at: string | readonly string[], more: Partial<FieldDocumen
     when: 'always',
     isCaseFolded: false,
     clear: null,
-    jq: undefined,
     ...more,
   }
 }

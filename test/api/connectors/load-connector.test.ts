@@ -163,6 +163,11 @@ it.each<[string, string, string]>([
     `3:14: "contact" is not a resource, expected one of ${PLURALS}; did you mean contacts?`,
   ],
   ['a wrong type', contacts('read_only: yes'), 'acme.yaml:6:16: "yes", expected a list of at most 1000'],
+  [
+    'jq, which no field takes',
+    contacts('fields: { name: { at: n, jq: { read: "length" } } }'),
+    '"jq" is not a member of "field"',
+  ],
   ['a wrong choice', contacts('fields: { name: { at: n, type: txt } }'), '"txt", expected one of string, number,'],
   ['another version', 'connector: 2\nname: a\nresources: {}', 'acme.yaml:1:12: 2, expected 1'],
   ['a missing name', 'connector: 1\nresources: {}', 'acme.yaml:1:1: name is missing in "connector"'],
