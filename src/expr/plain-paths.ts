@@ -25,7 +25,7 @@ export interface PlainPaths {
   readonly durations: readonly string[]
 }
 
-/** A literal, a path, or a path with a literal default in brackets. */
+/** A literal, a path, or a path in brackets, with a literal default or without. */
 export interface Operand {
   readonly literal: 'number' | 'text' | undefined
   /** The names of the path; each has an offset of its own. */
@@ -262,12 +262,14 @@ function literalAt(tokens: readonly Token[], at: number): Operand | undefined {
   return { literal, names: [], of: 'variable', start: tokens[at]?.start ?? 0, end: token.end, next: place + 1 }
 }
 
-/** `(.amount // 0)`. */
-function defaultedAt(tokens: readonly Token[], at: number): Operand | undefined {
+/** `(.amount)` and `(.amount // 0)`. */
+function bracketedAt(tokens: readonly Token[], at: number): Operand | undefined {
   const path = wordAt(tokens, at) === '(' ? pathAt(tokens, at + 1) : undefined
-  const literal = path && wordAt(tokens, path.next) === '//' ? literalAt(tokens, path.next + 1) : undefined
-  if (!path || !literal || wordAt(tokens, literal.next) !== ')') return undefined
-  return { ...path, start: tokens[at]?.start ?? 0, end: tokens[literal.next]?.end ?? 0, next: literal.next + 1 }
+  if (!path) return undefined
+  const literal = wordAt(tokens, path.next) === '//' ? literalAt(tokens, path.next + 1) : undefined
+  const closing = (literal ?? path).next
+  if (wordAt(tokens, closing) !== ')') return undefined
+  return { ...path, start: tokens[at]?.start ?? 0, end: tokens[closing]?.end ?? 0, next: closing + 1 }
 }
 
 function comparisonsIn(tokens: readonly Token[]): readonly OrderedComparison[] {
@@ -283,5 +285,5 @@ function comparisonsIn(tokens: readonly Token[]): readonly OrderedComparison[] {
 }
 
 function operandAt(tokens: readonly Token[], at: number): Operand | undefined {
-  return literalAt(tokens, at) ?? pathAt(tokens, at) ?? defaultedAt(tokens, at)
+  return literalAt(tokens, at) ?? pathAt(tokens, at) ?? bracketedAt(tokens, at)
 }

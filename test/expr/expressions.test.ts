@@ -94,6 +94,7 @@ async function keptDecimals(where: string, whereErrors: 'stop' | 'skip' = 'skip'
 
 test.each([
   ['.amount > 1000', ['b'], `amount is the text "500.00", not a number; use (.amount|tonumber) > 1000`],
+  ['(.amount) > 1000', ['b'], `amount is the text "500.00", not a number; use ((.amount)|tonumber) > 1000`],
   ['.amount < 100', ['c'], `amount is the text "500.00", not a number; use (.amount|tonumber) < 100`],
   ['1e3 <= .amount and true', ['b'], `amount is the text "500.00", not a number; use 1e3 <= (.amount|tonumber)`],
   ['.owner["score"] >= -1', [], `owner.score is the text "7", not a number; use (.owner["score"]|tonumber) >= -1`],

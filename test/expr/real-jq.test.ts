@@ -4,6 +4,7 @@ import type { JsonValue } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { compileExpressions } from '../../src/expr/expressions.ts'
 import { loadJq } from '../../src/expr/jq.ts'
+import { withCheckedOrder } from '../../src/expr/ordered-comparisons.ts'
 import { plainPaths } from '../../src/expr/plain-paths.ts'
 
 /** Programs with every construct that the rules cover, and some that they do not. */
@@ -142,6 +143,25 @@ test.each(['record', 'list'] as const)(
   },
   1_200_000,
 )
+
+test('a checked order gives what jq gives, or says what is a text and what a number', async () => {
+  const jq = await loadJq()
+  const compared = fc
+    .tuple(programs, fc.constantFrom('<', '<=', '>', '>='), fc.constantFrom('1', '-1', '"x"'), programs)
+    .map(([one, operator, literal, other]) => `(${one}\n) | .a ${operator} ${literal}, (${other}\n)`)
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(compared, programs), async (program) => {
+      const { comparisons } = plainPaths(program, 'record')
+      fc.pre(comparisons.length > 0)
+      const run = (text: string) => jq.run(['-c', `[limit(50; 0 as $v | (${text}\n))]`], JSON.stringify(RECORD))
+      const [plain, checked] = [await run(program), await run(withCheckedOrder(program, comparisons))]
+      fc.pre(plain.exit !== 3 && !/\btry\b|\?/.test(program))
+      if (checked.exit === 5 && / is the (?:text|number) /.test(checked.stderr)) return
+      expect({ ...checked, stderr: '' }).toEqual({ ...plain, stderr: '' })
+    }),
+    { numRuns: Number(process.env.CRM_TEST_PROGRAMS ?? 150) },
+  )
+}, 1_200_000)
 
 test('it still works after thousands of pages, and the exit code of the process is unchanged', async () => {
   const { where: chosen } = await compileExpressions(
