@@ -33,7 +33,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
 const TYPES_OF_ANY = ['commands', 'host.ts', 'context.ts', 'program.ts', 'main.ts']
 const LOADS_ANY = ['commands', 'context.ts', 'program.ts', 'main.ts']
 
-/** Imported by no module but main.ts and the library's own entry. */
+/** Imported by no module, except program.ts by main.ts. */
 const ENTRIES = ['main.ts', 'program.ts', 'index.ts']
 
 /** Packages, by the first part of their names. */

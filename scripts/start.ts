@@ -15,7 +15,7 @@ mkdirSync(folder, { recursive: true, mode: 0o700 })
 await (process.stdout.isTTY && process.stdin.isTTY ? serveForPeople() : showTour())
 
 async function serveForPeople(): Promise<void> {
-  const env = crmEnv({})
+  const env = crmEnv({ CRM_STATE_HOME: join(folder, 'state') })
   const service = await startService(['--database', join(folder, 'crm.db')], env)
   if (!service) return
   const { child, url } = service
@@ -44,9 +44,9 @@ The CRM runs at ${url}; Ctrl-C stops it. In a second terminal, in this folder:
 
 async function showTour(): Promise<void> {
   const home = join(folder, 'tour')
-  for (const old of [home, join(folder, 'state')]) rmSync(old, { recursive: true, force: true })
+  rmSync(home, { recursive: true, force: true })
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  const env = crmEnv({ CRM_CONFIG_HOME: join(home, 'config') })
+  const env = crmEnv({ CRM_CONFIG_HOME: join(home, 'config'), CRM_STATE_HOME: join(home, 'state') })
   const service = await startService(['--database', join(home, 'crm.db'), '--port', '0'], env)
   if (!service) return
   try {
@@ -58,9 +58,9 @@ async function showTour(): Promise<void> {
   }
 }
 
-/** Into the server of the profile `local`, whichever is active, by jobs that go with the folder. */
+/** Into the server of the profile `local`, whichever profile is active. */
 async function load(env: NodeJS.ProcessEnv): Promise<void> {
-  const options = { env: { ...env, CRM_PROFILE: 'local', CRM_STATE_HOME: join(folder, 'state') } }
+  const options = { env: { ...env, CRM_PROFILE: 'local' } }
   const examples = (name: string) => join(ROOT, 'examples', `${name}.jsonl`)
   await crmOrThrow(['contacts', 'import', examples('contacts'), '--yes', '-q'], options)
   await crmOrThrow(['deals', 'import', examples('deals'), '--yes', '-q'], options)
@@ -74,7 +74,7 @@ async function load(env: NodeJS.ProcessEnv): Promise<void> {
     })
   writeFileSync(join(folder, 'notes.jsonl'), notes.join('\n'))
   await crmOrThrow(['notes', 'import', join(folder, 'notes.jsonl'), '--yes', '-q'], options)
-  console.log(`Loaded contacts, ${deals.length} deals and ${notes.length} notes from examples/.`)
+  console.log('Loaded the contacts, deals and notes of examples/.')
 }
 
 async function stop(child: ChildProcess): Promise<void> {

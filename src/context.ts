@@ -25,7 +25,7 @@ export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint
   readonly connector: NamedConnector | undefined
 }
 
-/** What a command says beside its result. */
+/** Messages for people, on stderr. */
 interface Notes {
   /** A line for people, on stderr; `--quiet` drops it. */
   note(line: string): void
@@ -84,7 +84,7 @@ interface Modules {
   jobs(): Promise<Jobs>
 }
 
-/** The argument of every command; a function below it takes the parts that it uses. */
+/** The argument of every command. Functions that a command calls take only the parts they use. */
 export interface Context extends Host, Notes, Waits, Secrets, Sightings, Targets, Modules {
   readonly flags: GlobalFlags
   close(): Promise<void>
@@ -105,7 +105,7 @@ export function createContext(
   secrets: Secrets,
 ): Context {
   const apis: Promise<Api>[] = []
-  const own = once(() => openApi(ctx, undefined))
+  const ownApi = once(() => openApi(ctx, undefined))
   const kept: Sighting[] = []
   let target: Promise<Target> | undefined
   const notes = notesOf((line) => writeNoteLine(host.io.stderr, line), flags.isQuiet)
@@ -125,7 +125,7 @@ export function createContext(
     },
     withProfile: (profile) => createContext(host, flagsWith(flags, profile), repository, secrets),
     api: (other, signal) => {
-      const opening = other || signal ? openApi(ctx, other, signal) : own()
+      const opening = other || signal ? openApi(ctx, other, signal) : ownApi()
       if (!apis.includes(opening)) apis.push(opening)
       return opening
     },

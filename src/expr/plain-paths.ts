@@ -10,7 +10,7 @@ export interface PathUse {
   readonly isShorthand: boolean
 }
 
-/** `.amount > 1000`: what is no literal, ordered against a literal. */
+/** `.amount > 1000`: a path ordered against a literal. */
 export interface OrderedComparison {
   readonly member: Operand
   readonly literal: Operand
@@ -35,7 +35,7 @@ export interface Operand {
   /** Offsets in the program. */
   readonly start: number
   readonly end: number
-  /** The place of the token behind it. */
+  /** Index of the token after the operand. */
   readonly next: number
 }
 
@@ -47,17 +47,18 @@ const ORDERS = ['<', '<=', '>', '>=']
 const ARITHMETIC = ['+', '-', '*', '/', '%']
 const ASSIGNMENTS = ['=', '|=', '+=', '-=', '*=', '/=', '%=', '//=']
 const KEYWORDS = ['and', 'or', 'if', 'then', 'elif', 'else', 'try']
-/** Behind one of them, and behind an operator, a path begins. */
+/** A path begins after one of these. */
 const BEFORE_PATH = [...KEYWORDS, ...ORDERS, ...ARITHMETIC, '(', '[', '{', '|', ',', ';', ':', '==', '!=', '//']
-/** A program with one of them is not followed: what `.` is, or a name means, depends on more than its place. */
+/** In a program with one of these, the input of a path does not follow from its position alone. */
 const NOT_FOLLOWED = [...ASSIGNMENTS, 'def', 'as', 'reduce', 'foreach', 'label', 'catch', 'import', 'include', '?//']
-const SAME_INPUT = ['select']
+/** Their argument is evaluated for each element of a list. */
 const BY_ELEMENT = ['map', 'sort_by', 'group_by', 'unique_by', 'min_by', 'max_by']
+/** Their result is their input, or part of it. */
 const SAME_RESULT = ['select', 'sort_by', 'unique_by', 'sort', 'unique', 'reverse']
 
 /**
  * The plain paths (`.name`, `."a b"`, `.owner["name"]`) that a program provably reads from the record, when its input is a record or a
- * list of records: those of the first step of a pipe, and behind `select`. A program that cannot be read has none.
+ * list of records: those at the start of a pipe, inside and after `select`, and inside `map`. A program that cannot be parsed has none.
  */
 export function plainPaths(program: string, sees: 'record' | 'list'): PlainPaths {
   try {
@@ -96,7 +97,7 @@ function withInner(tokens: readonly Token[]): readonly (readonly Token[])[] {
   return [tokens, ...tokens.flatMap(({ inner }) => inner.flatMap(withInner))]
 }
 
-/** The text of a mark or a name; empty for any other token, and behind the end. */
+/** The text of a mark or a name; empty for any other token, and after the end. */
 function wordAt(tokens: readonly Token[], at: number): string {
   const { kind, text = '' } = tokens[at] ?? {}
   return kind === 'mark' || kind === 'name' ? text : ''
@@ -115,7 +116,7 @@ function usesIn(tokens: readonly Token[], sees: Place): readonly PathUse[] {
   const inputs = new Inputs(tokens, sees)
   return tokens.flatMap(({ inner }, at) => {
     const { place, isObject } = inputs.level
-    const found = [...inner.flatMap((part) => usesIn(part, place))]
+    const found = inner.flatMap((part) => usesIn(part, place))
     if (isObject && isKeyAt(tokens, at)) return [...found, ...shorthandAt(tokens, at, place)]
     inputs.pass(at)
     return [...found, ...pathUsesAt(tokens, at, place)]
@@ -147,7 +148,7 @@ interface Level {
   readonly from: number
 }
 
-/** Knows what `.` is, token by token. */
+/** Tracks what `.` is, token by token. */
 class Inputs {
   level: Level
   readonly #tokens: readonly Token[]
@@ -163,7 +164,7 @@ class Inputs {
     const { first, isObject } = this.level
     if (['(', '[', '{', 'if'].includes(word)) this.#enter(at, word === '{')
     else if ([')', ']', '}', 'end'].includes(word)) this.level = this.#outer.pop() ?? this.level
-    else if (word === '|') this.level = { ...this.level, place: this.#behind(at), from: at + 1 }
+    else if (word === '|') this.level = { ...this.level, place: this.#after(at), from: at + 1 }
     else if ([';', ':', 'then', 'elif', 'else'].includes(word) || (isObject && word === ',')) {
       this.level = { ...this.level, place: first, from: at + 1 }
     }
@@ -175,8 +176,8 @@ class Inputs {
     this.level = { first, place: first, from: at + 1, isObject }
   }
 
-  /** What `.` is behind the step that ends here. */
-  #behind(at: number): Place {
+  /** What `.` is after the step that ends here. */
+  #after(at: number): Place {
     const { place, from } = this.level
     const step = this.#tokens.slice(from, at)
     const isElements = place === 'list' && step.map((_, each) => wordAt(step, each)).join('') === '.[]'
@@ -193,11 +194,11 @@ function useOf(names: readonly Token[], isShorthand: boolean): PathUse {
 function placeInside(tokens: readonly Token[], at: number, place: Place): Place {
   const isCall = wordAt(tokens, at) === '(' && tokens[at - 1]?.kind === 'name'
   const name = wordAt(tokens, at - 1)
-  if (!isCall || KEYWORDS.includes(name) || SAME_INPUT.includes(name)) return place
+  if (!isCall || KEYWORDS.includes(name) || name === 'select') return place
   return BY_ELEMENT.includes(name) && place === 'list' ? 'record' : undefined
 }
 
-/** Whether the step of a pipe gives what it gets, or fewer of it. */
+/** Whether the result of a step is its input, or part of it. */
 function isSameResult(step: readonly Token[]): boolean {
   if (step.length === 1) return ['.', ...SAME_RESULT].includes(wordAt(step, 0))
   const isCall = SAME_RESULT.includes(wordAt(step, 0)) && wordAt(step, 1) === '('
@@ -231,12 +232,12 @@ interface PathStep {
   readonly next: number
 }
 
-function stepAt(tokens: readonly Token[], from: number, isBehindDot: boolean): PathStep | undefined {
+function stepAt(tokens: readonly Token[], from: number, isAfterDot: boolean): PathStep | undefined {
   const isDotted = wordAt(tokens, from) === '.'
   const at = isDotted ? from + 1 : from
   const token = tokens[at]
   if (!isDotted && token?.kind === 'field') return { name: token, next: at + 1 }
-  if (token && (isDotted || isBehindDot) && isText(token)) return { name: token, next: at + 1 }
+  if (token && (isDotted || isAfterDot) && isText(token)) return { name: token, next: at + 1 }
   return wordAt(tokens, at) === '[' ? indexAt(tokens, at + 1) : undefined
 }
 
@@ -250,8 +251,8 @@ function indexAt(tokens: readonly Token[], at: number): PathStep | undefined {
 }
 
 /** A text without interpolations. */
-function isText(token: Token | undefined): boolean {
-  return token?.kind === 'text' && token.text !== undefined
+function isText({ kind, text }: Token): boolean {
+  return kind === 'text' && text !== undefined
 }
 
 function literalAt(tokens: readonly Token[], at: number): Operand | undefined {

@@ -85,16 +85,16 @@ const KILL = 'kill -s KILL -- "-$group" || kill -KILL "-$group" || kill -s KILL 
 /** An end of the input without a third line: the other end was closed by a kill. */
 const WATCH = `read -r _; read -r group pid && [ "$pid" ] && { read -r _ || ${KILL}; } 2>/dev/null`
 
-export interface Watcher {
-  /** Named as soon as it was started. */
+interface Watcher {
+  /** To be called as soon as the child has started. */
   watch(child: { readonly group: number; readonly pid: number }): void
+  /** Ends the watch; the child lives on. */
   release(): void
 }
 
 /**
  * Kills a child and its process group as soon as this process is killed, of which nothing else can tell them: a shell waits for the
- * end of a pipe. It is started before the child, which would else run unwatched for as long as a shell takes to start. Windows ends
- * neither.
+ * end of a pipe. Start it before the child, which otherwise runs unwatched while the shell starts. Windows ends neither.
  */
 export function startWatcher(): Watcher {
   if (!HAS_PROCESS_GROUPS) return { watch() {}, release() {} }
@@ -104,7 +104,7 @@ export function startWatcher(): Watcher {
   watcher.on('error', () => {})
   watcher.stdin.on('error', () => {})
   watcher.unref()
-  // The first write takes a millisecond, in which a child could be lost.
+  // The first write to a stream takes a millisecond, during which the child would not be watched.
   watcher.stdin.write('\n')
   return {
     watch: ({ group, pid }) => void watcher.stdin.write(`${group} ${pid}\n`),

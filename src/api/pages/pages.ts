@@ -18,10 +18,10 @@ export async function* listPages(
   http: Http,
   list: ListCall,
   query: ListQuery,
-  places: PageLimits,
+  limits: PageLimits,
 ): AsyncGenerator<Page, void, undefined> {
-  refusePagingFilters(query.filters, places)
-  yield* walkPages(new ListWalk(http, list, query, places), query.limit)
+  refusePagingFilters(query.filters, limits)
+  yield* walkPages(new ListWalk(http, list, query, limits), query.limit)
 }
 
 /** Reads a list from page to page. */
@@ -69,15 +69,15 @@ export async function* recordPages(
   { http, rules, exchange, references }: ReadScope,
   call: Omit<ListCall, 'path'>,
   query: ListQuery,
-  places: PageLimits,
+  limits: PageLimits,
 ): AsyncGenerator<Page, void, undefined> {
   await references.load(rules.refs)
   const { paging } = rules
   const known = await exchange.known('list', undefined, query.signal)
   if (paging.by === 'detected') {
     const { method: _, body: __, ...request } = rules.request('list', known)
-    const itemsPath = itemsPathOf(rules.operation('list') as ListOperation) ?? places.itemsPath
-    const detected = { ...places, itemsPath, ...(paging.isSizeOmitted && { pageSize: undefined }) }
+    const itemsPath = itemsPathOf(rules.operation('list') as ListOperation) ?? limits.itemsPath
+    const detected = { ...limits, itemsPath, ...(paging.isSizeOmitted && { pageSize: undefined }) }
     const asked = { ...query, filters: rules.filters(query.filters) }
     const pages = listPages(http, { ...request, ...call }, asked, detected)
     const isListed = rules.listed(known)
