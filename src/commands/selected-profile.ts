@@ -12,7 +12,9 @@ async function selectedProfileName(ctx: Choosing): Promise<string | undefined> {
 export async function requireProfileName(ctx: Choosing): Promise<string> {
   const name = await selectedProfileName(ctx)
   if (name !== undefined) return name
-  const names = [...(await (await ctx.settings()).profiles()).keys()]
+  const settings = await ctx.settings()
+  settings.requireOpen()
+  const names = [...(await settings.profiles()).keys()]
   throw new CrmError('usage', `no profile is active${names.length > 0 ? ` (there are: ${names.join(', ')})` : ''}`, {
     hint: names.length > 0 ? 'crm auth switch NAME, or give -p NAME' : 'crm auth login --base-url URL, or crm serve',
   })

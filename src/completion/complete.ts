@@ -69,7 +69,7 @@ function sourcesOf(env: Env): Sources {
     known: async (profileFlag) => {
       const chosen = await chooseProfile(settings, { env, profileFlag })
       if (!chosen) return NOTHING_KNOWN
-      return readKnownFile(env, { profileName: chosen.name, baseUrl: chooseAddress(env, chosen).href })
+      return readKnownFile(env, { profileName: chosen.name, baseUrl: chooseAddress(settings, env, chosen).href })
     },
     jobs: () => {
       const names = namesIn(join(stateFolder(env), 'jobs')).filter((each) => each.startsWith(idPrefix('job')))

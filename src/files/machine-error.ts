@@ -68,6 +68,29 @@ export function isMissing(error: unknown, path: string): boolean {
   }
 }
 
+/**
+ * CrmError `machine` when the file is below a folder that this user may not enter: whether it is there cannot be known. For
+ * a command that cannot do without what the file has.
+ */
+export function rejectClosed(path: string): void {
+  try {
+    accessSync(path)
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') throw toMachineError(error, closedFolder(dirname(path)))
+  }
+}
+
+/** The outermost folder of the path that may not be entered: those below it cannot be looked at. */
+function closedFolder(folder: string): string {
+  const parent = dirname(folder)
+  try {
+    accessSync(parent, constants.X_OK)
+    return folder
+  } catch {
+    return parent === folder ? folder : closedFolder(parent)
+  }
+}
+
 /** Waits until names that were created or changed in the folder are on disk. */
 export async function syncFolder(path: string): Promise<void> {
   // Windows syncs no folder.

@@ -72,6 +72,7 @@ function isChosenByPerson({ env, profileFlag, keyFromFlag }: ProfileChoice): boo
 async function chooseForRepository(settings: Settings, { path, name }: RepositoryProfile): Promise<ChosenProfile> {
   const profile = (await settings.profiles()).get(checkProfileName(name))
   if (!profile) {
+    settings.requireOpen()
     throw new CrmError('usage', `${path} names the profile ${name}, which does not exist here`, {
       hint: `crm auth login --base-url https://crm.example.com -p ${name}, or select another with -p`,
     })
@@ -89,10 +90,11 @@ async function chooseForRepository(settings: Settings, { path, name }: Repositor
   )
 }
 
-/** CRM_BASE_URL, else the address of the profile; CrmError `usage` when there is none. */
-export function chooseAddress(env: Env, chosen: ChosenProfile | undefined): URL {
+/** CRM_BASE_URL, else the address of the profile; CrmError `usage` when there is none, `machine` when that cannot be known. */
+export function chooseAddress(settings: Settings, env: Env, chosen: ChosenProfile | undefined): URL {
   if (env.CRM_BASE_URL) return parseBaseUrl(env.CRM_BASE_URL, 'CRM_BASE_URL')
   if (!chosen) {
+    settings.requireOpen()
     throw new CrmError('usage', 'no server is named: no profile is active and CRM_BASE_URL is not set', {
       hint: 'start one: crm serve, or name one: crm auth login --base-url https://crm.example.com',
     })

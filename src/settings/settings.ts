@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
 import { checkTimes } from '../core/wire.ts'
 import { settingsFolder } from '../files/folders.ts'
+import { rejectClosed } from '../files/machine-error.ts'
 import { readOwnFile, readPrivateFile } from '../files/private-file.ts'
 import { damaged, objectIn, openDocument, replaceIn } from './document.ts'
 import { checkProfileName, listValues, type Profile, readProfile, writeProfile } from './profile.ts'
@@ -40,6 +41,8 @@ export interface SettingsPaths {
  */
 export interface Settings {
   paths(): SettingsPaths
+  /** CrmError `machine` when this user may not enter the folder: it reads as empty, but nothing is known about it. */
+  requireOpen(): void
   /** By name, in alphabetical order. */
   profiles(): Promise<ReadonlyMap<string, Profile>>
   profile(name: string): Promise<Profile>
@@ -90,6 +93,7 @@ export function openSettings(env: Env, keyringProgram?: string): Settings {
   }
 
   return {
+    requireOpen: () => rejectClosed(config.path),
     paths: () => ({ folder: dirname(config.path), config: config.path, keys: keys.path, webhooks: webhooks.path }),
     profiles: async () => {
       const document = await config.read()
@@ -174,6 +178,7 @@ function activeIn(document: JsonObject, path: string): string | undefined {
 function knownIn(document: JsonObject, name: string, path: string): JsonObject {
   const names = profileNames(document, path)
   if (names.includes(name)) return storedIn(document, name, path)
+  rejectClosed(path)
   throw unknownProfile(names, name, {
     hint: names.length === 0 ? 'crm auth login --base-url https://crm.example.com' : 'crm auth status --all',
   })
@@ -188,6 +193,7 @@ function unknownProfile(names: readonly string[], name: string, details: { reado
 function rejectUnknownProfile(document: JsonObject, { name, key }: Omit<NewSetting, 'value'>, path: string): void {
   const names = profileNames(document, path)
   if (key === 'base_url' || names.includes(name)) return
+  rejectClosed(path)
   throw unknownProfile(names, name, {
     hint: `create it first: crm config set base_url https://crm.example.com -p ${name}`,
   })

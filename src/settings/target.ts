@@ -74,7 +74,8 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   const { chosen, isProtected } = await readProfiles(settings, request, warn)
   const named = connectorIn(env)
   const isAddressed = named !== undefined && !env.CRM_BASE_URL && chosen === undefined
-  const baseUrl = isAddressed && request.addressOf ? await request.addressOf(named) : chooseAddress(env, chosen)
+  const baseUrl =
+    isAddressed && request.addressOf ? await request.addressOf(named) : chooseAddress(settings, env, chosen)
   const byRepository = repositoryProfile(request)
   if (byRepository) warn(`Profile ${byRepository.name} (${baseUrlText(baseUrl)}), selected by ${byRepository.path}.`)
   rejectInsecure(baseUrl, chosen)
@@ -83,7 +84,10 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   const hint = env.CRM_BASE_URL ? `set CRM_API_KEY beside CRM_BASE_URL, or: ${login}` : login
   const candidates = findKeys(settings, env, keyFromFlag, chosen)
   const key = await chooseKey(candidates, (key) => rejectOtherOrigin(key, baseUrl, chosen, hint), warn)
-  if (!key) throw missingKey(baseUrl, applying, hint)
+  if (!key) {
+    settings.requireOpen()
+    throw missingKey(baseUrl, applying, hint)
+  }
   const isGuarded = await isProtected(baseUrl)
   const place = { baseUrl, applying, isProtected: isGuarded }
   return {
@@ -105,7 +109,7 @@ export async function chooseConnector(settings: Settings, choice: ProfileChoice)
   const named = connectorIn(env)
   if (named) return named
   const chosen = await chooseProfile(settings, choice)
-  const isApplying = chosen && (!env.CRM_BASE_URL || appliesTo(chosen, chooseAddress(env, chosen)))
+  const isApplying = chosen && (!env.CRM_BASE_URL || appliesTo(chosen, chooseAddress(settings, env, chosen)))
   if (!isApplying) return undefined
   const own = connectorOf(chosen.profile)
   const byRepository = repositoryConnector(choice)

@@ -14,6 +14,23 @@ function runAs(uid: number, args: readonly string[], env: Record<string, string>
   return spawnSync(process.execPath, [CRM, ...args], { cwd: folder, env, uid, gid: uid, encoding: 'utf8' })
 }
 
+/** Runs a copy of crm that this user may read, in the folder. */
+function copyFor(folder: string, given: Record<string, string>) {
+  const copy = join(folder, 'crm')
+  cpSync(join(dirname(CRM), '../dist/cli'), join(copy, 'dist/cli'), { recursive: true })
+  cpSync(dirname(CRM), join(copy, 'bin'), { recursive: true })
+  spawnSync('chmod', ['-R', 'a+rX', copy])
+  const temporary = join(folder, 'tmp')
+  mkdirSync(temporary)
+  chmodSync(temporary, 0o1777)
+  const env = { PATH: process.env.PATH ?? '', TMPDIR: temporary, ...given }
+  const options = { cwd: folder, env, uid: UID, gid: UID, encoding: 'utf8' } as const
+  return (...args: string[]) => {
+    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'bin/crm.js'), ...args], options)
+    return { status, stderr }
+  }
+}
+
 describe.skipIf(process.getuid?.() !== 0)('a user id without an account and without HOME (skipped unless root)', () => {
   test('reads, writes and takes back what an earlier command made', async () => {
     const service = await startService()
@@ -61,25 +78,8 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without an account and with
       }
       chmodSync(folder, 0o755)
       writeFileSync(join(folder, 'demo.yaml'), FIXTURES, { mode: 0o644 })
-      mkdirSync(join(folder, 'tmp'))
-      chmodSync(join(folder, 'tmp'), 0o1777)
-      const copy = join(folder, 'crm')
-      cpSync(join(dirname(CRM), '../dist/cli'), join(copy, 'dist/cli'), { recursive: true })
-      cpSync(dirname(CRM), join(copy, 'bin'), { recursive: true })
-      spawnSync('chmod', ['-R', 'a+rX', copy])
       const { CRM_API_KEY = '', CRM_BASE_URL = '' } = given
-      const env = { PATH: process.env.PATH ?? '', TMPDIR: join(folder, 'tmp'), HOME: home, CRM_API_KEY, CRM_BASE_URL }
-      const run = (...args: string[]) => {
-        const program = [join(copy, 'bin/crm.js'), ...args]
-        const { status, stderr } = spawnSync(process.execPath, program, {
-          cwd: folder,
-          env,
-          uid: UID,
-          gid: UID,
-          encoding: 'utf8',
-        })
-        return { status, stderr }
-      }
+      const run = copyFor(folder, { HOME: home, CRM_API_KEY, CRM_BASE_URL })
       expect(run('sandbox', 'run', '--', 'true')).toEqual({ status: 0, stderr: '' })
       expect(run('sandbox', 'run', '--', 'sh', '-c', 'exit 4')).toEqual({ status: 4, stderr: '' })
       for (const verb of ['validate', 'apply', 'status', 'destroy']) {
@@ -88,4 +88,33 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without an account and with
       }
     },
   )
+
+  test('a home of another user may have a profile: where one is needed, the error names the home', async () => {
+    const folder = tempFolder()
+    const home = join(folder, 'home')
+    const settings = join(home, '.config/crm')
+    mkdirSync(settings, { recursive: true, mode: 0o700 })
+    chmodSync(home, 0o700)
+    const profile = { base_url: 'http://127.0.0.1:1' }
+    writeFileSync(join(settings, 'config.json'), JSON.stringify({ active: 'own', profiles: { own: profile } }))
+    chmodSync(folder, 0o755)
+    const run = copyFor(folder, { HOME: home })
+    const refused = {
+      status: 13,
+      stderr: `crm: cannot use ${home}: permission denied\n  see who may use it: ls -ld ${home}\n`,
+    }
+    for (const line of [
+      'contacts list',
+      'contacts list -p own',
+      'config list',
+      'config set protected true',
+      'config set protected true -p own',
+      'auth status --all',
+      'auth logout --all',
+      'doctor',
+    ]) {
+      expect({ line, ...run(...line.split(' ')) }).toEqual({ line, ...refused })
+    }
+    expect(run('sandbox', 'run', '--', 'true')).toEqual({ status: 0, stderr: '' })
+  })
 })

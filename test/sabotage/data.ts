@@ -331,6 +331,13 @@ export const DATA: readonly Sabotage[] = [
     tests: ['test/e2e/no-account.test.ts'],
   },
   {
+    name: 'a home that the user may not enter is taken for one without a profile',
+    file: 'src/files/machine-error.ts',
+    line: "if (errorCode(error) === 'EACCES') throw toMachineError(error, closedFolder(dirname(path)))",
+    to: "if (errorCode(error) === 'EIO') throw toMachineError(error, closedFolder(dirname(path)))",
+    tests: ['test/e2e/no-account.test.ts'],
+  },
+  {
     name: 'numbers of env lose their last digits',
     file: 'src/fixtures/parse-file.ts',
     line: "return isNumber && node.source !== undefined ? { type: 'value', at: value.at, value: node.source } : value",

@@ -26,6 +26,7 @@ async function logOut(ctx: Context, options: Options): Promise<undefined> {
   if (options.all && ctx.flags.profile !== undefined) {
     throw new CrmError('usage', `--all and -p ${ctx.flags.profile} contradict each other`, { hint: 'give one of them' })
   }
+  settings.requireOpen()
   const names = options.all ? [...(await settings.profiles()).keys()] : [await requireProfileName(ctx)]
   for (const name of names) {
     await settings.profile(name)

@@ -125,6 +125,7 @@ async function showAllProfiles(ctx: Context): Promise<undefined> {
     throw new CrmError('usage', `--all and -p ${ctx.flags.profile} contradict each other`, { hint: 'give one of them' })
   }
   const settings = await ctx.settings()
+  settings.requireOpen()
   const active = ctx.env.CRM_PROFILE || (await settings.active())
   const rows = []
   for (const [name, { baseUrl, isProtected, keyCommand }] of await settings.profiles()) {

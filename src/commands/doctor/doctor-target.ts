@@ -38,7 +38,7 @@ export async function readTarget(ctx: Context): Promise<DoctorTarget> {
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'no_key') throw error
     const chosen = await chooseProfile(settings, request)
-    const baseUrl = chooseAddress(env, chosen)
+    const baseUrl = chooseAddress(settings, env, chosen)
     const applying = chosen && appliesTo(chosen, baseUrl) ? chosen : undefined
     const { wire, operations, serveDatabase } = applying?.profile ?? defaultProfile(baseUrl.href)
     const server = { baseUrl, wire, operations, connector: connectorOf(applying?.profile), serveDatabase }
