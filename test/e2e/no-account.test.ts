@@ -10,24 +10,24 @@ import { startService } from './service.ts'
 const UID = 54_321
 const FIXTURES = 'version: 1\ncontacts: { a: { name: A } }\n'
 
-function runAs(uid: number, args: readonly string[], env: Record<string, string>, folder: string) {
-  return spawnSync(process.execPath, [CRM, ...args], { cwd: folder, env, uid, gid: uid, encoding: 'utf8' })
-}
-
 /** Runs a copy of crm that this user may read, in the folder. */
-function copyFor(folder: string, given: Record<string, string>) {
+function copyFor(folder: string) {
   const copy = join(folder, 'crm')
   cpSync(join(dirname(CRM), '../dist/cli'), join(copy, 'dist/cli'), { recursive: true })
   cpSync(dirname(CRM), join(copy, 'bin'), { recursive: true })
+  for (const name of ['connectors', 'package.json'])
+    cpSync(join(dirname(CRM), '..', name), join(copy, name), { recursive: true })
   spawnSync('chmod', ['-R', 'a+rX', copy])
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)
   chmodSync(temporary, 0o1777)
-  const env = { PATH: process.env.PATH ?? '', TMPDIR: temporary, ...given }
-  const options = { cwd: folder, env, uid: UID, gid: UID, encoding: 'utf8' } as const
-  return (...args: string[]) => {
-    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'bin/crm.js'), ...args], options)
-    return { status, stderr }
+  return (given: Record<string, string>) => {
+    const env = { PATH: process.env.PATH ?? '', TMPDIR: temporary, ...given }
+    const options = { cwd: folder, env, uid: UID, gid: UID, encoding: 'utf8' } as const
+    return (...args: string[]) => {
+      const { status, stderr } = spawnSync(process.execPath, [join(copy, 'bin/crm.js'), ...args], options)
+      return { status, stderr }
+    }
   }
 }
 
@@ -36,29 +36,32 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without an account and with
     const service = await startService()
     const folder = tempFolder()
     const temporary = join(folder, 'tmp')
-    mkdirSync(temporary, { mode: 0o777 })
     spawnSync('chmod', ['-R', 'a+rwX', folder])
     writeFileSync(join(folder, 'demo.yaml'), FIXTURES, { mode: 0o644 })
     const { CRM_API_KEY = '', CRM_BASE_URL = '' } = service.env
-    const env = { PATH: process.env.PATH ?? '', TMPDIR: temporary, CRM_API_KEY, CRM_BASE_URL }
+    const copy = copyFor(folder)
+    const run = copy({ CRM_API_KEY, CRM_BASE_URL })
     for (const args of [['contacts', 'list'], ['contacts', 'create', '--set', 'name=Ada'], ['doctor'], ['snapshot']]) {
-      const { status, stderr } = runAs(UID, args, env, folder)
+      const { status, stderr } = run(...args)
       expect(status, stderr).toBe(0)
     }
-    const applied = runAs(UID, ['fixtures', 'apply', 'demo.yaml', '--run-id', 'x'], env, folder)
+    const applied = run('fixtures', 'apply', 'demo.yaml', '--run-id', 'x')
     expect(applied.status, applied.stderr).toBe(0)
     expect(applied.stderr.match(/finds them again/g)).toHaveLength(1)
     expect(readdirSync(temporary)).toEqual([`crm-state-${UID}`])
-    const destroyed = runAs(UID, ['fixtures', 'destroy', 'demo.yaml', '--run-id', 'x'], env, folder)
+    const destroyed = run('fixtures', 'destroy', 'demo.yaml', '--run-id', 'x')
     expect(destroyed.stderr).toContain('1 deleted')
-    const settings = { ...env, CRM_CONFIG_HOME: join(temporary, 'c') }
     writeFileSync(join(folder, 'key'), CRM_API_KEY, { mode: 0o600 })
     chownSync(join(folder, 'key'), UID, UID)
-    const login = runAs(
-      UID,
-      ['auth', 'login', '--base-url', CRM_BASE_URL, '--key-file', 'key', '--storage', 'file'],
-      settings,
-      folder,
+    const login = copy({ CRM_CONFIG_HOME: join(temporary, 'c') })(
+      'auth',
+      'login',
+      '--base-url',
+      CRM_BASE_URL,
+      '--key-file',
+      'key',
+      '--storage',
+      'file',
     )
     expect(login).toMatchObject({ status: 13, stderr: expect.stringContaining('this user has no home folder') })
   })
@@ -79,7 +82,7 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without an account and with
       chmodSync(folder, 0o755)
       writeFileSync(join(folder, 'demo.yaml'), FIXTURES, { mode: 0o644 })
       const { CRM_API_KEY = '', CRM_BASE_URL = '' } = given
-      const run = copyFor(folder, { HOME: home, CRM_API_KEY, CRM_BASE_URL })
+      const run = copyFor(folder)({ HOME: home, CRM_API_KEY, CRM_BASE_URL })
       expect(run('sandbox', 'run', '--', 'true')).toEqual({ status: 0, stderr: '' })
       expect(run('sandbox', 'run', '--', 'sh', '-c', 'exit 4')).toEqual({ status: 4, stderr: '' })
       for (const verb of ['validate', 'apply', 'status', 'destroy']) {
@@ -98,7 +101,7 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without an account and with
     const profile = { base_url: 'http://127.0.0.1:1' }
     writeFileSync(join(settings, 'config.json'), JSON.stringify({ active: 'own', profiles: { own: profile } }))
     chmodSync(folder, 0o755)
-    const run = copyFor(folder, { HOME: home })
+    const run = copyFor(folder)({ HOME: home })
     const refused = {
       status: 13,
       stderr: `crm: cannot use ${home}: permission denied\n  see who may use it: ls -ld ${home}\n`,
