@@ -1,6 +1,7 @@
-import { chmodSync, copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type OutputChunk, type OutputOptions, type RolldownOptions, rolldown } from 'rolldown'
+import { shippedConnector, shippedNames } from '../src/api/connectors/shipped.ts'
 import { noticesOf } from './bundled-packages.ts'
 import { readVocabulary } from './read-vocabulary.ts'
 
@@ -93,6 +94,11 @@ for (const [entry, bundle] of Object.entries(required))
     `${next}/${entry}.cjs`,
     `require('../bin/needs-node.cjs')\nmodule.exports = require('./${bundle}.js')\n`,
   )
+
+// Of shipped.ts: reading and checking YAML would take longer than the rest of a start.
+mkdirSync(`${next}/connectors`)
+for (const name of shippedNames())
+  writeFileSync(`${next}/connectors/${name}.json`, JSON.stringify(await shippedConnector(name)))
 
 /** The modules whose code is in each file of the build, by their paths in the checkout. */
 const modules = Object.entries(bundles).flatMap(([name, chunks]) =>

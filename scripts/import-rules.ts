@@ -55,6 +55,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ink: ['ui'],
   react: ['ui'],
   yaml: ['api', 'commands', 'fixtures', 'jobs', 'ui'],
+  zod: ['api', 'ui'],
 }
 
 /** The identity of the process in files it owns, and children that end with it; all else of it is passed in by main.ts. */

@@ -236,7 +236,7 @@ async function openTarget(ctx: Context): Promise<Target> {
   const target = await resolveTarget(await ctx.settings(), request, ctx.note)
   if (!target.connector) return target
   const { connectorDocument, withBase } = await import('./api/connectors/open-connector.ts')
-  return { ...target, baseUrl: withBase(target.baseUrl, connectorDocument(target.connector.name)) }
+  return { ...target, baseUrl: withBase(target.baseUrl, await connectorDocument(target.connector.name)) }
 }
 
 async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.signal): Promise<Api> {

@@ -1,6 +1,7 @@
+import { connectorSchema, jsonSchemaOf } from '../../src/api/connectors/json-schema.ts'
 import { OUTPUT_NAMES, outputSchema } from '../../src/commands/schema/outputs.ts'
+import { BROWSE_KEYS } from '../../src/ui/user-keys/user-key.ts'
 import { commandTree } from './command-tree.ts'
-import { browseSchema, connectorSchema } from './editor-schemas.ts'
 import { manFiles } from './man-files.ts'
 
 /** The text of each file of `man` and `schemas` by its path: what the package carries beside the program. */
@@ -8,7 +9,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const schemas = [
     ...OUTPUT_NAMES.map((name) => [name, outputSchema(name)] as const),
     ['connector', connectorSchema()] as const,
-    ['browse', browseSchema()] as const,
+    ['browse', jsonSchemaOf(BROWSE_KEYS, 'browse.yaml of crm')] as const,
   ]
   return new Map([
     ...(await manFiles(await commandTree())),

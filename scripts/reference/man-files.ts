@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { CONNECTOR } from '../../src/api/connectors/grammar.ts'
+import { connectorSchema } from '../../src/api/connectors/json-schema.ts'
 import type { HelpPart } from '../../src/commands/help/topic-texts.ts'
 import { HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName } from '../../src/commands/help/topics.ts'
 import { type Leaf, leavesOf, textBelow } from './command-tree.ts'
@@ -23,7 +23,7 @@ export async function manFiles(tree: Command): Promise<ReadonlyMap<string, strin
 const FORMAT = 'connector-format'
 
 async function topicSection(name: HelpTopicName): Promise<readonly string[]> {
-  const { title, parts } = await HELP_TOPICS[name].load(async () => CONNECTOR)
+  const { title, parts } = await HELP_TOPICS[name].load(async () => connectorSchema())
   return [section(title), ...parts.map(topicPart)]
 }
 

@@ -29,7 +29,7 @@ export async function judgeVendor(folder: string, vendor: Vendor): Promise<reado
 }
 
 async function runOperations(mocks: MockServer, vendor: Vendor): Promise<readonly Result[]> {
-  const document = shippedConnector(vendor.connector)
+  const document = await shippedConnector(vendor.connector)
   const baseUrl = new URL(mocks.url + document.base)
   const timing = hurriedTiming()
   const { wire } = defaultProfile(baseUrl.href)

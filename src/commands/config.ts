@@ -76,7 +76,10 @@ async function confirmUnprotected(ctx: Context, name: string, value: string): Pr
 /** CrmError `invalid_input` for a connector that is not shipped and is no file, or that has mistakes. */
 async function checkConnector(text: string): Promise<void> {
   const name = parseConnectorName(text, 'connector')
-  if (name !== null) (await import('../api/connectors/open-connector.ts')).connectorDocument(name)
+  if (name !== null) {
+    const { connectorDocument } = await import('../api/connectors/open-connector.ts')
+    await connectorDocument(name)
+  }
 }
 
 function addConfigList(config: CommandUnknownOpts, act: Act): void {

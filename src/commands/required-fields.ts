@@ -15,7 +15,8 @@ export async function requiredHere(ctx: Choosing): Promise<(resource: Resource) 
   const choice = { env, profileFlag: flags.profile, keyFromFlag, repository: await ctx.repository() }
   const named = await chooseConnector(await ctx.settings(), choice)
   if (!named) return requiredFields
-  const { resources } = (await import('../api/connectors/open-connector.ts')).connectorDocument(named.name)
+  const { connectorDocument } = await import('../api/connectors/open-connector.ts')
+  const { resources } = await connectorDocument(named.name)
   return (resource) => {
     const fields = resources[resource]?.fields
     return requiredFields(resource).filter((name) => fields && Object.hasOwn(fields, name))

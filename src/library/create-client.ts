@@ -56,7 +56,7 @@ async function openApi({ connector: word, variables, allowInsecureHttp, ...optio
     '../api/connectors/open-connector.ts'
   )
   const named = { name: connectorPath(word ?? '', undefined), variables }
-  const url = baseUrl ? withBase(baseUrl, connectorDocument(named.name)) : connectorAddress(named)
+  const url = baseUrl ? withBase(baseUrl, await connectorDocument(named.name)) : await connectorAddress(named)
   refuseInsecure(url, allowInsecureHttp)
   const connector = await openConnector(named, { baseUrl: url, wire: options.wire })
   return { api: createApi({ ...options, baseUrl: url, connector }), baseUrl: url }

@@ -127,7 +127,11 @@ test.each([
 
 test('a connector that says that its server keeps no keys is not contradicted in the hint', async () => {
   const { url } = await startServer((response) => sendJson(response, 502, {}))
-  const connector = createConnector(shippedConnector('pipedrive'), { baseUrl: url, variables: {} }, createRecordMap)
+  const connector = createConnector(
+    await shippedConnector('pipedrive'),
+    { baseUrl: url, variables: {} },
+    createRecordMap,
+  )
   const { api } = openClient(url, { connector, wire: { ...OPEN, profile: 'prod' } })
   const error = await failureOf(api.contacts.update('1', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined }))
   expect(error.details).toMatchObject({ isInDoubt: true, hint: 'check before sending it again: crm contacts get 1' })

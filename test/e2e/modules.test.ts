@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
+import { shippedConnector, shippedNames } from '../../src/api/connectors/shipped.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
 import { crm, startCrm } from './crm.ts'
@@ -20,6 +21,7 @@ const PACKAGES = [
   'undici',
   'yaml',
   'yoga-layout',
+  'zod',
 ] as const
 
 /** The heavy packages and modules that a command loaded. */
@@ -61,6 +63,14 @@ describe('no command loads what it does not use', () => {
     expect(exit).toBe(0)
     expect(heavy(parts)).toEqual(['commander', 'src/api', 'src/program.ts'])
     expect(othersThan(['commander'], parts)).toEqual([])
+  })
+
+  test('a shipped connector is what the build compiled of its YAML, which is not read again', async () => {
+    for (const name of shippedNames()) {
+      const { stdout, parts } = await loadedBy(['connectors', 'show', name, '-o', 'json'], emptyHome())
+      expect(heavy(parts)).toEqual(['commander', 'src/api', 'src/program.ts'])
+      expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(await shippedConnector(name))))
+    }
   })
 
   // Commander loads child_process, for programs that it could start.

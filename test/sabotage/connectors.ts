@@ -163,9 +163,9 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'an unknown member of a connector is passed over',
-    file: 'src/api/connectors/check-shape.ts',
-    line: 'if (!shape) problems.add(member.keyPlace, unknownName(key, `a member of ${words(name)}`, Object.keys(known)))',
-    to: 'if (!shape) continue',
+    file: 'src/api/connectors/format-parts.ts',
+    line: ".strictObject(members, { error: unknownKeys(`a member of ${words}`, known, `a map with ${known.join(', ')}`) })",
+    to: '.object(members)',
     tests: LOADER,
   },
   {

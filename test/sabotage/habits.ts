@@ -39,7 +39,7 @@ export const HABITS: readonly Sabotage[] = [
   {
     name: 'a key of browse.yaml takes one of crm',
     file: 'src/ui/user-keys/read-user-keys.ts',
-    line: 'if (problems.texts.length === 0) for (const element of elements) refuseTaken(element, keymap, problems)',
+    line: 'if (place) refuseTaken(key, { place, keymap, problems })',
     to: '',
     tests: ['test/ui/user-keys.test.ts'],
   },

@@ -4,7 +4,6 @@ import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import { createConnector } from '../../src/api/connectors/connector.ts'
 import { createRecordMap } from '../../src/api/connectors/record-map.ts'
-import { shippedConnector } from '../../src/api/connectors/shipped.ts'
 import { defaultProfile } from '../../src/settings/profile.ts'
 import { learnOffered } from '../../src/ui/background/learn-offered.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
@@ -16,6 +15,7 @@ import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
 import { connectedTo } from '../api/connectors/connected.ts'
+import { shippedDocument } from '../api/connectors/shipped-documents.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
@@ -48,7 +48,7 @@ async function screenBy(screen: ScreenName, lines: string): Promise<TestUi> {
 async function shippedScreen(screen: ScreenName, name: string): Promise<TestUi> {
   const { url } = await startServer((response) => sendJson(response, 404, {}))
   const variables = { company: 'acme', user: '0'.repeat(24) }
-  const connector = createConnector(shippedConnector(name), { baseUrl: url, variables }, createRecordMap)
+  const connector = createConnector(shippedDocument(name), { baseUrl: url, variables }, createRecordMap)
   return screenOf(screen, openClient(url, { connector }).api)
 }
 

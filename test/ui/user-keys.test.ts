@@ -62,7 +62,7 @@ test('each mistake is named with its line and column, and what was expected', ()
     comand: cat
 `
   expect(mistakesOf(text)).toEqual([
-    'browse.yaml:2:5: command is missing in "user key"',
+    'browse.yaml:2:5: command is missing, expected a text that is not blank',
     expect.stringMatching(/^browse.yaml:2:10: "f5", expected a key such as P or ctrl-o/),
     expect.stringMatching(/^browse.yaml:3:15: "contact", expected one of contacts, .*did you mean contacts\?$/),
     expect.stringMatching(/^browse.yaml:4:19: " ", expected a text that is not blank/),

@@ -1,10 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
 import { checkMeaning } from './check-meaning.ts'
-import { checkShape } from './check-shape.ts'
 import type { ConnectorDocument } from './document.ts'
-import { CONNECTOR } from './grammar.ts'
+import { CONNECTOR, type WrittenConnector } from './format.ts'
 import { isMembers, type Located, meantHint, memberAt, merged, Problems, readLocated, textIn } from './located.ts'
 import { normalConnector } from './normal-connector.ts'
+import { readShape } from './read-shape.ts'
 
 export interface LoadOptions {
   /** For messages. */
@@ -20,29 +20,29 @@ export interface LoadOptions {
  * `invalid_input` with all mistakes, at most 20, each with file, line and column.
  */
 export function loadConnector(text: string, options: LoadOptions): ConnectorDocument {
-  const { tree, problems } = examined(text, options)
+  const { written, problems } = examined(text, options)
   const { texts } = problems
-  if (tree && texts.length === 0) return normalConnector(tree)
+  if (written && texts.length === 0) return normalConnector(written)
   throw new CrmError('invalid_input', texts.join('; '), {
     lines: texts,
     hint: 'schemas/connector.json lets an editor report mistakes; crm connectors show NAME prints one that is shipped',
   })
 }
 
-/** The connector with what it extends and copies, and its mistakes. */
+/** What the connector, with what it extends and copies, has; undefined if it is not of the right shape. */
 function examined(
   text: string,
   { fileName, baseOf, baseNames }: LoadOptions,
-): { tree: Located | undefined; problems: Problems } {
+): { written: WrittenConnector | undefined; problems: Problems } {
   const problems = new Problems()
   const own = readLocated(fileName, text, problems)
   const whole = own && extended(own, { baseOf, baseNames, problems, names: [] })
   const tree = whole && withCopies(whole, problems)
-  if (!tree) return { tree, problems }
-  checkShape(tree, CONNECTOR, problems)
+  if (!tree) return { written: undefined, problems }
+  const written = readShape(tree, CONNECTOR, problems)
   checkMeaning(tree, problems)
   blameChange(own, baseOf, problems)
-  return { tree, problems }
+  return { written, problems }
 }
 
 /** A mistake in the file of the base that the base alone does not have is one of the connector that changes it. */

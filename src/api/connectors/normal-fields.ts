@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { FieldType } from '../../core/resources/field.ts'
 import { fieldOf, resourceNamed } from '../../core/resources/registry.ts'
-import type { Clear, FieldDocument, PathText, ValueType, WireForm } from './document.ts'
+import type { Clear, FieldDocument, ValueType } from './document.ts'
+import type { WrittenField } from './format.ts'
 
 const TYPES: Readonly<Record<FieldType, ValueType>> = {
   id: 'id',
@@ -20,33 +20,8 @@ export function defaultType(plural: string, field: string): ValueType {
   return known ? TYPES[known.type] : 'any'
 }
 
-type Paths = PathText | readonly PathText[]
-
-/** A field as the file has it, of the right shape. */
-export interface WrittenField {
-  readonly at?: Paths
-  readonly read?: Paths
-  readonly write?: Paths
-  readonly join?: readonly PathText[]
-  readonly lone?: 'first' | 'last'
-  readonly empty?: ''
-  readonly new?: JsonObject
-  readonly set?: JsonObject
-  readonly map?: Readonly<Record<string, JsonValue>>
-  readonly one?: boolean
-  readonly type?: ValueType
-  readonly as?: WireForm
-  readonly ref?: string
-  readonly within?: Readonly<Record<string, string>>
-  readonly required?: boolean
-  readonly max?: number | readonly number[]
-  readonly when?: FieldDocument['when']
-  readonly fold?: 'case'
-  readonly clear?: Clear
-}
-
 export function normalFields(
-  fields: Readonly<Record<string, PathText | WrittenField>>,
+  fields: Readonly<Record<string, string | WrittenField>>,
   { plural, clear }: { readonly plural: string; readonly clear: Clear },
 ): Readonly<Record<string, FieldDocument>> {
   const entries = Object.entries(fields).map(([name, field]) => {

@@ -4,75 +4,21 @@ import {
   BATCH_KINDS,
   type BatchKind,
   type BatchOperation,
-  type FindOperation,
   type Limit,
   type ListOperation,
   type Operation,
   type PagingDocument,
   type ResourceDocument,
 } from './document.ts'
+import type {
+  WrittenBatch,
+  WrittenLimit,
+  WrittenList,
+  WrittenOperation,
+  WrittenOperations,
+  WrittenPaging,
+} from './format.ts'
 import { compilePath, writeAt } from './paths.ts'
-
-/** The members of an operation as the file has them, of the right shapes. */
-export interface WrittenOperation {
-  readonly method?: Operation['method']
-  readonly base?: string
-  readonly path?: string
-  readonly headers?: Operation['headers']
-  readonly query?: Operation['query']
-  readonly body?: JsonValue
-  readonly limits?: readonly WrittenLimit[]
-  readonly record?: string
-  readonly returns?: Operation['returns'] | 'detected'
-  readonly set?: JsonObject
-  readonly sends?: Operation['sends']
-  readonly drop?: Operation['drop']
-  readonly restorable?: string
-  readonly made?: string
-}
-
-export interface WrittenLimit {
-  readonly requests: number
-  readonly per: string
-}
-
-export type WrittenPaging = 'none' | Partial<PagingDocument>
-
-interface WrittenList extends WrittenOperation {
-  readonly items?: string
-  readonly empty?: null
-  readonly paging?: WrittenPaging
-  readonly up?: ListOperation['up']
-  readonly keep?: ListOperation['keep']
-}
-
-interface WrittenFind extends WrittenList {
-  readonly gives?: FindOperation['gives']
-  readonly lag?: string
-  readonly values?: number
-}
-
-interface WrittenBatch extends WrittenOperation {
-  readonly size: number
-  readonly item: JsonValue
-  readonly by?: BatchOperation['by']
-  readonly results?: string
-  readonly errors?: string
-  readonly row?: 'none' | BatchOperation['row']
-  readonly accounts?: BatchOperation['accounts']
-}
-
-export interface WrittenOperations {
-  readonly list?: WrittenList
-  readonly get?: WrittenOperation
-  readonly create?: WrittenOperation
-  readonly update?: WrittenOperation
-  readonly delete?: WrittenOperation
-  readonly restore?: WrittenOperation
-  readonly find?: Readonly<Record<string, WrittenFind>>
-  readonly upsert?: Readonly<Record<string, WrittenOperation>>
-  readonly batch?: Partial<WrittenBatch> & { readonly [Kind in BatchKind]?: Partial<WrittenBatch> }
-}
 
 /** What operations take from the connector and the resource around them. */
 export interface Surroundings {

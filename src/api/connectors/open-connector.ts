@@ -1,5 +1,4 @@
 import { isAbsolute, resolve } from 'node:path'
-import { stringify } from 'yaml'
 import { CrmError } from '../../core/errors.ts'
 import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
@@ -53,22 +52,24 @@ export function connectorAt({ origin }: URL): Named | undefined {
 }
 
 /** CrmError `invalid_input` for a name that is not shipped, and for a file that is no connector. */
-export function connectorDocument(name: string): ConnectorDocument {
+export async function connectorDocument(name: string): Promise<ConnectorDocument> {
   if (name === CONTRACT) return contractDocument()
   return isAbsolute(name) ? readConnectorFile(name) : shippedConnector(name)
 }
 
 /** The YAML of a connector; that of the contract shows what crm derives from its own resources. */
-export function connectorText(name: string): string {
-  if (name === CONTRACT)
+export async function connectorText(name: string): Promise<string> {
+  if (name === CONTRACT) {
+    const { stringify } = await import('yaml')
     return `# Built in: what crm assumes of a server without a connector.\n${stringify(contractDocument())}`
-  connectorDocument(name)
+  }
+  await connectorDocument(name)
   return isAbsolute(name) ? connectorFileText(name) : (shippedText(name) ?? '')
 }
 
 /** With the settings of the profile in place of what the connector says of lists. */
 export async function openConnector({ name, variables }: Named, { baseUrl, wire }: OpenedFor): Promise<Connector> {
-  const document = withSettings(connectorDocument(name), wire)
+  const document = withSettings(await connectorDocument(name), wire)
   return createConnector(document, { baseUrl, variables, word: name }, createRecordMap)
 }
 
@@ -109,8 +110,8 @@ function changedPageSize(size: PagingDocument['size'], param: string, max: numbe
 }
 
 /** The address that the connector states. CrmError `usage` if it states none, `invalid_input` for a variable without a value. */
-export function connectorAddress({ name, variables }: Named): URL {
-  const { origin, base } = connectorDocument(name)
+export async function connectorAddress({ name, variables }: Named): Promise<URL> {
+  const { origin, base } = await connectorDocument(name)
   if (origin === undefined) {
     throw new CrmError('usage', `the connector ${name} names no server`, {
       hint: `crm auth login --connector ${name} --base-url https://crm.example.com`,
@@ -120,8 +121,10 @@ export function connectorAddress({ name, variables }: Named): URL {
 }
 
 /** The requests by which a connector reads, and the one by which it lists contacts, as a person judges them. */
-export function readsOf(name: string): { readonly all: readonly string[]; readonly contacts: string | undefined } {
-  const document = connectorDocument(name)
+export async function readsOf(
+  name: string,
+): Promise<{ readonly all: readonly string[]; readonly contacts: string | undefined }> {
+  const document = await connectorDocument(name)
   const list = document.resources.contact?.list
   return { all: readRequests(document), contacts: list && readText(list) }
 }

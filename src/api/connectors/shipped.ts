@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { ConnectorDocument } from './document.ts'
-import { loadConnector } from './load-connector.ts'
 
 const ENDING = '.yaml'
 
@@ -28,11 +27,9 @@ export function shippedNames(): readonly string[] {
 }
 
 /** CrmError `invalid_input` for a name that no shipped connector has. */
-export function shippedConnector(name: string): ConnectorDocument {
-  const text = shippedText(name)
-  if (text !== undefined)
-    return loadConnector(text, { fileName: `${name}${ENDING}`, baseOf: shippedText, baseNames: shippedNames })
+export async function shippedConnector(name: string): Promise<ConnectorDocument> {
   const names = shippedNames()
+  if (names.includes(name)) return compiledConnector(name) ?? load(shippedText(name) ?? '', `${name}${ENDING}`)
   const near = nearest(name, names)
   throw new CrmError(
     'invalid_input',
@@ -41,6 +38,18 @@ export function shippedConnector(name: string): ConnectorDocument {
       hint: near === undefined ? 'crm connectors list' : `did you mean ${near}?`,
     },
   )
+}
+
+/** What `npm run build` made of a shipped connector, beside the bundle; undefined above the sources. */
+function compiledConnector(name: string): ConnectorDocument | undefined {
+  const path = join(import.meta.dirname, '../../connectors', `${name}.json`)
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+}
+
+/** What reads and checks YAML takes longer to load than the rest of a start. */
+async function load(text: string, fileName: string): Promise<ConnectorDocument> {
+  const { loadConnector } = await import('./load-connector.ts')
+  return loadConnector(text, { fileName, baseOf: shippedText, baseNames: shippedNames })
 }
 
 /** Only names of the folder are read, so that a name is never a path. */
@@ -55,8 +64,8 @@ export function shippedOrigin(name: string): string | undefined {
 }
 
 /** A connector in a file; it may extend a shipped one. CrmError `invalid_input` for a file that cannot be read. */
-export function readConnectorFile(path: string): ConnectorDocument {
-  return loadConnector(connectorFileText(path), { fileName: path, baseOf: shippedText, baseNames: shippedNames })
+export async function readConnectorFile(path: string): Promise<ConnectorDocument> {
+  return load(connectorFileText(path), path)
 }
 
 const NO_FILE = 'there is no such file'

@@ -190,7 +190,7 @@ async function askConnector(
     '../../api/connectors/open-connector.ts'
   )
   const name = connectorPath(given, ctx.folder)
-  const document = connectorDocument(name)
+  const document = await connectorDocument(name)
   const text = ctx.env.CRM_CONNECTOR_VARS
   const variables: Record<string, string> = {
     ...flags.variables,
@@ -206,7 +206,7 @@ async function askConnector(
     variables[variable] = (await askTyped(ctx.io, `${ask}: `, ctx.signal)).trim()
   const named = { name, variables }
   const address =
-    baseUrl === undefined ? connectorAddress(named) : withBase(parseBaseUrl(baseUrl, '--base-url'), document)
+    baseUrl === undefined ? await connectorAddress(named) : withBase(parseBaseUrl(baseUrl, '--base-url'), document)
   return { named, title: document.title ?? document.name, address }
 }
 
@@ -218,7 +218,7 @@ async function proposeConnector(
   const { connectorAt, connectorDocument } = await import('../../api/connectors/open-connector.ts')
   const found = connectorAt(address)
   if (!found) return undefined
-  const { title } = connectorDocument(found.name)
+  const { title } = await connectorDocument(found.name)
   const what = `${address.host} is ${title ?? found.name}, for which crm ships a connector`
   if (!canAsk(ctx)) {
     ctx.note(`${what}: crm auth login --connector ${found.name}`)

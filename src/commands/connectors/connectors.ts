@@ -29,8 +29,8 @@ function addConnectorsList(connectors: CommandUnknownOpts, act: Act): void {
 
 async function listConnectors(ctx: Context): Promise<undefined> {
   const { connectorDocument, connectorNames } = await import('../../api/connectors/open-connector.ts')
-  const rows = connectorNames().map((name): JsonObject => {
-    const { title, docs, resources } = connectorDocument(name)
+  const documents = await Promise.all(connectorNames().map(connectorDocument))
+  const rows = documents.map(({ name, title, docs, resources }): JsonObject => {
     const plurals = Object.keys(resources).map((resource) => RESOURCES[resource as Resource].plural)
     return { name, title: title ?? name, resources: plurals, docs: docs ?? null }
   })
@@ -53,5 +53,5 @@ async function showConnector(ctx: Context, word: string): Promise<undefined> {
   const { connectorDocument, connectorPath, connectorText } = await import('../../api/connectors/open-connector.ts')
   const name = connectorPath(word, ctx.folder)
   const isJson = ctx.flags.output === 'json' || ctx.flags.output === 'jsonl'
-  await printDocument(ctx, isJson ? JSON.stringify(connectorDocument(name)) : connectorText(name))
+  await printDocument(ctx, isJson ? JSON.stringify(await connectorDocument(name)) : await connectorText(name))
 }

@@ -73,7 +73,8 @@ async function runDoctor(ctx: Context, options: { readonly fix?: true }): Promis
 /** What the connector's list of contacts sends: the request is as harmless as the file that names it. */
 async function requestsOf({ connector }: DoctorTarget): Promise<string> {
   if (!connector) return ''
-  const { contacts } = (await import('../../api/connectors/open-connector.ts')).readsOf(connector.name)
+  const { readsOf } = await import('../../api/connectors/open-connector.ts')
+  const { contacts } = await readsOf(connector.name)
   return contacts === undefined ? '' : ` with ${contacts}, as the connector says`
 }
 

@@ -1,5 +1,4 @@
-import type { ObjectShape, Shape, TextFormat } from '../../api/connectors/shapes.ts'
-import { MEMBERS } from './connector-members.ts'
+import type { JsonSchema, JsonValue } from '../../core/json.ts'
 import type { HelpPart, HelpTopic } from './topic-texts.ts'
 
 const INTRODUCTION: readonly HelpPart[] = [
@@ -20,75 +19,92 @@ const INTRODUCTION: readonly HelpPart[] = [
   },
 ]
 
-/** Of texts, where a value is described. */
-const WORDS: Readonly<Record<TextFormat, string>> = {
-  any: 'text',
-  path: 'path',
-  template: 'text with placeholders',
-  'header-name': 'name of a header',
-  'header-value': 'ASCII text',
-  parameter: 'name of a parameter',
-  'url-path': 'path of a URL',
-  origin: 'URL without a path',
-  duration: 'time, such as 10s',
-  pattern: 'regular expression',
-  resource: 'resource, such as contacts',
-  field: 'name of a field',
-  variable: 'name of a variable',
-  connector: 'small letters, digits, hyphens',
+/** `crm help connector-format`: each object of the format, in the order in which they are met. */
+export function connectorTopic(schema: JsonSchema): HelpTopic {
+  const { $defs = {}, ...root } = schema as Schema
+  const objects = new Map<string, Schema>()
+  collect('connector', root, { $defs, objects })
+  return { title: 'Format of connectors', parts: [...INTRODUCTION, ...[...objects].flatMap(objectParts)] }
 }
 
-/** `crm help connector-format`: each object of the grammar, in the order in which they are met. */
-export function connectorTopic(grammar: ObjectShape): HelpTopic {
-  const objects = new Map<string, ObjectShape>()
-  collect(grammar, objects)
-  return { title: 'Format of connectors', parts: [...INTRODUCTION, ...[...objects.values()].flatMap(objectParts)] }
+/** What the schema of a format has. */
+interface Schema {
+  readonly $defs?: Readonly<Record<string, Schema>>
+  readonly $ref?: string
+  readonly title?: string
+  readonly description?: string
+  readonly type?: string | readonly string[]
+  readonly const?: JsonValue
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxItems?: number
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly not?: Schema
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly propertyNames?: Schema
+  readonly additionalProperties?: Schema | false
 }
 
-function collect(shape: Shape, objects: Map<string, ObjectShape>): void {
-  if (shape.type === 'either') for (const each of shape.of) collect(each, objects)
-  if (shape.type === 'list' || shape.type === 'map') collect(shape.of, objects)
-  if (shape.type !== 'object' || objects.has(shape.name)) return
-  objects.set(shape.name, shape)
-  for (const member of Object.values(shape.members)) collect(member, objects)
+interface Collecting {
+  readonly $defs: Readonly<Record<string, Schema>>
+  readonly objects: Map<string, Schema>
 }
 
-function objectParts({ name, members, required, some, oneOf }: ObjectShape): readonly HelpPart[] {
-  const rows = Object.entries(members).map(([key, shape]) => {
-    const value = required.includes(key) ? `required; ${valueText(shape)}` : valueText(shape)
-    return [key, `${MEMBERS[name]?.[key]} (${value})`] as const
+function collect(name: string | undefined, schema: Schema, { $defs, objects }: Collecting): void {
+  const { $ref, items, anyOf = [], properties, additionalProperties } = schema
+  if (name !== undefined && properties) objects.set(name, schema)
+  const more = [items, ...anyOf, additionalProperties || undefined, ...Object.values(properties ?? {})]
+  for (const each of more) if (each) collect(undefined, each, { $defs, objects })
+  const referred = $ref === undefined ? '' : nameIn($ref)
+  const definition = $defs[referred]
+  // Templates are made of templates.
+  if (definition?.properties && !objects.has(referred)) collect(referred, definition, { $defs, objects })
+}
+
+function nameIn($ref: string): string {
+  return $ref.replace(/^.*\//, '')
+}
+
+function objectParts([name, { properties = {}, required = [], anyOf = [], not }]: readonly [
+  string,
+  Schema,
+]): readonly HelpPart[] {
+  const rows = Object.entries(properties).map(([key, each]) => {
+    const value = required.includes(key) ? `required; ${valueText(each)}` : valueText(each)
+    return [key, `${each.description} (${value})`] as const
   })
+  const some = anyOf.flatMap((each) => each.required ?? [])
   return [
     { heading: name, rows },
-    ...some.map((names) => `At least one of ${names.join(', ')} is required.`),
-    ...(oneOf.length > 0 ? [`${oneOf.join(' and ')} exclude each other.`] : []),
+    ...(some.length > 0 ? [`At least one of ${some.join(', ')} is required.`] : []),
+    ...(not?.required ? [`${not.required.join(' and ')} exclude each other.`] : []),
   ]
 }
 
-/** What a value looks like; an object by its name. */
-function valueText(shape: Shape): string {
-  switch (shape.type) {
-    case 'text':
-      return typeof shape.format === 'string' ? WORDS[shape.format] : shape.format.expected
-    case 'choice':
-      return shape.of.map((each) => (each === '' ? "''" : each)).join(', ')
-    case 'constant':
-      return String(shape.value)
-    case 'flag':
-      return 'true or false'
-    case 'integer':
-      return `${shape.least} to ${shape.most}`
-    case 'json':
-      return shape.isTemplate ? 'any value, with placeholders' : 'any value'
-    case 'list':
-      return shape.most === 0 ? '[]' : `list: ${valueText(shape.of)}`
-    case 'map':
-      return shape.names === 'any'
-        ? `map: ${valueText(shape.of)}`
-        : `map by ${WORDS[shape.names]}: ${valueText(shape.of)}`
-    case 'object':
-      return `see ${shape.name}`
-    case 'either':
-      return shape.of.map(valueText).join('; or ')
-  }
+/** What a value looks like; an object by its name. Null, which stands for an absent member, is not said again. */
+function valueText(schema: Schema): string {
+  const { $ref, title, enum: values, items, additionalProperties, type } = schema
+  if (schema.anyOf) return alternatives(schema.anyOf)
+  if ($ref !== undefined) return nameIn($ref) === 'template' ? TEMPLATE : `see ${nameIn($ref)}`
+  if (title !== undefined) return title
+  if (values) return values.map((each) => (each === '' ? "''" : each)).join(', ')
+  if (schema.const !== undefined) return String(schema.const)
+  if (type === 'boolean') return 'true or false'
+  if (type === 'integer') return `${schema.minimum} to ${schema.maximum}`
+  if (items) return schema.maxItems === 0 ? '[]' : `list: ${valueText(items)}`
+  const named = schema.propertyNames?.title
+  const of = additionalProperties ? valueText(additionalProperties) : 'any value'
+  return named === undefined || named === 'text' ? `map: ${of}` : `map by ${named}: ${of}`
+}
+
+const TEMPLATE = 'any value, with placeholders'
+
+function alternatives(schemas: readonly Schema[]): string {
+  return schemas
+    .filter(({ type, title }) => type !== 'null' || title !== undefined)
+    .map(valueText)
+    .join('; or ')
 }

@@ -1,9 +1,9 @@
 import type { Help } from 'commander'
-import type { ObjectShape } from '../../api/connectors/shapes.ts'
+import type { JsonSchema } from '../../core/json.ts'
 import type { HelpTopic } from './topic-texts.ts'
 
-/** The grammar of connectors, which belongs to a module that commands do not load. */
-type LoadGrammar = () => Promise<ObjectShape>
+/** The schema of connectors, whose module commands do not load. */
+type LoadSchema = () => Promise<JsonSchema>
 
 /** `crm help NAME`. Each text is loaded when it is asked for: a start should not pay for what few read. */
 export const HELP_TOPICS = {
@@ -25,11 +25,11 @@ export const HELP_TOPICS = {
   },
   'connector-format': {
     summary: 'members of a file that describes another CRM',
-    load: async (grammar: LoadGrammar) => (await import('./connector-topic.ts')).connectorTopic(await grammar()),
+    load: async (schema: LoadSchema) => (await import('./connector-topic.ts')).connectorTopic(await schema()),
   },
 } as const satisfies Record<
   string,
-  { readonly summary: string; readonly load: (grammar: LoadGrammar) => Promise<HelpTopic> }
+  { readonly summary: string; readonly load: (schema: LoadSchema) => Promise<HelpTopic> }
 >
 
 export type HelpTopicName = keyof typeof HELP_TOPICS

@@ -1,4 +1,5 @@
-import { choice, FLAG, list, type ObjectShape, object, type TextRule, text } from '../../api/connectors/shapes.ts'
+import type { z } from 'zod'
+import { choice, FLAG, list, member, object, required, text } from '../../api/connectors/format-parts.ts'
 import type { ScreenName } from '../screens.ts'
 
 /** The screens with rows that a command can be given. */
@@ -28,32 +29,38 @@ export interface UserKey {
 }
 
 // Without digits, which begin counts, and control characters that terminals send for other keys, or that stop a program.
-const CHORDS: TextRule = {
+const CHORDS = text({
   pattern: '^(?:ctrl-[abd-gklnop-y]|[!-/:-~])(?: (?:ctrl-[abd-gklnop-y]|[!-/:-~]))?$',
   expected: 'a key such as P or ctrl-o, or two with a blank between them, such as g o; no digit, and not ctrl-c',
-}
+})
 
-const WORDS: TextRule = { pattern: '\\S', expected: 'a text that is not blank' }
+const WORDS = text({ pattern: '\\S', expected: 'a text that is not blank' })
 
 /** Everything that is read from `browse.yaml` is named here; what is not named here is a mistake. */
-export const BROWSE_KEYS: ObjectShape = object(
-  'browse_keys',
-  {
-    keys: list(
-      object(
-        'user_key',
-        {
-          key: text(CHORDS),
-          screens: list(choice(KEYED_SCREENS), { least: 1, most: KEYED_SCREENS.length }),
-          description: text(WORDS),
-          command: text(WORDS),
-          confirm: FLAG,
-          reload: FLAG,
-          output: choice(OUTPUTS),
-        },
-        { required: ['key', 'screens', 'description', 'command'] },
-      ),
+export const BROWSE_KEYS = object('browse_keys', {
+  keys: required(
+    'the keys that are added to the screens',
+    list(
+      object('user_key', {
+        key: required(
+          'a key such as P or ctrl-o, or two with a blank between them, that crm does not use on these screens',
+          CHORDS,
+        ),
+        screens: required('where it applies', list(choice(KEYED_SCREENS), { least: 1, most: KEYED_SCREENS.length })),
+        description: required('for the help, the palette and messages', WORDS),
+        command: required(
+          'run with sh -c; its stdin is a JSON line for each marked record, or for the one under the cursor',
+          WORDS,
+        ),
+        confirm: member('true: asked about first', FLAG),
+        reload: member('true: the list is loaded again after the command', FLAG),
+        output: member(
+          'message (default): the last line; pane: all lines; terminal: the command has the terminal until it ends',
+          choice(OUTPUTS),
+        ),
+      }),
     ),
-  },
-  { required: ['keys'] },
-)
+  ),
+})
+
+export type WrittenKey = z.infer<typeof BROWSE_KEYS>['keys'][number]

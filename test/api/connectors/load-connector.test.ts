@@ -170,7 +170,7 @@ it.each<[string, string, string]>([
   ],
   ['a wrong choice', contacts('fields: { name: { at: n, type: txt } }'), '"txt", expected one of string, number,'],
   ['another version', 'connector: 2\nname: a\nresources: {}', 'acme.yaml:1:12: 2, expected 1'],
-  ['a missing name', 'connector: 1\nresources: {}', 'acme.yaml:1:1: name is missing in "connector"'],
+  ['a missing name', 'connector: 1\nresources: {}', 'acme.yaml:1:1: name is missing, expected a name of small letters'],
   [
     'a bad path, at its character',
     contacts('id: "data[x].id"'),
@@ -407,10 +407,10 @@ it('ships every connector of the folder', () => {
   )
 })
 
-it.each([...shippedNames()])('loads %s, and maps the records of its resources', (name) => {
-  const document = shippedConnector(name)
+it.each([...shippedNames()])('loads %s, and maps the records of its resources', async (name) => {
+  const document = await shippedConnector(name)
   expect(document.name).toBe(name)
-  expect(readConnectorFile(`${FOLDER}${name}.yaml`)).toEqual(document)
+  expect(await readConnectorFile(`${FOLDER}${name}.yaml`)).toEqual(document)
   expect(readFileSync(`${FOLDER}${name}.yaml`, 'utf8')).not.toMatch(/\t/)
   for (const [resource, described] of Object.entries(document.resources)) {
     const map = createRecordMap(described, { connector: name, resource: resource as Resource })
@@ -420,14 +420,14 @@ it.each([...shippedNames()])('loads %s, and maps the records of its resources', 
   }
 })
 
-it('takes no path for the name of a shipped connector', () => {
-  expect(() => shippedConnector('../connectors/pipedrive')).toThrow(CrmError)
-  expect(() => shippedConnector('pipedriv')).toThrow(/expected one of attio, .*pipedrive, .*or a file/)
+it('takes no path for the name of a shipped connector', async () => {
+  await expect(shippedConnector('../connectors/pipedrive')).rejects.toThrow(CrmError)
+  await expect(shippedConnector('pipedriv')).rejects.toThrow(/expected one of attio, .*pipedrive, .*or a file/)
 })
 
-it('refuses a folder, a missing file and one that is no text', () => {
-  expect(() => readConnectorFile(FOLDER)).toThrow(/not a file/)
-  expect(() => readConnectorFile(`${FOLDER}none.yaml`)).toThrow(
+it('refuses a folder, a missing file and one that is no text', async () => {
+  await expect(readConnectorFile(FOLDER)).rejects.toThrow(/not a file/)
+  await expect(readConnectorFile(`${FOLDER}none.yaml`)).rejects.toThrow(
     expect.objectContaining({
       message: expect.stringContaining('there is no such file'),
       details: expect.objectContaining({ hint: expect.stringContaining('none.yaml does not exist') }),

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import type { References } from '../../../src/api/connectors/field-map.ts'
 import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
-import { shippedConnector } from '../../../src/api/connectors/shipped.ts'
 import { CrmError } from '../../../src/core/errors.ts'
 import type { JsonObject, JsonValue } from '../../../src/core/json.ts'
 import { described, field, mapOf } from './described-resource.ts'
+import { shippedDocument } from './shipped-documents.ts'
 
 const HEX = '0123456789abcdef0123456789abcdef01234567'
 
@@ -441,7 +441,7 @@ it('reads back what it writes, or refuses to write it', () => {
 })
 
 function overruled(connector: string, values: JsonObject): JsonObject {
-  const described = shippedConnector(connector).resources.contact
+  const described = shippedDocument(connector).resources.contact
   if (!described) throw new Error(`${connector} has no contacts`)
   const map = createRecordMap(described, { connector, resource: 'contact' })
   return Object.fromEntries(map.overruled(values))

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { createConnector } from '../../../src/api/connectors/connector.ts'
 import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
-import { shippedConnector, shippedNames } from '../../../src/api/connectors/shipped.ts'
+import { shippedNames } from '../../../src/api/connectors/shipped.ts'
 import { judgeWrite } from '../../../src/api/writes/judge-write.ts'
 import type { JsonObject } from '../../../src/core/json.ts'
+import { shippedDocument } from './shipped-documents.ts'
 
 const REFUSALS: readonly JsonObject[] = [
   { type: 'error.list', errors: [{ code: 'locked' }] },
@@ -16,7 +17,7 @@ const CASES = shippedNames().flatMap((name) =>
 
 function outcomeOf(name: string, kind: 'create' | 'update' | 'delete', json: JsonObject | undefined) {
   const place = { baseUrl: new URL('http://127.0.0.1:1'), variables: {} }
-  const rules = createConnector(shippedConnector(name), place, createRecordMap).rules('contact')
+  const rules = createConnector(shippedDocument(name), place, createRecordMap).rules('contact')
   const answer = { status: 200, headers: {}, json } as unknown as Parameters<typeof rules.translated>[1]
   const references = {} as Parameters<typeof rules.translated>[2]
   const asked = { kind, id: '5', sent: () => ({ name: 'Ada' }), path: '/contacts/5' }

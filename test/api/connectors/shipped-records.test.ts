@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import type { References } from '../../../src/api/connectors/field-map.ts'
 import { createRecordMap, type RecordMap } from '../../../src/api/connectors/record-map.ts'
-import { shippedConnector } from '../../../src/api/connectors/shipped.ts'
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { Resource } from '../../../src/core/resources/registry.ts'
+import { shippedDocument } from './shipped-documents.ts'
 
 function mapOf(connector: string, resource: Resource): RecordMap {
-  const described = shippedConnector(connector).resources[resource]
+  const described = shippedDocument(connector).resources[resource]
   if (!described) throw new Error(`${connector} has no ${resource}`)
   return createRecordMap(described, { connector, resource })
 }
@@ -118,7 +118,7 @@ it.each<[string, Resource, JsonObject]>([
   const map = mapOf(connector, resource)
   const row = Object.fromEntries(Object.entries(map.read(server, STAGES)).filter(([name]) => !map.isReadOnly(name)))
   const sent = map.write(row, { isCreate: true, references: STAGES })
-  const { inside } = shippedConnector(connector).resources[resource] ?? {}
+  const { inside } = shippedDocument(connector).resources[resource] ?? {}
   const stored = inside === '.' ? sent : { [inside ?? '']: sent }
   const again = map.read(stored, STAGES)
   // Attio answers with lists of values, and keeps the parts of a name.

@@ -3,11 +3,11 @@ import { createConnector } from '../../../src/api/connectors/connector.ts'
 import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
 import type { RequestParts } from '../../../src/api/connectors/requests.ts'
 import type { OperationName } from '../../../src/api/connectors/resource-rules.ts'
-import { shippedConnector } from '../../../src/api/connectors/shipped.ts'
+import { shippedDocument } from './shipped-documents.ts'
 
 function requestOf(name: string, operation: OperationName, parts: RequestParts) {
   const place = { baseUrl: new URL('https://crm.example.com'), variables: {} }
-  return createConnector(shippedConnector(name), place, createRecordMap).rules('contact').request(operation, parts)
+  return createConnector(shippedDocument(name), place, createRecordMap).rules('contact').request(operation, parts)
 }
 
 const RECORD = { name: 'Ada' }

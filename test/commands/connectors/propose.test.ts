@@ -56,8 +56,10 @@ test('without a terminal, a note names the connector', async () => {
   )
 })
 
-test('the origin that a login looks at is that of the whole connector, for each shipped one', () => {
-  const documents = shippedNames().map((name) => [name, connectorDocument(name).origin])
+test('the origin that a login looks at is that of the whole connector, for each shipped one', async () => {
+  const documents = await Promise.all(
+    shippedNames().map(async (name) => [name, (await connectorDocument(name)).origin] as const),
+  )
   expect(shippedNames().map((name) => [name, shippedOrigin(name)])).toEqual(documents)
   expect(documents.filter(([, origin]) => origin !== undefined)).not.toEqual([])
 })
