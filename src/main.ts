@@ -29,8 +29,11 @@ async function main(): Promise<void> {
 
   const sent: SentSoFar = { isExitCodeKept: false, changes: undefined, isReaderGone: false }
   watchStdout(process, sent)
-  // A closed stderr is ignored.
-  process.stderr.on('error', () => {})
+  // A closed stderr is ignored; a writer that awaits `drain` would never continue.
+  process.stderr.on('error', () => {
+    process.stderr.write = () => true
+    process.stderr.emit('drain')
+  })
 
   // Which modules of Node are experimental does not concern the user.
   process.removeAllListeners('warning')

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../context.ts'
 import { CrmError } from '../core/errors.ts'
@@ -31,7 +31,7 @@ export function addApply(program: CommandUnknownOpts, act: Act): void {
 }
 
 async function applyPlan(ctx: Context, path: string, options: Options): Promise<ExitCode> {
-  if (!existsSync(path)) {
+  if (!statSync(path, { throwIfNoEntry: false })) {
     throw new CrmError('invalid_input', `there is no file ${JSON.stringify(path)}`, {
       hint: 'make a plan with --plan FILE, say: crm contacts import people.csv --plan people.plan',
     })

@@ -92,9 +92,12 @@ export async function createExpression(jq: Jq, source: ExpressionSource): Promis
   const ofRecord = collected('record')
   const known = conversionFunctions(text) + timeFunctions(text, source.nowMs) + PREFIX
   // Compiled alone first: `1) | (2` is valid only inside the brackets.
-  for (const program of [`${known}empty|${text}`, `${known}empty|${ofRecord}`]) {
-    const run = await jq.run(['-n', program], '')
-    if (run.exit !== 0) throw compileFailure(flag, text, run.stderr)
+  const before = `${known}empty|`
+  for (const program of [text, ofRecord]) {
+    const run = await jq.run(['-n', before + program], '')
+    // It computes what is constant.
+    if (run.exit === undefined) throw evaluationFailure({ flag, place: undefined, run })
+    if (run.exit !== 0) throw compileFailure(flag, text, reasonIn(run, program === text ? before : undefined))
   }
   if (flag === '--where') refuseAssignment(text)
   refuseNoDuration(plainPaths(text, 'record').durations)
@@ -198,13 +201,25 @@ export function refuseAssignment(text: string): void {
 
 type ExpressionFlag = '--where' | '--jq' | '--compute'
 
-function compileFailure(flag: string, text: string, stderr: string): CrmError {
-  const reason = stderr
+/** Why a program does not compile. Its places count from the end of `before`; undefined: they say nothing about the text. */
+function reasonIn({ stderr }: JqRun, before: string | undefined): string {
+  return stderr
     .split('\n', 1)
     .join('')
     .replace(/^jq: error: /, '')
     .replace(' (Unix shell quoting issues?)', '')
-    .replace(/ at <top-level>, line \d+:$/, '')
+    .replace(/ at <top-level>, line (\d+)(?:, column (\d+))?:$/, (_, line: string, column: string | undefined) =>
+      before === undefined || column === undefined ? '' : ` at ${placeAfter(before, Number(line), Number(column))}`,
+    )
+}
+
+function placeAfter(before: string, line: number, column: number): string {
+  const lines = before.split('\n')
+  const own = line - lines.length + 1
+  return `line ${own}, column ${own === 1 ? column - (lines.at(-1)?.length ?? 0) : column}`
+}
+
+function compileFailure(flag: string, text: string, reason: string): CrmError {
   return new CrmError('usage', `${flag} ${JSON.stringify(text)} is not a jq expression: ${reason}`, {
     hint: LANGUAGE_HINT,
   })

@@ -89,7 +89,7 @@ function interruptible(work: () => void): void {
   } catch (error) {
     if ((error as Partial<NodeJS.ErrnoException> | null)?.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw error
     throw new CrmError('interrupted', 'interrupted by SIGINT while an expression ran', {
-      hint: 'an expression that calls itself without an end never ends: def f: f; f',
+      hint: 'it takes long, or never ends, as one that calls itself without an end: def f: f; f',
     })
   }
 }

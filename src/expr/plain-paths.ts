@@ -119,7 +119,7 @@ function usesIn(tokens: readonly Token[], sees: Place): readonly PathUse[] {
     const found = inner.flatMap((part) => usesIn(part, place))
     if (isObject && isKeyAt(tokens, at)) return [...found, ...shorthandAt(tokens, at, place)]
     inputs.pass(at)
-    return [...found, ...pathUsesAt(tokens, at, place)]
+    return [...found, ...pathUsesAt(tokens, at, inputs.level)]
   })
 }
 
@@ -133,8 +133,11 @@ function shorthandAt(tokens: readonly Token[], at: number, place: Place): readon
   return isShorthand && place === 'record' && token?.text !== undefined ? [useOf([token], true)] : []
 }
 
-function pathUsesAt(tokens: readonly Token[], at: number, place: Place): readonly PathUse[] {
-  const { of, names } = (isPathAt(tokens, at) && pathAt(tokens, at)) || { of: 'variable', names: [] }
+function pathUsesAt(tokens: readonly Token[], at: number, { place, from }: Level): readonly PathUse[] {
+  // `select(…).name`
+  const isOfResult = tokens[at]?.kind === 'field' && isSameResult(tokens.slice(from, at))
+  const isPath = isOfResult || isPathAt(tokens, at)
+  const { of, names } = (isPath && pathAt(tokens, at)) || { of: 'variable', names: [] }
   const isRead = of === 'input' ? place === 'record' : of === 'element' && place === 'list'
   return isRead ? names.map((_, last) => useOf(names.slice(0, last + 1), false)) : []
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, lstatSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
@@ -12,12 +12,12 @@ interface Trouble {
 
 const permission: Trouble = {
   what: 'permission denied',
-  hint: (path) => `see who may use it: ls -ld ${shellWord(path)}`,
+  hint: (path) => `see who may use it: ls -ld ${shellWord(nearestThere(path))}`,
 }
 const space: Trouble = { what: 'no space left on the disk', hint: () => 'free some space, and try again' }
 const kind: Trouble = {
   what: 'a part of the path is not a folder, or is one where a file is needed',
-  hint: (path) => `see what is there: ls -ld ${shellWord(path)}`,
+  hint: (path) => `see what is there: ls -ld ${shellWord(nearestThere(path))}`,
 }
 const limit: Trouble = { what: 'too many open files', hint: () => 'raise the limit, and try again: ulimit -n 4096' }
 
@@ -33,9 +33,10 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   },
   ENOENT: {
     what: 'a folder of its path does not exist, or no file can be created in it',
-    hint: (path) => `see what is there: ls -ld ${shellWord(dirname(path))}`,
+    hint: (path) => `see what is there: ls -ld ${shellWord(nearestThere(dirname(path)))}`,
   },
-  ELOOP: kind,
+  EEXIST: { what: 'something has this name already', hint: kind.hint },
+  ELOOP: { what: 'symbolic links of its path lead in a circle, or one stands where none may', hint: kind.hint },
   ENOTDIR: kind,
   EISDIR: kind,
   ENAMETOOLONG: { what: 'the path is too long', hint: () => 'name a shorter path' },
@@ -69,25 +70,25 @@ export function isMissing(error: unknown, path: string): boolean {
 }
 
 /**
- * CrmError `machine` when the file is below a folder that this user may not enter: whether it is there cannot be known. For
- * a command that cannot do without what the file has.
+ * CrmError `machine` when the file is below a folder that this user may not enter, so that whether it is there cannot be known,
+ * or below something that is no folder. For a command that cannot do without what the file has.
  */
 export function rejectClosed(path: string): void {
   try {
     accessSync(path)
   } catch (error) {
-    if (errorCode(error) === 'EACCES') throw toMachineError(error, closedFolder(dirname(path)))
+    const code = errorCode(error)
+    if (code === 'EACCES' || code === 'ENOTDIR') throw toMachineError(error, nearestThere(dirname(path)))
   }
 }
 
-/** The outermost folder of the path that may not be entered: those below it cannot be looked at. */
-function closedFolder(folder: string): string {
-  const parent = dirname(folder)
+/** The path, or the innermost folder of it that can be looked at. */
+function nearestThere(path: string): string {
   try {
-    accessSync(parent, constants.X_OK)
-    return folder
+    lstatSync(path)
+    return path
   } catch {
-    return parent === folder ? folder : closedFolder(parent)
+    return dirname(path) === path ? path : nearestThere(dirname(path))
   }
 }
 

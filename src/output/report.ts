@@ -1,13 +1,15 @@
 import { CrmError } from '../core/errors.ts'
 import { EXIT, type ExitCode } from '../core/exit.ts'
 import type { OutputStream } from '../core/streams.ts'
+import { toMachineError } from '../files/machine-error.ts'
 import { jsonText, safeLines, safeText } from './safe-text.ts'
 
 /**
  * Prints for people the error, in a line or in its own lines, and the next command to type. With `-o json` or `jsonl` one JSON object as the
  * last line; its `code` is a stable interface. Any error that is not a CrmError is a bug, and is printed with its stack.
  */
-export function reportError(stderr: OutputStream, error: unknown, argv: readonly string[]): ExitCode {
+export function reportError(stderr: OutputStream, thrown: unknown, argv: readonly string[]): ExitCode {
+  const error = ofThisMachine(thrown)
   const isForPrograms = /^jsonl?$/.test(askedFormat(argv))
   if (!(error instanceof CrmError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -20,6 +22,12 @@ export function reportError(stderr: OutputStream, error: unknown, argv: readonly
   if (isForPrograms) stderr.write(`${jsonText({ error: errorRecord(error) })}\n`)
   else stderr.write(`${lines.map((line) => `crm: ${safeText(line)}\n`).join('')}  ${safeText(hint)}\n`)
   return error.exit
+}
+
+/** An error of the system that names a path is one of that path, wherever it was met. */
+function ofThisMachine(error: unknown): unknown {
+  const path = error instanceof Error && 'path' in error ? error.path : undefined
+  return typeof path === 'string' ? toMachineError(error, path) : error
 }
 
 const NOTHING_KNOWN = {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { type Env, tempFolder } from '../harness/home.ts'
+import { make } from '../harness/records.ts'
 import { pastPrism } from '../harness/service.ts'
 import { CRM } from './crm.ts'
 import { test } from './shared-service.ts'
@@ -99,4 +100,13 @@ describe('the result of a command is its exit code, even if its output has no re
 
 test('a list without a reader is 0', ({ service }) => {
   expect(unread(['contacts', 'list', '-o', 'json'], service.env)).toMatchObject({ exit: 0, stderr: 'exit 0\n' })
+})
+
+test('a mistake keeps its exit code when stderr has no reader', async ({ service }) => {
+  await make(service, '/v1/contacts', [{ name: 'Ada' }])
+  const script =
+    '{ while [ ! -e "$GONE" ]; do sleep 0.02; done; "$@" 2>&3 >/dev/null; echo "exit $?"; } 3> >(exec <&-; : > "$GONE")'
+  const words = ['-c', script, 'bash', process.execPath, CRM, 'contacts', 'list', '--fields', 'id,nmae']
+  const env = { ...service.env, GONE: join(tempFolder(), 'gone') }
+  expect(spawnSync('bash', words, { env, encoding: 'utf8' })).toMatchObject({ stdout: 'exit 2\n' })
 })

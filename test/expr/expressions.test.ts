@@ -256,3 +256,19 @@ test.each([
 ])('%s is a condition', (text) => {
   expect(() => refuseAssignment(text)).not.toThrow()
 })
+
+test.each([
+  ['.[', 'syntax error, unexpected end of file at line 1, column 2'],
+  ['.a\n| .b c', 'syntax error, unexpected IDENT, expecting end of file at line 2, column 6'],
+  ['1) | (2', 'syntax error, unexpected INVALID_CHARACTER, expecting end of file at line 1, column 2'],
+])('a mistake in %j is reported at its place in it', async (where, reason) => {
+  await expect(
+    compileExpressions({ where, jq: undefined, whereErrors: 'stop' }, { say: () => {}, nowMs: 0 }),
+  ).rejects.toThrow(`--where ${JSON.stringify(where)} is not a jq expression: ${reason}`)
+})
+
+test('an expression whose constants do not fit into memory says so', async () => {
+  await expect(
+    compileExpressions({ where: '"x" * 1e9', jq: undefined, whereErrors: 'stop' }, { say: () => {}, nowMs: 0 }),
+  ).rejects.toThrow('--where fails: jq ran out of memory')
+})

@@ -21,6 +21,7 @@ test.each([
   ['"\\(.first) \\("x" + .last)"', ['first', 'last']],
   ['@csv "\\(.a)"', ['a']],
   ['select(.a > 1) | .b', ['a', 'b']],
+  ['select(.a > 1).b.c | not', ['a', 'b', 'b/c']],
   ['[.id, .amount] | @tsv', ['id', 'amount']],
   ['[.a, .b][0].c', ['a', 'b']],
   ['.a # .b == 1\n| .c', ['a']],
@@ -32,6 +33,7 @@ test.each([
 test.each([
   ['map(.emial)', ['emial']],
   ['.[] | select(.a) | {b}', ['a', 'b']],
+  ['map(select(.a).b)', ['a', 'b']],
   ['group_by(.company) | map({company: .[0].company, n: length})', ['company']],
   ['(map(.amount) | add) / length', ['amount']],
   ['.[].id', ['id']],

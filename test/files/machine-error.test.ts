@@ -1,7 +1,9 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CrmError } from '../../src/core/errors.ts'
 import { toMachineError } from '../../src/files/machine-error.ts'
+import { tempFolder } from '../harness/home.ts'
 
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return await work.then(
@@ -16,13 +18,16 @@ test('a full disk is reported, with the path', async () => {
   expect(error).toMatchObject({ code: 'machine', message: 'cannot use /dev/full: no space left on the disk' })
 })
 
-test('a missing permission has the command that shows it as hint', () => {
-  for (const code of ['EACCES', 'EPERM']) {
-    expect(toMachineError(Object.assign(new Error('no'), { code }), '/a b')).toMatchObject({
-      message: 'cannot use /a b: permission denied',
-      details: { hint: "see who may use it: ls -ld '/a b'" },
-    })
-  }
+test('a missing permission has as hint the command that shows the file, or the folder where it would be', async () => {
+  const folder = join(tempFolder(), 'a b')
+  await mkdir(folder)
+  for (const code of ['EACCES', 'EPERM'])
+    for (const path of [folder, join(folder, 'lock'), join(folder, 'x/y')]) {
+      expect(toMachineError(Object.assign(new Error('no'), { code }), path)).toMatchObject({
+        message: `cannot use ${path}: permission denied`,
+        details: { hint: `see who may use it: ls -ld '${folder}'` },
+      })
+    }
 })
 
 test('an error that does not concern the disk is unchanged', () => {

@@ -58,3 +58,14 @@ test('an error of several lines is printed line by line, without control charact
   const error = new CrmError('invalid_input', 'a; b', { hint: 'correct it', lines: ['a', 'b\u001b[2J'] })
   expect(reported(error, []).text).toBe('crm: a\ncrm: b\\x1b[2J\n  correct it\n')
 })
+
+test('an error of the system that names a path is one of that path, and no bug', () => {
+  const trouble = (code: string) =>
+    Object.assign(new Error(`${code}: it failed, stat`), { code, path: '/no/such/file' })
+  expect(reported(trouble('ELOOP'), ['fixtures', 'validate'])).toEqual({
+    exit: 13,
+    text: 'crm: cannot use /no/such/file: symbolic links of its path lead in a circle, or one stands where none may\n  see what is there: ls -ld /\n',
+  })
+  expect(reported(trouble('EUNKNOWN'), []).exit).toBe(1)
+  expect(reported(Object.assign(new Error('ELOOP'), { code: 'ELOOP' }), []).exit).toBe(1)
+})

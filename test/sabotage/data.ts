@@ -303,6 +303,27 @@ export const DATA: readonly Sabotage[] = [
     tests: ['test/commands/fixtures.test.ts'],
   },
   {
+    name: 'a path of the user that cannot be used is reported as a bug',
+    file: 'src/output/report.ts',
+    line: "return typeof path === 'string' ? toMachineError(error, path) : error",
+    to: 'return error',
+    tests: ['test/output/report.test.ts'],
+  },
+  {
+    name: 'a command waits for a reader of stderr that is gone',
+    file: 'src/main.ts',
+    line: "process.stderr.emit('drain')",
+    to: '',
+    tests: ['test/e2e/left-reader.test.ts'],
+  },
+  {
+    name: 'a member behind the bracket of select(...) may be misspelt',
+    file: 'src/expr/plain-paths.ts',
+    line: 'const isPath = isOfResult || isPathAt(tokens, at)',
+    to: 'const isPath = isPathAt(tokens, at)',
+    tests: ['test/expr/plain-paths.test.ts'],
+  },
+  {
     name: 'an endless expression cannot be ended with Ctrl-C',
     file: 'src/expr/jq.ts',
     line: 'call.script.runInContext(call.context, { breakOnSigint: true })',
@@ -333,8 +354,8 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a home that the user may not enter is taken for one without a profile',
     file: 'src/files/machine-error.ts',
-    line: "if (errorCode(error) === 'EACCES') throw toMachineError(error, closedFolder(dirname(path)))",
-    to: "if (errorCode(error) === 'EIO') throw toMachineError(error, closedFolder(dirname(path)))",
+    line: "if (code === 'EACCES' || code === 'ENOTDIR') throw toMachineError(error, nearestThere(dirname(path)))",
+    to: "if (code === 'ENOTDIR') throw toMachineError(error, nearestThere(dirname(path)))",
     tests: ['test/e2e/no-account.test.ts'],
   },
   {

@@ -7,6 +7,7 @@ import {
   createReadStream,
   fdatasyncSync,
   openSync,
+  type Stats,
   statSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -46,7 +47,7 @@ function syncFile(path: string): void {
 }
 
 function copyInput(name: string, path: string): void {
-  const stats = statSync(name, { throwIfNoEntry: false })
+  const stats = statOf(name)
   if (!stats?.isFile()) {
     const what = !stats ? 'no such file:' : stats.isDirectory() ? 'it is a folder:' : 'it is not a regular file:'
     throw new CrmError('invalid_input', `${what} ${JSON.stringify(name)}`, {
@@ -58,6 +59,14 @@ function copyInput(name: string, path: string): void {
     chmodSync(path, 0o600)
   } catch (error) {
     throw toMachineError(error, errorCode(error) === 'EACCES' ? name : path)
+  }
+}
+
+function statOf(name: string): Stats | undefined {
+  try {
+    return statSync(name, { throwIfNoEntry: false })
+  } catch (error) {
+    throw toMachineError(error, name)
   }
 }
 
