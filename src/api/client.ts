@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import { offeredNames } from '../core/resources/described-names.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import { isListed, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api, Collections } from './api.ts'
@@ -31,7 +32,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const parts: CollectionParts = { http, wire, connector, references, onUnread }
   const graphql = createGraphql(http, options)
   const raw = createRaw(http, options.wire, options.baseUrl)
-  const known = new Set(beyond)
+  const known = new Set(given.connector ? offeredNames(connector.document.offers ?? []) : beyond)
   const isLearned = given.connector !== undefined || beyond !== undefined
   const describe = descriptionReader(raw, known)
   const learn = isLearned ? async () => undefined : learner(connector, describe)

@@ -6,7 +6,7 @@ import type { WithFlags } from './global-flags.ts'
 type Choosing = Pick<Context, 'env' | 'settings' | 'repository'> & WithFlags<'profile' | 'keyFile' | 'isKeyOnStdin'>
 
 /**
- * The fields that a new record must have, without a request. With a connector: those of the contract that it has. What it requires
+ * The fields that a new record must have, without a request. With a connector that maps fields: those of the contract that it has. What it requires
  * itself, it checks when a record is written.
  */
 export async function requiredHere(ctx: Choosing): Promise<(resource: Resource) => readonly string[]> {
@@ -19,6 +19,7 @@ export async function requiredHere(ctx: Choosing): Promise<(resource: Resource) 
   const { resources } = await connectorDocument(named.name)
   return (resource) => {
     const fields = resources[resource]?.fields
-    return requiredFields(resource).filter((name) => fields && Object.hasOwn(fields, name))
+    const isMapped = fields !== undefined && Object.keys(fields).length > 0
+    return requiredFields(resource).filter((name) => fields && (!isMapped || Object.hasOwn(fields, name)))
   }
 }

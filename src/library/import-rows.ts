@@ -95,10 +95,11 @@ async function requestOf(api: Api, jobs: Jobs, noun: ImportNoun, options: Import
   }
 }
 
-/** With a connector: those of the contract that it has. */
+/** With a connector that maps fields: those of the contract that it has. */
 function requiredOf({ connector: { document } }: Api, resource: Resource): readonly string[] {
   const fields = document.resources[resource]?.fields
-  return document.isDescribed ? requiredFields(resource) : requiredFields(resource).filter((name) => fields?.[name])
+  const isMapped = fields !== undefined && Object.keys(fields).length > 0
+  return requiredFields(resource).filter((name) => fields && (!isMapped || Object.hasOwn(fields, name)))
 }
 
 function jobOf(made: MadeImport) {

@@ -162,6 +162,20 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: ['test/api/connectors/field-values.test.ts'],
   },
   {
+    name: 'GraphQL of a connector is not where it says',
+    file: 'src/api/connectors/server-rules.ts',
+    line: "graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : (graphql ?? 'none')),",
+    to: "graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : 'none'),",
+    tests: ['test/commands/connectors/own-service.test.ts'],
+  },
+  {
+    name: 'records of crm serve get other names by way of its connector',
+    file: 'src/api/connectors/resource-rules.ts',
+    line: 'const isMapped = mapRecords && !isPlain(described)',
+    to: 'const isMapped = mapRecords',
+    tests: ['test/commands/connectors/own-service.test.ts'],
+  },
+  {
     name: 'an unknown member of a connector is passed over',
     file: 'src/api/connectors/format-parts.ts',
     line: ".strictObject(members, { error: unknownKeys(`a member of ${words}`, known, `a map with ${known.join(', ')}`) })",

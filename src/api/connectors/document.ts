@@ -27,12 +27,16 @@ export interface ConnectorDocument {
   readonly error: ErrorReading
   readonly limits: readonly Limit[]
   readonly idempotency: 'none' | 'unknown' | KeptKeys
-  /** `detected`: GraphQL is searched for. */
-  readonly graphql?: 'detected'
+  /** The path of GraphQL; `detected`: it is searched for. */
+  readonly graphql?: string
+  readonly offers?: readonly (typeof OFFERS)[number][]
   /** Offers what the OpenAPI document of the server names, beside its own operations. */
   readonly isDescribed?: true
   readonly resources: Readonly<Partial<Record<Resource, ResourceDocument>>>
 }
+
+/** What a server may have beside records, at the paths of `crm serve`. */
+export const OFFERS = ['history', 'key', 'fixtures', 'jobs'] as const
 
 export interface Variable {
   readonly ask: string

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RESOURCES } from '../../core/resources/registry.ts'
-import { type BATCH_KINDS, FAILURE_MEANINGS, FIELD_TYPES, PAGING_TYPES, WIRE_FORMS } from './document.ts'
+import { type BATCH_KINDS, FAILURE_MEANINGS, FIELD_TYPES, OFFERS, PAGING_TYPES, WIRE_FORMS } from './document.ts'
 import {
   choice,
   constant,
@@ -184,6 +184,7 @@ const OPERATIONS = {
     }),
   ),
   restore: member('undoes a deletion; no method: POST', object('restore', WRITE)),
+  test: member('sends a test event to a webhook; no method: POST', object('test', WRITE)),
   find: member(
     'records by the value of a field: {value}, or {values} for several; no method: GET',
     map(
@@ -436,6 +437,11 @@ export const CONNECTOR = object('connector', {
         scope: member('whether it counts for the API key or for the account', choice(['key', 'account'])),
       }),
     ]),
+  ),
+  graphql: member('path of GraphQL', URL_PATH),
+  offers: member(
+    'what the server has beside records, at the paths of crm serve: the history of records, the key that a request is sent with, states of fixtures, the name of a job with each change',
+    list(choice(OFFERS)),
   ),
   clear: member('what clears a value: null (default), an empty text, [], or omit (the member is left out)', CLEAR),
   paging: member('how lists are read page by page; none: a list is one answer', PAGING),

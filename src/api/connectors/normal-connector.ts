@@ -16,12 +16,14 @@ type WrittenNames = NonNullable<NonNullable<WrittenResource['select']>['names']>
 
 /** Fills in the defaults of a checked connector. */
 export function normalConnector(written: WrittenConnector): ConnectorDocument {
-  const { title, docs, error = {}, resources } = written
+  const { title, docs, graphql, offers, error = {}, resources } = written
   return {
     connector: 1,
     name: written.name,
     ...(title !== undefined && { title }),
     ...(docs !== undefined && { docs }),
+    ...(graphql !== undefined && { graphql }),
+    ...(offers !== undefined && { offers }),
     variables: written.variables ?? {},
     origin: written.origin,
     base: written.base ?? '',

@@ -37,6 +37,7 @@ const METHODS = {
   find: 'GET',
   create: 'POST',
   restore: 'POST',
+  test: 'POST',
   batch: 'POST',
   update: 'PATCH',
   upsert: 'PUT',
@@ -49,7 +50,7 @@ export function normalOperations(
   written: WrittenOperations,
   around: Surroundings,
 ): Pick<ResourceDocument, keyof WrittenOperations> {
-  const single = (name: 'get' | 'create' | 'update' | 'delete' | 'restore') => {
+  const single = (name: 'get' | 'create' | 'update' | 'delete' | 'restore' | 'test') => {
     const operation = written[name]
     return operation && normalOperation(name, operation, around)
   }
@@ -61,6 +62,7 @@ export function normalOperations(
     update: single('update'),
     delete: single('delete'),
     restore: single('restore'),
+    test: single('test'),
     find: mapped(written.find ?? {}, (find) => ({
       ...normalList('find', find, around),
       gives: find.gives ?? 'record',

@@ -3,7 +3,6 @@ import { CrmError } from '../../core/errors.ts'
 import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { type Connector, createConnector } from './connector.ts'
-import { contractDocument } from './contract.ts'
 import type { ConnectorDocument, ListOperation, Operation, PagingDocument } from './document.ts'
 import { createRecordMap } from './record-map.ts'
 import {
@@ -29,13 +28,6 @@ interface OpenedFor {
   readonly wire: Wire
 }
 
-const CONTRACT = 'contract'
-
-/** The connector that crm uses without another one, and the shipped ones. */
-export function connectorNames(): readonly string[] {
-  return [CONTRACT, ...shippedNames()]
-}
-
 /** A word with a slash, a backslash or a dot is a file; names have none of them. */
 export function connectorPath(word: string, folder: string | undefined): string {
   return /[/\\.]/.test(word) ? resolve(folder ?? '.', word) : word
@@ -53,16 +45,11 @@ export function connectorAt({ origin }: URL): Named | undefined {
 
 /** CrmError `invalid_input` for a name that is not shipped, and for a file that is no connector. */
 export async function connectorDocument(name: string): Promise<ConnectorDocument> {
-  if (name === CONTRACT) return contractDocument()
   return isAbsolute(name) ? readConnectorFile(name) : shippedConnector(name)
 }
 
-/** The YAML of a connector; that of the contract shows what crm derives from its own resources. */
+/** The YAML of a connector. */
 export async function connectorText(name: string): Promise<string> {
-  if (name === CONTRACT) {
-    const { stringify } = await import('yaml')
-    return `# Built in: what crm assumes of a server without a connector.\n${stringify(contractDocument())}`
-  }
   await connectorDocument(name)
   return isAbsolute(name) ? connectorFileText(name) : (shippedText(name) ?? '')
 }

@@ -72,7 +72,7 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
   for (const { name, reads } of fields) if (reads.length > 0) hidden.delete(name)
   const writer = createRecordWriter({ document, fields, own, inside, connector, resource })
   return {
-    isPlain: isPlain(document),
+    isPlain: false,
     read: (server, references) => {
       const inner = inside(server)
       const record: CrmRecord = own.start(inner)
@@ -152,35 +152,6 @@ function systemReaders({ createdAt, updatedAt, version }: ResourceDocument): rea
   if (version === undefined) return fields
   const path = compilePath(version)
   return [...fields, { name: 'version', read: (server) => readFirst(path, server) ?? null }]
-}
-
-function isPlain({
-  fields,
-  id,
-  createdAt,
-  updatedAt,
-  version,
-  inside,
-  others,
-  readOnly,
-  value,
-  clear,
-}: ResourceDocument): boolean {
-  const [first, ...more] = others
-  return (
-    Object.keys(fields).length === 0 &&
-    id.at === 'id' &&
-    id.type === 'string' &&
-    createdAt === undefined &&
-    updatedAt === undefined &&
-    (version === undefined || version === 'version') &&
-    inside === '.' &&
-    first?.at === '.' &&
-    more.length === 0 &&
-    readOnly.length === 0 &&
-    value === undefined &&
-    clear === null
-  )
 }
 
 /** Own members of a row that contradict a field which is written there, with the name of the field. */

@@ -80,7 +80,8 @@ export function createResourceRules(
   described: ResourceDocument,
   { document, place, mapRecords }: Surroundings,
 ): ResourceRules {
-  const map = mapRecords?.(described, { connector: document.name, resource }) ?? PLAIN_RECORDS
+  const isMapped = mapRecords && !isPlain(described)
+  const map = isMapped ? mapRecords(described, { connector: document.name, resource }) : PLAIN_RECORDS
   const selection = createSelection(described, map)
   const requests = new Map<Operation, ReturnType<typeof compileRequest>>()
   const requestOf = (operation: Operation) => {
@@ -203,6 +204,36 @@ function notDescribed(resource: Resource, name: OperationName): CrmError {
 
 function refsOf({ fields }: ResourceDocument): readonly Resource[] {
   return [...new Set(Object.values(fields).flatMap(({ ref }) => (ref === undefined ? [] : [ref])))]
+}
+
+/** Whether the server's records are crm's own. */
+function isPlain({
+  fields,
+  id,
+  createdAt,
+  updatedAt,
+  version,
+  inside,
+  others,
+  readOnly,
+  value,
+  clear,
+}: ResourceDocument): boolean {
+  const [first, ...more] = others
+  return (
+    Object.keys(fields).length === 0 &&
+    id.at === 'id' &&
+    id.type === 'string' &&
+    createdAt === undefined &&
+    updatedAt === undefined &&
+    (version === undefined || version === 'version') &&
+    inside === '.' &&
+    first?.at === '.' &&
+    more.length === 0 &&
+    readOnly.length === 0 &&
+    value === undefined &&
+    clear === null
+  )
 }
 
 /** Records whose members are crm's own. */

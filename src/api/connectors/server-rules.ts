@@ -129,7 +129,7 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
 export function completedWire(wire: Wire, { idempotency, graphql, isDescribed }: ConnectorDocument): Wire {
   return {
     ...wire,
-    graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : 'none'),
+    graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : (graphql ?? 'none')),
     ...(typeof idempotency === 'object'
       ? keptKeys(wire, idempotency)
       : // Without a description to read, a server that is not known to keep keys is one that does not.

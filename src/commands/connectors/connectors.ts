@@ -28,8 +28,8 @@ function addConnectorsList(connectors: CommandUnknownOpts, act: Act): void {
 }
 
 async function listConnectors(ctx: Context): Promise<undefined> {
-  const { connectorDocument, connectorNames } = await import('../../api/connectors/open-connector.ts')
-  const documents = await Promise.all(connectorNames().map(connectorDocument))
+  const { shippedConnector, shippedNames } = await import('../../api/connectors/shipped.ts')
+  const documents = await Promise.all(shippedNames().map(shippedConnector))
   const rows = documents.map(({ name, title, docs, resources }): JsonObject => {
     const plurals = Object.keys(resources).map((resource) => RESOURCES[resource as Resource].plural)
     return { name, title: title ?? name, resources: plurals, docs: docs ?? null }

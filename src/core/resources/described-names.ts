@@ -17,6 +17,17 @@ export function historyName(resource: RecordResource): string {
   return `${RESOURCES[resource].plural}.history`
 }
 
+/** The names of what a connector offers. */
+export function offeredNames(offers: readonly ('history' | 'key' | 'fixtures' | 'jobs')[]): readonly string[] {
+  const names = {
+    history: [...RECORD_RESOURCES.map(historyName), LISTS_HISTORY],
+    key: [SHOWS_KEY],
+    fixtures: [KEEPS_FIXTURES],
+    jobs: [NAMES_JOBS],
+  }
+  return offers.flatMap((each) => names[each])
+}
+
 /** What the document of `crm serve` describes, in the same order. */
 export function serviceNames(): readonly string[] {
   const ofRecords = Object.entries<ResourceDefinition>(RESOURCES).flatMap(([name, { serviceOperations = [] }]) =>
