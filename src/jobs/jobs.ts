@@ -21,6 +21,7 @@ import {
   allJobs,
   findJob,
   headOf,
+  knownJobs,
   type Pruned,
   prunable,
   type RowTerms,
@@ -113,6 +114,8 @@ export interface Jobs {
   forecast(sendable: Sendable, rateShare: number): Promise<Forecast>
   /** The oldest first. */
   all(): readonly JobPaths[]
+  /** The same; CrmError `machine` where this user cannot look for any. */
+  known(): readonly JobPaths[]
   /** By id, or by a suffix of it. */
   find(word: string): JobPaths
   state(paths: JobPaths): Promise<JobState>
@@ -214,6 +217,7 @@ export function openJobs(host: JobsHost): Jobs {
     stages: async () => stageNames(await host.api()),
     unknownStage: async (stages) => unknownStage(await host.api(), stages),
     all: () => allJobs(folder),
+    known: () => knownJobs(folder),
     find: (word) => findJob(folder, word),
     rest: restOfJob,
     forecast: async (sendable, rateShare) => forecastOf(sendable, await host.api(), rateShare),

@@ -115,6 +115,8 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without an account and with
       'auth status --all',
       'auth logout --all',
       'doctor',
+      'jobs list',
+      'jobs show job_0sc9pwqn400',
     ]) {
       expect({ line, ...run(...line.split(' ')) }).toEqual({ line, ...refused })
     }

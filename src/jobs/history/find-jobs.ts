@@ -4,6 +4,7 @@ import { CrmError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
 import { namesIn } from '../../files/folders.ts'
 import { withLock } from '../../files/lock.ts'
+import { rejectClosed } from '../../files/machine-error.ts'
 import { type JobPaths, jobPaths, openJobPlan } from '../journal/job-folder.ts'
 import type { ImportTerms, PlanHead } from '../plan/plan-format.ts'
 import { stateOrDamage } from './job-state.ts'
@@ -20,11 +21,18 @@ export function keptJob(jobsFolder: string, id: string): JobPaths | undefined {
   return existsSync(paths.plan) ? paths : undefined
 }
 
+/** The same; CrmError `machine` where this user cannot look for any. */
+export function knownJobs(jobsFolder: string): readonly JobPaths[] {
+  const jobs = allJobs(jobsFolder)
+  if (jobs.length === 0) rejectClosed(jobsFolder)
+  return jobs
+}
+
 /** By id, or by a suffix of it that no other job has; CrmError `not_found`. */
 export function findJob(jobsFolder: string, word: string): JobPaths {
   const exact = jobPaths(jobsFolder, word)
   if (word.startsWith(idPrefix('job')) && !word.includes('/') && existsSync(exact.plan)) return exact
-  const found = allJobs(jobsFolder).filter(({ id }) => word.length >= 3 && id.endsWith(word))
+  const found = knownJobs(jobsFolder).filter(({ id }) => word.length >= 3 && id.endsWith(word))
   if (found[0] && found.length === 1) return found[0]
   const reason =
     found.length > 1 ? `${found.length} jobs end in ${JSON.stringify(word)}` : `there is no job ${JSON.stringify(word)}`
