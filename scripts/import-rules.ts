@@ -7,6 +7,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   files: ['core'],
   expr: ['core'],
   api: ['core', 'files', 'expr'],
+  probe: ['core', 'api'],
   output: ['core', 'files', 'expr'],
   settings: ['core', 'files', 'expr'],
   service: ['core', 'files', 'expr'],

@@ -17,7 +17,8 @@ export interface Run {
 
 export interface Foreign {
   /** One command line, in this process, against the server. */
-  readonly crm: (argv: readonly string[], stdin?: string) => Promise<Run>
+  readonly crm: (argv: readonly string[], stdin?: string, env?: Env) => Promise<Run>
+  readonly origin: string
   readonly seen: readonly SeenRequest[]
   readonly folder: string
 }
@@ -43,19 +44,19 @@ export async function startForeign(
   const key = `crm_key_${randomBytes(20).toString('hex')}`
   const named = settings === undefined ? { CRM_BASE_URL: url.origin } : { CRM_PROFILE: 'other' }
   const env = { HOME: folder, CRM_API_KEY: key, ...named }
-  const crm = (argv: readonly string[], stdin = '') => {
+  const crm = (argv: readonly string[], stdin = '', more: Env = {}) => {
     begunAt = seen.length
-    return runHere(argv, env, stdin)
+    return runHere(argv, { ...env, ...more }, stdin)
   }
   const kept: Env = settings === undefined ? {} : { base_url: url.origin, ...settings }
   for (const [name, value] of Object.entries(kept)) {
     const { exit, stderr } = await crm(['config', 'set', name, value, '-p', 'other'])
     if (exit !== 0) throw new Error(stderr)
   }
-  return { crm, seen, folder }
+  return { crm, seen, folder, origin: url.origin }
 }
 
-async function runHere(argv: readonly string[], env: Readonly<Record<string, string>>, input: string): Promise<Run> {
+async function runHere(argv: readonly string[], env: Env & { readonly HOME: string }, input: string): Promise<Run> {
   let stdout = ''
   let stderr = ''
   const timing = hurriedTiming()

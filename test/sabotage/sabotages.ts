@@ -10,6 +10,7 @@ import { KEPT_MEMBERS } from './kept-members.ts'
 import { LIBRARY } from './library.ts'
 import { LISTS } from './lists.ts'
 import { POSTGRES } from './postgres.ts'
+import { PROBE } from './probe.ts'
 import { RECEIVER } from './receiver.ts'
 import { RECORDS } from './records.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -30,6 +31,7 @@ export const AREAS: Readonly<Record<string, readonly Sabotage[]>> = {
   receiver: RECEIVER,
   service: SERVICE,
   postgres: POSTGRES,
+  probe: PROBE,
   records: RECORDS,
   commands: COMMANDS,
   data: DATA,

@@ -1,21 +1,24 @@
 import { resolve } from 'node:path'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Question } from '../../api/connectors/draft/decisions.ts'
 import type { Draft, DraftRequest } from '../../api/connectors/draft/make-draft.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { RESOURCES, resourceNamed } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
-import { askTyped, canAsk } from '../../output/prompt.ts'
-import { linesFor, writeNoteLine } from '../../output/safe-text.ts'
+import { canAsk } from '../../output/prompt.ts'
+import { linesFor } from '../../output/safe-text.ts'
 import { readInputBytes } from '../../settings/read-input.ts'
 import { examples } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
+import { askOpen } from './ask-open.ts'
 
 interface Options {
-  readonly openapi: string
+  readonly openapi?: string
+  readonly probe?: string
+  readonly auth?: string
+  readonly field?: readonly string[]
   readonly resource?: readonly string[]
   readonly name?: string
   readonly out?: string
@@ -24,12 +27,19 @@ interface Options {
 export function addConnectorsCreate(connectors: CommandUnknownOpts, act: Act): void {
   const create = connectors
     .command('create')
-    .summary("draft a connector from a server's OpenAPI document")
-    .description("draft a connector from a server's OpenAPI document (3.0 or 3.1, JSON or YAML)")
-    .requiredOption('--openapi <file|url>', 'the document; - for stdin; a URL is fetched without a key')
+    .summary("draft a connector from a server's OpenAPI document, or from its answers")
+    .description("draft a connector from a server's OpenAPI document (3.0 or 3.1, JSON or YAML), or from its answers")
+    .option('--openapi <file|url>', 'the document; - for stdin; a URL is fetched without a key')
+    .option('--probe <url>', 'read the server at this address, by GET alone, and prove that its lists are whole')
     .option(
       '--resource <plural=path>',
       'the path of a resource, such as contacts=/persons, or contacts=none (repeatable)',
+      collect,
+    )
+    .option('--auth <how>', 'with --probe, how the key is sent: bearer, header:NAME, query:NAME, basic or basic:USER')
+    .option(
+      '--field <plural.field=path>',
+      'with --probe, the member of a field, such as contacts.email=profile.mail, or none (repeatable)',
       collect,
     )
     .option('--name <name>', 'the name of the connector; that of the host unless given')
@@ -39,8 +49,9 @@ export function addConnectorsCreate(connectors: CommandUnknownOpts, act: Act): v
       `${examples(
         'crm connectors create --openapi crm.yaml --out mycrm.yaml',
         'crm connectors create --openapi https://api.example.com/openapi.json --resource contacts=/people > mycrm.yaml',
+        'crm connectors create --probe https://api.example.com --resource contacts=/people --key-file key.txt --out mycrm.yaml',
         'crm auth login --connector ./mycrm.yaml',
-      )}\n\nComments with "decide:" mark what the document leaves open; a terminal is asked, and what stays open is exit 3.`,
+      )}\n\nComments with "decide:" mark what the document, or reading, leaves open; a terminal is asked, and what stays open is exit 3.`,
     )
     .action(act(createConnector))
   addScopedFlags(create, ['yes'])
@@ -49,12 +60,36 @@ export function addConnectorsCreate(connectors: CommandUnknownOpts, act: Act): v
 async function createConnector(ctx: Context, options: Options): Promise<undefined> {
   const name = options.name === undefined ? undefined : checkName(options.name)
   const answers = new Map((options.resource ?? []).map(parseResource))
+  if (options.probe !== undefined) {
+    if (options.openapi !== undefined) throw eitherSource('two sources: a document, and a server to read')
+    const { createByProbe } = await import('./create-by-probe.ts')
+    return createByProbe(ctx, { ...options, probe: options.probe, name, answers })
+  }
+  if (options.openapi === undefined) throw eitherSource('no source of the connector was given')
+  if (options.auth !== undefined || options.field !== undefined) {
+    throw new CrmError('usage', '--auth and --field are for --probe', { hint: 'change the draft of a document itself' })
+  }
+  return createByDocument(ctx, { ...options, openapi: options.openapi, name, answers })
+}
+
+function eitherSource(what: string): CrmError {
+  return new CrmError('usage', what, { hint: 'expected --openapi FILE, or --probe URL, one of them' })
+}
+
+interface ByDocument extends Pick<Options, 'out'> {
+  readonly openapi: string
+  readonly name: string | undefined
+  readonly answers: DraftRequest['answers']
+}
+
+async function createByDocument(ctx: Context, options: ByDocument): Promise<undefined> {
+  const { name, answers } = options
   const { readDescription } = await import('../../api/connectors/draft/read-description.ts')
   const { bytes, sourceUrl } = await readSource(ctx, options.openapi)
   const api = readDescription(bytes, options.openapi)
   const { makeDraft } = await import('../../api/connectors/draft/make-draft.ts')
-  const make = (given: DraftRequest['answers']) => makeDraft(api, { name, answers: given, sourceUrl })
-  const draft = canAsk(ctx) ? await askOpen(ctx, answers, make) : make(answers)
+  const make = async (given: DraftRequest['answers']) => makeDraft(api, { name, answers: given, sourceUrl })
+  const draft = canAsk(ctx) ? await askOpen(ctx, answers, make) : await make(answers)
   const { draftYaml, writeDraft } = await import('../../api/connectors/draft/draft-yaml.ts')
   const text = draftYaml(draft, sourceName(options.openapi))
   const { stdout } = ctx.io
@@ -126,47 +161,4 @@ async function readSource(
     userAgent: `crm/${ctx.version}`,
   })
   return { bytes: fetched.bytes, sourceUrl: fetched.url }
-}
-
-/** Asks for each open point that has a question, once; an empty answer leaves it open. */
-async function askOpen(
-  ctx: Context,
-  given: DraftRequest['answers'],
-  make: (answers: DraftRequest['answers']) => Draft,
-): Promise<Draft> {
-  const asked = new Set<string>()
-  let answers = given
-  let draft = make(answers)
-  for (;;) {
-    const next = draft.open.find(({ question }) => question && !asked.has(question.id))
-    if (!next?.question) return draft
-    const { question } = next
-    writeNoteLine(ctx.io.stderr, `${next.at.join('.')}: ${next.text}`)
-    const answer = await askChoice(ctx, question)
-    if (answer === '') {
-      asked.add(question.id)
-      continue
-    }
-    try {
-      const more = new Map([...answers, [question.id, answer]])
-      draft = make(more)
-      answers = more
-      asked.add(question.id)
-    } catch (error) {
-      if (!(error instanceof CrmError)) throw error
-      writeNoteLine(ctx.io.stderr, `${error.message}; ${error.details.hint}`)
-    }
-  }
-}
-
-/** One of the choices by its number or its text, or another text where a path is asked for. */
-async function askChoice(ctx: Context, { ask, choices, id }: Question): Promise<string> {
-  for (const [index, choice] of choices.entries()) writeNoteLine(ctx.io.stderr, `  ${index + 1}  ${choice}`)
-  for (;;) {
-    const typed = await askTyped(ctx.io, `${ask} (Enter: leave it open) `, ctx.signal)
-    const chosen = choices[Number(typed) - 1] ?? choices.find((choice) => choice === typed)
-    if (typed === '' || chosen !== undefined) return chosen ?? ''
-    if (choices.length === 0 || resourceNamed(id) !== undefined) return typed
-    writeNoteLine(ctx.io.stderr, `expected a number from 1 to ${choices.length}`)
-  }
 }

@@ -33,7 +33,7 @@ export function draftYaml({ value, open, remarks }: Draft, source: string): stri
   for (const { at, text } of remarks) add(at, text)
   shorten(document.contents, 0, commented)
   const head = [`Draft of a connector, made by crm connectors create from ${source}.`]
-  if (open.length > 0) head.push(`The document leaves ${open.length} points open: "decide:" marks them.`)
+  if (open.length > 0) head.push(`Points that are open: ${open.length}. "decide:" marks them.`)
   head.push('Compare it with the server: crm auth login --connector FILE, then crm connectors check')
   document.commentBefore = head.map(commentLine).join('\n')
   return document.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: true, indentSeq: false })

@@ -1,0 +1,176 @@
+import { resolve } from 'node:path'
+import type { Decision } from '../../api/connectors/draft/decisions.ts'
+import type { Draft } from '../../api/connectors/draft/make-draft.ts'
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { baseUrlText, isHeaderName, isLoopback, parseBaseUrl } from '../../core/http-rules.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { RESOURCES, resourceNamed } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
+import { writeText } from '../../core/streams.ts'
+import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
+import { linesFor, writeNoteLine } from '../../output/safe-text.ts'
+import type { ListProbe } from '../../probe/probe.ts'
+import { readKeyFlag } from '../../settings/key-candidates.ts'
+import { checkKey } from '../../settings/profile.ts'
+import { commandLine, withFlag } from '../command-line.ts'
+import { askOpen } from './ask-open.ts'
+
+interface ProbeOptions {
+  readonly probe: string
+  readonly auth?: string
+  readonly field?: readonly string[]
+  readonly out?: string
+  readonly name: string | undefined
+  /** Paths by plural. */
+  readonly answers: ReadonlyMap<string, string>
+}
+
+const AUTH_HINT =
+  'expected bearer, header:NAME, query:NAME, basic (the key is the user) or basic:USER (the key is the password)'
+
+/** Reads the server, asks what reading cannot know, and writes the connector with what was proven of it. */
+export async function createByProbe(ctx: Context, options: ProbeOptions): Promise<undefined> {
+  const baseUrl = parseBaseUrl(options.probe, '--probe')
+  if (baseUrl.protocol !== 'https:' && !isLoopback(baseUrl.hostname)) {
+    throw new CrmError('usage', `${baseUrl.origin} is plain http, so anyone on the network can read the key`, {
+      hint: 'use https',
+    })
+  }
+  const given = new Map([...options.answers, ...(options.field ?? []).map(parseField)])
+  const auth = options.auth === undefined ? undefined : parseAuth(options.auth)
+  const key = await readKey(ctx, baseUrl)
+  const { probe, draft } = await openWithAuth(ctx, { baseUrl, key, name: options.name, given, auth })
+  try {
+    const answered = canAsk(ctx) ? await askOpen(ctx, given, probe.draft, draft) : draft
+    const failed = await probe.prove(answered)
+    const proven = { ...answered, open: [...answered.open, ...failed] }
+    await writeOut(ctx, proven, { baseUrl, out: options.out })
+  } finally {
+    await probe.close()
+  }
+}
+
+interface Opening {
+  readonly baseUrl: URL
+  readonly key: string
+  readonly name: string | undefined
+  readonly given: ReadonlyMap<string, string>
+  readonly auth: JsonObject | undefined
+}
+
+/** The first draft shows whether the key is accepted as it is sent; a person may say how else to send it. */
+async function openWithAuth(
+  ctx: Context,
+  { auth, ...opening }: Opening,
+): Promise<{ readonly probe: ListProbe; readonly draft: Draft }> {
+  let how = auth ?? { in: 'bearer' }
+  for (;;) {
+    const probe = await openOne(ctx, opening, how)
+    try {
+      return { probe, draft: await probe.draft(opening.given) }
+    } catch (error) {
+      await probe.close()
+      if (!(error instanceof CrmError) || !isKeyRefused(error)) throw error
+      how = await askAuth(ctx, error, opening.baseUrl)
+    }
+  }
+}
+
+async function openOne(
+  ctx: Context,
+  { baseUrl, key, name }: Pick<Opening, 'baseUrl' | 'key' | 'name'>,
+  auth: JsonObject,
+): Promise<ListProbe> {
+  const { openListProbe } = await import('../../probe/probe.ts')
+  const { SYSTEM_TIMING } = await import('../../api/transport/timing.ts')
+  const { flags, env, signal, now } = ctx
+  const debug = flags.isDebug ? (line: string) => writeNoteLine(ctx.io.stderr, `debug: ${line}`) : undefined
+  const limits = { timeoutMs: flags.timeoutMs, maxWaitMs: flags.maxWaitMs, userAgent: `crm/${ctx.version}` }
+  const timing = ctx.timing ?? SYSTEM_TIMING
+  return openListProbe({ baseUrl, key, auth, ...limits, signal, now, debug, env, timing }, name)
+}
+
+async function askAuth(ctx: Context, error: CrmError, baseUrl: URL): Promise<JsonObject> {
+  if (!canAsk(ctx)) throw refusedKey(ctx, error, baseUrl)
+  writeNoteLine(ctx.io.stderr, `${error.message}; ${AUTH_HINT}`)
+  const typed = await askTyped(ctx.io, 'How is the key sent? (Enter: end) ', ctx.signal)
+  if (typed === '') throw refusedKey(ctx, error, baseUrl)
+  return parseAuth(typed)
+}
+
+function isKeyRefused({ code }: CrmError): boolean {
+  return code === 'unauthorized' || code === 'forbidden'
+}
+
+function refusedKey({ argv }: Pick<Context, 'argv'>, error: CrmError, { origin }: URL): CrmError {
+  return new CrmError(error.code, `${origin} does not accept the key as it is sent: ${error.message}`, {
+    ...error.details,
+    cause: error,
+    hint: `another key, or another way: ${withFlag(argv, '--auth', 'header:X-API-Key')}; ${AUTH_HINT}`,
+  })
+}
+
+async function readKey(ctx: Context, { origin }: URL): Promise<string> {
+  const flag = await readKeyFlag(ctx)
+  const text = flag?.value ?? (ctx.env.CRM_API_KEY || undefined)
+  if (text === undefined && !canAsk(ctx)) {
+    throw new CrmError('no_key', 'no key was given, and there is no terminal to ask at', {
+      hint: `${commandLine(ctx.argv)} --key-stdin < key.txt; a server without keys takes any text`,
+    })
+  }
+  const key = text ?? (await askHidden(ctx.io, `API key for ${origin}: `, ctx.signal)).trim()
+  ctx.addSecret(key)
+  return checkKey(key, flag?.source ?? (text === undefined ? 'the key' : 'CRM_API_KEY'))
+}
+
+/** How the key is sent, in the grammar of connectors. CrmError `usage` for another text. */
+function parseAuth(text: string): JsonObject {
+  const [how = '', name] = text.split(/:(.*)/s)
+  const isNamed = name !== undefined && name !== ''
+  if (how === 'bearer' && name === undefined) return { in: 'bearer' }
+  if (how === 'header' && isNamed && isHeaderName(name)) return { in: 'header', name, value: '{key}' }
+  if (how === 'query' && isNamed) return { in: 'query', name, value: '{key}' }
+  if (how === 'basic' && name === undefined) return { in: 'basic', user: '{key}', password: '' }
+  if (how === 'basic' && isNamed) return { in: 'basic', user: name.replace(/[{}]/g, '$&$&'), password: '{key}' }
+  throw new CrmError('usage', `--auth does not accept ${JSON.stringify(text)}`, { hint: AUTH_HINT })
+}
+
+function parseField(text: string): readonly [string, string] {
+  const [, plural = '', field = '', path = ''] = /^([a-z]+)\.([a-z_]+)=(.+)$/s.exec(text) ?? []
+  const resource = resourceNamed(plural)
+  if (resource !== undefined && path !== '' && (field === 'id' || Object.hasOwn(RESOURCES[resource].fields, field))) {
+    return [`${plural}.${field}`, path]
+  }
+  const fields = resource ? ['id', ...Object.keys(RESOURCES[resource].fields)].join(', ') : ''
+  throw new CrmError('usage', `--field ${JSON.stringify(text)} names no field`, {
+    hint: resource
+      ? `expected ${plural}.FIELD=PATH, with one of ${fields}`
+      : 'expected a resource, its field and a path, such as contacts.email=profile.mail',
+  })
+}
+
+async function writeOut(
+  ctx: Context,
+  draft: Draft,
+  { baseUrl, out }: { readonly baseUrl: URL; readonly out: string | undefined },
+): Promise<void> {
+  const { draftYaml, writeDraft } = await import('../../api/connectors/draft/draft-yaml.ts')
+  const text = draftYaml(draft, baseUrl.host)
+  const { stdout } = ctx.io
+  if (out === undefined) await writeText(stdout, linesFor(stdout, text))
+  else await writeDraft(resolve(ctx.folder ?? '.', out), text, ctx.flags.isConfirmed)
+  for (const line of draft.summary) ctx.note(line)
+  for (const { at, text: point } of draft.open) ctx.note(`Decide: ${at.join('.')}: ${point}`)
+  const [first] = draft.open
+  if (first) throw openPoints(draft.open, out)
+  const file = out === undefined ? './FILE' : /[/\\]/.test(out) ? out : `./${out}`
+  ctx.note(`Next: crm auth login --connector ${shellWord(file)} --base-url ${shellWord(baseUrlText(baseUrl))}`)
+}
+
+function openPoints(open: readonly Decision[], out: string | undefined): CrmError {
+  const points = open.length === 1 ? 'a point' : `${open.length} points`
+  return new CrmError('partial', `the draft is written, but reading leaves ${points} open`, {
+    hint: out === undefined ? 'each is marked in the draft with "decide:"' : `grep -n decide: ${shellWord(out)}`,
+  })
+}

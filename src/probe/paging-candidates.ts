@@ -1,0 +1,166 @@
+import { foldedName } from '../api/connectors/draft/server-names.ts'
+import { MORE_NAMES, PAGES_NAMES } from '../api/pages/names.ts'
+import { addressOn, isAddressLike } from '../api/pages/positions.ts'
+import { readLinks } from '../api/pages/signs.ts'
+import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
+import { type StatedValue, scalarsIn } from './answer-paths.ts'
+import type { Reading, SeenPage, Sized } from './read-list.ts'
+
+/** A list that was read page by page, and what its records are. */
+export interface ReadPages {
+  readonly reading: Reading
+  readonly itemsPath: string
+  /** The id of a record, as the connector reads it. */
+  readonly idOf: (record: JsonObject) => string | undefined
+}
+
+interface Step extends ReadPages {
+  readonly scalars: readonly (readonly StatedValue[])[]
+}
+
+/**
+ * The ways of paging that lead from each page that was read to the one after it, the most telling first: an address, a cursor of
+ * the answer, the id of the last record, a count.
+ */
+export function pagingCandidates(read: ReadPages, size: Sized | undefined): readonly JsonObject[] {
+  const { pages } = read.reading
+  const step: Step = { ...read, scalars: pages.map(({ answer }) => scalarsIn(answer.json ?? null, read.itemsPath)) }
+  const total = totalIn(step)
+  const more = moreIn(step)
+  const ends = { ...(total !== undefined && { total }), ...(more !== undefined && { more }) }
+  const sized = size ? { size: { param: size.param, max: size.max } } : {}
+  const found: JsonObject[] = []
+  if (isEachStep(step, (page, next) => hasLinkTo(page, next))) found.push({ by: 'link', ...only(ends, 'total') })
+  for (const path of sharedPaths(step, (value, page, next) => leadsTo(value, page, next))) {
+    found.push({ by: 'next_url', next: path, ...only(ends, 'total') })
+  }
+  for (const param of changedParameters(pages)) {
+    const values = pages.slice(1).map(({ url }) => url.searchParams.get(param) ?? '')
+    for (const next of sharedPaths(step, (value, _, { url }) => idText(value) === url.searchParams.get(param))) {
+      found.push({ by: 'cursor', param, next, ...ends })
+    }
+    if (isEachStep(step, ({ page }, { url }) => url.searchParams.get(param) === lastIdOf(page.items, read))) {
+      found.push({ by: 'last', param, ...ends })
+    }
+    found.push(...counted(step, param, values, ends))
+  }
+  return [
+    ...found.flatMap((paging) => [...(size ? [{ ...paging, ...sized }] : []), paging]),
+    ...ofShortPages(read, size, found),
+  ]
+}
+
+/** A server that refuses the page behind the last one: a page that is not full ends the list. */
+function ofShortPages(
+  { reading: { pages } }: ReadPages,
+  size: Sized | undefined,
+  found: readonly JsonObject[],
+): readonly JsonObject[] {
+  const usual = pages[0]?.page.items.length
+  if (!size || usual === undefined) return []
+  return found
+    .filter(({ by }) => by === 'page' || by === 'offset')
+    .map((paging) => ({ ...paging, size: { param: size.param, max: usual } }))
+}
+
+function lastIdOf(items: readonly JsonObject[], { idOf }: ReadPages): string | undefined {
+  const last = items.at(-1)
+  return last && idOf(last)
+}
+
+function only(ends: JsonObject, name: string): JsonObject {
+  return ends[name] === undefined ? {} : { [name]: ends[name] }
+}
+
+/** By the numbers in a parameter: 2, 3, 4, or as many as came before. */
+function counted(
+  { reading: { pages }, scalars }: Step,
+  param: string,
+  texts: readonly string[],
+  ends: JsonObject,
+): readonly JsonObject[] {
+  const numbers = texts.map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN))
+  const [first = Number.NaN] = numbers
+  if (numbers.some(Number.isNaN)) return []
+  const found: JsonObject[] = []
+  const count = scalars[0]?.find(({ name, value }) => PAGES_NAMES.has(name) && value === pages.length)
+  const start = (from: number) => (from === 0 ? { start: 0 } : {})
+  if (numbers.every((number, index) => number === first + index) && (first === 1 || first === 2)) {
+    const all = { by: 'page', param, ...start(first - 1), ...ends }
+    found.push(...(count ? [{ ...all, pages: count.path }] : []), all)
+  }
+  let before = 0
+  const lengths = pages.map(({ page }) => (before += page.items.length))
+  const from = first - (lengths[0] ?? 0)
+  // That it counts from 1 is believed where the answer says so: else a record was added in front meanwhile.
+  const isFromOne = scalars[0]?.some(({ name, value }) => name === foldedName(param) && value === 1) === true
+  if (
+    (from === 0 || (from === 1 && isFromOne)) &&
+    numbers.every((number, index) => number === (lengths[index] ?? 0) + from)
+  ) {
+    found.push({ by: 'offset', param, ...(from === 1 && { start: 1 }), ...ends })
+  }
+  return found
+}
+
+/** The parameters of the next pages, but for those of the first one that stay. */
+function changedParameters(pages: readonly SeenPage[]): readonly string[] {
+  const [first, second] = pages
+  if (!first || !second) return []
+  return [...new Set(second.url.searchParams.keys())].filter(
+    (name) => second.url.searchParams.get(name) !== first.url.searchParams.get(name),
+  )
+}
+
+function isEachStep({ reading: { pages } }: Step, leads: (page: SeenPage, next: SeenPage) => boolean): boolean {
+  return pages.length > 1 && pages.slice(1).every((next, index) => leads(pages[index] as SeenPage, next))
+}
+
+/** The paths at which each answer has what leads to the next one. */
+function sharedPaths(
+  { reading: { pages }, scalars }: Step,
+  leads: (value: JsonValue, page: SeenPage, next: SeenPage) => boolean,
+): readonly string[] {
+  if (pages.length < 2) return []
+  const paths = (scalars[0] ?? []).map(({ path }) => path)
+  const found = paths.filter((path) =>
+    pages.slice(1).every((next, index) => {
+      const at = scalars[index]?.find((each) => each.path === path)
+      return at !== undefined && leads(at.value, pages[index] as SeenPage, next)
+    }),
+  )
+  return found.toSorted((one, other) => Number(isNamedNext(other)) - Number(isNamedNext(one)))
+}
+
+function isNamedNext(path: string): boolean {
+  return /next|after|end|continu/i.test(path)
+}
+
+function leadsTo(value: JsonValue, { url }: SeenPage, next: SeenPage): boolean {
+  if (typeof value !== 'string' || !isAddressLike(value)) return false
+  return addressOn(url.origin, value, url.href) === next.url.pathname + next.url.search
+}
+
+function hasLinkTo({ answer, url }: SeenPage, next: SeenPage): boolean {
+  const target = readLinks(answer.headers.link).get('next')
+  return target !== undefined && addressOn(url.origin, target, url.href) === next.url.pathname + next.url.search
+}
+
+/** The number of all records, of a list that was read to its end. */
+function totalIn({ reading: { records, isCut, doubt, pages }, scalars }: Step): string | undefined {
+  if (isCut || doubt || pages.length < 2) return undefined
+  const [first = []] = scalars
+  const isSame = ({ path }: StatedValue) =>
+    scalars.every((each) => each.find((scalar) => scalar.path === path)?.value === records.length)
+  return first.find((scalar) => /total|count|length|found|size/.test(scalar.name) && isSame(scalar))?.path
+}
+
+/** A yes on each page but the last one, and a no there. */
+function moreIn({ reading: { isCut }, scalars }: Step): string | undefined {
+  const [first = []] = scalars
+  const named = first.filter(({ name, value }) => value === true && (MORE_NAMES.has(name) || /more|next/.test(name)))
+  const isEnd = (index: number) => !isCut && index === scalars.length - 1
+  return named.find(({ path }) =>
+    scalars.every((each, index) => each.find((scalar) => scalar.path === path)?.value === !isEnd(index)),
+  )?.path
+}

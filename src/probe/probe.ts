@@ -1,0 +1,248 @@
+import { type Decision, Decisions } from '../api/connectors/draft/decisions.ts'
+import type { Draft } from '../api/connectors/draft/make-draft.ts'
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonObject } from '../core/json.ts'
+import { RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { draftRecord } from './draft-record.ts'
+import { type FoundList, findList, type Probing, showsRecord } from './find-list.ts'
+import { openProbing, type ProbeServer } from './probing-http.ts'
+import { differenceOf, readByConnector } from './prove.ts'
+
+/** A server that is being probed: what was read of it is kept while a person answers. */
+export interface ListProbe {
+  /** The connector as far as it is known. CrmError where nothing can be read. */
+  draft(answers: ReadonlyMap<string, string>): Promise<Draft>
+  /** Reads each list of the draft twice; a clause for each that does not hold. */
+  prove(draft: Draft): Promise<readonly Decision[]>
+  close(): Promise<void>
+}
+
+const PREFIXES = ['', '/v1', '/api', '/api/v1']
+
+/** Where lists usually are; others are asked for. */
+const USUAL: Readonly<Partial<Record<Resource, readonly string[]>>> = {
+  contact: ['/contacts', '/people', '/persons'],
+  deal: ['/deals', '/opportunities'],
+}
+
+export function openListProbe(server: ProbeServer, name: string | undefined): ListProbe {
+  const http = openProbing(server)
+  const probing = { http, server }
+  const known = new Map<string, FoundList>()
+  let given: ReadonlyMap<string, string> = new Map()
+  const read = async (resource: Resource, path: string) => {
+    const id = given.get(`${RESOURCES[resource].plural}.id`)
+    const key = JSON.stringify([resource, path, id])
+    const found = known.get(key) ?? (await findList(probing, resource, { path, answers: given }))
+    known.set(key, found)
+    return found
+  }
+  const searched = new Map<Resource, string | undefined>()
+  const search = async (resource: Resource) => {
+    if (!searched.has(resource)) searched.set(resource, await searchList(probing, resource, read))
+    const path = searched.get(resource)
+    return path === undefined ? undefined : read(resource, path)
+  }
+  const listOf = (resource: Resource, answer: string | undefined) =>
+    answer === undefined ? search(resource) : answer === 'none' ? undefined : read(resource, answer)
+  let lists: readonly FoundList[] = []
+  return {
+    draft: async (answers) => {
+      given = answers
+      const decisions = new Decisions(answers)
+      const found: FoundList[] = []
+      for (const resource of Object.keys(RESOURCES) as Resource[]) {
+        const { plural } = RESOURCES[resource]
+        const list = await listOf(resource, answers.get(plural))
+        if (list) found.push(list)
+      }
+      if (found.length === 0) throw noList(server)
+      lists = found
+      const absent = absentIn(answers, found)
+      for (const plural of absent) decisions.remark(['resources'], absentText(plural))
+      return draftOf(server, { name, found, decisions, absent })
+    },
+    prove: (draft) => proveDraft(server, draft, lists),
+    close: http.close,
+  }
+}
+
+/** The resources that were searched in vain. */
+function absentIn(answers: ReadonlyMap<string, string>, found: readonly FoundList[]): readonly string[] {
+  const searched = (Object.keys(USUAL) as Resource[]).filter(
+    (resource) => !answers.has(RESOURCES[resource].plural) && !found.some((list) => list.resource === resource),
+  )
+  return searched.map((resource) => RESOURCES[resource].plural)
+}
+
+function absentText(plural: string): string {
+  return `no path was found for ${plural}: --resource ${plural}=/PATH`
+}
+
+type Reader = (resource: Resource, path: string) => Promise<FoundList>
+
+/** The first usual path that answers with a list. A key that is not accepted ends the search. */
+async function searchList({ http, server }: Probing, resource: Resource, read: Reader): Promise<string | undefined> {
+  const prefixes = server.baseUrl.pathname === '/' ? PREFIXES : ['']
+  for (const path of prefixes.flatMap((prefix) => (USUAL[resource] ?? []).map((each) => prefix + each))) {
+    const answer = await http.look(path)
+    const isFailed = answer instanceof CrmError
+    if (isFailed && isFinal(answer)) throw answer
+    if (isFailed || typeof answer.json !== 'object') continue
+    const list = await read(resource, path).catch(ignoreNoList)
+    if (list) return path
+  }
+  return undefined
+}
+
+function ignoreNoList(error: unknown): undefined {
+  if (!(error instanceof CrmError) || isFinal(error)) throw error
+  return undefined
+}
+
+/** The next path would fail the same way. */
+function isFinal({ code }: CrmError): boolean {
+  return ![
+    'not_found',
+    'bad_answer',
+    'bad_request',
+    'rejected',
+    'invalid_values',
+    'forbidden',
+    'not_supported',
+  ].includes(code)
+}
+
+function noList({ baseUrl }: ProbeServer): CrmError {
+  return new CrmError('not_found', `no list was found at the usual paths of ${baseUrl.origin}`, {
+    hint: 'name the path: --resource contacts=/PATH, and what leads to it in the address of --probe',
+  })
+}
+
+interface Drafting {
+  readonly name: string | undefined
+  readonly found: readonly FoundList[]
+  readonly decisions: Decisions
+  /** Plurals of the resources without a path. */
+  readonly absent: readonly string[]
+}
+
+function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafting): Draft {
+  const { baseUrl, auth } = server
+  const base = baseUrl.pathname.replace(/\/+$/, '')
+  const resources: JsonObject = {}
+  const summary = absent.map(absentText)
+  for (const list of found) {
+    const { plural } = RESOURCES[list.resource]
+    const value = resourceOf(list, decisions)
+    resources[plural] = value
+    summary.push(summaryOf(list, value))
+  }
+  decisions.remark(['resources'], 'Only reading was seen. For create, update and delete: crm help connector-format')
+  const value: JsonObject = {
+    connector: 1,
+    name: name ?? nameOf(baseUrl),
+    origin: baseUrl.origin,
+    ...(base !== '' && { base }),
+    auth,
+    resources,
+  }
+  return { value, open: decisions.open, remarks: decisions.remarks, summary }
+}
+
+function resourceOf(list: FoundList, decisions: Decisions): JsonObject {
+  const { resource, path, itemsPath, paging, doubt } = list
+  const at = ['resources', RESOURCES[resource].plural]
+  // What is in doubt is left unfinished, so that the loader refuses it: half a list is not a list.
+  const written = { ...(itemsPath !== undefined && { items: itemsPath }), paging: paging ?? {} }
+  if (doubt !== undefined) decisions.decide([...at, 'list', 'paging'], `what leads to the next page: ${doubt}`)
+  if (paging?.by === 'none' && paging.total === undefined) {
+    decisions.remark(
+      [...at, 'list', 'paging'],
+      'no parameter led to a second page: one answer is taken for the whole list',
+    )
+  }
+  if (list.records.length === 0) return { path, list: written }
+  const { value, idOf, listPath } = draftRecord(list, decisions)
+  const { fields, get, ...rest } = value
+  const [first] = list.records
+  const id = first && idOf(first)
+  const idPath = isJsonObject(rest.id) ? String(rest.id.at) : String(rest.id ?? 'id')
+  const record = isJsonObject(get) && typeof get.record === 'string' ? get.record : '.'
+  const isShown = id !== undefined && list.single !== undefined && showsRecord(list.single, record, { id, idPath })
+  return {
+    ...rest,
+    list: { ...(listPath !== undefined && { path: listPath }), ...written },
+    ...(get !== undefined && isShown && { get }),
+    ...(isJsonObject(fields) && { fields }),
+  }
+}
+
+function summaryOf(
+  { resource, path, records, paging, reference: { isCut } }: FoundList,
+  { fields }: JsonObject,
+): string {
+  const count = isCut ? `the first ${records.length} records were read` : `${records.length} records`
+  const how = paging ? `paging ${pagingText(paging)}` : 'paging open'
+  const names = Object.entries(isJsonObject(fields) ? fields : {}).map(([name, made]) => fieldText(name, made))
+  return `${RESOURCES[resource].plural}: ${path}; ${count}; ${how}; fields ${names.join(', ') || 'none'}`
+}
+
+function pagingText({ by, param, next }: JsonObject): string {
+  return [
+    `by ${String(by)}`,
+    ...(param === undefined ? [] : [String(param)]),
+    ...(next === undefined ? [] : [`from ${String(next)}`]),
+  ].join(' ')
+}
+
+function fieldText(name: string, made: unknown): string {
+  const at = isJsonObject(made)
+    ? (made.at ?? made.read ?? (Array.isArray(made.join) ? made.join.join(' + ') : name))
+    : made
+  return at === name ? name : `${name} (${String(at)})`
+}
+
+/** `example` of https://api.example.com. */
+function nameOf({ hostname }: URL): string {
+  const isAddress = /^[\d.]+$|:/.test(hostname)
+  const own = hostname
+    .split('.')
+    .slice(0, -1)
+    .filter((label) => /^[a-z0-9][a-z0-9-]*$/.test(label) && !/^(?:api|app|www|rest|com?|org|net)$/.test(label))
+  return (isAddress ? undefined : own.at(-1)) ?? 'draft'
+}
+
+/** Each list of the file, as it will be used: twice, and against what recognition read. An open one cannot be read. */
+async function proveDraft(
+  server: ProbeServer,
+  { value }: Draft,
+  lists: readonly FoundList[],
+): Promise<readonly Decision[]> {
+  const closed = lists.filter(({ paging }) => paging !== undefined)
+  const plurals = closed.map(({ resource }) => RESOURCES[resource].plural as string)
+  const described = Object.entries(isJsonObject(value.resources) ? value.resources : {})
+  const resources = Object.fromEntries(described.filter(([plural]) => plurals.includes(plural)))
+  const text = JSON.stringify({ ...value, resources })
+  const failed: Decision[] = []
+  for (const { resource, reference } of closed) {
+    const problem = await problemOf(server, text, { resource, reference })
+    const at = ['resources', RESOURCES[resource].plural, 'list']
+    if (problem !== undefined) {
+      failed.push({ at, text: `the list was read again, and does not agree: ${problem}`, question: undefined })
+    }
+  }
+  return failed
+}
+
+async function problemOf(
+  server: ProbeServer,
+  text: string,
+  { resource, reference }: Pick<FoundList, 'resource' | 'reference'>,
+): Promise<string | undefined> {
+  const first = await readByConnector(server, text, resource)
+  if (typeof first === 'string') return first
+  const second = await readByConnector(server, text, resource)
+  if (typeof second === 'string') return second
+  return differenceOf(first, second) ?? differenceOf(reference, first)
+}

@@ -1,0 +1,87 @@
+import { createConnector } from '../api/connectors/connector.ts'
+import { loadConnector } from '../api/connectors/load-connector.ts'
+import type { ApiOptions } from '../api/options.ts'
+import type { Answer } from '../api/transport/answer.ts'
+import type { Call } from '../api/transport/call.ts'
+import { createHttp, type Http } from '../api/transport/http.ts'
+import type { HostTiming, Timing } from '../api/transport/timing.ts'
+import type { CrmError } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
+import { WIRE_DEFAULTS, type Wire } from '../core/wire.ts'
+
+/** What a probe needs of its command: where the server is, the key and how it is sent, and how long to wait. */
+export interface ProbeServer extends Pick<ApiOptions, 'baseUrl' | 'key' | 'timeoutMs' | 'maxWaitMs' | 'userAgent'> {
+  readonly auth: JsonObject
+  readonly signal: AbortSignal
+  readonly now: () => number
+  readonly debug: ApiOptions['debug']
+  readonly env: ApiOptions['env']
+  readonly timing: Timing | HostTiming
+}
+
+/** One request and its answer, in the order of the requests. */
+export interface Exchanged {
+  readonly url: URL
+  readonly answer: Answer
+}
+
+export interface ProbingHttp extends Http {
+  readonly seen: Exchanged[]
+  /** The answer to a GET; the error of a refusal. An interruption is thrown. */
+  look(path: string, query?: Readonly<Record<string, string>>): Promise<Answer | CrmError>
+  close(): Promise<void>
+}
+
+export const PROBE_WIRE: Wire = {
+  ...WIRE_DEFAULTS,
+  isWindowOfAccount: false,
+  requestLifeMs: 0,
+  cursorParam: undefined,
+  itemsPath: undefined,
+  nextPath: undefined,
+}
+
+export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): ApiOptions {
+  return { ...server, wire: PROBE_WIRE, onWait: undefined }
+}
+
+/** Sends GET alone, once each, and keeps the answers. */
+export function openProbing(server: ProbeServer): ProbingHttp {
+  const http = createHttp({ ...optionsOf(server), connector: bareConnector(server) }, server.timing)
+  const seen: Exchanged[] = []
+  const settle: Http['settle'] = async (call) => {
+    if (call.method !== 'GET') throw new Error(`the probe sends ${call.method}`)
+    const settled = await http.settle({ ...call, isProbe: true })
+    if ('answer' in settled) seen.push({ url: http.locate(call), answer: settled.answer })
+    return settled
+  }
+  return {
+    ...http,
+    seen,
+    settle,
+    request: async (call) => {
+      const settled = await settle(call)
+      if ('error' in settled) throw settled.error
+      return settled.answer
+    },
+    look: async (path, query) => {
+      const settled = await settle({ ...callOf(path), method: 'GET', ...(query && { query }) })
+      if ('answer' in settled) return settled.answer
+      if (settled.error.code === 'interrupted') throw settled.error
+      return settled.error
+    },
+  }
+}
+
+export function callOf(path: string): Pick<Call, 'path' | 'action' | 'command' | 'findCommand'> {
+  return { path, action: `read ${path}`, command: 'crm connectors create --probe URL', findCommand: undefined }
+}
+
+/** It sends the key, and describes nothing else. */
+function bareConnector({ auth, baseUrl }: ProbeServer) {
+  const text = JSON.stringify({ connector: 1, name: 'probe', auth, resources: {} })
+  return createConnector(loadConnector(text, { fileName: 'probe', baseOf: () => undefined }), {
+    baseUrl,
+    variables: {},
+  })
+}
