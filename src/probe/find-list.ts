@@ -27,6 +27,8 @@ export interface FoundList {
   readonly doubt: string | undefined
   /** The records as recognition read them. */
   readonly reference: Declared
+  /** No second page was seen. */
+  readonly isOnePage: boolean
 }
 
 export interface Probing {
@@ -46,7 +48,15 @@ export async function findList(
   const place = { path, itemsAt: undefined }
   const { reading, itemsAt } = await readAnywhere(http, place)
   const { records } = reading
-  const found = { resource, path, records, single: undefined, itemsPath: undefined, paging: undefined }
+  const found = {
+    resource,
+    path,
+    records,
+    single: undefined,
+    itemsPath: undefined,
+    paging: undefined,
+    isOnePage: false,
+  }
   const nothing = { ids: [], isCut: false }
   const { plural } = RESOURCES[resource]
   if (records.length === 0) {
@@ -96,34 +106,41 @@ interface Read {
   readonly size: Sized | undefined
 }
 
+/** For a list of which the server shows no more than it is asked for. */
+const LARGE = 100
+
 /** A size that makes several pages of one. */
 function stepOf(size: Sized, count: number): Sized {
   return { ...size, max: Math.max(1, Math.ceil(count / 3)) }
 }
 
-type Proven = Pick<FoundList, 'paging' | 'doubt' | 'reference'>
+type Proven = Pick<FoundList, 'paging' | 'doubt' | 'reference' | 'isOnePage'>
 
 /** The first way of paging by which the connector reads the records that recognition reads. */
 async function provePaging(probing: Probing, list: ListDraft, { pages, size }: Read): Promise<Proven> {
   const { http } = probing
   const { reading } = pages
   const isOne = reading.pages.length === 1
-  const step = size && (reading.doubt ? size : isOne ? stepOf(size, reading.records.length) : undefined)
+  const step =
+    size && (reading.doubt ? { ...size, max: LARGE } : isOne ? stepOf(size, reading.records.length) : undefined)
   const small = step && { ...pages, reading: await readByRecognition(http, list, step) }
   const [sure, other] = [pages, small].filter((each) => each !== undefined && each.reading.doubt === undefined)
-  if (!sure) return { paging: undefined, doubt: reasonOf(reading), reference: declaredOf(pages) }
+  const isOnePage = [pages, small].every((each) => !each || each.reading.pages.length === 1)
+  if (!sure) return { paging: undefined, doubt: reasonOf(reading), reference: declaredOf(pages), isOnePage }
   const reference = declaredOf(sure)
   const clash = other && differenceOf(reference, declaredOf(other))
   if (clash !== undefined) {
-    return { paging: undefined, doubt: `pages of another size have other records: ${clash}`, reference }
+    return { paging: undefined, doubt: `pages of another size have other records: ${clash}`, reference, isOnePage }
   }
   const paged = [sure, other].find((each) => each && each.reading.pages.length > 1)
-  const one = paged ? undefined : await ofOnePage(http, list, { read: sure, size })
+  const one = paged
+    ? undefined
+    : await ofOnePage(http, list, { read: sure, size, asked: sure === pages ? undefined : step })
   const candidates = one?.candidates ?? (paged ? pagingCandidates(paged, size) : [])
   const tried = await firstThatHolds(probing, list, { candidates, reference, step })
   return 'paging' in tried
-    ? { paging: tried.paging, doubt: undefined, reference }
-    : { paging: undefined, doubt: one?.doubt ?? tried.reason, reference }
+    ? { paging: tried.paging, doubt: undefined, reference, isOnePage }
+    : { paging: undefined, doubt: one?.doubt ?? tried.reason, reference, isOnePage }
 }
 
 interface Trials {
@@ -140,8 +157,7 @@ async function firstThatHolds(
 ): Promise<{ readonly paging: JsonObject } | { readonly reason: string }> {
   let reason: string | undefined
   for (const paging of candidates.slice(0, MOST_CANDIDATES)) {
-    const isStepped = step && paging.size !== undefined && paging.by !== 'none'
-    const tried = isStepped ? { ...paging, size: { param: step.param, max: step.max } } : paging
+    const tried = step && paging.by !== 'none' ? { ...paging, size: { param: step.param, max: step.max } } : paging
     const read = await readByConnector(server, connectorText(server, list, tried), list.resource)
     const difference = typeof read === 'string' ? read : differenceOf(reference, read)
     if (difference === undefined) return { paging }

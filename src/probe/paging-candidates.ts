@@ -1,9 +1,10 @@
 import { foldedName } from '../api/connectors/draft/server-names.ts'
-import { MORE_NAMES, PAGES_NAMES } from '../api/pages/names.ts'
+import { MORE_NAMES, OFFSET_PARAMETERS, PAGES_NAMES } from '../api/pages/names.ts'
 import { addressOn, isAddressLike } from '../api/pages/positions.ts'
 import { readLinks } from '../api/pages/signs.ts'
 import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
 import { type StatedValue, scalarsIn } from './answer-paths.ts'
+import { sizeMember } from './page-size.ts'
 import type { Reading, SeenPage, Sized } from './read-list.ts'
 
 /** A list that was read page by page, and what its records are. */
@@ -28,7 +29,7 @@ export function pagingCandidates(read: ReadPages, size: Sized | undefined): read
   const total = totalIn(step)
   const more = moreIn(step)
   const ends = { ...(total !== undefined && { total }), ...(more !== undefined && { more }) }
-  const sized = size ? { size: { param: size.param, max: size.max } } : {}
+  const sized = sizeMember(size)
   const found: JsonObject[] = []
   if (isEachStep(step, (page, next) => hasLinkTo(page, next))) found.push({ by: 'link', ...only(ends, 'total') })
   for (const path of sharedPaths(step, (value, page, next) => leadsTo(value, page, next))) {
@@ -45,7 +46,7 @@ export function pagingCandidates(read: ReadPages, size: Sized | undefined): read
     found.push(...counted(step, param, values, ends))
   }
   return [
-    ...found.flatMap((paging) => [...(size ? [{ ...paging, ...sized }] : []), paging]),
+    ...found.flatMap((paging) => [...(sized.size === undefined ? [] : [{ ...paging, ...sized }]), paging]),
     ...ofShortPages(read, size, found),
   ]
 }
@@ -73,34 +74,38 @@ function only(ends: JsonObject, name: string): JsonObject {
 }
 
 /** By the numbers in a parameter: 2, 3, 4, or as many as came before. */
-function counted(
+function counted(step: Step, param: string, texts: readonly string[], ends: JsonObject): readonly JsonObject[] {
+  const numbers = texts.map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN))
+  const offset = offsetStart(step, param, numbers)
+  const page = pageStart(numbers)
+  // Few records on few pages are counted alike.
+  const isOffset = offset !== undefined && (page === undefined || OFFSET_PARAMETERS.some((name) => name === param))
+  if (isOffset) return [{ by: 'offset', param, ...offset, ...ends }]
+  if (!page) return []
+  const { reading, scalars } = step
+  const all = { by: 'page', param, ...page, ...ends }
+  const count = scalars[0]?.find(({ name, value }) => PAGES_NAMES.has(name) && value === reading.pages.length)
+  return [...(count ? [{ ...all, pages: count.path }] : []), all]
+}
+
+function pageStart([first = 0, ...others]: readonly number[]): JsonObject | undefined {
+  const isCounted = (first === 1 || first === 2) && others.every((number, index) => number === first + index + 1)
+  return isCounted ? (first === 1 ? { start: 0 } : {}) : undefined
+}
+
+function offsetStart(
   { reading: { pages }, scalars }: Step,
   param: string,
-  texts: readonly string[],
-  ends: JsonObject,
-): readonly JsonObject[] {
-  const numbers = texts.map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN))
-  const [first = Number.NaN] = numbers
-  if (numbers.some(Number.isNaN)) return []
-  const found: JsonObject[] = []
-  const count = scalars[0]?.find(({ name, value }) => PAGES_NAMES.has(name) && value === pages.length)
-  const start = (from: number) => (from === 0 ? { start: 0 } : {})
-  if (numbers.every((number, index) => number === first + index) && (first === 1 || first === 2)) {
-    const all = { by: 'page', param, ...start(first - 1), ...ends }
-    found.push(...(count ? [{ ...all, pages: count.path }] : []), all)
-  }
+  numbers: readonly number[],
+): JsonObject | undefined {
   let before = 0
   const lengths = pages.map(({ page }) => (before += page.items.length))
-  const from = first - (lengths[0] ?? 0)
+  const from = (numbers[0] ?? Number.NaN) - (lengths[0] ?? 0)
   // That it counts from 1 is believed where the answer says so: else a record was added in front meanwhile.
   const isFromOne = scalars[0]?.some(({ name, value }) => name === foldedName(param) && value === 1) === true
-  if (
-    (from === 0 || (from === 1 && isFromOne)) &&
-    numbers.every((number, index) => number === (lengths[index] ?? 0) + from)
-  ) {
-    found.push({ by: 'offset', param, ...(from === 1 && { start: 1 }), ...ends })
-  }
-  return found
+  if (from !== 0 && !(from === 1 && isFromOne)) return undefined
+  const isCounted = numbers.every((number, index) => number === (lengths[index] ?? 0) + from)
+  return isCounted ? (from === 1 ? { start: 1 } : {}) : undefined
 }
 
 /** The parameters of the next pages, but for those of the first one that stay. */
@@ -152,7 +157,8 @@ function totalIn({ reading: { records, isCut, doubt, pages }, scalars }: Step): 
   const [first = []] = scalars
   const isSame = ({ path }: StatedValue) =>
     scalars.every((each) => each.find((scalar) => scalar.path === path)?.value === records.length)
-  return first.find((scalar) => /total|count|length|found|size/.test(scalar.name) && isSame(scalar))?.path
+  const isNamed = ({ name }: StatedValue) => /total|count|length|found|size/.test(name) && !/page/.test(name)
+  return first.find((scalar) => isNamed(scalar) && isSame(scalar))?.path
 }
 
 /** A yes on each page but the last one, and a no there. */

@@ -1,10 +1,11 @@
 import { type Decision, Decisions } from '../api/connectors/draft/decisions.ts'
 import type { Draft } from '../api/connectors/draft/make-draft.ts'
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonObject } from '../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord } from './draft-record.ts'
 import { type FoundList, findList, type Probing, showsRecord } from './find-list.ts'
+import { connectorNameAt, summaryOf } from './probe-texts.ts'
 import { openProbing, type ProbeServer } from './probing-http.ts'
 import { differenceOf, readByConnector } from './prove.ts'
 
@@ -141,7 +142,7 @@ function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafti
   decisions.remark(['resources'], 'Only reading was seen. For create, update and delete: crm help connector-format')
   const value: JsonObject = {
     connector: 1,
-    name: name ?? nameOf(baseUrl),
+    name: name ?? connectorNameAt(baseUrl),
     origin: baseUrl.origin,
     ...(base !== '' && { base }),
     auth,
@@ -150,18 +151,36 @@ function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafti
   return { value, open: decisions.open, remarks: decisions.remarks, summary }
 }
 
+/** What was proven, or what a person says: that one answer is the whole list. */
+function pagingOf({ resource, paging, doubt, isOnePage }: FoundList, decisions: Decisions): JsonObject | undefined {
+  const { plural } = RESOURCES[resource]
+  const at = ['resources', plural, 'list', 'paging']
+  const id = `${plural}.whole`
+  if (decisions.answer(id) === 'yes') {
+    if (isOnePage) return { by: 'none' }
+    throw new CrmError('usage', `--whole ${plural}: the server shows more than one page`, {
+      hint: 'leave it out: the pages are read',
+    })
+  }
+  if (doubt !== undefined) {
+    const question = { id, ask: 'Is one answer always the whole list?', choices: ['yes', 'no'] }
+    const flag = isOnePage ? `; if one answer is always the whole list: --whole ${plural}` : ''
+    decisions.decide(at, `what leads to the next page: ${doubt}${flag}`, isOnePage ? question : undefined)
+  } else if (paging?.most !== undefined) {
+    decisions.remark(at, guardText(plural, paging))
+  }
+  return paging
+}
+
+function guardText(plural: string, { most }: JsonObject): string {
+  return `one answer is taken for the whole list, as long as it has fewer than ${String(most)} records: --whole ${plural} if it always is`
+}
+
 function resourceOf(list: FoundList, decisions: Decisions): JsonObject {
-  const { resource, path, itemsPath, paging, doubt } = list
-  const at = ['resources', RESOURCES[resource].plural]
+  const { path, itemsPath } = list
+  const paging = pagingOf(list, decisions)
   // What is in doubt is left unfinished, so that the loader refuses it: half a list is not a list.
   const written = { ...(itemsPath !== undefined && { items: itemsPath }), paging: paging ?? {} }
-  if (doubt !== undefined) decisions.decide([...at, 'list', 'paging'], `what leads to the next page: ${doubt}`)
-  if (paging?.by === 'none' && paging.total === undefined) {
-    decisions.remark(
-      [...at, 'list', 'paging'],
-      'no parameter led to a second page: one answer is taken for the whole list',
-    )
-  }
   if (list.records.length === 0) return { path, list: written }
   const { value, idOf, listPath } = draftRecord(list, decisions)
   const { fields, get, ...rest } = value
@@ -178,51 +197,15 @@ function resourceOf(list: FoundList, decisions: Decisions): JsonObject {
   }
 }
 
-function summaryOf(
-  { resource, path, records, paging, reference: { isCut } }: FoundList,
-  { fields }: JsonObject,
-): string {
-  const count = isCut ? `the first ${records.length} records were read` : `${records.length} records`
-  const how = paging ? `paging ${pagingText(paging)}` : 'paging open'
-  const names = Object.entries(isJsonObject(fields) ? fields : {}).map(([name, made]) => fieldText(name, made))
-  return `${RESOURCES[resource].plural}: ${path}; ${count}; ${how}; fields ${names.join(', ') || 'none'}`
-}
-
-function pagingText({ by, param, next }: JsonObject): string {
-  return [
-    `by ${String(by)}`,
-    ...(param === undefined ? [] : [String(param)]),
-    ...(next === undefined ? [] : [`from ${String(next)}`]),
-  ].join(' ')
-}
-
-function fieldText(name: string, made: unknown): string {
-  const at = isJsonObject(made)
-    ? (made.at ?? made.read ?? (Array.isArray(made.join) ? made.join.join(' + ') : name))
-    : made
-  return at === name ? name : `${name} (${String(at)})`
-}
-
-/** `example` of https://api.example.com. */
-function nameOf({ hostname }: URL): string {
-  const isAddress = /^[\d.]+$|:/.test(hostname)
-  const own = hostname
-    .split('.')
-    .slice(0, -1)
-    .filter((label) => /^[a-z0-9][a-z0-9-]*$/.test(label) && !/^(?:api|app|www|rest|com?|org|net)$/.test(label))
-  return (isAddress ? undefined : own.at(-1)) ?? 'draft'
-}
-
 /** Each list of the file, as it will be used: twice, and against what recognition read. An open one cannot be read. */
 async function proveDraft(
   server: ProbeServer,
   { value }: Draft,
   lists: readonly FoundList[],
 ): Promise<readonly Decision[]> {
-  const closed = lists.filter(({ paging }) => paging !== undefined)
-  const plurals = closed.map(({ resource }) => RESOURCES[resource].plural as string)
   const described = Object.entries(isJsonObject(value.resources) ? value.resources : {})
-  const resources = Object.fromEntries(described.filter(([plural]) => plurals.includes(plural)))
+  const resources = Object.fromEntries(described.filter(([, resource]) => hasPaging(resource)))
+  const closed = lists.filter(({ resource }) => Object.hasOwn(resources, RESOURCES[resource].plural))
   const text = JSON.stringify({ ...value, resources })
   const failed: Decision[] = []
   for (const { resource, reference } of closed) {
@@ -233,6 +216,11 @@ async function proveDraft(
     }
   }
   return failed
+}
+
+function hasPaging(resource: JsonValue): boolean {
+  const list = isJsonObject(resource) ? resource.list : undefined
+  return isJsonObject(list) && isJsonObject(list.paging) && list.paging.by !== undefined
 }
 
 async function problemOf(

@@ -108,7 +108,7 @@ test('deals beside contacts are found at the usual paths', async () => {
   )
   expect(made).toMatchObject({
     exit: 0,
-    stderr: expect.stringContaining('deals: /api/deals; 3 records; paging by none;'),
+    stderr: expect.stringContaining('deals: /api/deals; 3 records; paging by none below 10 records;'),
   })
   expect(text).toContain('fields: { name: title, amount: value, stage: status }')
   const listed = JSON.parse((await list(['deals', 'list', '-o', 'json'])).stdout)

@@ -1,6 +1,7 @@
 import type { Sabotage } from './sabotage.ts'
 
 const LISTS = ['test/probe/lists.test.ts']
+const GROWTH = ['test/probe/growth.test.ts']
 const RECORDS = ['test/probe/records.test.ts']
 
 export const PROBE: readonly Sabotage[] = [
@@ -24,6 +25,13 @@ export const PROBE: readonly Sabotage[] = [
     line: 'const isFromOne = scalars[0]?.some(({ name, value }) => name === foldedName(param) && value === 1) === true',
     to: 'const isFromOne = true',
     tests: LISTS,
+  },
+  {
+    name: 'a list without a sign of paging may grow past a usual page, and is cut there',
+    file: 'src/probe/one-page.ts',
+    line: 'return most === undefined ? {} : { most }',
+    to: 'return most === -1 ? { most } : {}',
+    tests: GROWTH,
   },
   {
     name: 'the email of an owner is taken for that of the contact without asking',

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Decision } from '../../api/connectors/draft/decisions.ts'
 import type { Draft } from '../../api/connectors/draft/make-draft.ts'
 import type { Context } from '../../context.ts'
-import { CrmError } from '../../core/errors.ts'
+import { CrmError, type ErrorCode } from '../../core/errors.ts'
 import { baseUrlText, isHeaderName, isLoopback, parseBaseUrl } from '../../core/http-rules.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { RESOURCES, resourceNamed } from '../../core/resources/registry.ts'
@@ -20,6 +20,7 @@ interface ProbeOptions {
   readonly probe: string
   readonly auth?: string
   readonly field?: readonly string[]
+  readonly whole?: readonly string[]
   readonly out?: string
   readonly name: string | undefined
   /** Paths by plural. */
@@ -37,12 +38,13 @@ export async function createByProbe(ctx: Context, options: ProbeOptions): Promis
       hint: 'use https',
     })
   }
-  const given = new Map([...options.answers, ...(options.field ?? []).map(parseField)])
+  const { answers: paths, field: fields = [], whole = [] } = options
+  const given = new Map([...paths, ...fields.map(parseField), ...whole.map(parseWhole)])
   const auth = options.auth === undefined ? undefined : parseAuth(options.auth)
   const key = await readKey(ctx, baseUrl)
-  const { probe, draft } = await openWithAuth(ctx, { baseUrl, key, name: options.name, given, auth })
+  const { probe, draft, answers } = await openAnswered(ctx, { baseUrl, key, name: options.name, given, auth })
   try {
-    const answered = canAsk(ctx) ? await askOpen(ctx, given, probe.draft, draft) : draft
+    const answered = canAsk(ctx) ? await askOpen(ctx, answers, probe.draft, draft) : draft
     const failed = await probe.prove(answered)
     const proven = { ...answered, open: [...answered.open, ...failed] }
     await writeOut(ctx, proven, { baseUrl, out: options.out })
@@ -59,22 +61,38 @@ interface Opening {
   readonly auth: JsonObject | undefined
 }
 
-/** The first draft shows whether the key is accepted as it is sent; a person may say how else to send it. */
-async function openWithAuth(
-  ctx: Context,
-  { auth, ...opening }: Opening,
-): Promise<{ readonly probe: ListProbe; readonly draft: Draft }> {
+/** The first draft shows whether the key is accepted as it is sent, and where lists are; a person may say otherwise. */
+async function openAnswered(ctx: Context, { auth, given, ...opening }: Opening): Promise<Opened> {
   let how = auth ?? { in: 'bearer' }
+  let answers = given
   for (;;) {
     const probe = await openOne(ctx, opening, how)
     try {
-      return { probe, draft: await probe.draft(opening.given) }
+      return { probe, answers, draft: await probe.draft(answers) }
     } catch (error) {
       await probe.close()
-      if (!(error instanceof CrmError) || !isKeyRefused(error)) throw error
-      how = await askAuth(ctx, error, opening.baseUrl)
+      if (!(error instanceof CrmError)) throw error
+      if (isKeyRefused(error)) how = await askAuth(ctx, error, opening.baseUrl)
+      else answers = new Map([...answers, ['contacts', await askPath(ctx, error)]])
     }
   }
+}
+
+interface Opened {
+  readonly probe: ListProbe
+  readonly draft: Draft
+  readonly answers: ReadonlyMap<string, string>
+}
+
+const NO_LIST: readonly ErrorCode[] = ['not_found', 'bad_answer', 'bad_request', 'rejected']
+
+/** The error where nobody can be asked, or the path is not what is wrong. */
+async function askPath(ctx: Context, error: CrmError): Promise<string> {
+  if (!canAsk(ctx) || !NO_LIST.includes(error.code)) throw error
+  writeNoteLine(ctx.io.stderr, error.message)
+  const typed = await askTyped(ctx.io, 'Which path lists the contacts? (Enter: end) ', ctx.signal)
+  if (!typed.startsWith('/')) throw error
+  return typed
 }
 
 async function openOne(
@@ -134,6 +152,13 @@ function parseAuth(text: string): JsonObject {
   if (how === 'basic' && name === undefined) return { in: 'basic', user: '{key}', password: '' }
   if (how === 'basic' && isNamed) return { in: 'basic', user: name.replace(/[{}]/g, '$&$&'), password: '{key}' }
   throw new CrmError('usage', `--auth does not accept ${JSON.stringify(text)}`, { hint: AUTH_HINT })
+}
+
+function parseWhole(plural: string): readonly [string, string] {
+  if (resourceNamed(plural) !== undefined) return [`${plural}.whole`, 'yes']
+  throw new CrmError('usage', `--whole ${JSON.stringify(plural)} names no resource`, {
+    hint: 'such as --whole contacts',
+  })
 }
 
 function parseField(text: string): readonly [string, string] {

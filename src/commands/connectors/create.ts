@@ -19,6 +19,7 @@ interface Options {
   readonly probe?: string
   readonly auth?: string
   readonly field?: readonly string[]
+  readonly whole?: readonly string[]
   readonly resource?: readonly string[]
   readonly name?: string
   readonly out?: string
@@ -40,6 +41,11 @@ export function addConnectorsCreate(connectors: CommandUnknownOpts, act: Act): v
     .option(
       '--field <plural.field=path>',
       'with --probe, the member of a field, such as contacts.email=profile.mail, or none (repeatable)',
+      collect,
+    )
+    .option(
+      '--whole <plural>',
+      'with --probe: one answer always has all records of this resource (repeatable)',
       collect,
     )
     .option('--name <name>', 'the name of the connector; that of the host unless given')
@@ -66,8 +72,10 @@ async function createConnector(ctx: Context, options: Options): Promise<undefine
     return createByProbe(ctx, { ...options, probe: options.probe, name, answers })
   }
   if (options.openapi === undefined) throw eitherSource('no source of the connector was given')
-  if (options.auth !== undefined || options.field !== undefined) {
-    throw new CrmError('usage', '--auth and --field are for --probe', { hint: 'change the draft of a document itself' })
+  if ([options.auth, options.field, options.whole].some((each) => each !== undefined)) {
+    throw new CrmError('usage', '--auth, --field and --whole are for --probe', {
+      hint: 'change the draft of a document itself',
+    })
   }
   return createByDocument(ctx, { ...options, openapi: options.openapi, name, answers })
 }
