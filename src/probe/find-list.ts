@@ -156,12 +156,15 @@ async function firstThatHolds(
   { candidates, reference, step }: Trials,
 ): Promise<{ readonly paging: JsonObject } | { readonly reason: string }> {
   let reason: string | undefined
+  const problemOf = async (paging: JsonObject) => {
+    const read = await readByConnector(server, connectorText(server, list, paging), list.resource)
+    return typeof read === 'string' ? read : differenceOf(reference, read)
+  }
   for (const paging of candidates.slice(0, MOST_CANDIDATES)) {
-    const tried = step && paging.by !== 'none' ? { ...paging, size: { param: step.param, max: step.max } } : paging
-    const read = await readByConnector(server, connectorText(server, list, tried), list.resource)
-    const difference = typeof read === 'string' ? read : differenceOf(reference, read)
-    if (difference === undefined) return { paging }
-    reason ??= `by ${oneLine(JSON.stringify(paging), 120)}: ${difference}`
+    const stepped = step && paging.by !== 'none' ? { ...paging, size: { param: step.param, max: step.max } } : undefined
+    const problem = (stepped && (await problemOf(stepped))) ?? (await problemOf(paging))
+    if (problem === undefined) return { paging }
+    reason ??= `by ${oneLine(JSON.stringify(paging), 120)}: ${problem}`
   }
   return { reason: reason ?? 'nothing in the answers leads to the next page' }
 }

@@ -1,5 +1,5 @@
 import { foldedName } from '../api/connectors/draft/server-names.ts'
-import { MORE_NAMES, OFFSET_PARAMETERS, PAGES_NAMES } from '../api/pages/names.ts'
+import { LAST_ID_PARAMETERS, MORE_NAMES, OFFSET_PARAMETERS, PAGES_NAMES } from '../api/pages/names.ts'
 import { addressOn, isAddressLike } from '../api/pages/positions.ts'
 import { readLinks } from '../api/pages/signs.ts'
 import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
@@ -14,6 +14,9 @@ export interface ReadPages {
   /** The id of a record, as the connector reads it. */
   readonly idOf: (record: JsonObject) => string | undefined
 }
+
+/** No server is known with a lower maximum. */
+const SMALL_SIZE = 10
 
 interface Step extends ReadPages {
   readonly scalars: readonly (readonly StatedValue[])[]
@@ -35,23 +38,41 @@ export function pagingCandidates(read: ReadPages, size: Sized | undefined): read
   for (const path of sharedPaths(step, (value, page, next) => leadsTo(value, page, next))) {
     found.push({ by: 'next_url', next: path, ...only(ends, 'total') })
   }
-  for (const param of changedParameters(pages)) {
-    const values = pages.slice(1).map(({ url }) => url.searchParams.get(param) ?? '')
-    for (const next of sharedPaths(step, (value, _, { url }) => idText(value) === url.searchParams.get(param))) {
-      found.push({ by: 'cursor', param, next, ...ends })
-    }
-    if (isEachStep(step, ({ page }, { url }) => url.searchParams.get(param) === lastIdOf(page.items, read))) {
-      found.push({ by: 'last', param, ...ends })
-    }
-    found.push(...counted(step, param, values, ends))
-  }
+  for (const param of changedParameters(pages)) found.push(...byParameter(step, param, ends))
   return [
     ...found.flatMap((paging) => [...(sized.size === undefined ? [] : [{ ...paging, ...sized }]), paging]),
     ...ofShortPages(read, size, found),
   ]
 }
 
-/** A server that refuses the page behind the last one: a page that is not full ends the list. */
+/** A member that is named for what follows says more than a count, and a count more than a member of any name. */
+function byParameter(step: Step, param: string, ends: JsonObject): readonly JsonObject[] {
+  const { pages } = step.reading
+  const values = pages.slice(1).map(({ url }) => url.searchParams.get(param) ?? '')
+  const paths = sharedPaths(step, (value, _, { url }) => idText(value) === url.searchParams.get(param))
+  const cursors = paths
+    .filter((path) => !isSameAtEnd(step, path))
+    .map((next) => ({ by: 'cursor', param, next, ...ends }))
+  const isNext = ({ next }: { readonly next: string }) => isNamedNext(next)
+  const counts = counted(step, param, values, ends)
+  // Ids that count the records are no places in the list: after a deletion they would skip some.
+  const isLast =
+    (counts.length === 0 || LAST_ID_PARAMETERS.some((name) => name === param)) &&
+    isEachStep(step, ({ page }, { url }) => url.searchParams.get(param) === lastIdOf(page.items, step))
+  const last = isLast ? [{ by: 'last', param, ...ends }] : []
+  return [...cursors.filter(isNext), ...last, ...counts, ...cursors.filter((each) => !isNext(each))]
+}
+
+/** The last page shows the same as the page before it. */
+function isSameAtEnd({ scalars }: Step, path: string): boolean {
+  const [before, last] = scalars.slice(-2).map((each) => each.find((scalar) => scalar.path === path)?.value)
+  return before !== undefined && before === last
+}
+
+/**
+ * A server that refuses the page behind the last one, where a page that is not full ends the list; and one that reads the place
+ * of a page only with a size.
+ */
 function ofShortPages(
   { reading: { pages } }: ReadPages,
   size: Sized | undefined,
@@ -61,7 +82,7 @@ function ofShortPages(
   if (!size || usual === undefined) return []
   return found
     .filter(({ by }) => by === 'page' || by === 'offset')
-    .map((paging) => ({ ...paging, size: { param: size.param, max: usual } }))
+    .map((paging) => ({ ...paging, size: { param: size.param, max: Math.max(usual, SMALL_SIZE) } }))
 }
 
 function lastIdOf(items: readonly JsonObject[], { idOf }: ReadPages): string | undefined {

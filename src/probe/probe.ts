@@ -51,33 +51,39 @@ export function openListProbe(server: ProbeServer, name: string | undefined): Li
     draft: async (answers) => {
       given = answers
       const decisions = new Decisions(answers)
-      const found: FoundList[] = []
+      const all: FoundList[] = []
       for (const resource of Object.keys(RESOURCES) as Resource[]) {
-        const { plural } = RESOURCES[resource]
-        const list = await listOf(resource, answers.get(plural))
-        if (list) found.push(list)
+        const list = await listOf(resource, answers.get(RESOURCES[resource].plural))
+        if (list) all.push(list)
       }
-      if (found.length === 0) throw noList(server)
-      lists = found
-      const absent = absentIn(answers, found)
-      for (const plural of absent) decisions.remark(['resources'], absentText(plural))
-      return draftOf(server, { name, found, decisions, absent })
+      if (all.length === 0) throw noList(server)
+      const found = all.filter(({ resource, records }) => records.length > 0 || answers.has(RESOURCES[resource].plural))
+      lists = found.length > 0 ? found : all
+      const absent = absentIn(answers, { all, lists })
+      for (const text of absent) decisions.remark(['resources'], text)
+      return draftOf(server, { name, found: lists, decisions, absent })
     },
     prove: (draft) => proveDraft(server, draft, lists),
     close: http.close,
   }
 }
 
-/** The resources that were searched in vain. */
-function absentIn(answers: ReadonlyMap<string, string>, found: readonly FoundList[]): readonly string[] {
-  const searched = (Object.keys(USUAL) as Resource[]).filter(
-    (resource) => !answers.has(RESOURCES[resource].plural) && !found.some((list) => list.resource === resource),
-  )
-  return searched.map((resource) => RESOURCES[resource].plural)
-}
-
-function absentText(plural: string): string {
-  return `no path was found for ${plural}: --resource ${plural}=/PATH`
+/** The resources that were searched in vain, or have no record yet: nobody asked for them. */
+function absentIn(
+  answers: ReadonlyMap<string, string>,
+  { all, lists }: Readonly<Record<'all' | 'lists', readonly FoundList[]>>,
+): readonly string[] {
+  return (Object.keys(USUAL) as Resource[]).flatMap((resource) => {
+    const { plural } = RESOURCES[resource]
+    const isOf = (list: FoundList) => list.resource === resource
+    if (answers.has(plural) || lists.some(isOf)) return []
+    const empty = all.find(isOf)
+    return empty
+      ? [
+          `${plural} are left out, for ${empty.path} has none yet: --resource ${plural}=${empty.path} when there are some`,
+        ]
+      : [`no path was found for ${plural}: --resource ${plural}=/PATH`]
+  })
 }
 
 type Reader = (resource: Resource, path: string) => Promise<FoundList>
@@ -124,7 +130,7 @@ interface Drafting {
   readonly name: string | undefined
   readonly found: readonly FoundList[]
   readonly decisions: Decisions
-  /** Plurals of the resources without a path. */
+  /** What is said of the resources that are not in it. */
   readonly absent: readonly string[]
 }
 
@@ -132,7 +138,7 @@ function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafti
   const { baseUrl, auth } = server
   const base = baseUrl.pathname.replace(/\/+$/, '')
   const resources: JsonObject = {}
-  const summary = absent.map(absentText)
+  const summary = [...absent]
   for (const list of found) {
     const { plural } = RESOURCES[list.resource]
     const value = resourceOf(list, decisions)

@@ -30,3 +30,24 @@ describe.each([3, 7, 20])('a list that had %d records and has 237', (few) => {
     else expect([2, 6, 7, 9]).toContain(exit)
   })
 })
+
+test('ids that count the records are not taken for offsets: after deletions the list is whole', async () => {
+  let people = Array.from({ length: 45 }, (_, n) => ({ id: n + 1, name: `Person ${n}`, email: `p${n}@example.com` }))
+  const { made, text, list } = await probed(({ path, query }) => {
+    const [start, size] = ['_start', '_limit'].map((name) => Number(query.get(name)))
+    return path === '/people' ? { json: people.slice(start, (start ?? 0) + (size || 20)) } : NOTHING
+  }, [])
+  expect({ exit: made.exit, text }).toEqual({ exit: 0, text: expect.stringContaining('by: offset, param: _start') })
+  people = people.filter(({ id }) => id % 2 === 0 || id > 40)
+  expect((await list()).stdout).toBe(people.map(({ id }) => `${id}\n`).join(''))
+})
+
+test('a server that reads the place of a page only with its size is listed', async () => {
+  const deals = Array.from({ length: 7 }, (_, n) => ({ id: `d${n}`, title: `Deal ${n}`, amount: n, stage: 'open' }))
+  const { made, list } = await probed(({ path, query }) => {
+    const [start, size] = ['_start', '_limit'].map((name) => Number(query.get(name)))
+    return path === '/deals' ? { json: size ? deals.slice(start, (start ?? 0) + size) : deals } : NOTHING
+  }, [])
+  expect(made).toMatchObject({ exit: 0, stderr: expect.stringContaining('paging by offset _start') })
+  expect((await list(['deals', 'list', '-o', 'id'])).stdout).toBe(deals.map(({ id }) => `${id}\n`).join(''))
+})

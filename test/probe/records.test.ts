@@ -115,6 +115,17 @@ test('deals beside contacts are found at the usual paths', async () => {
   expect(listed).toMatchObject(deals.map(({ id, title, value }) => ({ id, name: title, amount: value })))
 })
 
+test('a list that nobody asked for is left out while it is empty, and named', async () => {
+  const people = pagesAt('/contacts', PEOPLE)
+  const { made, text, list } = await probed((asked) => (asked.path === '/deals' ? { json: [] } : people(asked)), [])
+  expect(made).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('deals are left out, for /deals has none yet'),
+  })
+  expect(text).not.toContain('  deals:')
+  expect((await list()).exit).toBe(0)
+})
+
 test('an empty list is open: its members and its paging cannot be known', async () => {
   const { made, text } = await probed(({ path }) => (path === '/contacts' ? { json: [] } : NOTHING), [])
   expect({ exit: made.exit, text }).toEqual({
