@@ -45,8 +45,7 @@ export async function findList(
   { path, answers }: { readonly path: string; readonly answers: ReadonlyMap<string, string> },
 ): Promise<FoundList> {
   const { http } = probing
-  const place = { path, itemsAt: undefined }
-  const { reading, itemsAt } = await readAnywhere(http, place)
+  const { reading, place } = await readAnywhere(http, { path, itemsAt: undefined })
   const { records } = reading
   const found = {
     resource,
@@ -73,26 +72,39 @@ export async function findList(
   }
   const single = await readSingle(http, path, { records, idOf })
   const pages: ReadPages = { reading, itemsPath, idOf }
-  const size = await findPageSize(http, { path, itemsAt }, reading)
-  const list = { resource, path, itemsAt, value, items: itemsPath + inner }
+  const size = await findPageSize(http, place, reading)
+  const list = { ...place, resource, value, items: itemsPath + inner }
   return { ...found, single, itemsPath: list.items, ...(await provePaging(probing, list, { pages, size })) }
 }
 
-/** The list in its usual place, else the only list of records in the answer. */
-async function readAnywhere(
-  http: ProbingHttp,
-  place: ListPlace,
-): Promise<{ readonly reading: Reading; readonly itemsAt: string | undefined }> {
+interface Placed {
+  readonly reading: Reading
+  readonly place: ListPlace
+}
+
+/** The list in its usual place, else the only list of records in the answer; counted, where its answers name no way on. */
+async function readAnywhere(http: ProbingHttp, place: ListPlace): Promise<Placed> {
   const before = http.seen.length
   try {
-    return { reading: await readByRecognition(http, place), itemsAt: undefined }
+    return { reading: await readByRecognition(http, place), place }
   } catch (error) {
-    if (!(error instanceof CrmError) || !/: expected a list, got/.test(error.message)) throw error
+    if (!(error instanceof CrmError)) throw error
     const [first] = http.seen.slice(before)
-    const [itemsAt, ...others] = listPathsIn(first?.answer.json ?? null)
-    if (itemsAt === undefined || others.length > 0) throw error
-    return { reading: await readByRecognition(http, { ...place, itemsAt }), itemsAt }
+    const other = otherPlace(error, place, first?.answer.json ?? null)
+    if (!other) throw error
+    const found = await readAnywhere(http, other)
+    const isNext = found.reading.doubt !== undefined && other.counted === 'offset'
+    return isNext ? readAnywhere(http, { ...other, counted: 'page' }) : found
   }
+}
+
+function otherPlace({ message }: CrmError, place: ListPlace, json: JsonValue): ListPlace | undefined {
+  if (message.endsWith('there are more records, but no cursor for them') && place.counted === undefined) {
+    return { ...place, counted: 'offset' }
+  }
+  const [itemsAt, ...others] = listPathsIn(json)
+  const isNoList = message.includes(': expected a list, got') && place.itemsAt === undefined
+  return isNoList && itemsAt !== undefined && others.length === 0 ? { ...place, itemsAt } : undefined
 }
 
 interface ListDraft extends ListPlace {

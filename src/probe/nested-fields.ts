@@ -45,8 +45,10 @@ const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 /** A place below the record for a field that its own members do not have. */
 export function proposeField(resource: Resource, field: string, leaves: readonly Leaf[]): Proposed | undefined {
   const names = fieldNames(resource)[field] ?? []
-  const nested = leaves.filter(({ above, name }) => above.length > 0 && names.includes(name))
-  const own = nested.filter(({ above }) => above.every((each) => OWN.test(each)))
+  const nested = leaves.filter(
+    ({ above, name }) => above.length > 0 && (names.includes(name) || isValueOf(names, above, name)),
+  )
+  const own = nested.filter(({ above }) => above.every((each) => OWN.test(each) || names.includes(each)))
   const [best] = own.length > 0 ? own : nested
   if (field === 'name' && own.length === 0) {
     const parts = nameParts(leaves)
@@ -56,6 +58,13 @@ export function proposeField(resource: Resource, field: string, leaves: readonly
   const shown =
     field === 'email' ? leaves.find(({ value }) => typeof value === 'string' && EMAIL.test(value)) : undefined
   return shown && { made: madeOf(field, shown.path), path: shown.path, isSure: false }
+}
+
+const VALUES = ['value', 'address', 'email', 'emailaddress', 'number', 'phonenumber', 'name', 'full']
+
+/** `emails[0].address`. */
+function isValueOf(names: readonly string[], above: readonly string[], name: string): boolean {
+  return names.includes(above.at(-1) ?? '') && VALUES.includes(name)
 }
 
 /** First and last name in one object. */

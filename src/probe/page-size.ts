@@ -66,11 +66,15 @@ export async function itemsAt(
 /** The records of an answer, or the error that it is. */
 export async function lookAt(
   http: ProbingHttp,
-  { path, itemsAt: itemsPath }: ListPlace,
+  { path, itemsAt: itemsPath, counted }: ListPlace,
   query: Readonly<Record<string, string>>,
 ): Promise<readonly JsonObject[] | CrmError> {
   const answer = await http.look(path, query)
   if (answer instanceof CrmError) return answer
-  const page = readPage(answer, http.locate({ ...callOf(path), method: 'GET', query }), { ...PROBE_WIRE, itemsPath })
+  const page = readPage(answer, http.locate({ ...callOf(path), method: 'GET', query }), {
+    ...PROBE_WIRE,
+    itemsPath,
+    paging: counted,
+  })
   return typeof page === 'string' ? badPage(callOf(path), page, 'crm api GET shows the answer') : page.items
 }

@@ -39,8 +39,9 @@ export function openListProbe(server: ProbeServer, name: string | undefined): Li
     return found
   }
   const searched = new Map<Resource, string | undefined>()
+  const failed: string[] = []
   const search = async (resource: Resource) => {
-    if (!searched.has(resource)) searched.set(resource, await searchList(probing, resource, read))
+    if (!searched.has(resource)) searched.set(resource, await searchList(probing, resource, { read, failed }))
     const path = searched.get(resource)
     return path === undefined ? undefined : read(resource, path)
   }
@@ -56,7 +57,7 @@ export function openListProbe(server: ProbeServer, name: string | undefined): Li
         const list = await listOf(resource, answers.get(RESOURCES[resource].plural))
         if (list) all.push(list)
       }
-      if (all.length === 0) throw noList(server)
+      if (all.length === 0) throw noList(server, failed)
       const found = all.filter(({ resource, records }) => records.length > 0 || answers.has(RESOURCES[resource].plural))
       lists = found.length > 0 ? found : all
       const absent = absentIn(answers, { all, lists })
@@ -86,24 +87,31 @@ function absentIn(
   })
 }
 
-type Reader = (resource: Resource, path: string) => Promise<FoundList>
-
-/** The first usual path that answers with a list. A key that is not accepted ends the search. */
-async function searchList({ http, server }: Probing, resource: Resource, read: Reader): Promise<string | undefined> {
-  const prefixes = server.baseUrl.pathname === '/' ? PREFIXES : ['']
-  for (const path of prefixes.flatMap((prefix) => (USUAL[resource] ?? []).map((each) => prefix + each))) {
-    const answer = await http.look(path)
-    const isFailed = answer instanceof CrmError
-    if (isFailed && isFinal(answer)) throw answer
-    if (isFailed || typeof answer.json !== 'object') continue
-    const list = await read(resource, path).catch(ignoreNoList)
-    if (list) return path
-  }
-  return undefined
+interface Search {
+  readonly read: (resource: Resource, path: string) => Promise<FoundList>
+  /** What was there, and is no list that can be read. */
+  readonly failed: string[]
 }
 
-function ignoreNoList(error: unknown): undefined {
-  if (!(error instanceof CrmError) || isFinal(error)) throw error
+/** The first usual path that answers with a list. A key that is not accepted ends the search. */
+async function searchList(probing: Probing, resource: Resource, { read, failed }: Search): Promise<string | undefined> {
+  const { http, server } = probing
+  const prefixes = server.baseUrl.pathname === '/' ? PREFIXES : ['']
+  const tryRead = async (path: string) => {
+    const answer = await http.look(path)
+    if (answer instanceof CrmError) throw answer
+    if (typeof answer.json !== 'object') return undefined
+    await read(resource, path)
+    return path
+  }
+  for (const path of prefixes.flatMap((prefix) => (USUAL[resource] ?? []).map((each) => prefix + each))) {
+    const found = await tryRead(path).catch((error: unknown) => {
+      if (!(error instanceof CrmError) || isFinal(error)) throw error
+      if (error.code !== 'not_found') failed.push(error.message)
+      return undefined
+    })
+    if (found !== undefined) return found
+  }
   return undefined
 }
 
@@ -120,8 +128,9 @@ function isFinal({ code }: CrmError): boolean {
   ].includes(code)
 }
 
-function noList({ baseUrl }: ProbeServer): CrmError {
-  return new CrmError('not_found', `no list was found at the usual paths of ${baseUrl.origin}`, {
+function noList({ baseUrl }: ProbeServer, [failed]: readonly string[]): CrmError {
+  const why = failed === undefined ? '' : `: ${failed}`
+  return new CrmError('not_found', `no list was found at the usual paths of ${baseUrl.origin}${why}`, {
     hint: 'name the path: --resource contacts=/PATH, and what leads to it in the address of --probe',
   })
 }

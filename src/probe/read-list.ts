@@ -32,6 +32,8 @@ export interface Sized {
 export interface ListPlace {
   readonly path: string
   readonly itemsAt: string | undefined
+  /** Where the answers say that there is more, and not how to get it. */
+  readonly counted?: 'page' | 'offset'
 }
 
 /** Reads the list by what its answers say, and by trials where they say nothing. */
@@ -72,9 +74,9 @@ function withoutEmptyEnd(pages: readonly SeenPage[]): readonly SeenPage[] {
   return pages.slice(0, Math.max(last, 0) + 1)
 }
 
-function limitsOf({ itemsAt }: ListPlace, size: Sized | undefined): PageLimits {
+function limitsOf({ itemsAt, counted }: ListPlace, size: Sized | undefined): PageLimits {
   return {
-    paging: undefined,
+    paging: counted,
     limitParam: size?.param,
     cursorParam: undefined,
     itemsPath: itemsAt,

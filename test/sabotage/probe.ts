@@ -8,8 +8,8 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'a paging is written that the connector was not seen to read the list by',
     file: 'src/probe/find-list.ts',
-    line: "const difference = typeof read === 'string' ? read : differenceOf(reference, read)",
-    to: "const difference = typeof read === 'string' ? undefined : differenceOf(read, read)",
+    line: "return typeof read === 'string' ? read : differenceOf(reference, read)",
+    to: "return typeof read === 'string' ? undefined : differenceOf(read, read)",
     tests: LISTS,
   },
   {
@@ -25,6 +25,13 @@ export const PROBE: readonly Sabotage[] = [
     line: 'const isFromOne = scalars[0]?.some(({ name, value }) => name === foldedName(param) && value === 1) === true',
     to: 'const isFromOne = true',
     tests: LISTS,
+  },
+  {
+    name: 'ids that count the records are sent as places of the list',
+    file: 'src/probe/paging-candidates.ts',
+    line: '(counts.length === 0 || LAST_ID_PARAMETERS.some((name) => name === param)) &&',
+    to: '(counts.length >= 0 || LAST_ID_PARAMETERS.some((name) => name === param)) &&',
+    tests: GROWTH,
   },
   {
     name: 'a list without a sign of paging may grow past a usual page, and is cut there',
