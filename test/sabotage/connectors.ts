@@ -176,6 +176,13 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: ['test/commands/connectors/own-service.test.ts'],
   },
   {
+    name: 'records that a list repeats count towards its total',
+    file: 'src/api/pages/declared-walk.ts',
+    line: 'this.#elements += elements - repeated',
+    to: 'this.#elements += elements',
+    tests: ['test/api/connectors/declared-lists.test.ts'],
+  },
+  {
     name: 'an unknown member of a connector is passed over',
     file: 'src/api/connectors/format-parts.ts',
     line: ".strictObject(members, { error: unknownKeys(`a member of ${words}`, known, `a map with ${known.join(', ')}`) })",

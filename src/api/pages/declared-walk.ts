@@ -42,7 +42,10 @@ export class DeclaredWalk {
   /** Of the next page; undefined after the last one. */
   #next: PageStart | undefined
   #pages = 0
+  /** Those that are listed again are counted apart. */
   #elements = 0
+  #repeated = 0
+  #firstTotal: number | undefined
   #emptyPages = 0
   #hasFullPage = false
   /** The page before the present one. */
@@ -89,7 +92,6 @@ export class DeclaredWalk {
     const place = { start: this.#start, size: this.#size }
     const { page, answer } = await this.#request(place)
     this.#pages += 1
-    this.#elements += page.elements
     this.#hasFullPage ||= this.#size !== undefined && page.elements >= this.#size
     if (page.elements > 0 && page.items.length > 0 && this.#records.hasAll(page.items)) {
       throw this.#bad('the server answers with records of an earlier page')
@@ -97,7 +99,9 @@ export class DeclaredWalk {
     const { items: once, clash } = page.isNested ? { items: page.items } : onceEach(page.items)
     if (clash) throw this.#bad(`two different records have the id ${oneLine(idText(clash.id) ?? '', 60)}`)
     const moved = await this.#moved(page)
-    const items = [...moved, ...(page.isNested ? once : this.#records.without(once))]
+    const fresh = page.isNested ? once : this.#records.without(once)
+    this.#count(page, page.items.length - fresh.length)
+    const items = [...moved, ...fresh]
     this.#records.add(items)
     this.#before = { ...place, total: page.stated.total }
     this.#emptyPages = items.length > 0 ? 0 : this.#emptyPages + 1
@@ -107,6 +111,18 @@ export class DeclaredWalk {
     if (this.#next === undefined) this.#checkWhole(page)
     else this.#checkProgress(this.#next)
     return { ...page, items }
+  }
+
+  #count({ elements, stated: { total } }: DeclaredPage, repeated: number): void {
+    this.#elements += elements - repeated
+    this.#repeated += repeated
+    if (typeof total === 'number') this.#firstTotal ??= total
+  }
+
+  /** Of this total: a record that is added before those that were read moves another one to a page where it is listed again. */
+  #missing(total: number): number {
+    const added = Math.max(0, total - (this.#firstTotal ?? total))
+    return total - this.#elements - Math.min(this.#repeated, added)
   }
 
   async #request({ start, size }: Place): Promise<{ readonly page: DeclaredPage; readonly answer: Answer }> {
@@ -183,7 +199,7 @@ export class DeclaredWalk {
   }
 
   #hasTotal({ stated: { total } }: DeclaredPage): boolean {
-    return typeof total === 'number' && this.#isFromStart && this.#elements >= total
+    return typeof total === 'number' && this.#isFromStart && this.#missing(total) <= 0
   }
 
   get #isFromStart(): boolean {
@@ -210,7 +226,7 @@ export class DeclaredWalk {
   /** Deletions during the read leave fewer records than were counted, but not a whole page fewer. */
   #checkWhole({ stated: { total } }: DeclaredPage): void {
     if (typeof total !== 'number' || !this.#isFromStart) return
-    const missing = total - this.#elements
+    const missing = this.#missing(total)
     if (missing > 0 && (this.#pages === 1 || missing >= (this.#size ?? 1))) {
       throw this.#bad(`${this.#list.paging.total} states ${total}, but the list ended after ${this.#elements} records`)
     }

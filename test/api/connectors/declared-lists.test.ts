@@ -179,6 +179,27 @@ test('the address of the next page is followed on the same origin alone', async 
   expect(bad.seen).toHaveLength(1)
 })
 
+test('records that are listed again do not count towards the total', async () => {
+  const lines = connector('{ by: page, param: page, total: total, size: { param: per, max: 3 } }')
+  // Takes the number of the page for that of a record.
+  const { ids } = await idsOf(lines, (response, request) => {
+    const from = Number(asked(request, 'page')) - 1
+    sendJson(response, 200, { data: PEOPLE.slice(from, from + 3), total: 7 })
+  })
+  expect(ids).toEqual(ALL)
+})
+
+test('a record that is added while the list is read ends it without a further request', async () => {
+  const lines = connector('{ by: page, param: page, total: total, size: { param: per, max: 4 } }')
+  const added = { id: 0, full_name: 'New' }
+  const { ids, requests } = await idsOf(lines, (response, request) => {
+    const page = Number(asked(request, 'page'))
+    const all = page === 1 ? PEOPLE : [added, ...PEOPLE]
+    sendJson(response, 200, { data: all.slice((page - 1) * 4, page * 4), total: all.length })
+  })
+  expect({ ids, requests }).toEqual({ ids: ALL, requests: 2 })
+})
+
 test('the ceiling of a list is an error, never its end', async () => {
   const lines = connector('{ by: page, param: page, most: 6, size: { param: limit, max: 3 } }')
   const { api } = await connectedTo(lines, byPage(3))
