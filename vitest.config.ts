@@ -57,6 +57,7 @@ const LONG = [
 const CONFORMANCE = [
   'test/foreign/{lists-counts,lists-cursors,lists-whole,commands}.test.ts',
   'test/expr/real-jq.test.ts',
+  'test/probe/growth.test.ts',
   // Of a model of the protocol, which no source file can break.
   'test/jobs/crash-model/crash-model.test.ts',
 ]

@@ -5,7 +5,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord } from './draft-record.ts'
 import { type FoundList, findList, type Probing, showsRecord } from './find-list.ts'
-import { connectorNameAt, summaryOf } from './probe-texts.ts'
 import { openProbing, type ProbeServer } from './probing-http.ts'
 import { differenceOf, readByConnector } from './prove.ts'
 
@@ -248,4 +247,39 @@ async function problemOf(
   const second = await readByConnector(server, text, resource)
   if (typeof second === 'string') return second
   return differenceOf(first, second) ?? differenceOf(reference, first)
+}
+
+/** What was found, in a line. */
+function summaryOf({ resource, path, records, reference: { isCut } }: FoundList, { fields, list }: JsonObject): string {
+  const count = isCut ? `the first ${records.length} records were read` : `${records.length} records`
+  const paging = isJsonObject(list) && isJsonObject(list.paging) ? list.paging : {}
+  const how = paging.by === undefined ? 'paging open' : `paging ${pagingText(paging)}`
+  const names = Object.entries(isJsonObject(fields) ? fields : {}).map(([name, made]) => fieldText(name, made))
+  return `${RESOURCES[resource].plural}: ${path}; ${count}; ${how}; fields ${names.join(', ') || 'none'}`
+}
+
+function pagingText({ by, param, next, most }: JsonObject): string {
+  return [
+    `by ${String(by)}`,
+    ...(param === undefined ? [] : [String(param)]),
+    ...(next === undefined ? [] : [`from ${String(next)}`]),
+    ...(most === undefined ? [] : [`below ${String(most)} records`]),
+  ].join(' ')
+}
+
+function fieldText(name: string, made: unknown): string {
+  const at = isJsonObject(made)
+    ? (made.at ?? made.read ?? (Array.isArray(made.join) ? made.join.join(' + ') : name))
+    : made
+  return at === name ? name : `${name} (${String(at)})`
+}
+
+/** `example` of https://api.example.com. */
+function connectorNameAt({ hostname }: URL): string {
+  const isAddress = /^[\d.]+$|:/.test(hostname)
+  const own = hostname
+    .split('.')
+    .slice(0, -1)
+    .filter((label) => /^[a-z0-9][a-z0-9-]*$/.test(label) && !/^(?:api|app|www|rest|com?|org|net)$/.test(label))
+  return (isAddress ? undefined : own.at(-1)) ?? 'draft'
 }

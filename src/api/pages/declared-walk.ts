@@ -246,9 +246,13 @@ export class DeclaredWalk {
 
   #atMost(most: number): CrmError {
     const call = this.#list.call(this.#start, this.#size)
-    return new CrmError('bad_answer', `${cannot(call)}: the server lists no more than ${most} records`, {
-      hint: 'name fewer records with a filter of the server, where it has one',
-    })
+    return new CrmError(
+      'bad_answer',
+      `${cannot(call)}: it has the ${most} records that "most" of its paging names, so there may be more`,
+      {
+        hint: 'name fewer records with a filter of the server; or raise most in the connector, if the server lists more',
+      },
+    )
   }
 
   #bad(reason: string): CrmError {

@@ -64,7 +64,11 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   const key = await askKey(ctx, baseUrl)
   const named = connector?.named ?? connectorOf(given)
   const api = options.verify ? await ctx.api({ baseUrl, key, wire: given.wire, connector: named }) : undefined
-  if (api) await verifyKey(ctx, api, { origin: baseUrl.origin, name })
+  if (api) {
+    await verifyKey(ctx, api, { origin: baseUrl.origin, name }).catch((error: unknown) => {
+      throw named ? error : withProbe(error, baseUrl)
+    })
+  }
   const learned = api && (await learnOperations(api))
   const profile = { ...given, operations: named ? undefined : (learned ?? before.operations) }
   const place = await storeKey(ctx, name, { origin: baseUrl.origin, key }, options.storage)
@@ -75,6 +79,16 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   ctx.note(`${done} the key is in ${place}. Active profile: ${active}.`)
   if (active !== name)
     ctx.note(`-p ${shellWord(name)} uses this one, and crm auth switch ${shellWord(name)} makes it the active one.`)
+}
+
+/** Contacts that are not at the path of the contract, or are listed in another way, may be those of an API that needs a connector. */
+function withProbe(error: unknown, baseUrl: URL): unknown {
+  if (!(error instanceof CrmError) || !['not_found', 'bad_answer'].includes(error.code)) return error
+  return new CrmError(error.code, error.message, {
+    ...error.details,
+    hint: `if this is the API of another CRM: crm connectors create --probe ${shellWord(baseUrlText(baseUrl))} --out mycrm.yaml`,
+    cause: error,
+  })
 }
 
 /** The active profile after a login: the one before, unless `--use` asks for this one, or there is no such profile. */

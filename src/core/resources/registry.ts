@@ -11,8 +11,7 @@ import type {
   ServiceOperation,
 } from './field.ts'
 import { NOTE } from './note.ts'
-import { PIPELINE } from './pipeline.ts'
-import { STAGE } from './stage.ts'
+import { PIPELINE, STAGE } from './pipeline.ts'
 import { WEBHOOK } from './webhook.ts'
 
 /** A record as a server sent it; a server other than `crm serve` may send any members. */

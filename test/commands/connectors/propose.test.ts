@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { connectorAt, connectorDocument } from '../../../src/api/connectors/open-connector.ts'
 import { shippedNames, shippedOrigin } from '../../../src/api/connectors/shipped.ts'
 import { run } from '../../../src/program.ts'
+import { sendJson, startServer } from '../../api/answering-server.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
 
@@ -62,4 +63,14 @@ test('the origin that a login looks at is that of the whole connector, for each 
   )
   expect(shippedNames().map((name) => [name, shippedOrigin(name)])).toEqual(documents)
   expect(documents.filter(([, origin]) => origin !== undefined)).not.toEqual([])
+})
+
+test('a login at an API that is not the contract names the command that describes it', async () => {
+  const { url } = await startServer((response) => sendJson(response, 404, { error: 'no such path' }))
+  const login = ['auth', 'login', '--storage', 'file', '--base-url', `${url.origin}/api`, '--key-stdin']
+  const { exit, stderr } = await crm(login, emptyHome(), 'key_of_the_test')
+  expect(exit).toBe(6)
+  expect(stderr).toContain(
+    `if this is the API of another CRM: crm connectors create --probe ${url.origin}/api --out mycrm.yaml`,
+  )
 })
