@@ -48,7 +48,7 @@ export const MET_BY: Readonly<Record<MutantName, ServerKind>> = {
   'repeated-creates': 'forgets',
 }
 
-const COPIED = ['src', 'scripts', 'bin', 'examples', 'package.json', 'tsconfig.json']
+const COPIED = ['src', 'scripts', 'bin', 'connectors', 'examples', 'package.json', 'tsconfig.json']
 
 /** Builds this checkout with changes in `folder`; the path of its launcher. */
 export function buildMutant(changes: readonly Change[], folder: string): string {

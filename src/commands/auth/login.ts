@@ -81,9 +81,9 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
     ctx.note(`-p ${shellWord(name)} uses this one, and crm auth switch ${shellWord(name)} makes it the active one.`)
 }
 
-/** Contacts that are not at the path of the contract, or are listed in another way, may be those of an API that needs a connector. */
+/** Contacts that are not at the path of the contract may be those of an API that needs a connector. */
 function withProbe(error: unknown, baseUrl: URL): unknown {
-  if (!(error instanceof CrmError) || !['not_found', 'bad_answer'].includes(error.code)) return error
+  if (!(error instanceof CrmError) || error.code !== 'not_found') return error
   return new CrmError(error.code, error.message, {
     ...error.details,
     hint: `if this is the API of another CRM: crm connectors create --probe ${shellWord(baseUrlText(baseUrl))} --out mycrm.yaml`,
