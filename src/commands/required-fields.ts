@@ -5,10 +5,7 @@ import type { WithFlags } from './global-flags.ts'
 
 type Choosing = Pick<Context, 'env' | 'settings' | 'repository'> & WithFlags<'profile' | 'keyFile' | 'isKeyOnStdin'>
 
-/**
- * The fields that a new record must have, without a request. With a connector that maps fields: those of the contract that it has. What it requires
- * itself, it checks when a record is written.
- */
+/** The fields that a new record must have, without a request. What a connector requires itself, it checks when a record is written. */
 export async function requiredHere(ctx: Choosing): Promise<(resource: Resource) => readonly string[]> {
   const { env, flags } = ctx
   const keyFromFlag = flags.keyFile ?? (flags.isKeyOnStdin || undefined)
@@ -16,10 +13,7 @@ export async function requiredHere(ctx: Choosing): Promise<(resource: Resource) 
   const named = await chooseConnector(await ctx.settings(), choice)
   if (!named) return requiredFields
   const { connectorDocument } = await import('../api/connectors/open-connector.ts')
-  const { resources } = await connectorDocument(named.name)
-  return (resource) => {
-    const fields = resources[resource]?.fields
-    const isMapped = fields !== undefined && Object.keys(fields).length > 0
-    return requiredFields(resource).filter((name) => fields && (!isMapped || Object.hasOwn(fields, name)))
-  }
+  const { requiredIn } = await import('../api/connectors/document.ts')
+  const document = await connectorDocument(named.name)
+  return (resource) => requiredIn(document, resource)
 }

@@ -1,9 +1,10 @@
 import { homedir } from 'node:os'
 import type { Api } from '../api/api.ts'
+import { requiredIn } from '../api/connectors/document.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import { RATE_SHARE } from '../core/rate-share.ts'
-import { matchHint, type Resource, requiredFields, resourceOf } from '../core/resources/registry.ts'
+import { matchHint, resourceOf } from '../core/resources/registry.ts'
 import type { InputStream } from '../core/streams.ts'
 import type { JobResult, Jobs } from '../jobs/jobs.ts'
 import type { JobsHost } from '../jobs/jobs-host.ts'
@@ -90,16 +91,9 @@ async function requestOf(api: Api, jobs: Jobs, noun: ImportNoun, options: Import
       ...{ map: [], nullToken: undefined, compute: [], format: 'jsonl', encoding: 'utf-8', delimiter: undefined },
       ...{ quote: undefined, isCsvSafe: false, isTrimmed: false, decimal: undefined, dateOrder: undefined },
       sheet: undefined,
-      required: requiredOf(api, resourceOf(noun)),
+      required: requiredIn(api.connector.document, resourceOf(noun)),
     },
   }
-}
-
-/** With a connector that maps fields: those of the contract that it has. */
-function requiredOf({ connector: { document } }: Api, resource: Resource): readonly string[] {
-  const fields = document.resources[resource]?.fields
-  const isMapped = fields !== undefined && Object.keys(fields).length > 0
-  return requiredFields(resource).filter((name) => fields && (!isMapped || Object.hasOwn(fields, name)))
 }
 
 function jobOf(made: MadeImport) {

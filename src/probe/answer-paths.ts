@@ -85,7 +85,7 @@ function isSameList(one: readonly JsonValue[], other: readonly JsonValue[]): boo
   return one.length === other.length && one.every((each, index) => isSameJson(each, other[index]))
 }
 
-/** The lists of records in an answer, as recognition is told of them: names with points between. */
+/** The paths of the lists of records in an answer, in the form of PageLimits.itemsPath: names joined by dots. */
 export function listPathsIn(json: JsonValue, above = '', depth = 0): readonly string[] {
   if (!isJsonObject(json) || depth === MAX_DEPTH) return []
   return Object.entries(json).flatMap(([name, value]) => {

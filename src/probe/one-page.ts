@@ -27,7 +27,7 @@ interface OneRead {
   readonly asked: Sized | undefined
 }
 
-/** How a list of one page would go on: by links or parameters that the server knows, else by nothing, where that is shown. */
+/** Finds how a list of one page is paged: by links or parameters of the server; `none` only where the server shows it. */
 export async function ofOnePage(http: ProbingHttp, place: ListPlace, { read, size, asked }: OneRead): Promise<OnePage> {
   const { reading, itemsPath } = read
   const { records, pages } = reading
@@ -90,7 +90,7 @@ async function totalIn(
   return again === count ? total.path : undefined
 }
 
-/** A page behind the last one that is refused cannot end a list: something must be stated that does. */
+/** If the server refuses the page after the last one, something in the answers must state the end of the list. */
 function ofParameter(
   { paging, isRefused }: ReadParameter,
   { open, sized }: { readonly open: StatedValue | undefined; readonly sized: JsonObject },
@@ -116,7 +116,7 @@ interface ReadParameter {
   readonly isRefused: boolean
 }
 
-/** A parameter whose first value gives this page, and the value behind it nothing. */
+/** Finds a paging parameter: its first value returns this page, and its next value an empty one. */
 async function readsParameter(
   http: ProbingHttp,
   place: ListPlace,

@@ -45,7 +45,7 @@ export function pagingCandidates(read: ReadPages, size: Sized | undefined): read
   ]
 }
 
-/** A member that is named for what follows says more than a count, and a count more than a member of any name. */
+/** Members with a name such as `next` come before counts, and counts before members with other names. */
 function byParameter(step: Step, param: string, ends: JsonObject): readonly JsonObject[] {
   const { pages } = step.reading
   const values = pages.slice(1).map(({ url }) => url.searchParams.get(param) ?? '')
@@ -94,7 +94,7 @@ function only(ends: JsonObject, name: string): JsonObject {
   return ends[name] === undefined ? {} : { [name]: ends[name] }
 }
 
-/** By the numbers in a parameter: 2, 3, 4, or as many as came before. */
+/** Paging by the values of a parameter: page numbers, or the number of records on earlier pages. */
 function counted(step: Step, param: string, texts: readonly string[], ends: JsonObject): readonly JsonObject[] {
   const numbers = texts.map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN))
   const offset = offsetStart(step, param, numbers)
@@ -182,7 +182,7 @@ function totalIn({ reading: { records, isCut, doubt, pages }, scalars }: Step): 
   return first.find((scalar) => isNamed(scalar) && isSame(scalar))?.path
 }
 
-/** A yes on each page but the last one, and a no there. */
+/** The path of a flag that is true on each page except the last one, and false there. */
 function moreIn({ reading: { isCut }, scalars }: Step): string | undefined {
   const [first = []] = scalars
   const named = first.filter(({ name, value }) => value === true && (MORE_NAMES.has(name) || /more|next/.test(name)))

@@ -1,5 +1,6 @@
 import { type Decision, Decisions } from '../api/connectors/draft/decisions.ts'
 import type { Draft } from '../api/connectors/draft/make-draft.ts'
+import { nameOfHost } from '../api/connectors/draft/server-names.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
@@ -10,7 +11,7 @@ import { differenceOf, readByConnector } from './prove.ts'
 
 /** A server that is being probed: what was read of it is kept while a person answers. */
 export interface ListProbe {
-  /** The connector as far as it is known. CrmError where nothing can be read. */
+  /** Drafts the connector from what was read so far. CrmError if no list can be read. */
   draft(answers: ReadonlyMap<string, string>): Promise<Draft>
   /** Reads each list of the draft twice; a clause for each that does not hold. */
   prove(draft: Draft): Promise<readonly Decision[]>
@@ -88,7 +89,7 @@ function absentIn(
 
 interface Search {
   readonly read: (resource: Resource, path: string) => Promise<FoundList>
-  /** What was there, and is no list that can be read. */
+  /** Why the lists that were found could not be read. */
   readonly failed: string[]
 }
 
@@ -114,7 +115,7 @@ async function searchList(probing: Probing, resource: Resource, { read, failed }
   return undefined
 }
 
-/** The next path would fail the same way. */
+/** Whether every other path would fail the same way. */
 function isFinal({ code }: CrmError): boolean {
   return ![
     'not_found',
@@ -156,7 +157,7 @@ function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafti
   decisions.remark(['resources'], 'Only reading was seen. For create, update and delete: crm help connector-format')
   const value: JsonObject = {
     connector: 1,
-    name: name ?? connectorNameAt(baseUrl),
+    name: name ?? nameOfHost(baseUrl.hostname) ?? 'draft',
     origin: baseUrl.origin,
     ...(base !== '' && { base }),
     auth,
@@ -272,14 +273,4 @@ function fieldText(name: string, made: unknown): string {
     ? (made.at ?? made.read ?? (Array.isArray(made.join) ? made.join.join(' + ') : name))
     : made
   return at === name ? name : `${name} (${String(at)})`
-}
-
-/** `example` of https://api.example.com. */
-function connectorNameAt({ hostname }: URL): string {
-  const isAddress = /^[\d.]+$|:/.test(hostname)
-  const own = hostname
-    .split('.')
-    .slice(0, -1)
-    .filter((label) => /^[a-z0-9][a-z0-9-]*$/.test(label) && !/^(?:api|app|www|rest|com?|org|net)$/.test(label))
-  return (isAddress ? undefined : own.at(-1)) ?? 'draft'
 }

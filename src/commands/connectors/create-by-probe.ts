@@ -61,7 +61,7 @@ interface Opening {
   readonly auth: JsonObject | undefined
 }
 
-/** The first draft shows whether the key is accepted as it is sent, and where lists are; a person may say otherwise. */
+/** Makes the first draft. On a terminal, asks how to send a key that the server refuses, and for the path of a list that is not found. */
 async function openAnswered(ctx: Context, { auth, given, ...opening }: Opening): Promise<Opened> {
   let how = auth ?? { in: 'bearer' }
   let answers = given
@@ -86,7 +86,7 @@ interface Opened {
 
 const NO_LIST: readonly ErrorCode[] = ['not_found', 'bad_answer', 'bad_request', 'rejected']
 
-/** The error where nobody can be asked, or the path is not what is wrong. */
+/** Asks for the path of the list. Throws the error if there is no terminal, or if another path would not help. */
 async function askPath(ctx: Context, error: CrmError): Promise<string> {
   if (!canAsk(ctx) || !NO_LIST.includes(error.code)) throw error
   writeNoteLine(ctx.io.stderr, error.message)
@@ -122,7 +122,7 @@ function isKeyRefused({ code }: CrmError): boolean {
 }
 
 function refusedKey({ argv }: Pick<Context, 'argv'>, error: CrmError, { origin }: URL): CrmError {
-  return new CrmError(error.code, `${origin} does not accept the key as it is sent: ${error.message}`, {
+  return new CrmError(error.code, `${origin} refuses the key: ${error.message}`, {
     ...error.details,
     cause: error,
     hint: `another key, or another way: ${withFlag(argv, '--auth', 'header:X-API-Key')}; ${AUTH_HINT}`,

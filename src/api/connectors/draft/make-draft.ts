@@ -9,6 +9,7 @@ import { draftAccess } from './draft-access.ts'
 import { draftError, draftSuccess } from './draft-answers.ts'
 import { type DraftResource, draftResource } from './draft-resource.ts'
 import { stagesInPipelines } from './draft-stages.ts'
+import { nameOfHost } from './server-names.ts'
 
 export interface Draft {
   readonly value: JsonObject
@@ -100,14 +101,10 @@ function titleOf({ document: { info } }: ApiDescription): JsonObject {
 
 /** `example` of https://api.example.com, else of the title. */
 function nameOf(api: ApiDescription, origin: string | undefined): string {
-  const labels = (origin ?? '').replace(/^https?:\/\/|:\d+$/g, '').split('.')
-  const isAddress = labels.every((label) => /^\d+$/.test(label))
-  const own = (isAddress ? [] : labels.slice(0, -1)).filter(
-    (label) => /^[a-z0-9-]+$/.test(label) && !/^(?:api|app|www|rest|com?|org|net)$/.test(label),
-  )
   const { title } = titleOf(api)
   const words = typeof title === 'string' ? title.toLowerCase().replace(/[^a-z0-9]+/g, '-') : ''
-  const name = (own.at(-1) ?? words).replace(/^-+|-+$/g, '').slice(0, 64)
+  const host = (origin ?? '').replace(/^https?:\/\/|:\d+$/g, '')
+  const name = (nameOfHost(host) ?? words).replace(/^-+|-+$/g, '').slice(0, 64)
   return name === '' ? 'draft' : name
 }
 

@@ -212,3 +212,12 @@ export function memberNamed(members: ReadonlyMap<string, unknown>, names: readon
   }
   return undefined
 }
+
+/** `example` of `api.example.com`; undefined for an IP address, and where no label is a name. */
+export function nameOfHost(host: string): string | undefined {
+  if (/^[\d.]+$|:/.test(host)) return undefined
+  const labels = host.split('.').slice(0, -1)
+  return labels.findLast(
+    (label) => /^[a-z0-9][a-z0-9-]*$/.test(label) && !/^(?:api|app|www|rest|com?|org|net)$/.test(label),
+  )
+}
