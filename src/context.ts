@@ -21,7 +21,7 @@ type Exports = typeof import('./jobs/export/export-records.ts') &
   typeof import('./jobs/export/all-notes.ts') &
   typeof import('./jobs/input/input-file.ts')
 
-export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'beyond'> & {
+export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase'> & {
   readonly connector: NamedConnector | undefined
 }
 
@@ -188,8 +188,8 @@ function flagsWith(flags: GlobalFlags, profile: string): GlobalFlags {
 async function diagnoseServer(ctx: Context, server: Parameters<Context['diagnose']>[0]): Promise<readonly Finding[]> {
   const { diagnose } = await import('./api/doctor/diagnose.ts')
   if (server.key !== undefined) ctx.addSecret(server.key)
-  const { connector: named } = server
-  const connector = named && (await (await import('./api/connectors/open-connector.ts')).openConnector(named, server))
+  const { DEFAULT_CONNECTOR, openConnector } = await import('./api/connectors/open-connector.ts')
+  const connector = await openConnector(server.connector ?? DEFAULT_CONNECTOR, server)
   const options = { ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal }
   return diagnose({ ...server, connector, ...options })
 }
@@ -243,11 +243,10 @@ async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.
   const { createApi } = await import('./api/client.ts')
   const { baseUrl, key, connector, wire, ...target } = other ?? apiTarget(await ctx.target())
   ctx.addSecret(key)
+  const { DEFAULT_CONNECTOR, openConnector } = await import('./api/connectors/open-connector.ts')
   const options: ApiOptions = {
     ...{ baseUrl, key, wire, ...target },
-    connector:
-      connector &&
-      (await (await import('./api/connectors/open-connector.ts')).openConnector(connector, { baseUrl, wire })),
+    connector: await openConnector(connector ?? DEFAULT_CONNECTOR, { baseUrl, wire }),
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal,
@@ -261,7 +260,7 @@ async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.
     },
     memory: graphqlMemory(ctx.env, baseUrl),
   }
-  options.connector?.ask(await membersUsed(ctx))
+  options.connector.ask(await membersUsed(ctx))
   return createApi(options, ctx.timing)
 }
 

@@ -10,7 +10,7 @@ import type { GraphqlApi } from './graphql/graphql-api.ts'
 import type { HistoryApi } from './history.ts'
 import type { KeyReader } from './keyed-reads.ts'
 import type { Ceilings } from './limits/ceiling.ts'
-import type { DescribedMembers, Operations, StatedRate } from './operations.ts'
+import type { Operations, StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 import type { ServerKey } from './server-key.ts'
 
@@ -23,8 +23,7 @@ type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
 }
 
 /**
- * The operations by the plural of the resource, over REST, or over GraphQL where the connector offers it and not the operation. Those
- * of notes and stages take the id of a deal or pipeline. CrmError `not_supported` for an operation that the server lacks.
+ * The operations by the plural of the resource. Those of notes and stages take the id of a deal or pipeline. CrmError `not_supported` for an operation that the server lacks.
  */
 export type Collections = ByPlural<typeof RESOURCES>
 
@@ -43,22 +42,13 @@ export interface Api extends Collections {
   /** Any other request to this server. */
   readonly raw: RawApi
   readonly graphql: GraphqlApi
-  /**
-   * Reads the OpenAPI document of the server, at most once, and from then on offers what it names beyond the contract. Returns those
-   * operations, such as `deals.delete`; undefined without a document, with a connector of its own, or if they were given.
-   */
-  learn(): Promise<readonly string[] | undefined>
-  /** Whether the server has an operation. Learns it if the contract alone does not say. */
-  offers(resource: Resource, operation: OperationName): Promise<boolean>
-  /** Whether the server is known to have this, such as `history.list` or `jobs.named`; sends no request. */
+  /** Whether the server has this, such as `history.list` or `jobs.named`, as the connector says. */
   knows(name: string): boolean
-  /** Whether the server has this. Reads its OpenAPI document if that is not known. CrmError if the server does not answer. */
-  describes(name: string): Promise<boolean>
   readonly history: HistoryApi
   /** What the server states about the key in use. */
   readKey(): Promise<ServerKey>
   /** CrmError `not_supported` if the server does not have an operation. */
-  require(resource: Resource, operation: OperationName): Promise<void>
+  require(resource: Resource, operation: OperationName): void
   /** Undefined if the server cannot be asked for records by this field. */
   keyReader(resource: Resource, field: string): Promise<KeyReader | undefined>
   /** The members that the connector lets the server list, read at most once; undefined if it lists none. */
@@ -68,8 +58,8 @@ export interface Api extends Collections {
    * server that shows every member.
    */
   askAll(resource: Resource): Promise<Asked['unasked']>
-  /** The members that the server documents for records of this resource; empty without documentation. */
-  describedMembers(resource: Resource): Promise<DescribedMembers>
+  /** The members that the server lists for records of this resource, else those that the connector maps. */
+  memberNames(resource: Resource): Promise<readonly string[]>
   /** The limit stated in the last answer, else by the connector; undefined if neither states one. */
   rate(): StatedRate | undefined
   /** Ends idle connections, which otherwise keep the process alive until they time out. */

@@ -18,8 +18,7 @@ export interface HistoryRequest {
 
 /** Who changed what, on a server that keeps it. */
 export interface HistoryApi {
-  /** Reads the OpenAPI document of the server if it is not known. */
-  offers(record: HistoryRequest['record']): Promise<boolean>
+  offers(record: HistoryRequest['record']): boolean
   /** Newest first. */
   list(request: HistoryRequest): AsyncIterable<Page>
 }
@@ -27,12 +26,12 @@ export interface HistoryApi {
 interface Parts {
   readonly http: Http
   readonly wire: Wire
-  readonly describes: (name: string) => Promise<boolean>
+  readonly knows: (name: string) => boolean
 }
 
-export function createHistory({ http, wire, describes }: Parts): HistoryApi {
+export function createHistory({ http, wire, knows }: Parts): HistoryApi {
   return {
-    offers: (record) => describes(record ? historyName(record.resource) : LISTS_HISTORY),
+    offers: (record) => knows(record ? historyName(record.resource) : LISTS_HISTORY),
     list: ({ record, filters = {}, limit }) => {
       const path = record
         ? recordHistoryPath(record.resource).replace('{id}', () =>

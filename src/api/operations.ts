@@ -84,9 +84,3 @@ export interface Operations {
   /** Sends a test event to a subscription. */
   test(id: string, options: WriteCallOptions): Promise<CrmRecord>
 }
-
-export interface DescribedMembers {
-  readonly names: ReadonlySet<string>
-  /** Those of them that are numbers. */
-  readonly numbers: ReadonlySet<string>
-}

@@ -14,12 +14,10 @@ export interface ApiOptions {
   readonly baseUrl: URL
   readonly key: string
   readonly wire: Wire
-  /** How the server speaks; undefined: as the contract does. */
-  readonly connector?: Connector | undefined
+  /** How the server speaks. */
+  readonly connector: Connector
   /** The limits that the connector states, for all requests of this process. */
   readonly ceilings?: Ceilings | undefined
-  /** Operations beyond the contract that the server documents, such as `deals.delete`; undefined: not asked yet. */
-  readonly beyond?: readonly string[] | undefined
   /** The timeout of one request. */
   readonly timeoutMs: number
   /** The maximum total wait for rate limits and outages. */

@@ -1,8 +1,10 @@
+import { Buffer } from 'node:buffer'
 import { isJsonObject, type JsonObject, valueAt } from '../core/json.ts'
 import { SHOWS_KEY } from '../core/resources/described-names.ts'
 import { KEY_PATH } from '../core/resources/registry.ts'
 import type { StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
+import { parseJson } from './transport/answer.ts'
 
 /** What a server states about the key in use; undefined where it states nothing. */
 export interface ServerKey {
@@ -18,15 +20,14 @@ export interface ServerKey {
 
 interface Parts {
   readonly raw: RawApi
-  /** As `describes` of the client. */
-  readonly describes: (name: string) => Promise<boolean>
+  readonly knows: (name: string) => boolean
   /** The limit of the last answer. */
   readonly rate: () => StatedRate | undefined
 }
 
-/** Asks for the key if the document of the server names a path for that; the rate also follows from earlier answers. */
-export async function readServerKey({ raw, describes, rate }: Parts): Promise<ServerKey> {
-  const record = (await describes(SHOWS_KEY)) ? await showKey(raw) : {}
+/** Asks for the key if the connector says that the server shows it; the rate also follows from earlier answers. */
+export async function readServerKey({ raw, knows, rate }: Parts): Promise<ServerKey> {
+  const record = knows(SHOWS_KEY) ? await showKey(raw) : {}
   const { expires_at: expiresAt, scopes, rate_limit: limit } = record
   return {
     id: textIn(record, 'id'),
@@ -39,8 +40,10 @@ export async function readServerKey({ raw, describes, rate }: Parts): Promise<Se
 }
 
 async function showKey(raw: RawApi): Promise<JsonObject> {
-  const { fetchJson } = await import('./described-members.ts')
-  const json = await fetchJson(raw, KEY_PATH)
+  const request = { method: 'GET', path: KEY_PATH, headers: [], bytes: undefined, idempotencyKey: undefined } as const
+  const { reply, error } = await raw.send(request)
+  if (error || !reply) throw error ?? new Error('no answer')
+  const json = parseJson(Buffer.from(reply.body).toString())
   return isJsonObject(json) ? json : {}
 }
 

@@ -38,7 +38,7 @@ export function createMemberCheck(
     see: (records) => members.see(records),
     judge: async () => {
       if (members.missing().length === 0) return
-      const { names } = await (await ctx.api()).describedMembers(resource)
+      const names = new Set(await (await ctx.api()).memberNames(resource))
       const slip = members.slip(RESOURCES[resource].plural, names)
       if (slip) throw slip
     },

@@ -3,7 +3,6 @@ import { checkTimes } from '../core/wire.ts'
 import type { JobsHost } from './jobs-host.ts'
 import { makeTrialFolder } from './journal/job-folder.ts'
 import type { PlanningContext, PlanningHooks } from './plan/make-job.ts'
-import { dealUpdates } from './plan/stage-names.ts'
 import { crmAccount } from './send/run-on-server.ts'
 import { allRecords, listParts, rowRules } from './server-records.ts'
 
@@ -45,10 +44,8 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     upserts: api.connector.upserts,
     offers: api.connector.offers,
     restores: api.connector.restores,
-    learns: api.offers,
     require: api.require,
     rowRules: (noun) => rowRules(api, noun),
-    dealUpdates: () => dealUpdates(api),
     onRead: () => {},
     onStep: () => {},
     nowMs: host.now,

@@ -19,8 +19,8 @@ export async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTe
     const { head, end } = plan
     const resource = resourceOf(head.noun)
     if (head.asked) api.connector.rules(resource).selection.ask(head.asked)
-    if (end.update > 0 && head.updates === undefined) await api.require(resource, 'update')
-    if (end.delete > 0) await api.require(resource, 'delete')
+    if (end.update > 0 && head.updates === undefined) api.require(resource, 'update')
+    if (end.delete > 0) api.require(resource, 'delete')
     return api
   } finally {
     plan.close()
@@ -130,7 +130,7 @@ export async function recordReader(api: Api, paths: JobPaths, terms: KeyReadTerm
   if (!plan.end.unguarded || !isListed(resource)) return undefined
   const keyed = await api.keyReader(resource, 'id')
   if (keyed) return async (ids) => byId((await inParts(keyed, ids, terms)).flat())
-  if (!(await api.offers(resource, 'get'))) return undefined
+  if (!api.connector.offers(resource, 'get')) return undefined
   const records = api[RESOURCES[resource].plural]
   return async (ids) => byId(await Promise.all(ids.map((id) => recordIfThere(records, id))))
 }

@@ -51,11 +51,9 @@ interface Opened {
 
 async function openApi({ connector: word, variables, allowInsecureHttp, ...options }: CheckedOptions): Promise<Opened> {
   const { baseUrl } = options
-  if (word === undefined && baseUrl) return { api: createApi({ ...options, baseUrl }), baseUrl }
-  const { connectorAddress, connectorDocument, connectorPath, openConnector, withBase } = await import(
-    '../api/connectors/open-connector.ts'
-  )
-  const named = { name: connectorPath(word ?? '', undefined), variables }
+  const { DEFAULT_CONNECTOR, connectorAddress, connectorDocument, connectorPath, openConnector, withBase } =
+    await import('../api/connectors/open-connector.ts')
+  const named = word === undefined ? DEFAULT_CONNECTOR : { name: connectorPath(word, undefined), variables }
   const url = baseUrl ? withBase(baseUrl, await connectorDocument(named.name)) : await connectorAddress(named)
   refuseInsecure(url, allowInsecureHttp)
   const connector = await openConnector(named, { baseUrl: url, wire: options.wire })

@@ -1,5 +1,4 @@
 import type { Api } from '../api/api.ts'
-import type { OperationName } from '../api/connectors/resource-rules.ts'
 import type { Page as ApiPage, Operations } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, type JsonObject } from '../core/json.ts'
@@ -58,13 +57,13 @@ const METHODS: Readonly<Record<ServiceOperation, (place: Place) => Methods[strin
   list: (place) => (query?: ListCall) => {
     const checked = checkedQuery(query)
     return recordList(async function* (): AsyncGenerator<ApiPage> {
-      yield* (await operationsFor(place, 'list')).list(checked)
+      yield* (await operationsFor(place)).list(checked)
     })
   },
   create: (place) => (fields: JsonObject, options?: WriteCall) =>
     guarded(async () => {
       const [record, write] = [checkedFields(fields), checkedWrite(options)]
-      return withTextId(await (await operationsFor(place, 'create')).create(record, write))
+      return withTextId(await (await operationsFor(place)).create(record, write))
     }),
   get: (place) => (id: string, options?: ReadCall) =>
     guarded(async () => {
@@ -78,24 +77,22 @@ const METHODS: Readonly<Record<ServiceOperation, (place: Place) => Methods[strin
   update: (place) => (id: string, patch: JsonObject, options?: UpdateCall) =>
     guarded(async () => {
       const [changes, write] = [checkedFields(patch), checkedWrite(options, ['ifMatch'])]
-      return withTextId(await (await operationsFor(place, 'update')).update(id, changes, write))
+      return withTextId(await (await operationsFor(place)).update(id, changes, write))
     }),
   delete: (place) => (id: string, options?: DeleteCall) =>
     guarded(async () => {
       const checked = checkedDelete(options)
-      await (await operationsFor(place, 'delete')).delete(id, checked)
+      await (await operationsFor(place)).delete(id, checked)
     }),
   test: (place) => (id: string, options?: WriteCall) =>
     guarded(async () => {
       const write = checkedWrite(options)
-      return (await operationsFor(place, 'test')).test(id, write)
+      return (await operationsFor(place)).test(id, write)
     }),
 }
 
-/** Reads what the server documents, unless the contract has the operation: a request of REST is used before one of GraphQL. */
-async function operationsFor({ open, resource, parentId }: Place, operation: OperationName): Promise<Operations> {
+async function operationsFor({ open, resource, parentId }: Place): Promise<Operations> {
   const api = await open()
-  await api.offers(resource, operation)
   const collection = api[RESOURCES[resource].plural]
   return typeof collection === 'function' ? collection(parentId) : collection
 }
@@ -105,7 +102,7 @@ const FINAL: readonly string[] = ['interrupted', 'rate_limited', 'unauthorized',
 
 /** By one request if the server has it, else by a scan of the list. Undefined if there is no such record. */
 async function found(place: Place, id: string, signal: AbortSignal | undefined): Promise<AnyRecord | undefined> {
-  const operations = await operationsFor(place, 'get')
+  const operations = await operationsFor(place)
   try {
     return await operations.get(id, signal)
   } catch (error) {

@@ -171,7 +171,7 @@ class OpenMigration implements Migration {
     for (const type of this.#types()) {
       const { plural } = RESOURCES[type]
       try {
-        await to.require(type, 'list')
+        to.require(type, 'list')
       } catch (error) {
         if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
         this.#parts.note(`${plural} cannot be verified: ${error.message}.`)
@@ -202,7 +202,7 @@ class OpenMigration implements Migration {
     ] as const
     for (const [end, api, operation] of ends) {
       try {
-        await api.require(type, operation)
+        api.require(type, operation)
       } catch (error) {
         if (error instanceof CrmError && error.code === 'not_supported') return `the ${end}: ${error.message}`
         throw error

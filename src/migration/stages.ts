@@ -31,7 +31,7 @@ export interface MissingStage extends UsedStage {
 /** The pipelines of a server; undefined where it lists none. */
 export async function pipelinesOf(api: Api): Promise<readonly PipelineNames[] | undefined> {
   try {
-    await api.require('pipeline', 'list')
+    api.require('pipeline', 'list')
     if (api.connector.hasOneList('stage')) return await withStages(api, await listed(api))
     const pipelines = await listed(api)
     // GraphQL shows the stages with their pipelines.

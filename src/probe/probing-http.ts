@@ -41,7 +41,7 @@ export const PROBE_WIRE: Wire = {
   nextPath: undefined,
 }
 
-export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): ApiOptions {
+export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): Omit<ApiOptions, 'connector'> {
   return { ...server, wire: PROBE_WIRE, onWait: undefined }
 }
 

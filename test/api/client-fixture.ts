@@ -1,6 +1,9 @@
 import { expect, onTestFinished } from 'vitest'
 import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
+import { createConnector } from '../../src/api/connectors/connector.ts'
+import { connectorDocument, withSettings } from '../../src/api/connectors/open-connector.ts'
+import { createRecordMap } from '../../src/api/connectors/record-map.ts'
 import type { ListQuery, Page } from '../../src/api/operations.ts'
 import type { ApiOptions } from '../../src/api/options.ts'
 import type { HostTiming } from '../../src/api/transport/timing.ts'
@@ -33,6 +36,15 @@ export interface Fixture {
   readonly unread: string[]
 }
 
+/** The connector of `crm serve`, for the address of one server. */
+export const CRM = await connectorOf('crm')
+
+async function connectorOf(name: string) {
+  const document = await connectorDocument(name)
+  return (baseUrl: URL, wire: Wire) =>
+    createConnector(withSettings(document, wire), { baseUrl, variables: {} }, createRecordMap)
+}
+
 /** A client whose waits are counted and not waited, with jitter at its longest. */
 export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timing: Partial<HostTiming> = {}): Fixture {
   const fixture = { waits: [] as number[], debugLines: [] as string[], notices: [] as string[], unread: [] as string[] }
@@ -49,6 +61,7 @@ export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timi
       debug: (line) => fixture.debugLines.push(line),
       onWait: (waitMs, reason) => fixture.notices.push(`${waitMs} ${reason}`),
       onUnread: ({ done, reason }) => fixture.unread.push(`${done}: ${reason}`),
+      connector: CRM(baseUrl, options.wire ?? WIRE),
       ...options,
     },
     { sleep: async (ms) => void fixture.waits.push(ms), random: () => 1, ...timing },

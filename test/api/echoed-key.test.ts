@@ -5,7 +5,7 @@ import { CrmError } from '../../src/core/errors.ts'
 import { sample } from '../harness/sample.ts'
 import { MARK, NOTATIONS, partsIn } from '../marked-secret.ts'
 import { sendJson, startServer } from './answering-server.ts'
-import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
+import { ALL, allPages, CRM, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 
 const LENGTHS = sample(
   Array.from({ length: 600 }, (_, at) => at + 1),
@@ -70,7 +70,15 @@ for (const [name, answer] of Object.entries(ANSWERS)) {
     const texts = Object.values(NOTATIONS)
     const { url } = await startServer((response, _, nth) => answer(response, texts[Math.floor((nth - 1) / 2)] ?? ''))
     const { api, debugLines } = openClient(url, { key: MARK, maxWaitMs: 0 })
-    const options = { baseUrl: url, key: MARK, wire: WIRE, timeoutMs: 5000, userAgent: 'crm', now: Date.now }
+    const options = {
+      baseUrl: url,
+      key: MARK,
+      wire: WIRE,
+      connector: CRM(url, WIRE),
+      timeoutMs: 5000,
+      userAgent: 'crm',
+      now: Date.now,
+    }
     const sender = createSender({ ...options, debug: (line) => debugLines.push(line), connections: 1 })
     for (const text of texts) {
       const error = await failureOf(api.contacts.create({}, NO_KEY))

@@ -4,7 +4,7 @@ import type { Call, Method } from '../../src/api/transport/call.ts'
 import { baseHeaders, ifMatchHeader } from '../../src/api/transport/headers.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import { type Answering, sendJson, startServer, startTcpServer } from './answering-server.ts'
-import { ALL, allPages, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
+import { ALL, allPages, CRM, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 import { TRANSPORTS } from './transports.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -253,14 +253,20 @@ test.each(['', 'a b', 'a\r\nX: y', 'schlüssel', 'k'.repeat(256)])(
 test.each(['', 'crm_key_a b', 'crm_key_ü', 'crm_key_a\n'])(
   'a key that no header can carry is refused and not shown',
   (key) => {
-    const refused = () => baseHeaders({ key, wire, userAgent: 'crm/0' })
+    const refused = () => baseHeaders({ key, wire, connector: CRM(BASE, WIRE), userAgent: 'crm/0' })
     expect(refused).toThrow(CrmError)
     expect(refused).not.toThrow(/crm_key_/)
   },
 )
 
 test('the name of the idempotency header must be one', () => {
-  const refused = () => baseHeaders({ key: 'k', wire: { ...wire, idempotencyHeader: 'X Once:' }, userAgent: 'crm/0' })
+  const refused = () =>
+    baseHeaders({
+      key: 'k',
+      connector: CRM(BASE, WIRE),
+      wire: { ...wire, idempotencyHeader: 'X Once:' },
+      userAgent: 'crm/0',
+    })
   expect(refused).toThrow('wire.idempotency_header is not the name of a header: "X Once:"')
 })
 

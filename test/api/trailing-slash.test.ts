@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isFailure } from '../../src/api/errors/failure.ts'
 import { createSender } from '../../src/api/writes/sender.ts'
 import { type Answering, sendJson, startServer } from './answering-server.ts'
-import { ALL, allPages, failureOf, NO_KEY, WIRE } from './client-fixture.ts'
+import { ALL, allPages, CRM, failureOf, NO_KEY, WIRE } from './client-fixture.ts'
 import { TRANSPORTS } from './transports.ts'
 
 /** As Django with APPEND_SLASH: a path without the slash is elsewhere, for good. */
@@ -71,7 +71,16 @@ describe.each(TRANSPORTS)('over $over', ({ openClient, requestsBeforeUndici }) =
   test('a job has one redirect, not one for each row', async () => {
     const { url, seen } = await startServer(DJANGO)
     const sender = createSender({
-      ...{ baseUrl: url, key: 'k', wire: WIRE, timeoutMs: 5000, userAgent: 'crm', now: Date.now, debug: undefined },
+      ...{
+        baseUrl: url,
+        key: 'k',
+        wire: WIRE,
+        connector: CRM(url, WIRE),
+        timeoutMs: 5000,
+        userAgent: 'crm',
+        now: Date.now,
+        debug: undefined,
+      },
       requestsBeforeUndici,
       connections: 1,
     })

@@ -12,7 +12,7 @@ import type { JobNoun, PlanHead } from '../../src/jobs/plan/plan-format.ts'
 import { PlanWriter } from '../../src/jobs/plan/plan-writer.ts'
 import { type JobOutcome, runJob } from '../../src/jobs/send/run-job.ts'
 import type { JobServices, RunTerms, ServerTerms } from '../../src/jobs/send/services.ts'
-import { WIRE } from '../api/client-fixture.ts'
+import { CRM, WIRE } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { hurriedTiming } from '../harness/hurried-timing.ts'
 
@@ -20,7 +20,7 @@ export const ACCOUNT = 'http://crm.test'
 
 /** What a server that was said to keep keys, or not to, is taken for. */
 export function keysOf(idempotency: Wire['idempotency']): KeyKeeping {
-  return new KeyKeeping({ wire: { ...WIRE, idempotency } })
+  return new KeyKeeping({ wire: { ...WIRE, idempotency }, connector: CRM(new URL(ACCOUNT), WIRE) })
 }
 
 const KEPT = keysOf('kept')
@@ -96,6 +96,7 @@ export async function sendJob(
       baseUrl,
       key,
       wire: { ...WIRE, pageSize: 100 },
+      connector: CRM(baseUrl, { ...WIRE, pageSize: 100 }),
       timeoutMs: 5000,
       userAgent: 'crm/0.0.0',
       now: Date.now,

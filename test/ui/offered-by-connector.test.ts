@@ -13,7 +13,7 @@ import type { Overlay } from '../../src/ui/overlay.ts'
 import { type ScreenName, SEARCHED, type ServerList } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { openClient } from '../api/client-fixture.ts'
+import { CRM, openClient } from '../api/client-fixture.ts'
 import { connectedTo } from '../api/connectors/connected.ts'
 import { shippedDocument } from '../api/connectors/shipped-documents.ts'
 import { countRequests } from '../harness/request-counter.ts'
@@ -175,6 +175,7 @@ async function dealsScreen(isHidden: boolean) {
       baseUrl: new URL(url),
       key: service.key.text,
       wire: defaultProfile(url).wire,
+      connector: CRM(new URL(url), defaultProfile(url).wire),
       userAgent: 'test',
       now: Date.now,
     },

@@ -54,6 +54,9 @@ export async function connectorText(name: string): Promise<string> {
   return isAbsolute(name) ? connectorFileText(name) : (shippedText(name) ?? '')
 }
 
+/** For a profile that names none, and for addresses without a profile. */
+export const DEFAULT_CONNECTOR: Named = { name: 'crm', variables: {} }
+
 /** With the settings of the profile in place of what the connector says of lists. */
 export async function openConnector({ name, variables }: Named, { baseUrl, wire }: OpenedFor): Promise<Connector> {
   const document = withSettings(await connectorDocument(name), wire)

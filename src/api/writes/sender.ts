@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import type { Resource } from '../../core/resources/registry.ts'
-import { type Connector, createConnector } from '../connectors/connector.ts'
-import { contractDocument } from '../connectors/contract.ts'
+import type { Connector } from '../connectors/connector.ts'
 import { JOB_HEADER } from '../connectors/described-operations.ts'
 import { keyValue } from '../connectors/key-value.ts'
 import { NO_REFERENCES } from '../connectors/references.ts'
@@ -78,8 +77,7 @@ const NO_TEXTS = { command: 'crm jobs', findCommand: undefined } as const
 
 export function createSender(options: SenderOptions): Sender {
   const { ceilings, sleep = SYSTEM_TIMING.sleep } = options
-  const connector =
-    options.connector ?? createConnector(contractDocument(), { baseUrl: options.baseUrl, variables: {} })
+  const { connector } = options
   const fixedHeaders = baseHeaders({ ...options, connector })
   const credentials = connector.credentials(options.key)
   const connections = openConnections(options, options.connections)

@@ -13,7 +13,7 @@ import { connectorOf, type NamedConnector } from '../../settings/target.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import type { WithFlags } from '../global-flags.ts'
-import { learnOperations, parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
+import { parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
 
 interface Options {
   readonly baseUrl?: string
@@ -69,10 +69,8 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
       throw named ? error : withProbe(error, baseUrl)
     })
   }
-  const learned = api && (await learnOperations(api))
-  const profile = { ...given, operations: named ? undefined : (learned ?? before.operations) }
   const place = await storeKey(ctx, name, { origin: baseUrl.origin, key }, options.storage)
-  await settings.putProfile(name, profile)
+  await settings.putProfile(name, given)
   const active = await activate(settings, name, options.use === true)
   const how = connector ? ` as ${connector.title}` : ''
   const done = api ? `Logged in to ${baseUrl.origin}${how};` : `Not checked with ${baseUrl.origin}${how}:`

@@ -71,16 +71,6 @@ export async function verifyKey(
   }
 }
 
-/** What the OpenAPI document of the server names beyond the contract; undefined if it has none, or fails there. */
-export async function learnOperations(api: Api): Promise<readonly string[] | undefined> {
-  try {
-    return await api.learn()
-  } catch (error) {
-    if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
-    return undefined
-  }
-}
-
 function notVerified(
   ctx: Pick<Context, 'argv'>,
   error: CrmError,

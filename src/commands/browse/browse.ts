@@ -110,7 +110,7 @@ function isOfServer(screen: Screen | undefined): boolean {
 /** CrmError `not_supported` for a list that a connector lacks. Without a connector the server has both. */
 async function requireList(ctx: Pick<Context, 'api' | 'target'>, name: 'contacts' | 'deals'): Promise<void> {
   const { connector } = await ctx.target()
-  if (connector) await (await ctx.api()).require(resourceOf(name), 'list')
+  if (connector) (await ctx.api()).require(resourceOf(name), 'list')
 }
 
 function ended({ signal }: Pick<Context, 'signal'>): ExitCode {

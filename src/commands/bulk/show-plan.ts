@@ -190,7 +190,7 @@ export async function cannotUndo(
 ): Promise<number> {
   if (create === 0) return 0
   try {
-    return (await (await ctx.api()).offers(resourceOf(noun), 'delete')) ? 0 : create
+    return (await ctx.api()).connector.offers(resourceOf(noun), 'delete') ? 0 : create
   } catch (error) {
     // A plan does not fail because the OpenAPI document cannot be read.
     if (!(error instanceof CrmError) || error.code === 'interrupted') throw error

@@ -95,7 +95,7 @@ async function deleteIds(
     if (ifMatch !== undefined) await refuseOtherVersion(ctx, resource, { id: ids[0] ?? '', ifMatch, action: 'delete' })
     return showDeletion(ctx, resource, ids)
   }
-  if (!hasOperation(resource, 'delete')) await (await ctx.api()).require(resource, 'delete')
+  if (!hasOperation(resource, 'delete')) (await ctx.api()).require(resource, 'delete')
   await confirmDeletion(ctx, deletion)
   return deleteByIds(ctx, resource, ids, ifMatch)
 }
@@ -103,7 +103,7 @@ async function deleteIds(
 /** The records; ids alone where a server has no list of all. */
 async function showDeletion(ctx: Context, resource: DeletableResource, ids: readonly string[]): Promise<ExitCode> {
   const api = await ctx.api()
-  if (!hasOperation(resource, 'delete')) await api.require(resource, 'delete')
+  if (!hasOperation(resource, 'delete')) api.require(resource, 'delete')
   if (!isListed(resource)) {
     const unsent = ids.map((id) => ({ id, outcome: 'unsent' as const }))
     await printDeletions(ctx, resource, unsent)

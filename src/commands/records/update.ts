@@ -4,7 +4,7 @@ import type { Act, Context } from '../../context.ts'
 import { changedMembers } from '../../core/changes.ts'
 import type { ExitCode } from '../../core/exit.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type ListedResource, RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { type ListedResource, RESOURCES } from '../../core/resources/registry.ts'
 import { addMatchFlags, addReadFlags } from '../bulk/bulk-flags.ts'
 import { addNewFieldFlag, type ManyFlags, refuseUpdateBeside, updateMany } from '../bulk/change-many.ts'
 import { addBulkFlags } from '../bulk/import-rows.ts'
@@ -86,12 +86,8 @@ async function requestOf(
   ctx: Context,
   resource: ListedResource,
   { id, patch }: { readonly id: string; readonly patch: JsonObject },
-): Promise<PlannedRequest | { readonly mutation: string }> {
+): Promise<PlannedRequest> {
   const { path, plural } = RESOURCES[resource]
-  const api = await ctx.api()
-  if (api.connector.document.isDescribed && !api.connector.offers(resource, 'update')) {
-    return { mutation: `update${typeName(resource)}` }
-  }
   const write = { kind: 'update', id, fields: patch } as const
   const planned = await connectedRequest(ctx, { write, of: (all) => all[plural] })
   return planned ?? { method: 'PATCH', path: `${path}/${encodeURIComponent(id)}` }

@@ -16,8 +16,7 @@ const FINAL: readonly string[] = ['usage', 'interrupted', 'unauthorized', 'rate_
 
 /**
  * Before one record is written: CrmError `usage` when `--set score=5` writes a text and `score` is a number on this server.
- * Only members that crm does not know, with digits as their text, are checked: in a page of records, then in the description
- * of the server.
+ * Only members that crm does not know, with digits as their text, are checked, in a page of records.
  */
 export async function refuseTextForNumber(
   ctx: Pick<Context, 'api'>,
@@ -31,26 +30,16 @@ export async function refuseTextForNumber(
   if (texts.length === 0) return
   const api = await ctx.api()
   try {
-    const open = await readShown(api, resource, texts)
-    if (open.length === 0) return
-    const { numbers } = await api.describedMembers(resource)
-    const found = open.find(([name]) => numbers.has(name))
-    if (found) throw textForNumber(...found)
+    for await (const { items } of listAll(api, resource)) {
+      const isNumberThere = (name: string) => items.some((record) => isNumber(valueAtField(record, name.split('.'))))
+      const found = texts.find(([name]) => isNumberThere(name))
+      if (found) throw textForNumber(...found)
+      return
+    }
   } catch (error) {
     if (!(error instanceof CrmError) || FINAL.includes(error.code)) throw error
     // The key may have no permission to read, or crm cannot read the list.
   }
-}
-
-/** The texts whose members are empty in all records of the first page. */
-async function readShown(api: Api, resource: ListedResource, texts: readonly Text[]): Promise<readonly Text[]> {
-  for await (const { items } of listAll(api, resource)) {
-    const valuesOf = (name: string) => items.map((record) => valueAtField(record, name.split('.')) ?? null)
-    const found = texts.find(([name]) => valuesOf(name).some(isNumber))
-    if (found) throw textForNumber(...found)
-    return texts.filter(([name]) => valuesOf(name).every((value) => value === null))
-  }
-  return texts
 }
 
 /** Detects from the records whether an undocumented member is a number: sums would ignore a text in its place. */

@@ -15,7 +15,7 @@ export async function readAllDeals(ctx: Context, filter: readonly string[], see:
 /** False if the server does not list them. */
 export async function readAllRecords(ctx: Context, resource: ListedResource, see: See): Promise<boolean> {
   const api = await ctx.api()
-  if (!(await api.offers(resource, 'list'))) return false
+  if (!api.connector.offers(resource, 'list')) return false
   await readAll(ctx, { pages: api[RESOURCES[resource].plural].list(), ...listOf(resource) }, see)
   return true
 }

@@ -60,7 +60,7 @@ async function updateWebhook(ctx: Context, id: string, options: Options): Promis
   }
   const api = await ctx.api()
   if (ctx.flags.isDryRun) {
-    await api.require('webhook', 'update')
+    api.require('webhook', 'update')
     return dryRunWrite(ctx, {
       write: { kind: 'update', id, fields: patch },
       of: ({ webhooks }) => webhooks,

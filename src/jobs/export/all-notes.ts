@@ -22,7 +22,7 @@ export async function* notesOfDeals(api: Api, dealIds: readonly string[]): Async
 
 /** The notes of all deals. CrmError `not_supported` if the server does not list them. */
 export async function* allNotes(api: Api): AsyncGenerator<Page, void, undefined> {
-  await api.require('note', 'list')
+  api.require('note', 'list')
   if (api.connector.hasOneList('note')) {
     yield* api.notes().list()
     return

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { CrmError } from '../../core/errors.ts'
 import { decodeId, timeOfSerial } from '../../core/ids.ts'
-import { isSameJson, type JsonObject, type JsonValue, memberOf, parseExactJson } from '../../core/json.ts'
+import { isSameJson, type JsonObject, memberOf, parseExactJson } from '../../core/json.ts'
 import { type CrmRecord, resourceOf } from '../../core/resources/registry.ts'
 import { jobsBeside } from '../history/earlier-jobs.ts'
 import { allJobs } from '../history/find-jobs.ts'
@@ -13,7 +13,7 @@ import { recordDigest } from './digest.ts'
 import { byId, Existing } from './existing.ts'
 import { Ledger } from './ledger.ts'
 import { type MadeImport, upsertOf } from './make-import.ts'
-import { dropPlanned, finishAlone, ownUpdates, type PlanningContext } from './make-job.ts'
+import { dropPlanned, finishAlone, type PlanningContext } from './make-job.ts'
 import { present } from './make-retry.ts'
 import { type EarlierOperation, PlanBuilder } from './plan-builder.ts'
 import { operationValues, upsertText } from './plan-contents.ts'
@@ -98,21 +98,17 @@ function refuseLaterJob({ head: { job }, path }: PlanFile, nowMs: number): void 
 async function ownHead(context: PlanningContext, { head, end, path }: PlanFile): Promise<PlanHead> {
   const { job, kind, noun, run, account, input, ordered, upsert, terms, asked, unasked, made_at } = head
   const resource = resourceOf(noun)
-  if (end.delete > 0) await context.require(resource, 'delete')
-  const updates = end.update > 0 || head.updates ? await ownUpdates(context, noun) : undefined
-  if (head.updates && !isSameJson(asJson(head.updates), asJson(updates))) throw otherRequest(path, 'updates')
+  if (end.delete > 0) context.require(resource, 'delete')
+  if (end.update > 0) context.require(resource, 'update')
+  if (head.updates) throw otherRequest(path, 'updates')
   const match = terms?.match ?? { names: [], mode: 'create' }
   if (upsert !== undefined && upsert !== upsertOf(context, { as: 'import', noun }, match))
     throw otherRequest(path, 'upsert')
   return {
     ...{ crm_plan: 1, job, kind, noun, run, account, command: context.command, input, of: undefined },
-    ...present({ ordered, updates, upsert, terms, asked, unasked }),
+    ...present({ ordered, upsert, terms, asked, unasked }),
     ...{ applied: end.sha256, made_at, version: context.version },
   }
-}
-
-function asJson(updates: PlanHead['updates']): JsonValue | undefined {
-  return updates && { ...updates, place: [...updates.place], members: [...updates.members] }
 }
 
 function otherRequest(path: string, member: string): CrmError {

@@ -47,14 +47,14 @@ export interface ImportRequest {
 export function matchOf(
   { as, match, noun, inputName, read, duplicates }: ImportRequest,
   summary: FormatSummary,
-  { offers, canUpdateDeals }: { readonly offers: Offers; readonly canUpdateDeals: boolean },
+  offers: Offers,
 ): MatchRequest {
   const { columns } = summary
   const hasIds = columns.some(({ field }) => field === 'id')
   const resource = resourceOf(noun)
-  const canMatch = offers(resource, as === 'delete' ? 'delete' : 'update') || canUpdateDeals
+  const canMatch = offers(resource, as === 'delete' ? 'delete' : 'update')
   if (match.names.length === 0 && hasIds && canMatch) return { names: ['id'], mode: 'update' }
-  if (match.names.length === 0 && (as !== 'import' || canUpdateDeals)) {
+  if (match.names.length === 0 && as !== 'import') {
     throw new CrmError(
       'invalid_input',
       `${inputName} has no column id to select the records to ${as === 'delete' ? as : 'update'}`,
@@ -70,7 +70,7 @@ export function matchOf(
   }
   refuseDuplicatesAlone(match, duplicates, matchHint(resource))
   refuseAbsentNames(match.names, { resource, inputName, compute: read.compute, summary })
-  return canUpdateDeals ? { ...match, mode: 'update' } : match
+  return match
 }
 
 function refuseDuplicatesAlone({ names }: MatchRequest, duplicates: Duplicates, hint: string): void {

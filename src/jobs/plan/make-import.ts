@@ -4,7 +4,6 @@ import type { Asked } from '../../core/asked-members.ts'
 import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { type Earlier, earlierJobs, existingFromRun, type RunIdentity } from '../history/earlier-jobs.ts'
-import { headOf } from '../history/find-jobs.ts'
 import type { JobState } from '../history/job-state.ts'
 import { type Mapping, parseMap } from '../input/columns.ts'
 import { computedField } from '../input/compute.ts'
@@ -13,13 +12,13 @@ import { describeInput, spoolInput } from '../input/input-file.ts'
 import { findingLines, openRows, summaryLines } from '../input/open-rows.ts'
 import type { Findings, FormatSummary, ReadSheet, RowSource } from '../input/row.ts'
 import { textOfSheet } from '../input/workbook/text-of-sheet.ts'
-import { dropDraft, type JobDraft, type JobPaths, jobPaths, openDraft } from '../journal/job-folder.ts'
+import { dropDraft, type JobDraft, type JobPaths, openDraft } from '../journal/job-folder.ts'
 import { isRechecked, keptRecheck } from '../send/recheck.ts'
 import { PageCounter } from './existing.ts'
 import { firstRunOf, type ImportRequest, matchOf } from './import-terms.ts'
 import { countedReader, keyReaderFor, matchingOf } from './key-requests.ts'
 import { leftOutLines } from './left-out.ts'
-import { finishAlone, type MadeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
+import { finishAlone, type MadeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type { ImportTerms, PlanEnd, PlanHead } from './plan-format.ts'
 import { type MatchRequest, planRows } from './plan-rows.ts'
@@ -72,8 +71,8 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const earlier = await earlierOf(context, request, { run, firstRun, sha256: input.sha256 })
   if (earlier.type === 'same') return earlier
   if (earlier.undone !== undefined) context.note(earlier.undone)
-  if (request.as === 'delete') await context.require(resourceOf(noun), 'delete')
-  const updates = await updatesFor(context, request)
+  if (request.as === 'delete') context.require(resourceOf(noun), 'delete')
+  if (request.kind === 'update' && isListed(resourceOf(noun))) context.require(resourceOf(noun), 'update')
   const rules = await context.rowRules(noun)
   const reading = readingOf(context, request, { ...paths, size: input.size, readSheet })
   const source = await openRows({
@@ -82,10 +81,10 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     server: await rules?.members(),
   })
   const asked = await askedFor(rules, source, request)
-  const match = matchOf(request, source.summary, { offers: context.offers, canUpdateDeals: updates !== undefined })
+  const match = matchOf(request, source.summary, context.offers)
   const upsert = upsertOf(context, request, match)
   const head = headOfImport(context, request, {
-    ...{ paths, run, input, updates, upsert, match, asked },
+    ...{ paths, run, input, upsert, match, asked },
     summary: source.summary,
   })
   const builder = new PlanBuilder(paths, head, request.part)
@@ -211,7 +210,6 @@ interface HeadParts {
   readonly paths: JobPaths
   readonly run: string
   readonly input: Omit<NonNullable<PlanHead['input']>, 'verdict'>
-  readonly updates: PlanHead['updates']
   readonly upsert: PlanHead['upsert']
   readonly summary: FormatSummary
   readonly match: MatchRequest
@@ -221,7 +219,7 @@ interface HeadParts {
 function headOfImport(
   context: PlanningContext,
   request: ImportRequest,
-  { paths, run, input, updates, upsert, summary, match, asked }: HeadParts,
+  { paths, run, input, upsert, summary, match, asked }: HeadParts,
 ): PlanHead {
   return {
     crm_plan: 1,
@@ -233,7 +231,6 @@ function headOfImport(
     command: context.command,
     input: { ...input, verdict: summary },
     of: request.of,
-    ...(updates === undefined ? {} : { updates }),
     ...(upsert === undefined ? {} : { upsert }),
     terms: termsOf(request, match, summary),
     ...(request.rejects && { rejects: resolve(request.rejects.path) }),
@@ -293,15 +290,6 @@ function termsOf({ as, read, duplicates }: ImportRequest, match: MatchRequest, s
 async function questionOf(context: PlanningContext, { isAgain, match, as, noun }: ImportRequest, run: string) {
   if (!isAgain || as !== 'import' || match.names.length > 0) return undefined
   return existingFromRun(context.jobsFolder, { account: context.account, run, noun })
-}
-
-/** Undefined for a job that changes no deals. */
-async function updatesFor(context: PlanningContext, { noun, kind, of }: ImportRequest): Promise<PlanHead['updates']> {
-  const resource = resourceOf(noun)
-  if (!isListed(resource) || context.offers(resource, 'update')) return undefined
-  if (kind === 'update') return ownUpdates(context, noun)
-  // A retry of changes must not create the rows.
-  return of === undefined ? undefined : headOf(jobPaths(context.jobsFolder, of)).updates
 }
 
 /** `--map` with the types of the sheet: corrected rows are text, and their columns would be texts without. */

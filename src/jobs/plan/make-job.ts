@@ -3,11 +3,10 @@ import { rmSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import type { Connector, Offers } from '../../api/connectors/connector.ts'
-import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type CrmRecord, type Resource, resourceOf } from '../../core/resources/registry.ts'
+import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
 import type { InputStream } from '../../core/streams.ts'
 import { withLock } from '../../files/lock.ts'
 import { type Earlier, refuseNewerJobs, startedMeanwhile } from '../history/earlier-jobs.ts'
@@ -89,14 +88,10 @@ export interface PlanningContext {
   readonly offers: Offers
   /** Whether the server restores a record that was deleted this long ago, under its id. */
   readonly restores: Connector['restores']
-  /** As `offers`; learns it first if the contract alone does not say. */
-  readonly learns: Api['offers']
   /** CrmError `not_supported` if the server does not have an operation. */
   readonly require: Api['require']
   /** What the connector allows in rows; undefined if it allows everything. */
   readonly rowRules: (noun: JobNoun) => Promise<RowRules | undefined>
-  /** How the server changes deals; CrmError `not_supported` if it cannot. */
-  readonly dealUpdates: () => Promise<DealUpdates>
   /** Called with the number of further records read from the list. */
   readonly onRead: (count: number) => void
   readonly onStep: PlanningHooks['onStep']
@@ -128,19 +123,6 @@ export interface MadeJob {
   readonly first?: MadeJob | undefined
   /** A question that must be confirmed, beside the changes. */
   readonly question?: string | undefined
-}
-
-/** How the server changes records over GraphQL; undefined if it has a request for it. CrmError `not_supported` without either. */
-export async function ownUpdates(context: PlanningContext, noun: JobNoun): Promise<DealUpdates | undefined> {
-  const resource = resourceOf(noun)
-  if (context.offers(resource, 'update')) return undefined
-  try {
-    return await context.dealUpdates()
-  } catch (error) {
-    const isLacking = error instanceof CrmError && error.code === 'not_supported'
-    if (isLacking && (await context.learns(resource, 'update'))) return undefined
-    throw error
-  }
 }
 
 type Kept = 'kind' | 'noun' | 'run' | 'of' | 'only' | 'ordered' | 'needs' | 'updates' | 'upsert' | 'terms' | keyof Asked

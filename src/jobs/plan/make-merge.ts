@@ -20,7 +20,7 @@ import { allJobs, headOf } from '../history/find-jobs.ts'
 import { type JobState, readJobState } from '../history/job-state.ts'
 import { isBegun } from '../history/needs.ts'
 import type { MadeImport } from './make-import.ts'
-import { dropPlanned, makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
+import { dropPlanned, makeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import { makeRepoints, type Reference, type Repoints } from './make-repoint.ts'
 import { changedMs, type MergeRules, winnerPatch } from './merge-records.ts'
 import type { PlanBuilder, Planned } from './plan-builder.ts'
@@ -57,9 +57,9 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
   refuseReadOnly(mark)
   const { job: held, run, groupsRun } = await earlierMerge(context, request)
   if (held) return { type: 'same', job: held }
-  if (mark === undefined) await context.require(resource, 'delete')
+  if (mark === undefined) context.require(resource, 'delete')
   const { earlier, made: first } = await repointsOf(context, request, groupsRun)
-  const updates = await ownUpdates(context, noun)
+  context.require(resource, 'update')
   const rules = await context.rowRules(noun)
   const asked = rules?.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
   const identity = {
@@ -69,7 +69,6 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
     of: undefined,
     ordered: true,
     needs: [...earlier, ...(first ? [first.paths.id] : [])],
-    ...(updates && { updates }),
     ...asked,
   } as const
   try {

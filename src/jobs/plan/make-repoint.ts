@@ -7,7 +7,7 @@ import { undosInEffect } from '../history/earlier-jobs.ts'
 import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
-import { dropPlanned, type MadeJob, makeJob, ownUpdates, type PlanningContext } from './make-job.ts'
+import { dropPlanned, type MadeJob, makeJob, type PlanningContext } from './make-job.ts'
 import type { Planned } from './plan-builder.ts'
 
 /** The records that name others. */
@@ -46,14 +46,13 @@ export async function makeRepoints(context: PlanningContext, request: RepointReq
     referring.push(...items.filter((deal) => request.winners.has(idText(deal[member]) ?? '')))
   }
   if (referring.length === 0) return { earlier, made: undefined }
-  const updates = await updatesOf(context, request, referring)
+  requireUpdate(context, request, referring)
   const run = `repoint.${request.run}.${jobs.length}`
   const identity = {
     kind: 'repoint',
     noun: REPOINTED,
     run,
     of: undefined,
-    ...(updates && { updates }),
     ...asked,
   } as const
   const made = await makeJob(context, identity, async (builder) => {
@@ -105,11 +104,11 @@ function isRepointOf(paths: JobPaths, account: string, run: string): boolean {
   return head.kind === 'repoint' && head.account === account && head.run.startsWith(`repoint.${run}.`)
 }
 
-async function updatesOf(context: PlanningContext, request: RepointRequest, referring: readonly CrmRecord[]) {
+function requireUpdate(context: PlanningContext, request: RepointRequest, referring: readonly CrmRecord[]): void {
   if (request.reference.isFixed)
     throw stillReferred(request, referring, 'this server does not let the contact of a deal change')
   try {
-    return await ownUpdates(context, REPOINTED)
+    context.require(resourceOf(REPOINTED), 'update')
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
     throw stillReferred(request, referring, 'this server changes no deals', error)

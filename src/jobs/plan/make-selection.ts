@@ -16,7 +16,7 @@ import { allJobs, headOf } from '../history/find-jobs.ts'
 import { readJobState } from '../history/job-state.ts'
 import { wrongStage } from '../input/row-draft.ts'
 import type { MadeImport } from './make-import.ts'
-import { makeJob, ownUpdates, type PlanningContext, type RowRules } from './make-job.ts'
+import { makeJob, type PlanningContext, type RowRules } from './make-job.ts'
 import type { Part } from './part-of-plan.ts'
 import type { Planned } from './plan-builder.ts'
 
@@ -46,14 +46,13 @@ export async function makeSelection(context: PlanningContext, request: Selection
   if (stopped) return { type: 'same', job: stopped }
   const { noun, kind, where, check, patch } = request
   const identity = { kind, noun, run: newRun(context), of: undefined }
-  if (kind === 'delete') await context.require(resourceOf(noun), kind)
-  const updates = kind === 'delete' ? undefined : await ownUpdates(context, noun)
+  context.require(resourceOf(noun), kind)
   const rules = await context.rowRules(noun)
   if (!rules?.refersTo('stage')) refuseWrongStage(request)
   const asked = rules?.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)
   const job = await makeJob(
     context,
-    { ...identity, ...(updates && { updates }), ...asked },
+    { ...identity, ...asked },
     async (builder) => {
       for await (const { items } of context.list(noun)) {
         context.onRead(items.length)

@@ -31,7 +31,7 @@ interface NowParts {
 export async function readNow(context: PlanningContext, parts: NowParts): Promise<Existing | undefined> {
   const { head, end } = parts.plan
   const resource = resourceOf(head.noun)
-  const canDelete = end.create + end.delete > 0 && (await context.learns(resource, 'delete'))
+  const canDelete = end.create + end.delete > 0 && context.offers(resource, 'delete')
   if (!canDelete && !context.offers(resource, 'update') && head.updates === undefined) return undefined
   if (end.update + end.delete > 0) await awaitQuiet(context, parts.results)
   const pages = await pagesNow(context, parts)

@@ -1,7 +1,6 @@
 import type { Api } from '../../api/api.ts'
-import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, isJsonObject, type JsonObject } from '../../core/json.ts'
+import { idText, type JsonObject } from '../../core/json.ts'
 import { type WrongStage, wrongStage } from '../input/row-draft.ts'
 
 /** The number of deals that are read for their pipelines. */
@@ -14,7 +13,7 @@ const DEALS = 100
  * Undefined also with a connector that lacks stages or deals.
  */
 export async function stageNames(api: Api): Promise<readonly string[] | undefined> {
-  const isListed = (await api.offers('stage', 'list')) && (await api.offers('deal', 'list'))
+  const isListed = api.connector.offers('stage', 'list') && api.connector.offers('deal', 'list')
   return isListed ? stagesOfDeals(api) : undefined
 }
 
@@ -53,10 +52,7 @@ async function listedStages(api: Api): Promise<readonly JsonObject[] | undefined
   try {
     if (connector.hasOneList('stage')) return await stagesIn(api, undefined)
     for await (const { items } of pipelines.list()) {
-      for (const { id, stages } of items) {
-        // Over GraphQL a pipeline has its stages, over REST it does not.
-        listed.push(...(Array.isArray(stages) ? stages.filter(isJsonObject) : await stagesIn(api, idText(id))))
-      }
+      for (const { id } of items) listed.push(...(await stagesIn(api, idText(id))))
     }
   } catch (error) {
     if (error instanceof CrmError && error.code === 'not_supported') return undefined
@@ -73,15 +69,4 @@ async function stagesIn({ stages }: Api, pipelineId: string | undefined): Promis
 
 function namesOf(stages: readonly JsonObject[]): readonly string[] {
   return [...new Set(stages.map(({ name }) => name).filter((name) => typeof name === 'string'))]
-}
-
-/** How the server changes deals; no documented endpoint does. CrmError `not_supported` if GraphQL cannot either. */
-export async function dealUpdates({ graphql }: Pick<Api, 'graphql'>): Promise<DealUpdates> {
-  try {
-    return await graphql.dealUpdates()
-  } catch (cause) {
-    if (!(cause instanceof CrmError) || cause.code !== 'not_supported') throw cause
-    const message = `deals can only be changed over GraphQL, and ${cause.message}`
-    throw new CrmError('not_supported', message, { ...cause.details, cause })
-  }
 }

@@ -46,13 +46,13 @@ export function crmAccount({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
 }
 
 /** CrmError `invalid_input` for times that allow no request at all. */
-function termsOf({ wire }: Pick<Api, 'wire'>): ServerTerms {
+function termsOf({ wire, connector }: Pick<Api, 'wire' | 'connector'>): ServerTerms {
   checkTimes(wire)
   return {
     windowMs: wire.idempotencyWindowMs,
     lifeMs: wire.requestLifeMs,
     isScopedByAccount: wire.isWindowOfAccount,
-    keys: new KeyKeeping({ wire }),
+    keys: new KeyKeeping({ wire, connector }),
   }
 }
 

@@ -3,31 +3,18 @@ import type { Connector } from '../../api/connectors/connector.ts'
 import type { OperationName } from '../../api/connectors/resource-rules.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type Resource, resourceOf } from '../../core/resources/registry.ts'
-import {
-  CONTRACT_OFFERED,
-  lackingDeletions,
-  type Need,
-  type Offered,
-  type OfferedFields,
-  offeredColumns,
-} from '../offered.ts'
+import { type Need, type Offered, type OfferedFields, offeredColumns } from '../offered.ts'
 import { SERVER_LISTS, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 
 /** Learns what the server offers. Without an answer it stays at what every server offers. */
 export async function learnOffered(store: StateStore<State>, openApi: () => Promise<Api>): Promise<void> {
   try {
-    const offered = await offeredBy(await openApi())
+    const offered = offeredByConnector((await openApi()).connector)
     store.update((state) => SERVER_LISTS.reduce(withOwnColumn, { ...state, offered }))
   } catch (error) {
     if (!(error instanceof CrmError)) throw error
   }
-}
-
-async function offeredBy(api: Pick<Api, 'connector' | 'offers'>): Promise<Offered> {
-  if (!api.connector.document.isDescribed) return offeredByConnector(api.connector)
-  const deletes = await Promise.all(SERVER_LISTS.map((name) => api.offers(resourceOf(name), 'delete')))
-  return lackingDeletions(SERVER_LISTS.filter((_, at) => !deletes[at]))
 }
 
 /** With a column of the list selected. */
@@ -38,10 +25,7 @@ function withOwnColumn(state: State, name: ServerList): State {
   )
 }
 
-/** Without a request: of the contract, what every server offers. */
 function offeredByConnector(connector: Connector): Offered {
-  if (connector.document.isDescribed) return CONTRACT_OFFERED
-
   const lacks: [Need, string | undefined][] = SERVER_LISTS.flatMap((name) =>
     (['list', 'create', 'update', 'delete'] as const).map((operation): [Need, string | undefined] => [
       `${operation} ${name}`,
@@ -49,7 +33,8 @@ function offeredByConnector(connector: Connector): Offered {
     ]),
   )
   const fields = Object.fromEntries(SERVER_LISTS.map((name) => [name, fieldsOf(connector, name)]))
-  const hasStage = connector.document.resources.deal?.fields.stage !== undefined
+  const { deal } = connector.document.resources
+  const hasStage = deal && (connector.rules('deal').isPlain || deal.fields.stage !== undefined)
   return {
     lacks: Object.fromEntries([
       ...lacks,
@@ -77,13 +62,14 @@ function lackOf(connector: Connector, resource: Resource, operation: OperationNa
 
 const SET_BY_SERVER = ['id', 'created_at', 'updated_at', 'version']
 
-/** Undefined for a list that the server does not have. */
+/** Undefined for a list that the server does not have, and for fields that are those of the contract. */
 function fieldsOf(connector: Connector, name: ServerList): OfferedFields | undefined {
   const resource = resourceOf(name)
   const described = connector.document.resources[resource]
   if (!described) return undefined
   const { fields, filters, createdAt, updatedAt, version } = described
-  const { map } = connector.rules(resource)
+  const { map, isPlain } = connector.rules(resource)
+  if (isPlain) return undefined
   const present = [true, createdAt !== undefined, updatedAt !== undefined, version !== undefined]
   return {
     by: byConnector(connector),

@@ -3,7 +3,7 @@ import { isFailure } from '../../../src/api/errors/failure.ts'
 import { createSender } from '../../../src/api/writes/sender.ts'
 import { createDealSender } from '../../../src/jobs/send/sender-adapters.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
-import { WIRE } from '../../api/client-fixture.ts'
+import { CRM, WIRE } from '../../api/client-fixture.ts'
 
 const UPDATES = {
   path: '/v1/graphql',
@@ -19,7 +19,14 @@ async function changed(
   body = '{"owner_id":null,"stage":"Won"}',
 ) {
   const { url, seen } = await startServer((response) => sendJson(response, status, answer))
-  const options = { baseUrl: url, key: 'crm_key_of_the_test', wire: WIRE, timeoutMs: 5000, userAgent: 'crm/0.0.0' }
+  const options = {
+    baseUrl: url,
+    key: 'crm_key_of_the_test',
+    wire: WIRE,
+    connector: CRM(url, WIRE),
+    timeoutMs: 5000,
+    userAgent: 'crm/0.0.0',
+  }
   const sender = createSender({ ...options, now: Date.now, debug: undefined, env: {}, connections: 1 })
   onTestFinished(() => sender.close())
   const outcome = await createDealSender(sender, { ...UPDATES, members }).send({
