@@ -24,8 +24,8 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const http = createHttp(options, timing)
   const references = new ListedReferences((resource) => createCollection(parts, resource).list())
   const { wire, onUnread } = options
-  const parts: CollectionParts = { http, wire, connector, references, onUnread }
-  const raw = createRaw(http, options.wire, baseUrl)
+  const parts: CollectionParts = { http, connector, references, onUnread }
+  const raw = createRaw(http, connector, baseUrl)
   const known = new Set(offeredNames(connector.document.offers ?? []))
   const knows = (name: string) => known.has(name)
   const listedNames = namesReader(parts)
@@ -39,7 +39,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     graphql: createGraphql(http, options),
     raw,
     knows,
-    history: createHistory({ http, wire, knows }),
+    history: createHistory({ http, connector, knows }),
     readKey: async () => {
       const { readServerKey } = await import('./server-key.ts')
       return readServerKey({ raw, knows, rate })

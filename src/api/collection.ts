@@ -2,7 +2,6 @@ import { idText, isJsonObject, type JsonObject, parseExactJson } from '../core/j
 import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
-import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { ListedReferences } from './connectors/references.ts'
 import { createExchange } from './connectors/resource-exchange.ts'
@@ -24,7 +23,6 @@ import { createRecord, lookCommand, requestRecord, requestWrite } from './writes
 
 export interface CollectionParts {
   readonly http: Http
-  readonly wire: Wire
   readonly connector: Connector
   readonly references: ListedReferences
   readonly onUnread: ApiOptions['onUnread']
@@ -32,17 +30,20 @@ export interface CollectionParts {
 
 /** The operations of one resource, or of the records of one parent, as the connector describes them. */
 export function createCollection(parts: CollectionParts, resource: Resource, parentId?: string): Operations {
-  const { http, wire, connector, references } = parts
+  const { http, connector, references } = parts
   const { parent }: ResourceDefinition = RESOURCES[resource]
   const texts = textsFor(resource, parentId)
   const exchange = createExchange(parts, { resource, parentId })
-  const scope = (): ReadScope => ({ http, rules: connector.rules(resource), exchange, references })
+  const scope = (): ReadScope => ({
+    ...{ http, rules: connector.rules(resource), exchange, references },
+    mismatchHint: connector.mismatchHint,
+  })
 
   const list: Operations['list'] = (asked = {}) => {
     if (parent && parentId !== undefined) checkId(parentId, parent)
     const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, ...asked }
     const reading = scope()
-    const pages = recordPages(reading, texts.ofAll('list'), query, wire)
+    const pages = recordPages(reading, texts.ofAll('list'), query)
     const isOfAll = parent && parentId !== undefined && reading.rules.parent === undefined
     return isOfAll ? ofOneParent(pages, parentMember(parent), parentId) : pages
   }

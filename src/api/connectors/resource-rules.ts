@@ -92,9 +92,7 @@ export function createResourceRules(
   const operation = (name: OperationName): Operation => {
     const found = described[name]
     if (found) return found
-    throw document.isDescribed
-      ? notDescribed(resource, name)
-      : lacks(document, `${name} of ${RESOURCES[resource].plural}`, place)
+    throw lacks(document, `${name} of ${RESOURCES[resource].plural}`, place)
   }
   const rulesOf = (list: ListOperation) => listRules(list, { requestOf, selecting: selection.added, map })
   let whole: ListRules | undefined
@@ -181,27 +179,6 @@ export function lacks({ name }: ConnectorDocument, what: string, { word = name }
   })
 }
 
-/** In "a request that deletes deals". */
-const ACTIONS: Readonly<Record<OperationName, string>> = {
-  ...{
-    list: 'lists',
-    get: 'shows single',
-    create: 'creates',
-    update: 'changes',
-    delete: 'deletes',
-    restore: 'restores',
-  },
-  test: 'tests',
-}
-
-/** Of the built-in connector. `this server has no request that deletes deals: no OpenAPI document of it names one` */
-function notDescribed(resource: Resource, name: OperationName): CrmError {
-  const request = `this server has no request that ${ACTIONS[name]} ${RESOURCES[resource].plural}`
-  return new CrmError('not_supported', `${request}: no OpenAPI document of it names one`, {
-    hint: 'crm doctor reads that document again, and crm doctor --fix keeps what it names',
-  })
-}
-
 function refsOf({ fields }: ResourceDocument): readonly Resource[] {
   return [...new Set(Object.values(fields).flatMap(({ ref }) => (ref === undefined ? [] : [ref])))]
 }
@@ -237,7 +214,7 @@ function isPlain({
 }
 
 /** Records whose members are crm's own. */
-const PLAIN_RECORDS: RecordMap = {
+export const PLAIN_RECORDS: RecordMap = {
   isPlain: true,
   read: (server) => server,
   write: (fields) => fields,

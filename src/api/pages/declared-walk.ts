@@ -9,13 +9,14 @@ import type { ListQuery, Rest } from '../operations.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
-import { badPage } from './page-requests.ts'
-import { addressOn } from './positions.ts'
-import { onceEach, SeenRecords } from './same-records.ts'
-import { readLinks } from './signs.ts'
+import { addressOn, readLinks } from './links.ts'
+import { badPage } from './page-errors.ts'
+import { onceEach, SeenRecords } from './seen-records.ts'
 
 /** A list whose paging is known before its first answer. */
 export interface DeclaredList {
+  /** For an answer that is not what the connector says. */
+  readonly mismatchHint: string
   readonly paging: PagingDocument
   call(start: PageStart | undefined, size: number | undefined): Call
   /** The records of a page, or a clause with the reason why there are none. */
@@ -129,7 +130,7 @@ export class DeclaredWalk {
     const call = this.#list.call(start, size)
     const answer = await this.#http.request({ ...call, signal: this.#query.signal })
     const page = this.#list.read(answer)
-    if (typeof page === 'string') throw badPage(call, page, CHECK_HINT)
+    if (typeof page === 'string') throw badPage(call, page, this.#list.mismatchHint)
     return { page, answer }
   }
 
@@ -256,11 +257,9 @@ export class DeclaredWalk {
   }
 
   #bad(reason: string): CrmError {
-    return badPage(this.#list.call(this.#start, this.#size), reason, CHECK_HINT)
+    return badPage(this.#list.call(this.#start, this.#size), reason, this.#list.mismatchHint)
   }
 }
-
-const CHECK_HINT = 'crm connectors check compares the connector with the server'
 
 function shown(value: JsonValue): string {
   return oneLine(JSON.stringify(value), 60)

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import type { Resource } from '../../core/resources/registry.ts'
 import type { Connector } from '../connectors/connector.ts'
-import { JOB_HEADER } from '../connectors/described-operations.ts'
 import { keyValue } from '../connectors/key-value.ts'
 import { NO_REFERENCES } from '../connectors/references.ts'
 import { createExchange, type ExchangeParts } from '../connectors/resource-exchange.ts'
@@ -72,6 +71,9 @@ export type SenderOptions = Pick<
   /** Aborted to give up requests in flight, whose outcome is then unknown; undefined: they are awaited. */
   readonly cut?: AbortSignal | undefined
 }
+
+/** The header with the name of the job that sends a change. */
+const JOB_HEADER = 'Crm-Job'
 
 const NO_TEXTS = { command: 'crm jobs', findCommand: undefined } as const
 
