@@ -1,4 +1,5 @@
 import { compilePath, readFirst } from '../api/connectors/paths.ts'
+import { oneLine } from '../api/errors/one-line.ts'
 import { readLinks } from '../api/pages/links.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
@@ -105,8 +106,23 @@ export async function ofOnePage(
   if ((total === undefined || !size) && USUAL_SIZES.includes(records.length)) {
     return doubted(`the list is one page of ${records.length} records now, which is a common size of pages`)
   }
+  const unknown = total === undefined ? scalars.find((each) => !isHarmless(each, records.length)) : undefined
+  if (unknown) {
+    const value = oneLine(JSON.stringify(unknown.value), 40)
+    return doubted(`nothing shows that one answer is the whole list, and ${unknown.path} beside it is ${value}`)
+  }
   const end = total === undefined ? guardOf(records.length) : { total }
   return { candidates: [{ by: 'none', ...end, ...sizeMember(asked) }], doubt: undefined }
+}
+
+/** What answers have beside whole lists, too. */
+const HARMLESS = /^(?:success|ok|status|code|object|kind|type|self|href|version|apiversion|requestid|took|timestamp)$/
+
+function isHarmless({ name, value }: StatedValue, count: number): boolean {
+  if (HARMLESS.test(name) || value === count || value === null || value === '') return true
+  return (
+    (value === false || value === 0) && /more|next|truncat|partial|incomplete|error|offset|skip|start|^page$/.test(name)
+  )
 }
 
 function doubted(doubt: string): Candidates {

@@ -26,7 +26,9 @@ export function scalarsIn(json: JsonValue, itemsPath: string): readonly StatedVa
   const walkList = (list: readonly JsonValue[], path: string, depth: number): void => {
     const next = list.find((each) => isJsonObject(each) && (each.rel ?? each.relation) === 'next')
     if (isJsonObject(next)) walk(next, `${path}[${next.rel === undefined ? 'relation' : 'rel'}=next]`, depth + 1)
-    else if (list.length === 1 && isJsonObject(list[0])) walk(list[0], `${path}[0]`, depth + 1)
+    else if (list.length > 0 && !list.some((each) => isJsonObject(each) || Array.isArray(each))) {
+      found.push({ path: `${path}[0]`, name: foldedName(path), value: list[0] ?? null })
+    } else if (list.length === 1 && isJsonObject(list[0])) walk(list[0], `${path}[0]`, depth + 1)
   }
   const walkObject = (object: JsonObject, path: string, depth: number): void => {
     for (const [name, value] of Object.entries(object)) {
@@ -64,9 +66,13 @@ export function placeOfRecords(json: JsonValue | undefined, noun: string): { rea
   const refusal = refusalIn(json)
   if (refusal !== undefined) return refusal
   const all = listsIn(json ?? null, '.', 0)
-  const full = all.filter(({ list }) => list.length > 0)
   const isUsual = ({ name }: FoundList) => LIST_NAMES.has(name) || name === foldedName(noun)
-  const usual = full.filter(isUsual)
+  const full = all.filter(({ list }) => list.length > 0)
+  const named = all.filter(isUsual)
+  const usual = named.filter(({ list }) => list.length > 0)
+  const empty = named.find(({ list }) => list.length === 0)
+  const beside = (usual[0] ?? full[0])?.path
+  if (empty && beside !== undefined) return `${empty.path} is an empty list, and ${beside} beside it is not`
   const [only, ...others] = usual.length > 0 ? usual : full.length > 0 ? full : all.slice(0, 1)
   if (!only) return `expected a list of records, got ${describe(json)}`
   if (others.length > 0) return `the answer has several lists: ${[only, ...others].map(({ path }) => path).join(', ')}`

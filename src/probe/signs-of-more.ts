@@ -1,4 +1,5 @@
 import { foldedName } from '../api/connectors/draft/server-names.ts'
+import { readLinks } from '../api/pages/links.ts'
 import type { SeenPage } from './read-list.ts'
 import { type StatedValue, scalarsIn } from './records-in.ts'
 
@@ -16,6 +17,8 @@ const NEXT = /^(?:x)?(?:next\w*|endcursor|cursornext|(?:next)?continuationtoken|
 const MORE = /^x?(?:has)?(?:more|next)|truncated|incomplete|partial|timedout/
 const TOTAL = /^x?(?:wp)?total(?!.*page)|recordstotal|numfound|odatacount|^x?count$|^found$|resultcount/
 const PAGES = /pages$|^lastpage$|pagecount|totalpage/
+/** A link to a page behind the first. */
+const BEHIND = /[?&][\w[\]]*page[\w[\]]*=(?:[2-9]|[1-9]\d)/
 const REMAINING = /remaining|^left$|left$/
 
 /** Why one page is not known to be the whole list: its answer says that there is more. */
@@ -24,11 +27,13 @@ export function signOfMore(page: SeenPage, { items }: { readonly items: string }
   if (status !== 200) return `the answer has the status ${status}`
   const range = /\d+-(\d+)\/\*/.exec(String(page.answer.headers['content-range'] ?? ''))
   if (range) return `Content-Range is ${range[0]}, so there may be more`
+  const last = readLinks(page.answer.headers.link).get('last') ?? ''
+  if (BEHIND.test(last)) return `the link to the last page is ${last}`
   const stated = statedIn(page, items)
   const more = stated.find(({ path, name, value }) => {
     if (MORE.test(name) && (value === true || value === 'true' || value === 'yes')) return true
     if (value === 'partial') return true
-    if (/links?\.last/.test(path) && /[?&]\w*page\w*=(?:[2-9]|[1-9]\d)/.test(String(value))) return true
+    if (/links?\.last/.test(path) && BEHIND.test(String(value))) return true
     if (PAGES.test(name)) return Number(value) > 1
     if (REMAINING.test(name)) return Number(value) > 0
     return (
@@ -52,7 +57,7 @@ export function doubtOf(
     const total = statedIn(page, items).find(({ name, value }) => {
       const number = typeof value === 'string' ? Number(value.replaceAll(',', '')) : value
       if (!TOTAL.test(name) || typeof number !== 'number') return false
-      return number > count || (pages.length === 1 && /total/.test(name) && number < count && number > 0)
+      return number > count || (pages.length === 1 && /total/.test(name) && number < count)
     })
     if (total) return `${total.path} states ${String(total.value)}, and ${count} records were found`
   }

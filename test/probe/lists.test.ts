@@ -23,10 +23,11 @@ describe.each(Object.entries({ ...COUNTS, ...LINKS, ...WHOLE_LISTS }))('a server
     const isDone = made.exit === 0
     expect(seen.filter(({ method }) => method !== 'GET')).toEqual([])
     // A list that changes while it is read may be refused.
-    if (isDone && listed.exit !== 7) expect(listed).toMatchObject({ exit: 0, stdout: all.join('') })
-    else expect({ ...made, text }).toMatchObject(OPEN_DRAFT(made.exit))
-    // What is open is refused before the first record, unless the list was whole and failed only when it was read again.
-    if (!isDone) expect(listed.exit).not.toBe(0)
+    if (isDone) expect([7, 0]).toContain(listed.exit)
+    if (listed.exit === 0) expect(listed.stdout).toBe(all.join(''))
+    if (!isDone) expect({ ...made, text }).toMatchObject(OPEN_DRAFT(made.exit))
+    // What is open in the list is refused before the first record.
+    if (made.stderr.includes('Decide: resources.contacts.list.paging')) expect(listed.exit).not.toBe(0)
     done.push(...(isDone ? [shape.name] : []))
   })
 })
@@ -37,7 +38,7 @@ function OPEN_DRAFT(exit: number): object {
   return {
     exit: 3,
     text: expect.stringContaining('# decide: '),
-    stderr: expect.stringContaining('Decide: resources.contacts.list'),
+    stderr: expect.stringContaining('Decide: resources.contacts.'),
   }
 }
 
