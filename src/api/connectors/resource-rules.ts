@@ -1,5 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
 import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
@@ -150,9 +151,12 @@ function namedFilters(
   const pairs = Object.entries(asked).map(([name, value]) => {
     const filter = Object.hasOwn(known, name) ? known[name] : undefined
     if (filter && 'query' in filter) return [filter.query, value] as const
-    throw new CrmError('not_supported', `${connector} (connector) has no filter ${JSON.stringify(name)}`, {
-      hint: `--where filters here: --where ${shellWord(whereText(name, value))}`,
-    })
+    const meant = nearest(name, Object.keys(known))
+    const hint =
+      meant === undefined
+        ? `--where filters here: --where ${shellWord(whereText(name, value))}`
+        : `did you mean ${meant}?`
+    throw new CrmError('not_supported', `${connector} (connector) has no filter ${JSON.stringify(name)}`, { hint })
   })
   return Object.fromEntries(pairs)
 }

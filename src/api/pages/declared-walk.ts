@@ -173,8 +173,11 @@ export class DeclaredWalk {
     if (next !== undefined && next !== null && next !== '') {
       throw this.#bad(`${this.#list.paging.next} is ${shown(next)}, expected a cursor`)
     }
-    if (more === true) throw this.#bad(`${this.#list.paging.more} is true, and there is no ${this.#list.paging.next}`)
-    return undefined
+    const { more: flag, next: path } = this.#list.paging
+    if (more === true) throw this.#bad(`${flag} is true, and there is no ${path}`)
+    // Where the connector names a flag, an answer without both shows no end.
+    if (flag === undefined || next !== undefined) return undefined
+    throw this.#bad(`expected ${path} or ${flag}, which show whether there is more, got neither`)
   }
 
   #atAddress(target: JsonValue | undefined): PageStart | undefined {
