@@ -46,7 +46,10 @@ export class DeclaredWalk {
   /** Those that are listed again are counted apart. */
   #elements = 0
   #repeated = 0
-  #firstTotal: number | undefined
+  /** The last one that was stated, and by how much it rose and fell while the list was read. */
+  #total: number | undefined
+  #risen = 0
+  #fallen = 0
   #emptyPages = 0
   #hasFullPage = false
   /** The page before the present one. */
@@ -99,8 +102,8 @@ export class DeclaredWalk {
     }
     const { items: once, clash } = page.isNested ? { items: page.items } : onceEach(page.items)
     if (clash) throw this.#bad(`two different records have the id ${oneLine(idText(clash.id) ?? '', 60)}`)
-    const moved = await this.#moved(page)
     const fresh = page.isNested ? once : this.#records.without(once)
+    const moved = await this.#moved(page, once.length - fresh.length)
     this.#count(page, page.items.length - fresh.length)
     const items = [...moved, ...fresh]
     this.#records.add(items)
@@ -117,13 +120,16 @@ export class DeclaredWalk {
   #count({ elements, stated: { total } }: DeclaredPage, repeated: number): void {
     this.#elements += elements - repeated
     this.#repeated += repeated
-    if (typeof total === 'number') this.#firstTotal ??= total
+    if (typeof total !== 'number') return
+    const before = this.#total ?? total
+    this.#risen += Math.max(0, total - before)
+    this.#fallen += Math.max(0, before - total)
+    this.#total = total
   }
 
   /** Of this total: a record that is added before those that were read moves another one to a page where it is listed again. */
   #missing(total: number): number {
-    const added = Math.max(0, total - (this.#firstTotal ?? total))
-    return total - this.#elements - Math.min(this.#repeated, added)
+    return total - this.#elements - Math.min(this.#repeated, this.#risen)
   }
 
   async #request({ start, size }: Place): Promise<{ readonly page: DeclaredPage; readonly answer: Answer }> {
@@ -134,16 +140,24 @@ export class DeclaredWalk {
     return { page, answer }
   }
 
-  /** Records that moved to the page before this one, because some on it or before it were deleted meanwhile: the total fell. */
-  async #moved({ stated: { total } }: DeclaredPage): Promise<readonly CrmRecord[]> {
+  /**
+   * Records that moved to the page before this one, because some on it or before it were deleted meanwhile: the total fell. A page that
+   * overlaps by more than the total rose shows that the list changed, too. A cursor stays at its record.
+   */
+  async #moved({ stated: { total } }: DeclaredPage, repeated: number): Promise<readonly CrmRecord[]> {
     const { by } = this.#list.paging
     const before = this.#before
-    if ((by !== 'page' && by !== 'offset') || typeof before?.total !== 'number' || typeof total !== 'number') return []
-    if (total >= before.total) return []
+    if (!before || by === 'cursor' || by === 'last') return []
+    const fallen = typeof before.total === 'number' && typeof total === 'number' ? before.total - total : 0
+    // Those that were added in front explain as many repetitions.
+    if (fallen <= 0 && repeated + fallen <= 0) return []
     const { page } = await this.#request(before)
-    const deleted = before.total - total
-    if (deleted <= page.elements) return this.#records.without(page.items)
-    throw this.#bad(`${deleted} records were deleted while it was read, more than a page has: the list may lack others`)
+    if (fallen > page.elements) {
+      throw this.#bad(`${fallen} records were deleted while it was read, more than a page has: the list may lack others`)
+    }
+    const moved = this.#records.without(page.items)
+    this.#elements += moved.length
+    return moved
   }
 
   #after(page: DeclaredPage, answer: Answer): PageStart | undefined {
@@ -203,7 +217,8 @@ export class DeclaredWalk {
   }
 
   #hasTotal({ stated: { total } }: DeclaredPage): boolean {
-    return typeof total === 'number' && this.#isFromStart && this.#missing(total) <= 0
+    // Those that were deleted meanwhile may have been read.
+    return typeof total === 'number' && this.#isFromStart && this.#missing(total) + this.#fallen <= 0
   }
 
   get #isFromStart(): boolean {
@@ -227,13 +242,9 @@ export class DeclaredWalk {
     throw this.#bad(`${MAX_EMPTY_PAGES} consecutive pages are empty, and each states that there are more`)
   }
 
-  /** Deletions during the read leave fewer records than were counted, but not a whole page fewer. */
   #checkWhole({ stated: { total } }: DeclaredPage): void {
-    if (typeof total !== 'number' || !this.#isFromStart) return
-    const missing = this.#missing(total)
-    if (missing > 0 && (this.#pages === 1 || missing >= (this.#size ?? 1))) {
-      throw this.#bad(`${this.#list.paging.total} states ${total}, but the list ended after ${this.#elements} records`)
-    }
+    if (typeof total !== 'number' || !this.#isFromStart || this.#missing(total) <= 0) return
+    throw this.#bad(`${this.#list.paging.total} states ${total}, but the list ended after ${this.#elements} records`)
   }
 
   #parse(text: string): PageStart {
