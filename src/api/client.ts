@@ -1,6 +1,6 @@
 import { offeredNames } from '../core/resources/described-names.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
-import { RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { FIELDS, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api, Collections } from './api.ts'
 import { type CollectionParts, createCollection } from './collection.ts'
 import type { Connector } from './connectors/connector.ts'
@@ -58,7 +58,8 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     },
     memberNames: async (resource) => {
       const listed = await listedNames(resource)
-      return listed ? listed.map(({ name }) => name) : connector.rules(resource).map.names
+      const { map, isPlain } = connector.rules(resource)
+      return listed ? listed.map(({ name }) => name) : isPlain ? FIELDS[resource] : map.names
     },
     rate,
     close: http.close,

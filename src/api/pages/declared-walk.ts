@@ -5,7 +5,7 @@ import type { PagingDocument } from '../connectors/document.ts'
 import type { DeclaredPage } from '../connectors/list-rules.ts'
 import type { PageStart } from '../connectors/requests.ts'
 import { oneLine } from '../errors/one-line.ts'
-import type { ListQuery, Rest } from '../operations.ts'
+import type { ListQuery } from '../operations.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
@@ -81,11 +81,6 @@ export class DeclaredWalk {
   get cursor(): string | undefined {
     if (this.#next === undefined) return undefined
     return 'address' in this.#next ? `?${this.#next.address}` : String(this.#next.value)
-  }
-
-  /** A page shorter than its size may be the last one; the next request shows it. */
-  get rest(): Rest | undefined {
-    return undefined
   }
 
   #sizeFor(remaining: number): number {
@@ -182,8 +177,8 @@ export class DeclaredWalk {
 
   #afterCursor({ stated: { next, more } }: DeclaredPage): PageStart | undefined {
     if (more === false) return undefined
-    const isNamed = (typeof next === 'string' && next !== '') || typeof next === 'number'
-    if (isNamed) return { value: next }
+    const cursor = idText(next)
+    if (cursor) return { value: cursor }
     if (next !== undefined && next !== null && next !== '') {
       throw this.#bad(`${this.#list.paging.next} is ${shown(next)}, expected a cursor`)
     }

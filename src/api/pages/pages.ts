@@ -16,7 +16,6 @@ interface Walk {
   /** Undefined at the end of the list. */
   next(remaining: number): Promise<{ readonly items: Page['items'] } | undefined>
   readonly cursor: string | undefined
-  readonly rest: Page['rest'] | undefined
 }
 
 /** The pages of a walk, of at most `limit` records; none is requested before the one ahead of it was consumed. */
@@ -30,8 +29,7 @@ export async function* walkPages(walk: Walk, limit: number | undefined): AsyncGe
     const isCut = items.length > remaining
     if (isCut) yield { items: items.slice(0, remaining), nextCursor: undefined, isCut }
     const { cursor } = walk
-    const { rest } = walk
-    if (!isCut) yield { items, nextCursor: cursor, ...(rest && { rest }) }
+    if (!isCut) yield { items, nextCursor: cursor }
     remaining -= items.length
     if (remaining <= 0) return
     page = await walk.next(remaining)
