@@ -2,12 +2,14 @@ import { durationText } from '../../core/duration.ts'
 import { settingCommand, type Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
 import { OPENAPI_PATHS, type Parameter } from '../openapi-document.ts'
-import { showingHeader } from '../writes/key-keeping.ts'
 import type { Finding, Proposal } from './finding.ts'
 import type { OpenApi } from './openapi.ts'
 import type { ProbeAnswer } from './probe.ts'
 
 const check = 'idempotency'
+
+/** Headers that only a server with idempotency keys sends. */
+const KEY_HEADERS = ['idempotent-replayed', 'idempotency-replayed', 'idempotency-policy']
 
 /** Whether the server keeps idempotency keys, and the consequence for a create in doubt. Only a write could test it. */
 export function idempotencyFinding(openapi: OpenApi | undefined, { wire, samples }: ServerTerms): Finding {
@@ -58,7 +60,7 @@ function keyKeepingOf(
   { wire, samples }: ServerTerms,
 ): KeyStatus {
   if (wire.idempotency === 'none') return { type: 'none', text: `wire.idempotency is none: ${LOOKED_UP}` }
-  const header = samples.map(({ headers }) => showingHeader(headers)).find((name) => name !== undefined)
+  const header = KEY_HEADERS.find((name) => samples.some(({ headers }) => headers[name] !== undefined))
   // After a failed create, only the usual paths are read.
   const isRead = OPENAPI_PATHS.some((path) => openapi?.path.endsWith(path))
   const isNamed = isRead && documented?.name.toLowerCase() === wire.idempotencyHeader.toLowerCase()
