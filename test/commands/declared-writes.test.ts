@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { startRun } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
@@ -40,6 +41,9 @@ const empty =
   (response) =>
     response.writeHead(status).end()
 
+const HEAD = 'connector: 1\nname: made\nidempotency: none\npaging: none\n'
+const LIST = "created_at: created_at, list: { items: 'data[]' }"
+
 /** One write by `argv` that is answered so; reads show Ada until `isGone`. */
 async function written(argv: readonly string[], answer: Answer, members: string, isGone = false) {
   const { url, seen } = await startServer((response, { method, path }) => {
@@ -53,11 +57,7 @@ async function written(argv: readonly string[], answer: Answer, members: string,
   const file = join(env.HOME, 'made.yaml')
   writeFileSync(
     file,
-    `connector: 1
-name: made
-idempotency: none
-paging: none
-resources: { contacts: { path: /contacts, list: { items: 'data[]' }, ${members} } }
+    `${HEAD}resources: { contacts: { path: /contacts, ${LIST}, ${members} } }
 `,
   )
   const connected = { ...env, CRM_CONNECTOR: file }
@@ -164,4 +164,31 @@ test('a refusal within a 2xx is one, with its text, for a read of one record too
   expect([single.exit, single.stderr]).toEqual([7, expect.stringContaining('it is locked (200)')])
   const job = await written(COMMANDS.delete[1] as readonly string[], refusing, PLAIN)
   expect([job.exit, job.stderr]).toEqual([3, expect.stringContaining('1 failed of 1 rows')])
+})
+
+test('an answer that contradicts the connector stops a job, and a resume with a mended one does each row once', async () => {
+  const made: JsonObject[] = []
+  const { url } = await startServer((response, { method, body }) => {
+    if (method === 'GET') return sendJson(response, 200, { data: made })
+    made.push({ id: `con_${made.length}`, created_at: new Date().toISOString(), ...JSON.parse(body) })
+    sendJson(response, 201, made.at(-1))
+  })
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
+  const file = join(env.HOME, 'made.yaml')
+  const connected = { ...env, CRM_CONNECTOR: file }
+  const describe = (gives: string) =>
+    writeFileSync(file, `${HEAD}resources: { contacts: { path: /contacts, ${LIST}, create: { gives: ${gives} } } }\n`)
+  const rows = Array.from({ length: 100 }, (_, at) => `Person ${at}`)
+  describe('data')
+  const argv = ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes', '-o', 'json']
+  const first = startRun(argv, connected, { stdin: ['name', ...rows].join('\n'), timing: hurriedTiming() })
+  expect(await first.exit).toBe(7)
+  const { job, in_doubt: doubt, unsent } = JSON.parse(first.written.stdout)
+  expect(first.written.stderr).toContain('neither a record nor an id at data')
+  expect([doubt, doubt + unsent]).toEqual([made.length, 100])
+  expect(doubt).toBeLessThan(20)
+  describe('record')
+  const second = startRun(['jobs', 'resume', job, '-o', 'json'], connected, { timing: hurriedTiming() })
+  expect([await second.exit, JSON.parse(second.written.stdout)]).toMatchObject([0, { done: 100, in_doubt: 0 }])
+  expect(made.map(({ name }) => name).toSorted()).toEqual(rows.toSorted())
 })
