@@ -45,7 +45,12 @@ const HEAD = 'connector: 1\nname: made\nidempotency: none\npaging: none\n'
 const LIST = "created_at: created_at, list: { items: 'data[]' }"
 
 /** One write by `argv` that is answered so; reads show Ada until `isGone`. */
-async function written(argv: readonly string[], answer: Answer, members: string, isGone = false) {
+async function written(
+  argv: readonly string[],
+  answer: Answer,
+  members: string,
+  { isGone = false, stdin = 'name\nEve\n' } = {},
+) {
   const { url, seen } = await startServer((response, { method, path }) => {
     const isRecord = path.startsWith('/contacts/')
     const writes = seen.filter((request) => request.method !== 'GET').length
@@ -61,7 +66,7 @@ async function written(argv: readonly string[], answer: Answer, members: string,
 `,
   )
   const connected = { ...env, CRM_CONNECTOR: file }
-  const { exit, written: output } = startRun(argv, connected, { stdin: 'name\nEve\n', timing: hurriedTiming() })
+  const { exit, written: output } = startRun(argv, connected, { stdin, timing: hurriedTiming() })
   return { exit: await exit, ...output, writes: seen.filter(({ method }) => method !== 'GET').length }
 }
 
@@ -136,8 +141,8 @@ test.each(
 
 test.each(COMMANDS.delete)('%s %s %s with an unknown answer is done where a read finds nothing', async (...argv) => {
   const answer = json(200, { message: 'deleted' })
-  expect((await written(argv, answer, WITH_GET, true)).exit).toBe(0)
-  expect((await written(argv, answer, PLAIN, true)).exit).not.toBe(0)
+  expect((await written(argv, answer, WITH_GET, { isGone: true })).exit).toBe(0)
+  expect((await written(argv, answer, PLAIN, { isGone: true })).exit).not.toBe(0)
 })
 
 test.each([
@@ -191,4 +196,28 @@ test('an answer that contradicts the connector stops a job, and a resume with a 
   const second = startRun(['jobs', 'resume', job, '-o', 'json'], connected, { timing: hurriedTiming() })
   expect([await second.exit, JSON.parse(second.written.stdout)]).toMatchObject([0, { done: 100, in_doubt: 0 }])
   expect(made.map(({ name }) => name).toSorted()).toEqual(rows.toSorted())
+})
+
+test.each([
+  ['contacts', 'update', 'con_1', '--set', 'name=Eve'],
+  ['contacts', 'update', '--where', 'true', '--set', 'name=Eve', '--yes', '--expect', '1'],
+])('%s %s %s that would leave out a member of a whole record is refused before it is sent', async (...argv) => {
+  const whole = (more: string) =>
+    `get: { path: '/{id}' }, read_only: [email], update: { method: PUT, path: '/{id}', sends: whole${more} }`
+  const changed = json(200, { ...ADA, name: 'Eve' })
+  const refused = await written(argv, changed, whole(''))
+  expect(refused).toMatchObject({ exit: 2, writes: 0, stderr: expect.stringContaining('would leave out email') })
+  expect(refused.stderr).toContain('expected drop: [email] in its update')
+  expect(await written(argv, changed, whole(', drop: [email]'))).toMatchObject({ exit: 0, writes: 1 })
+})
+
+test('a row that would leave out a member of a whole record fails in the plan', async () => {
+  const members = `get: { path: '/{id}' }, read_only: [email], update: { method: PUT, path: '/{id}', sends: whole }, fields: { name: name }`
+  const argv = ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--match', 'id', '--yes']
+  const row = await written(argv, empty(500), members, { stdin: 'id,name\ncon_1,Eve\n' })
+  expect(row).toMatchObject({
+    writes: 0,
+    stderr: expect.stringContaining('would leave out email, which the record shows'),
+  })
+  expect(row.exit).not.toBe(0)
 })
