@@ -16,6 +16,7 @@ import {
   recordPages,
   type ShownUnderId,
 } from './pages/pages.ts'
+import type { Answer } from './transport/answer.ts'
 import { type Call, checkId } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
 import { checkMade, readBack } from './writes/read-back.ts'
@@ -91,7 +92,8 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
       return whole('update', written, { id, sent: patch, checkShown: () => {} })
     },
     delete: async (id, options) => {
-      await requestWrite(http, await exchange.write('delete', { id }, { ...options, ...ofRecord(id, 'delete') }))
+      const call = await exchange.write('delete', { id }, { ...options, ...ofRecord(id, 'delete') })
+      await requestWrite(http, { ...call, whyNotGone: () => exchange.whyNotGone(id, options.signal) })
     },
     preview: async ({ kind, id, fields }) => {
       const naming = id === undefined ? texts.ofAll('create') : ofRecord(id, 'update')
@@ -100,10 +102,13 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     },
     test: async (id, options) => {
       const { body: _, ...request } = connector.rules(resource).request('test', { id })
-      const { json } = await http.request({ ...request, ...options, ...texts.ofOne(id, 'test') })
-      return isJsonObject(json) ? json : {}
+      return objectIn(await http.request({ ...request, ...options, ...texts.ofOne(id, 'test') }))
     },
   }
+}
+
+function objectIn({ json }: Answer): JsonObject {
+  return isJsonObject(json) ? json : {}
 }
 
 function plannedRequest({ locate }: Pick<Http, 'locate'>, call: Call): PlannedRequest {
@@ -132,9 +137,8 @@ function showWhole(
   found: { readonly id: string | undefined; readonly sent: JsonObject; readonly checkShown: Check },
 ) => Promise<CrmRecord> {
   return async (name, written, { id, sent, checkShown }) => {
-    const { isPlain, operation, selection } = connector.rules(resource)
-    const isEmpty = !isPlain && Object.keys(written).every((member) => member === 'id')
-    const isShown = operation(name).returns === 'record' && !isEmpty
+    const { selection } = connector.rules(resource)
+    const isShown = Object.keys(written).some((member) => member !== 'id')
     if (isShown || id === undefined || !connector.offers(resource, 'get')) return written
     selection.ask(Object.keys(sent))
     return readBack({

@@ -14,13 +14,8 @@ import { REMAINING } from './shapes/remaining.ts'
 import { REPEATING } from './shapes/repeating.ts'
 import { DISTRACTED, LEADING, PARTS } from './shapes/signs.ts'
 import { WHOLE } from './shapes/whole.ts'
-import { WRITE_ANSWERS } from './shapes/write-answers.ts'
-import { WRITE_COMPLAINTS } from './shapes/write-complaints.ts'
-import { WRITES_CONFIRMED } from './shapes/write-confirmed.ts'
 import { DELETIONS_OF_MANY } from './shapes/write-deletions.ts'
-import { WRITES_NOT_DONE } from './shapes/write-not-done.ts'
 import { WRITE_REDIRECTS } from './shapes/write-redirects.ts'
-import { WRITE_REFUSALS } from './shapes/write-refusals.ts'
 
 /** Each file of shapes in a line. Every object of groups has a file of tests, which workers share. */
 type Groups<Shape> = Readonly<Record<string, readonly Shape[]>>
@@ -55,13 +50,8 @@ export const WHOLE_LISTS: Groups<ListShape> = {
 }
 
 export const COMMANDS: Groups<CommandShape> = {
-  writes: WRITE_ANSWERS,
   'deletions of many': DELETIONS_OF_MANY,
-  'writes that are refused or doubtful': WRITE_REFUSALS,
   'writes that are redirected': WRITE_REDIRECTS,
-  'writes that look done': WRITES_NOT_DONE,
-  'writes whose answer has complaints beside an id': WRITE_COMPLAINTS,
-  'writes that are done': WRITES_CONFIRMED,
 }
 
 /** The first shapes of each group. */

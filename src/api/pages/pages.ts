@@ -65,7 +65,7 @@ export async function* recordPages(
     mismatchHint,
     paging: rules.paging,
     call: (...page: [Parameters<ResourceRules['pageRequest']>[0], number | undefined]) =>
-      exchange.call(rules.pageRequest(...page, { ...known, filters }), call),
+      exchange.call(rules.pageRequest(...page, { ...known, filters }), { ...call, isJudged: true }),
     read: (answer: Parameters<ResourceRules['readPage']>[0]) => rules.readPage(answer, known, references),
   }
   yield* walkPages(new DeclaredWalk(http, list, query), query.limit)
@@ -124,12 +124,12 @@ export async function readShownAt(
   if (!rules.isId(id)) return undefined
   await references.load(rules.refs)
   const request = exchange.call(rules.request('get', await exchange.known('get', id, call.signal)), call)
-  const settled = await http.settle({ ...request, isProbe: true })
+  const settled = await http.settle({ ...request, isProbe: true, isJudged: true })
   if (!('answer' in settled)) {
     if (settled.error.code === 'not_found') return undefined
     throw settled.error
   }
-  const shown = shownAt(rules, id, { call: request, answer: settled.answer })
+  const shown = shownAt(rules, id, settled.answer)
   return shown && 'server' in shown ? { record: rules.map.read(shown.server, references) } : shown
 }
 
