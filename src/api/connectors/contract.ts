@@ -46,7 +46,6 @@ export function contractDocument(beyond: readonly string[] = []): ConnectorDocum
     error: { kinds: [] },
     limits: [],
     idempotency: 'unknown',
-    graphql: 'detected',
     isDescribed: true,
     resources: Object.fromEntries(
       (Object.keys(RESOURCES) as Resource[]).map((resource) => [resource, resourceOf(resource, beyond)]),

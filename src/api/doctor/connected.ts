@@ -9,7 +9,7 @@ import type { Probe } from './probe.ts'
 const LATENCY_REQUESTS = 5
 
 /** What the connector states, so that nothing has to be found out. */
-const STATED: readonly CheckName[] = ['page_size', 'largest_page', 'graphql', 'openapi']
+const STATED: readonly CheckName[] = ['page_size', 'largest_page', 'openapi']
 
 /** The findings about a server that a connector describes: `crm connectors check` compares the two. */
 export async function checkConnected(probe: Probe, connector: Connector): Promise<readonly Finding[]> {

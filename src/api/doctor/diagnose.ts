@@ -3,7 +3,6 @@ import { shellWord } from '../../core/shell-words.ts'
 import { settingCommand, type Wire } from '../../core/wire.ts'
 import { checkConnected } from './connected.ts'
 import { CHECKS, type CheckName, type Finding, failed, namingAddress, notAsked } from './finding.ts'
-import { checkGraphql } from './graphql.ts'
 import { clockFinding, latencyFinding, limitsFinding, versionFinding } from './header-checks.ts'
 import { idempotencyFinding } from './idempotency.ts'
 import { askList, checkRecords, isPage, isRejection, type ListAnswer } from './lists.ts'
@@ -20,8 +19,7 @@ const LATENCY_REQUESTS = 5
 const LATENCY_MS = 5000
 
 /**
- * The findings about a server, in the order of CHECKS. Sends GET requests, and a GraphQL query for the schema; writes
- * nothing. CrmError `interrupted` if the signal aborts.
+ * The findings about a server, in the order of CHECKS. Sends GET requests; writes nothing. CrmError `interrupted` if the signal aborts.
  */
 export async function diagnose(target: ProbeTarget): Promise<readonly Finding[]> {
   const reach = await checkReach(target)
@@ -59,11 +57,10 @@ async function checkApi(probe: Probe): Promise<readonly Finding[]> {
   const openapi = await findOpenApi(probe)
   const document = await step(probe, 'openapi', async () => openApiFinding(openapi, probe))
   const asked = await checkLists(probe, first, openapi)
-  const graphql = await step(probe, 'graphql', () => checkGraphql(probe, wire, openapi))
   // Last, because a large page may overload the server.
   const largest = await checkLargest(probe, asked.list, openapi)
   const rest = [document, idempotencyFinding(openapi, { wire, samples: probe.samples }), ...headerFindings(probe)]
-  const findings = [keyFinding(first, asked), latency, ...asked.findings, graphql, largest, ...rest]
+  const findings = [keyFinding(first, asked), latency, ...asked.findings, largest, ...rest]
   return asked.list ? proveLists(probe, asked.list.noun, findings) : findings
 }
 
@@ -136,7 +133,7 @@ function withoutList(finding: Finding): Asked {
 
 /** The server refuses the key, so nothing else can be checked. */
 function refused({ message }: CrmError): readonly Finding[] {
-  const others: readonly CheckName[] = ['latency', 'records', ...LIST_CHECKS, 'idempotency', 'graphql', 'openapi']
+  const others: readonly CheckName[] = ['latency', 'records', ...LIST_CHECKS, 'idempotency', 'openapi']
   return others.map((check) => notAsked(check, message))
 }
 

@@ -16,7 +16,6 @@ export const CHECKS = [
   'largest_page',
   'limits',
   'idempotency',
-  'graphql',
   'openapi',
   'version',
 ] as const
@@ -27,7 +26,7 @@ export type CheckName = (typeof CHECKS)[number]
 export interface Proposal {
   readonly setting:
     | 'operations'
-    | `wire.${'page_size' | 'limit_param' | 'paging' | 'cursor_param' | 'items_path' | 'next_path' | 'graphql_path' | 'idempotency_header' | 'idempotency_window'}`
+    | `wire.${'page_size' | 'limit_param' | 'paging' | 'cursor_param' | 'items_path' | 'next_path' | 'idempotency_header' | 'idempotency_window'}`
   readonly value: string
 }
 

@@ -19,7 +19,6 @@ export interface OpenApi {
   readonly list: readonly Parameter[]
   /** The parameters for creating a contact. */
   readonly create: readonly Parameter[]
-  readonly graphqlPath: string | undefined
   /** Operations beyond the contract, such as `deals.delete`. */
   readonly operations: readonly string[]
 }
@@ -85,6 +84,5 @@ export function readOpenApi(json: JsonValue | undefined, path: string): OpenApi 
     list: operationParameters(json, contacts, 'get'),
     create: operationParameters(json, contacts, 'post'),
     operations: operationsIn(json),
-    graphqlPath: paths.find((key) => /^\/[\w./-]*graphql$/i.test(key)),
   }
 }

@@ -28,7 +28,6 @@ const CHECK = words<Finding['check']>({
   largest_page: true,
   limits: true,
   idempotency: true,
-  graphql: true,
   openapi: true,
   version: true,
 })

@@ -22,11 +22,9 @@ test('parameters are read off the operation, its path and the components they po
       parameters: [{ name: 'X-Account', in: 'header' }],
       get: { parameters: [{ $ref: '#/components/parameters/page~1size' }, { $ref: 'https://elsewhere.example/x' }] },
     },
-    '/api/graphql': {},
   }
   const openapi = read({}, { paths, components: { parameters: { 'page/size': limit } } })
   expect(openapi.list).toMatchObject([{ name: 'X-Account' }, { name: 'limit', maximum: 250 }])
-  expect(openapi.graphqlPath).toBe('/api/graphql')
 })
 
 test.each([[undefined], [[]], [{ paths: {} }], [{ openapi: '3.1.0' }], ['<html>']])(

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { isFailure } from '../../../src/api/errors/failure.ts'
 import { createSender } from '../../../src/api/writes/sender.ts'
-import { createDealSender } from '../../../src/jobs/send/sender-adapters.ts'
+import { createDealSender } from '../../../src/jobs/send/deal-mutations.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { CRM, WIRE } from '../../api/client-fixture.ts'
 
