@@ -41,7 +41,7 @@ function start({ holds, answer, settings }: ListShape): Promise<Foreign> {
   const contacts = contactsOf(holds)
   return startForeign(
     (asked) =>
-      asked.method === 'GET' && !/graphql|openapi|swagger|well-known/.test(asked.path)
+      asked.method === 'GET' && !/openapi|swagger|well-known/.test(asked.path)
         ? answer(asked, contacts)
         : { status: 404, json: { message: 'there is nothing here' } },
     settings,

@@ -169,7 +169,7 @@ test('Home costs a page of contacts and of deals, and loads all only after a con
     'GET /v1/deals?limit=2',
     expect.stringMatching(/^GET .v1.pipelines.[a-z]+.stages/),
   ])
-  expect(requests.filter((line) => !isOfLists(line) && !/openapi|webhooks|graphql/.test(line))).toEqual([])
+  expect(requests.filter((line) => !isOfLists(line) && !/openapi|webhooks/.test(line))).toEqual([])
   ui.press('L', 'y')
   await expect.poll(rows).toEqual([5, 5])
   const { lines } = drawFrame(ui.store.get(), { theme: createTheme('none'), keymap: ui.keymap, boards: ui.boards })

@@ -55,8 +55,8 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * Sends changes of deals over GraphQL, because no endpoint accepts them. The request follows from the plan alone, as for other
- * operations. The response is converted to that of an endpoint.
+ * Sends changes of deals by that mutation. The request follows from the plan alone, as for other operations. The response is
+ * converted to that of an endpoint.
  */
 export function createDealSender(sender: Sender, updates: DealUpdates): Sender {
   return {
