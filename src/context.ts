@@ -1,7 +1,6 @@
 import type { Api } from './api/api.ts'
 import type { Finding } from './api/doctor/finding.ts'
 import type { ProbeTarget } from './api/doctor/probe.ts'
-import type { GraphqlMemory } from './api/graphql/graphql-api.ts'
 import type { ApiOptions } from './api/options.ts'
 import type { GlobalFlags } from './commands/global-flags.ts'
 import type { Sighting } from './completion/known-file.ts'
@@ -258,7 +257,6 @@ async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.
       const { isFirstToday } = await import('./settings/notice-days.ts')
       if (await isFirstToday(ctx.env, host, ctx.now())) ctx.note(`Warning: ${text}`)
     },
-    memory: graphqlMemory(ctx.env, baseUrl),
   }
   options.connector.ask(await membersUsed(ctx))
   return createApi(options, ctx.timing)
@@ -269,12 +267,6 @@ async function membersUsed(ctx: Context): Promise<readonly string[]> {
   const { uses } = await ctx.expr()
   const paths = [...(ctx.flags.fields ?? []), ...[...uses('record'), ...uses('list')].map(({ path }) => path)]
   return paths.flatMap(([name]) => name ?? [])
-}
-
-/** Loaded when GraphQL is asked for. */
-function graphqlMemory(env: Env, { href }: URL): GraphqlMemory {
-  const open = async () => (await import('./settings/graphql-memory.ts')).openGraphqlMemory(env, href)
-  return { read: async () => (await open()).read(), write: async (value) => (await open()).write(value) }
 }
 
 async function keepSeen(env: Env, { profileName, baseUrl }: Target, sightings: readonly Sighting[]): Promise<void> {

@@ -6,13 +6,14 @@ import type { Connector } from './connectors/connector.ts'
 import type { ListedName } from './connectors/listed-names.ts'
 import type { ListedReferences } from './connectors/references.ts'
 import type { OperationName } from './connectors/resource-rules.ts'
-import type { GraphqlApi } from './graphql/graphql-api.ts'
+import type { GraphqlAnswer, GraphqlRequest } from './graphql.ts'
 import type { HistoryApi } from './history.ts'
 import type { KeyReader } from './keyed-reads.ts'
 import type { Ceilings } from './limits/ceiling.ts'
 import type { Operations, StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 import type { ServerKey } from './server-key.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 type Collection<D extends ResourceDefinition> = D extends { readonly parent: string }
   ? (parentId?: string) => Operations
@@ -41,7 +42,10 @@ export interface Api extends Collections {
   readonly references: ListedReferences
   /** Any other request to this server. */
   readonly raw: RawApi
-  readonly graphql: GraphqlApi
+  /** What subscriptions have beside their records. */
+  readonly subscriptions: Subscriptions
+  /** Errors in the answer are returned, not thrown. CrmError `not_supported` if the connector names no GraphQL. */
+  graphql(request: GraphqlRequest): Promise<GraphqlAnswer>
   /** Whether the server has this, such as `history.list` or `jobs.named`, as the connector says. */
   knows(name: string): boolean
   readonly history: HistoryApi

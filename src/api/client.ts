@@ -7,13 +7,12 @@ import type { Connector } from './connectors/connector.ts'
 import { ListedReferences } from './connectors/references.ts'
 import { createExchange } from './connectors/resource-exchange.ts'
 import { completedWire } from './connectors/server-rules.ts'
-import type { Discovery } from './graphql/discovery.ts'
-import type { GraphqlReads } from './graphql/graphql-api.ts'
 import { createHistory } from './history.ts'
 import { Ceilings } from './limits/ceiling.ts'
 import type { ApiOptions } from './options.ts'
 import { createRaw } from './raw.ts'
-import { createHttp, type Http } from './transport/http.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import { createHttp } from './transport/http.ts'
 import { type HostTiming, SYSTEM_TIMING, type Timing } from './transport/timing.ts'
 
 /** A client of one server. It connects on the first call, and to nothing but the origin of `baseUrl`. */
@@ -36,7 +35,11 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     ceilings,
     wire,
     references,
-    graphql: createGraphql(http, options),
+    subscriptions: createSubscriptions(parts),
+    graphql: async (request) => {
+      const { sendGraphql } = await import('./graphql.ts')
+      return sendGraphql(http, options, request)
+    },
     raw,
     knows,
     history: createHistory({ http, connector, knows }),
@@ -93,38 +96,4 @@ function createCollections(parts: CollectionParts): Collections {
     return [plural, parent === undefined ? of() : of]
   })
   return Object.fromEntries(collections)
-}
-
-function createGraphql(http: Http, options: ApiOptions): Api['graphql'] {
-  let discovery: Promise<Discovery> | undefined
-  const open = async (): Promise<Discovery> => {
-    const { openDiscovery } = await import('./graphql/discovery.ts')
-    return openDiscovery(http, options)
-  }
-  const reads = async (): Promise<GraphqlReads> => {
-    discovery ??= open()
-    const { createReads } = await import('./graphql/reads.ts')
-    return createReads(await discovery, options.wire.pageSize)
-  }
-  return {
-    send: async (request) => {
-      discovery ??= open()
-      return (await discovery).send(request)
-    },
-    get: async (noun, id) => (await reads()).get(noun, id),
-    async *list(noun, query) {
-      yield* (await reads()).list(noun, query)
-    },
-    async *notes(dealId, query) {
-      yield* (await reads()).notes(dealId, query)
-    },
-    newestDeliveries: async (signal) => (await reads()).newestDeliveries(signal),
-    async *deliveries(webhookId, query) {
-      yield* (await reads()).deliveries(webhookId, query)
-    },
-    rotateSecret: async (id, writing) => (await reads()).rotateSecret(id, writing),
-    resendDelivery: async (delivery, writing) => (await reads()).resendDelivery(delivery, writing),
-    dealUpdates: async () => (await reads()).dealUpdates(),
-    updateDeal: async (id, patch, writing) => (await reads()).updateDeal(id, patch, writing),
-  }
 }

@@ -1,7 +1,6 @@
 import type { Env } from '../core/streams.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
-import type { GraphqlMemory } from './graphql/graphql-api.ts'
 import type { Ceilings } from './limits/ceiling.ts'
 
 export interface Notice {
@@ -39,8 +38,6 @@ export interface ApiOptions {
   readonly loginHint?: string | undefined
   /** For hints: the database that `crm serve` last used at this address. */
   readonly serveDatabase?: string | undefined
-  /** Caches the GraphQL schema; without it, the schema is read in each run. */
-  readonly memory?: GraphqlMemory | undefined
   /** The number of requests that go over node:http before undici is loaded; the one that pays without it. */
   readonly requestsBeforeUndici?: number | undefined
   /** Read for HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE only; without it, none of them applies. */

@@ -1,6 +1,6 @@
 import type { Api } from '../api/api.ts'
 import { createApi } from '../api/client.ts'
-import { graphqlError } from '../api/graphql/answers.ts'
+import { graphqlError } from '../api/graphql.ts'
 import { CrmError } from '../core/errors.ts'
 import { type GraphqlOperation, readOperations } from '../core/graphql-operations.ts'
 import { isJsonObject } from '../core/json.ts'
@@ -84,7 +84,7 @@ function graphqlMethod(open: () => Promise<Api>): Graphql {
       const { variables = {}, operationName, idempotencyKey, signal } = options
       const { type, name } = operationOf(query, operationName)
       const isRead = type === 'query'
-      const { json, errors } = await (await open()).graphql.send({
+      const { json, errors } = await (await open()).graphql({
         ...{ query, variables, isRead, signal },
         operationName: name,
         idempotencyKey: isRead ? undefined : (idempotencyKey ?? timeOrderedUuid()),

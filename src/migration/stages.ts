@@ -34,7 +34,7 @@ export async function pipelinesOf(api: Api): Promise<readonly PipelineNames[] | 
     api.require('pipeline', 'list')
     if (api.connector.hasOneList('stage')) return await withStages(api, await listed(api))
     const pipelines = await listed(api)
-    // GraphQL shows the stages with their pipelines.
+    // Some servers show the stages with their pipelines.
     return await Promise.all(
       pipelines.map(async ({ stages, ...one }) => ({ ...one, stages: stages ?? (await stagesOf(api, one.id)) ?? [] })),
     )

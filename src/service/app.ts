@@ -20,7 +20,7 @@ import { PROBLEM_TYPE, Problem, type ProblemStatus, problemText, quotedText } fr
 import { originFor, type Proxies, prefixFor } from './proxies.ts'
 import { sendResponse } from './response.ts'
 import type { Route, RouteReply } from './route.ts'
-import { openRouter, type Router } from './router.ts'
+import { openRouter, PATH_ID, type Router } from './router.ts'
 import { openRequest, type ServerRequest } from './server-request.ts'
 import { OVERLOADED, overloaded, Turns } from './turns.ts'
 
@@ -139,7 +139,7 @@ async function answer(app: App, request: ServerRequest): Promise<RouteReply> {
   try {
     if (request.fault) throw request.fault
     requireKnownHttp(raw)
-    const { route, id } = app.find(raw.method ?? '', request.path)
+    const { route, ids } = app.find(raw.method ?? '', request.path)
     request.route = route
     // Health probes have no turn: they are answered at once.
     const turn = route.scope === undefined ? undefined : app.turns.next()
@@ -150,10 +150,11 @@ async function answer(app: App, request: ServerRequest): Promise<RouteReply> {
       key: request.key,
       method: route.method,
       url: request.url,
-      path: id === '' ? route.path : route.path.replace(':id', () => encodeURIComponent(id)),
+      path: pathOf(route, ids),
       prefix,
       origin: originFor(raw, app.proxies),
-      id,
+      id: ids[0] ?? '',
+      innerId: ids[1] ?? '',
       query: request.query as Readonly<Record<string, string | undefined>>,
       headers: raw.headers,
       body: route.method === 'GET' ? undefined : await bodyOf(app.held, route, request),
@@ -163,6 +164,11 @@ async function answer(app: App, request: ServerRequest): Promise<RouteReply> {
   } catch (error) {
     return problemReply(app, request, error)
   }
+}
+
+function pathOf({ path }: Route, ids: readonly string[]): string {
+  const left = ids.values()
+  return path.replaceAll(PATH_ID, () => encodeURIComponent(left.next().value ?? ''))
 }
 
 async function turnOf(turn: Promise<void>, { socket }: IncomingMessage): Promise<void> {

@@ -24,6 +24,8 @@ export interface RouteCall {
   readonly origin: string
   /** The `:id` of the path; empty when the path has none. */
   readonly id: string
+  /** The id after it, such as that of an event; empty when the path has none. */
+  readonly innerId: string
   /** Only parameters of the route, each once. */
   readonly query: Readonly<Record<string, string | undefined>>
   readonly headers: IncomingHttpHeaders

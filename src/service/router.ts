@@ -4,29 +4,30 @@ import type { Route } from './route.ts'
 /** The routes of a path, by their methods. */
 interface Found {
   readonly routes: ReadonlyMap<string, Route>
-  /** The `:id` of the path; empty when the path has none. */
-  readonly id: string
+  /** The ids in the path, in its order. */
+  readonly ids: readonly string[]
 }
 
 interface Template {
-  readonly before: string
-  readonly after: string
+  readonly pattern: RegExp
   readonly routes: Found['routes']
 }
 
 const MAX_ID_CHARS = 256
 
+/** A segment of a path that stands for an id. */
+export const PATH_ID = /:\w+/g
+
 /** Throws a Problem for a path or a method that no route has. */
-export type Router = (method: string, path: string) => { readonly route: Route; readonly id: string }
+export type Router = (method: string, path: string) => { readonly route: Route; readonly ids: readonly string[] }
 
 export function openRouter(routes: readonly Route[]): Router {
   const fixed = new Map<string, Found>()
   const templates: Template[] = []
   for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
     const byMethod = new Map(group.map((route) => [route.method, route]))
-    const [before = '', after] = path.split(':id')
-    if (after === undefined) fixed.set(path, { routes: byMethod, id: '' })
-    else templates.push({ before, after, routes: byMethod })
+    if (!path.includes(':')) fixed.set(path, { routes: byMethod, ids: [] })
+    else templates.push({ pattern: new RegExp(`^${path.replaceAll(PATH_ID, '([^/]+)')}$`), routes: byMethod })
   }
   return (method, sent) => {
     const path = normalPath(sent)
@@ -34,18 +35,18 @@ export function openRouter(routes: readonly Route[]): Router {
     if (!found) throw new Problem(404, { code: 'not_found', detail: `there is no ${sent} here` })
     const route = found.routes.get(method)
     if (!route) throw notAllowed(method, sent, [...found.routes.keys()])
-    return { route, id: found.id }
+    return { route, ids: found.ids }
   }
 }
 
 function withId(templates: readonly Template[], path: string): Found | undefined {
-  for (const { before, after, routes } of templates) {
-    if (!path.startsWith(before) || !path.endsWith(after)) continue
-    const text = path.slice(before.length, path.length - after.length)
-    if (text === '' || text.includes('/')) continue
-    const id = decodeURIComponent(text)
-    if (id.length > MAX_ID_CHARS) throw new Problem(404, { code: 'not_found', detail: 'the id is too long' })
-    return { routes, id }
+  for (const { pattern, routes } of templates) {
+    const texts = pattern.exec(path)?.slice(1)
+    if (!texts) continue
+    const ids = texts.map((text) => decodeURIComponent(text))
+    if (ids.some(({ length }) => length > MAX_ID_CHARS))
+      throw new Problem(404, { code: 'not_found', detail: 'the id is too long' })
+    return { routes, ids }
   }
   return undefined
 }

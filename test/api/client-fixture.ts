@@ -39,6 +39,9 @@ export interface Fixture {
 /** The connector of `crm serve`, for the address of one server. */
 export const CRM = await connectorOf('crm')
 
+/** The connector of the contract, which is a part of it. */
+export const CONTRACT = await connectorOf('contract')
+
 async function connectorOf(name: string) {
   const document = await connectorDocument(name)
   return (baseUrl: URL, wire: Wire) =>

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from './answering-server.ts'
 import { failureOf, openClient } from './client-fixture.ts'
-import { startGraphqlServer } from './graphql-server.ts'
 
 const VERSION_3 = { idempotencyKey: undefined, ifMatch: '3' }
 
@@ -74,40 +73,4 @@ test('a 412 to the first try is a refusal', async () => {
   const { url } = await startServer((response) => sendJson(response, 412, {}))
   const error = await failureOf(openClient(url).api.contacts.update('con_1', { name: 'Ada' }, VERSION_3))
   expect(error).toMatchObject({ code: 'precondition_failed', exit: 7 })
-})
-
-/** Loses the answer to the first update of a deal over GraphQL; every later one meets another version. */
-async function startLosingGraphql(applied: object | undefined, isLost = true) {
-  const deal = { id: 'd1', stage: 'Lead', version: 3 }
-  let updates = 0
-  const updateDeal = () => {
-    updates += 1
-    if (updates === 1 && isLost) Object.assign(deal, applied, { version: 4 })
-    else throw Object.assign(new Error('the version is 4, not 3'), { extensions: { code: 'PRECONDITION_FAILED' } })
-    return { deal }
-  }
-  const sdl = `type Query { deal(id: String!): Deal } type Deal { id: String! stage: String version: Int }
-    type Mutation { updateDeal(input: UpdateDeal!): Updated } type Updated { deal: Deal }
-    input UpdateDeal { id: String! stage: String ifVersion: Int }`
-  const { url } = await startGraphqlServer(
-    sdl,
-    { deal: () => deal, updateDeal },
-    '/graphql',
-    () => isLost && updates === 1,
-  )
-  return openClient(url).api.graphql.updateDeal('d1', { stage: 'Won' }, VERSION_3)
-}
-
-test('an update over GraphQL that meets its own lost write is done', async () => {
-  expect(await startLosingGraphql({ stage: 'Won' })).toEqual({ id: 'd1', stage: 'Won', version: 4 })
-})
-
-test('an update over GraphQL whose deal shows the write of another one after a lost answer is in doubt', async () => {
-  const error = await failureOf(startLosingGraphql({ stage: 'Lost' }))
-  expect(error).toMatchObject({ code: 'in_doubt', exit: 3, details: { hint: 'crm deals get d1', isInDoubt: true } })
-  expect(error.message).toContain('the deal does not have the values that were sent')
-})
-
-test('a conflict over GraphQL with the first try is a refusal', async () => {
-  expect(await failureOf(startLosingGraphql(undefined, false))).toMatchObject({ code: 'precondition_failed', exit: 7 })
 })

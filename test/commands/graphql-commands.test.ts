@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
-import { memoryDatabase } from '../harness/database.ts'
-import { databaseEnv, emptyHome, tempFolder } from '../harness/home.ts'
+import { tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
 import { expectRefusal } from '../harness/refusal.ts'
-import { newKey, type Service, serve, startService } from '../harness/service.ts'
+import { type Service, startService } from '../harness/service.ts'
 import { test } from '../harness/shared-service.ts'
 
 async function makeDeal(service: Service): Promise<string> {
@@ -37,30 +35,6 @@ describe('point reads', () => {
         { exit: 6, code: 'not_found', what: new RegExp(`there is no ${noun} "x_none"`), next: /list/ },
       )
     }
-  })
-
-  /** The profile of a version of crm that did not store them. */
-  function forgetOperations(config: string): void {
-    const { profiles, ...others } = JSON.parse(readFileSync(config, 'utf8'))
-    const { operations, ...local } = profiles.local
-    expect(operations).toContain('contacts.get')
-    writeFileSync(config, JSON.stringify({ ...others, profiles: { ...profiles, local } }))
-  }
-
-  test('remember what the server offers where there is a settings folder, and write nothing where there is none', async () => {
-    const home = tempFolder()
-    const env = { HOME: home, PATH: process.env.PATH ?? '', ...databaseEnv() }
-    await serve(['--database', await memoryDatabase()], env)
-    const [id = ''] = [(await crmPrints(['contacts', 'create', '--set', 'name=Ada', '-o', 'id'], env)).trim()]
-    forgetOperations(join(home, '.config/crm/config.json'))
-    const requests = async () => (await crm(['contacts', 'get', id, '--debug'], env)).stderr.match(/^debug: /gm)?.length
-    expect([await requests(), await requests()]).toEqual([2, 1])
-    expect(readdirSync(join(home, '.config/crm')).sort()).toEqual(['config.json', 'graphql.json', 'keys.json'])
-
-    const service = await startService()
-    await crmPrints(['pipelines', 'list'], service.env)
-    expect(existsSync(join(service.env.HOME, '.config'))).toBe(false)
-    expect(readdirSync(service.env.HOME)).toEqual([])
   })
 })
 
@@ -146,31 +120,6 @@ describe('lists', () => {
     const listed = await json(['webhooks', 'list', '--where', `.id == "${webhook}"`], service)
     expect(listed).toMatchObject([{ id: webhook, url: 'http://127.0.0.1:1/', status: 'enabled' }])
     expect(JSON.stringify(listed)).not.toContain('whsec_')
-  })
-})
-
-describe('a server without GraphQL', () => {
-  test('is scanned for contacts get and deals get; other commands name the missing endpoint, with exit 7', async () => {
-    const { url } = await startServer((response, { method, path }) => {
-      const isList = method === 'GET' && /^\/v1\/(contacts|deals)/.test(path)
-      const list = { data: [{ id: 'a', name: 'Ada' }], has_more: false }
-      sendJson(response, isList ? 200 : 404, isList ? list : { message: 'no' })
-    })
-    const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() })
-    for (const noun of ['contacts', 'deals']) {
-      expect(JSON.parse(await crmPrints([noun, 'get', 'a', '-o', 'json'], env))).toEqual({ id: 'a', name: 'Ada' })
-    }
-    for (const args of [
-      ['deals', 'update', 'a', '--set', 'x=y'],
-      ['notes', 'list', 'a'],
-      ['pipelines', 'list'],
-      ['webhooks', 'list'],
-    ]) {
-      await expectRefusal(
-        { args, env: env },
-        { exit: 7, code: 'not_supported', what: /no GraphQL endpoint found/, next: /wire\.graphql_path/ },
-      )
-    }
   })
 })
 
@@ -269,7 +218,7 @@ describe('crm graphql', () => {
     expect(await json([...remove, '--yes'], service)).toEqual({ data: { gone: { deletedId: id } } })
   })
 
-  test('a key without the scope is refused as everywhere, and a server without GraphQL is exit 7', async ({
+  test('a key without the scope is refused as everywhere, and a connector or an address without GraphQL is exit 7', async ({
     service,
   }) => {
     const env = { ...service.env, CRM_API_KEY: 'crm_key_unknown' }
@@ -277,7 +226,18 @@ describe('crm graphql', () => {
     const elsewhere = { ...service.env, CRM_BASE_URL: `${service.url}/elsewhere` }
     await expectRefusal(
       { args: ['graphql', '{ __typename }'], env: elsewhere },
-      { exit: 7, code: 'not_supported', what: /tried \/v1\/graphql and \/graphql/, next: /wire\.graphql_path/ },
+      { exit: 7, code: 'bad_answer', what: /\/elsewhere\/v1\/graphql answers 404/, next: /crm connectors show crm/ },
     )
+    for (const words of [['{ __typename }'], ['--sdl'], ['mutation { a }']]) {
+      await expectRefusal(
+        { args: ['graphql', ...words], env: { ...service.env, CRM_CONNECTOR: 'contract' } },
+        {
+          exit: 7,
+          code: 'not_supported',
+          what: /contract \(connector\) has no GraphQL/,
+          next: /connectors show contract/,
+        },
+      )
+    }
   })
 })

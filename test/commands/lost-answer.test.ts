@@ -33,7 +33,7 @@ async function loseFirstAnswer(first: Serving, restart: () => Promise<Serving>) 
     const [answered] = (await once(forwarder, 'response')) as [IncomingMessage]
     const answerText = await text(answered)
     const { statusCode: status = 0, headers } = answered
-    // What comes before the write, such as the question whether a path speaks GraphQL, is forwarded unchanged.
+    // What comes before the write is forwarded unchanged.
     const isWrite = body.includes('Ada')
     if (isWrite) passed.push({ status, isReplayed: headers['idempotent-replayed'] === 'true', body: answerText })
     if (!isWrite || passed.length > 1) {

@@ -296,13 +296,6 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/api/http.test.ts'],
   },
   {
-    name: 'a conflict over GraphQL after a lost answer is a refusal',
-    file: 'src/api/graphql/reads.ts',
-    line: 'if (answer.isAfterLostTry && isPerhapsConflict(answer)) return afterLostTry(discovery, { id, patch, answer })',
-    to: '',
-    tests: ['test/api/lost-precondition.test.ts'],
-  },
-  {
     name: 'a repetition with its key is suggested where the server may ignore keys',
     file: 'src/api/errors/failure.ts',
     line: 'return keys.isKept && key !== undefined ? repeatHint(call, key, more) : lookHint(call, keys)',

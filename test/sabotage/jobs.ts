@@ -501,7 +501,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a plan sends a request that its head names',
     file: 'src/jobs/plan/apply-plan.ts',
-    line: "if (head.updates && !isSameJson(asJson(head.updates), asJson(updates))) throw otherRequest(path, 'updates')",
+    line: "if (head.updates) throw otherRequest(path, 'updates')",
     to: '',
     tests: ['test/commands/jobs/altered-plan.test.ts'],
   },
@@ -591,10 +591,10 @@ export const JOBS: readonly Sabotage[] = [
   },
   {
     name: 'a change of a deal over GraphQL has no version',
-    file: 'src/jobs/send/sender-adapters.ts',
+    file: 'src/jobs/send/deal-mutations.ts',
     line: "if (members.includes('ifVersion') && /^\\d{1,15}$/.test(write.ifMatch ?? '')) input.ifVersion = Number(write.ifMatch)",
     to: '',
-    tests: ['test/commands/jobs/changed-meanwhile.test.ts'],
+    tests: ['test/jobs/send/deal-sender.test.ts'],
   },
   {
     name: 'a retry of a conflict starts from the record as it was',

@@ -514,10 +514,10 @@ export const SCREENS: readonly Sabotage[] = [
   },
   {
     name: 'the newest ten deliveries pass for all of them',
-    file: 'src/api/graphql/webhook-reads.ts',
-    line: 'const hasOlder = isJsonObject(info) ? info.has_next_page === true : nodes.length >= NEWEST_DELIVERIES',
-    to: 'const hasOlder = false',
-    tests: ['test/ui/webhooks.test.ts', 'test/commands/webhooks/manage.test.ts'],
+    file: 'src/ui/background/webhooks.ts',
+    line: 'hasOlder = page.isCut === true || page.nextCursor !== undefined',
+    to: '',
+    tests: ['test/ui/webhooks.test.ts'],
   },
   {
     name: 'events are sent again to a subscription that took them all',

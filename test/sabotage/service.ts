@@ -191,6 +191,13 @@ export const SERVICE: readonly Sabotage[] = [
     tests: ['test/service/delivery/transport.test.ts'],
   },
   {
+    name: 'an event that a subscription never had is sent to it again',
+    file: 'src/service/resources/webhooks.ts',
+    line: 'if (!state.delivery) throw notFound(`delivery to ${id} of event`, eventId)',
+    to: '',
+    tests: ['test/service/webhook-changes.test.ts'],
+  },
+  {
     name: 'a delivery that failed is never tried again',
     file: 'src/service/delivery/try-outcome.ts',
     line: "if (status === GONE || delayMs === undefined) return { type: 'failed', status, reason }",

@@ -1,23 +1,11 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { newWebhookSecret } from '../../src/core/signing.ts'
 import type { LogEntry } from '../../src/service/log.ts'
-import { ROTATION_OVERLAP_MS, resendDelivery, rotateSecret } from '../../src/service/resources/webhooks.ts'
-import type { RecordChange, StoreWrite, WriteState } from '../../src/service/store/store.ts'
-import { type DeliveringService, deliverForTest } from './delivery/deliver-for-test.ts'
+import { deliverForTest } from './delivery/deliver-for-test.ts'
 import { type Received, startReceiver } from './delivery/receiver.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const START_MS = Date.UTC(2026, 10, 20, 12)
-
-function change(
-  { store }: Pick<DeliveringService, 'store'>,
-  id: string,
-  decide: (state: WriteState) => RecordChange,
-  more: Partial<StoreWrite> = {},
-) {
-  return store.write({ resource: 'webhook', id, idempotency: undefined, decide, ...more })
-}
 
 function isAccepted(secret: string, { body, headers }: Received, nowMs: number): boolean {
   const named = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])])
@@ -39,11 +27,14 @@ test('for a day after a rotation both secrets verify, then only the new one', as
   const receiver = await startReceiver()
   const service = await deliverForTest({ now: () => nowMs })
   const { id, secret: old } = await service.subscribe(receiver.url)
-  const secret = newWebhookSecret()
-  const rotated = await change(service, id, (state) => rotateSecret(state, { secret, overlapMs: ROTATION_OVERLAP_MS }))
-  expect(rotated).toMatchObject({ type: 'done', answer: { status: 200, etag: '"2"' } })
-  expect('answer' in rotated && JSON.parse(rotated.answer.body)).toMatchObject({ id, secret, version: 2 })
+  const rotate = () => service.send('POST', `/v1/webhooks/${id}/rotate`, undefined, { 'idempotency-key': 'k' })
+  const rotated = await rotate()
+  expect([rotated.status, rotated.headers.get('etag')]).toEqual([200, '"2"'])
+  expect(rotated.json).toMatchObject({ id, secret: expect.stringMatching(/^whsec_/), version: 2 })
+  const again = await rotate()
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([rotated.text, 'true'])
   expect(JSON.stringify(await service.statusOf(id))).not.toContain('whsec_')
+  const secret = String(rotated.json.secret)
 
   const acceptedBy = async (count: number) => {
     await service.make(`n${count}`)
@@ -64,20 +55,53 @@ test('an accepted delivery is sent again with its id, and an unknown one is a 40
   await service.make('Ada')
   const [first] = (await receiver.arrived(1)) as [Received]
   const eventId = String(first.headers['webhook-id'])
-  await expect
-    .poll(async () => (await service.store.deliveries.log(id, { limit: 1, olderThanId: undefined })).entries[0]?.state)
-    .toBe('succeeded')
-  await change(service, id, (state) => resendDelivery(state, eventId), { deliveryOf: eventId })
+  const path = `/v1/webhooks/${id}/deliveries`
+  await expect.poll(async () => (await service.send('GET', path)).json.data).toMatchObject([{ state: 'succeeded' }])
+  const resend = () => service.send('POST', `${path}/${eventId}/resend`, undefined, { 'idempotency-key': 'k' })
+  const sent = await resend()
+  expect([sent.status, sent.json.id]).toEqual([200, id])
   const again = (await receiver.arrived(2))[1] as Received
   expect(again.headers['webhook-id']).toBe(eventId)
   expect(again.body).toEqual(first.body)
+  expect((await resend()).headers.get('idempotent-replayed')).toBe('true')
 
-  const none = 'evt_00000000000'
-  await expect(change(service, id, (state) => resendDelivery(state, none), { deliveryOf: none })).rejects.toMatchObject(
-    {
-      status: 404,
-    },
-  )
+  const none = await service.send('POST', `${path}/evt_00000000000/resend`)
+  expect([none.status, none.json.detail]).toEqual([404, expect.stringContaining('evt_00000000000')])
+  const extra = await service.send('POST', `${path}/${eventId}/resend`, { now: true })
+  expect(extra.json).toMatchObject({ status: 422, errors: [{ pointer: '#/now', code: 'not_allowed' }] })
+})
+
+test('the deliveries of a subscription are listed in pages, newest first, with what became of them', async () => {
+  const receiver = await startReceiver((_request, index) => (index === 0 ? 500 : 200))
+  const service = await deliverForTest({ retryDelaysMs: [0, DAY_MS] })
+  const { id } = await service.subscribe(receiver.url)
+  for (const count of [1, 2, 3]) {
+    await service.make(`n${count}`)
+    await receiver.arrived(count)
+  }
+  const path = `/v1/webhooks/${id}/deliveries`
+  const page = (query: string) => service.send('GET', `${path}${query}`)
+  await expect.poll(async () => (await page('')).text).not.toMatch(/sending/)
+  const whole = (await page('')).json as { data: Record<string, unknown>[]; has_more: boolean }
+  expect(whole).toMatchObject({ next_cursor: null, has_more: false })
+  expect(whole.data.map(({ state, last_status }) => [state, last_status])).toEqual([
+    ['succeeded', 200],
+    ['succeeded', 200],
+    ['pending', 500],
+  ])
+  expect(whole.data.at(-1)).toEqual({
+    ...{ event_id: receiver.received[0]?.headers['webhook-id'], webhook_id: id, kind: 'contact.created' },
+    ...{ record_id: expect.stringMatching(/^con_/), state: 'pending', attempts: 1 },
+    ...{ next_try_at: expect.any(String), last_try_at: expect.any(String) },
+    ...{ last_status: 500, last_error: 'answered 500' },
+  })
+  const first = await page('?limit=2')
+  expect(first.json).toMatchObject({ data: whole.data.slice(0, 2), has_more: true })
+  const rest = await page(`?cursor=${first.json.next_cursor}`)
+  expect(rest.json).toMatchObject({ data: whole.data.slice(2), has_more: false })
+  const other = await service.subscribe(receiver.url)
+  const elsewhere = await service.send('GET', `/v1/webhooks/${other.id}/deliveries?cursor=${first.json.next_cursor}`)
+  expect(elsewhere.json).toMatchObject({ status: 400, errors: [{ parameter: 'cursor', code: 'invalid_cursor' }] })
 })
 
 test('a subscription without a success for five days is disabled with the reason', async () => {
@@ -119,9 +143,8 @@ test('a subscription without a success for five days is disabled with the reason
   expect(entries.at(-1)).toEqual({ level: 'warn', event: 'webhook_disabled', webhook_id: id, reason })
 
   const eventId = last?.eventId ?? ''
-  await expect(
-    change(service, id, (state) => resendDelivery(state, eventId), { deliveryOf: eventId }),
-  ).rejects.toMatchObject({ status: 409, parts: { code: 'webhook_disabled' } })
+  const again = await service.send('POST', `/v1/webhooks/${id}/deliveries/${eventId}/resend`)
+  expect(again.json).toMatchObject({ status: 409, code: 'webhook_disabled' })
   expect(receiver.received).toHaveLength(5)
 })
 

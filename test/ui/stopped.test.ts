@@ -196,8 +196,6 @@ test('the answer to a deal that is being moved is awaited, and the next is not s
   const end = new AbortController()
   const stopped = openClient(url, { key: service.key.text, signal: end.signal }).api
   const ui = await uiOf('deals', { openApi: async () => stopped, signal: end.signal })
-  // Finds the path, so that the change is the first request.
-  await stopped.graphql.dealUpdates()
   const messages: string[] = []
   ui.background.notices.leaveScreen((line) => messages.push(line))
   const moved = ui.background.writes.update('deals', deals[0] ?? {}, { stage: 'Won' }, false)

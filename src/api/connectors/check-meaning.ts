@@ -14,7 +14,7 @@ const NAMING: Readonly<Record<BatchKind, readonly string[]>> = {
 }
 
 /** Placeholders that no variable can be named like. */
-const RESERVED = ['key', 'id', 'parent', 'record', 'value', 'values', 'items', 'row', 'by', 'select', 'last']
+const RESERVED = ['key', 'id', 'event', 'parent', 'record', 'value', 'values', 'items', 'row', 'by', 'select', 'last']
 
 /**
  * Checks what a shape cannot say: placeholders, names of other parts, and members that need each other. Values of a wrong
@@ -92,6 +92,10 @@ const SCOPES: Readonly<Record<string, { placeholders: readonly string[]; needs: 
   update: { placeholders: ['id', 'record'], needs: ['id'] },
   delete: { placeholders: ['id'], needs: ['id'] },
   restore: { placeholders: ['id'], needs: ['id'] },
+  test: { placeholders: ['id'], needs: ['id'] },
+  deliveries: { placeholders: ['id'], needs: ['id'] },
+  resend: { placeholders: ['id', 'event'], needs: ['event'] },
+  rotate: { placeholders: ['id'], needs: ['id'] },
 }
 
 function checkSingle(
@@ -104,7 +108,7 @@ function checkSingle(
   checkOperation(operation, [...common, ...placeholders], check)
   const isUsed = needs.length === 0 || uses(operation, needs)
   if (!isUsed) check.problems.add(operation.place, `${name} never uses {${needs[0]}}`)
-  if (name === 'list') checkPaging(operation, check)
+  if (name === 'list' || name === 'deliveries') checkPaging(operation, check)
   const drop = memberAt(operation, 'drop')
   if (drop && textIn(memberAt(operation, 'sends')) !== 'whole')
     check.problems.add(drop.place, 'drop leaves members out of a whole record, expected sends: whole beside it')

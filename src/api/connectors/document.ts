@@ -26,7 +26,7 @@ export interface ConnectorDocument {
   readonly error: ErrorReading
   readonly limits: readonly Limit[]
   readonly idempotency: 'none' | 'unknown' | KeptKeys
-  /** The path of GraphQL; `detected`: it is searched for. */
+  /** The path of GraphQL, for `crm graphql`. */
   readonly graphql?: string
   readonly offers?: readonly (typeof OFFERS)[number][]
   /** Offers what the OpenAPI document of the server names, beside its own operations. */
@@ -132,6 +132,12 @@ export interface ResourceDocument {
   readonly restore: Operation | undefined
   /** Sends a test event to a subscription. */
   readonly test?: Operation | undefined
+  /** The deliveries of a subscription. */
+  readonly deliveries?: ListOperation | undefined
+  /** Delivers an event to a subscription again. */
+  readonly resend?: Operation | undefined
+  /** Makes a new secret for a subscription. */
+  readonly rotate?: Operation | undefined
   /** By the name of a field. */
   readonly find: Readonly<Record<string, FindOperation>>
   readonly upsert: Readonly<Record<string, Operation>>

@@ -215,6 +215,12 @@ const OPERATIONS = {
   ),
   restore: member('undoes a deletion; no method: POST', object('restore', WRITE)),
   test: member('sends a test event to a webhook; no method: POST', object('test', WRITE)),
+  deliveries: member(
+    'all deliveries of a webhook, with the members that crm serve has; no method: GET',
+    object('deliveries', LIST),
+  ),
+  resend: member('delivers {event} to a webhook again; no method: POST', object('resend', WRITE)),
+  rotate: member('makes a new secret for a webhook, and shows it as secret; no method: POST', object('rotate', WRITE)),
   find: member(
     'records by the value of a field: {value}, or {values} for several; no method: GET',
     map(
@@ -461,7 +467,7 @@ export const CONNECTOR = object('connector', {
       }),
     ]),
   ),
-  graphql: member('path of GraphQL', URL_PATH),
+  graphql: member('path of GraphQL, for crm graphql', URL_PATH),
   offers: member(
     'what the server has beside records, at the paths of crm serve: the history of records, the key that a request is sent with, states of fixtures, the name of a job with each change',
     list(choice(OFFERS)),

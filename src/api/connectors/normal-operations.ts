@@ -36,9 +36,12 @@ const METHODS = {
   list: 'GET',
   get: 'GET',
   find: 'GET',
+  deliveries: 'GET',
   create: 'POST',
   restore: 'POST',
   test: 'POST',
+  resend: 'POST',
+  rotate: 'POST',
   batch: 'POST',
   update: 'PATCH',
   upsert: 'PUT',
@@ -51,11 +54,11 @@ export function normalOperations(
   written: WrittenOperations,
   around: Surroundings,
 ): Pick<ResourceDocument, keyof WrittenOperations> {
-  const single = (name: 'get' | 'create' | 'update' | 'delete' | 'restore' | 'test') => {
+  const single = (name: 'get' | 'create' | 'update' | 'delete' | 'restore' | 'test' | 'resend' | 'rotate') => {
     const operation = written[name]
     return operation && normalOperation(name, operation, around)
   }
-  const { list } = written
+  const { list, deliveries } = written
   return {
     list: list && normalList('list', list, around),
     get: single('get'),
@@ -64,6 +67,9 @@ export function normalOperations(
     delete: single('delete'),
     restore: single('restore'),
     test: single('test'),
+    deliveries: deliveries && normalList('deliveries', deliveries, around),
+    resend: single('resend'),
+    rotate: single('rotate'),
     find: mapped(written.find ?? {}, (find) => ({
       ...normalList('find', find, around),
       gives: find.gives ?? 'record',
@@ -118,7 +124,7 @@ function recordBody(inside: string): JsonValue {
   return body
 }
 
-function normalList(name: 'list' | 'find', written: WrittenList, around: Surroundings): ListOperation {
+function normalList(name: 'list' | 'find' | 'deliveries', written: WrittenList, around: Surroundings): ListOperation {
   return {
     ...normalOperation(name, written, around),
     items: written.items,

@@ -25,6 +25,8 @@ export interface ConnectorRequest
 export interface RequestParts {
   readonly id?: string
   readonly parentId?: string
+  /** The event that is delivered again. */
+  readonly eventId?: string
   /** The server's record of the parent. */
   readonly parent?: JsonObject
   /** The server's own record, whole or the members that change. */
@@ -72,6 +74,7 @@ export function compileRequest(operation: Operation, { described, place }: Surro
       ...place.variables,
       id: idValue(parts.id),
       parent: idValue(parts.parentId),
+      event: parts.eventId,
       select: parts.select && [...parts.select],
       value: parts.value,
       values: parts.values && [...parts.values],

@@ -29,7 +29,17 @@ import { compileTemplate, fill, placeholdersOf } from './templates.ts'
 
 const NOT_PAGED: ListOperation['paging'] = { by: 'none', in: 'query', start: 1 }
 
-export type OperationName = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore' | 'test'
+export type OperationName =
+  | 'list'
+  | 'get'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'restore'
+  | 'test'
+  | 'deliveries'
+  | 'resend'
+  | 'rotate'
 
 /** The requests of one resource, and what their answers say in crm's own names. */
 export interface ResourceRules extends ListRules {
@@ -52,6 +62,8 @@ export interface ResourceRules extends ListRules {
   /** Whether the current record is needed to write a change. */
   needsCurrent(fields: JsonObject): boolean
   request(name: OperationName, parts: RequestParts): ConnectorRequest
+  /** The deliveries of one record, which are the server's own. CrmError `not_supported` if the connector has none. */
+  deliveries(): ListRules
   /** Undefined if records cannot be asked for by values of this field. */
   keyed(field: string): KeyedRules | undefined
   /** The record of an answer to `get`, by the server's names; undefined if it has none. */
@@ -118,6 +130,12 @@ export function createResourceRules(
     pageRequest: (...page) => all().pageRequest(...page),
     readPage: (...page) => all().readPage(...page),
     listed: (parts) => all().listed(parts),
+    deliveries: () =>
+      listRules(operation('deliveries') as ListOperation, {
+        requestOf,
+        selecting: (parts) => parts,
+        map: PLAIN_RECORDS,
+      }),
     keyed: (field) => keyedRules(field, described, rulesOf),
     operation,
     needsParent: (name) => requestOf(operation(name)).placeholders.some((each) => each.startsWith('parent.')),
@@ -182,7 +200,11 @@ function whereText(name: string, value: string): string {
 }
 
 /** `pipedrive (connector) has no webhooks`. */
-export function lacks({ name }: ConnectorDocument, what: string, { word = name }: ConnectorPlace): CrmError {
+export function lacks(
+  { name }: ConnectorDocument,
+  what: string,
+  { word = name }: Pick<ConnectorPlace, 'word'>,
+): CrmError {
   return new CrmError('not_supported', `${name} (connector) has no ${what}`, {
     hint: `crm connectors show ${shellWord(word)} lists what it offers`,
   })

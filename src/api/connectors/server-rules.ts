@@ -118,10 +118,9 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
 }
 
 /** The settings, completed by what the connector says of the server. */
-export function completedWire(wire: Wire, { idempotency, graphql, isDescribed }: ConnectorDocument): Wire {
+export function completedWire(wire: Wire, { idempotency, isDescribed }: ConnectorDocument): Wire {
   return {
     ...wire,
-    graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : (graphql ?? 'none')),
     ...(typeof idempotency === 'object'
       ? keptKeys(wire, idempotency)
       : // Without a description to read, a server that is not known to keep keys is one that does not.

@@ -51,10 +51,7 @@ export interface Http {
   close(): Promise<void>
 }
 
-export type Settled = ({ readonly answer: Answer } | { readonly error: CrmError; readonly failure: Failure }) & {
-  /** The answer to an earlier try was lost, and that try may have taken effect. */
-  readonly isAfterLostTry?: boolean
-}
+export type Settled = { readonly answer: Answer } | { readonly error: CrmError; readonly failure: Failure }
 
 export function createHttp(options: ApiOptions, timing: Timing): Http {
   const fixedHeaders = baseHeaders(options)
@@ -84,13 +81,12 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
       clock.learn(outcome.headers, options.now())
       keys.learn(outcome)
       if (!isInDoubt) reportReplay(options, call, outcome)
-      if (!isFailure(outcome)) return { answer: outcome, isAfterLostTry: isInDoubt }
+      if (!isFailure(outcome)) return { answer: outcome }
       hasWaitedForLimit = outcome.code === 'rate_limited'
       if (isInDoubt && isGone(call, outcome)) return { answer: DELETED }
-      const isAfterLostTry = isInDoubt
       isInDoubt ||= outcome.isInDoubt
       const end = await endOf({ call, outcome, signal, state, isInDoubt, idempotencyKey })
-      if (end) return { ...end, isAfterLostTry }
+      if (end) return end
     }
   }
 

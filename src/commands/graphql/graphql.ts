@@ -1,5 +1,4 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { IntrospectedSchema } from '../../api/graphql/schema-text.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
@@ -17,6 +16,7 @@ import { addScopedFlags, parseCount } from '../flags.ts'
 import type { WithFlags } from '../global-flags.ts'
 import { printDocument, printOne } from '../print.ts'
 import { appendPage, cursorVariable, findConnection, nextCursor } from './paging.ts'
+import { type IntrospectedSchema, introspectedText, SCHEMA_QUERY } from './schema-text.ts'
 
 interface Options {
   readonly field?: readonly string[]
@@ -150,7 +150,7 @@ async function send(
   const api = await ctx.api()
   const isRead = operation.type === 'query'
   if (!isRead) ctx.keepExitCode?.()
-  return api.graphql.send({ query, variables, operationName: operation.name, isRead, idempotencyKey })
+  return api.graphql({ query, variables, operationName: operation.name, isRead, idempotencyKey })
 }
 
 async function askOnce(ctx: Context, question: Question, { allowPartial }: Options): Promise<undefined> {
@@ -195,11 +195,13 @@ function refuseErrors(json: JsonObject, errors: readonly JsonObject[], allowPart
 
 /** The schema of the server in the schema definition language; with `-o json` or `--jq` as the server sends it. */
 async function printSchema(ctx: Context): Promise<void> {
-  const { SCHEMA_QUERY, introspectedText } = await import('../../api/graphql/schema-text.ts')
   const { graphql } = await ctx.api()
-  const { text, json, errors } = await graphql.send({
-    ...{ query: SCHEMA_QUERY, variables: {}, operationName: 'Schema', isRead: true, idempotencyKey: undefined },
-    as: { action: 'read the schema', command: 'crm graphql --sdl' },
+  const { text, json, errors } = await graphql({
+    query: SCHEMA_QUERY,
+    variables: {},
+    operationName: 'Schema',
+    isRead: true,
+    idempotencyKey: undefined,
   })
   const { __schema } = (json.data ?? {}) as { readonly __schema?: unknown }
   if (!__schema) {

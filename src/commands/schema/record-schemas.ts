@@ -112,9 +112,9 @@ export const PLANNED_REQUEST = made(
 const CHANGES: JsonSchema = { type: 'object', additionalProperties: made({ from: ANYTHING, to: ANYTHING }) }
 
 /** Of `update ID --dry-run`. */
-export const PLANNED_CHANGES = oneOfSchemas(
-  made({ id: TEXT, dry_run: ALWAYS_TRUE, method: METHOD, path: TEXT, changes: CHANGES }, { body: ANYTHING }),
-  made({ id: TEXT, dry_run: ALWAYS_TRUE, mutation: { const: 'updateDeal' }, changes: CHANGES }),
+export const PLANNED_CHANGES = made(
+  { id: TEXT, dry_run: ALWAYS_TRUE, method: METHOD, path: TEXT, changes: CHANGES },
+  { body: ANYTHING },
 )
 
 const DIFFERENCE = { type: TEXT, id: TEXT, name: ANYTHING }

@@ -4,7 +4,7 @@ import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { keepMatching } from '../keep-matching.ts'
 import { printList, requestedLimit } from '../print.ts'
-import { deliveryPages, noteUnlisted } from './delivery-pages.ts'
+import { deliveryPages } from './delivery-pages.ts'
 
 export function addDeliveries(webhooks: CommandUnknownOpts, act: Act): void {
   const deliveries = webhooks
@@ -12,7 +12,7 @@ export function addDeliveries(webhooks: CommandUnknownOpts, act: Act): void {
     .description('list the deliveries of a subscription, or of all, newest first; where the server offers it')
     .addHelpText(
       'after',
-      examples('crm webhooks deliveries wh_0abc', `crm webhooks deliveries --where '.state == "FAILED"' -o jsonl`),
+      examples('crm webhooks deliveries wh_0abc', `crm webhooks deliveries --where '.state == "failed"' -o jsonl`),
     )
     .action(act(listDeliveries))
   addScopedFlags(deliveries, ['fields', 'where', 'limit'])
@@ -21,10 +21,7 @@ export function addDeliveries(webhooks: CommandUnknownOpts, act: Act): void {
 const COLUMNS = ['webhook_id', 'event_id', 'kind', 'state', 'attempts', 'last_status', 'last_error'] as const
 
 async function listDeliveries(ctx: Context, id: string | undefined): Promise<undefined> {
-  const { graphql } = await ctx.api()
-  const unlisted: string[] = []
-  const all = deliveryPages({ graphql, signal: ctx.signal, onUnlisted: (each) => unlisted.push(each) }, id)
+  const all = deliveryPages(await ctx.api(), id, ctx.signal)
   const pages = keepMatching(all, async (records) => records, requestedLimit(ctx))
   await printList(ctx, { pages, columns: COLUMNS, plural: 'deliveries' })
-  noteUnlisted(ctx, unlisted)
 }

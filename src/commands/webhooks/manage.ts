@@ -32,8 +32,8 @@ export function addRotate(webhooks: CommandUnknownOpts, act: Act): void {
 
 /** A secret that is kept here is replaced; the earlier one still verifies, for deliveries on their way. */
 async function rotateSecret(ctx: Context, id: string): Promise<undefined> {
-  const { graphql } = await ctx.api()
-  const secret = await graphql.rotateSecret(id, { idempotencyKey: undefined })
+  const { subscriptions } = await ctx.api()
+  const secret = await subscriptions.rotate(id, { idempotencyKey: undefined })
   const settings = await ctx.settings()
   const kept = (await settings.subscriptions()).find((each) => each.id === id)
   if (kept) await settings.storeSubscription(kept, { id, secret })

@@ -1,11 +1,8 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/http-rules.ts'
-import { isJsonObject } from '../../core/json.ts'
 import type { KeptSubscription } from '../../settings/subscriptions.ts'
 import { commandLine } from '../command-line.ts'
-
-const QUERY = 'query ($id: ID!) { webhook(id: $id) { id status } }'
 
 /** The secrets for verification, and their subscription if known. */
 export interface ListenTrust {
@@ -143,19 +140,16 @@ function unknownSecret(ctx: Pick<Context, 'argv'>, { origin, url }: Place, keySo
   )
 }
 
-/** `unknown` without GraphQL, for no documented endpoint reads a subscription. */
+/** `unknown` where the server shows no single subscription. */
 type SubscriptionState = 'enabled' | 'disabled' | 'gone' | 'unreachable' | 'unknown'
 
 /** The state of a stored subscription. */
 async function readSubscriptionState(ctx: Pick<Context, 'api'>, id: string): Promise<SubscriptionState> {
-  const { graphql } = await ctx.api()
-  const request = { query: QUERY, variables: { id }, operationName: undefined, idempotencyKey: undefined }
+  const { webhooks } = await ctx.api()
   try {
-    const { json, errors } = await graphql.send({ ...request, isRead: true, isProbe: true })
-    if (errors.length > 0 || !isJsonObject(json.data)) return 'unknown'
-    const { webhook } = json.data
-    if (webhook === null) return 'gone'
-    return isJsonObject(webhook) && webhook.status === 'disabled' ? 'disabled' : 'enabled'
+    const webhook = await webhooks.get(id)
+    if (!webhook) return 'gone'
+    return webhook.status === 'disabled' ? 'disabled' : 'enabled'
   } catch (error) {
     if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
     return error.code === 'unreachable' || error.code === 'timeout' ? 'unreachable' : 'unknown'

@@ -7,7 +7,7 @@ import type { CrmRecord } from '../../core/resources/registry.ts'
 import { examples } from '../command-tree.ts'
 import { addScopedFlags } from '../flags.ts'
 import { printList, printOne } from '../print.ts'
-import { deliveryPages, noteUnlisted } from './delivery-pages.ts'
+import { deliveryPages } from './delivery-pages.ts'
 
 export function addResend(webhooks: CommandUnknownOpts, act: Act): void {
   const resend = webhooks
@@ -30,17 +30,16 @@ export function addResend(webhooks: CommandUnknownOpts, act: Act): void {
 }
 
 async function resendOne(ctx: Context, webhookId: string, eventId: string): Promise<CrmRecord> {
-  const { graphql } = await ctx.api()
-  await graphql.resendDelivery({ webhookId, eventId }, { idempotencyKey: undefined })
+  const { subscriptions } = await ctx.api()
+  await subscriptions.resend({ webhookId, eventId }, { idempotencyKey: undefined })
   return { webhook_id: webhookId, event_id: eventId }
 }
 
 async function resendFailed(ctx: Context, id: string): Promise<undefined> {
-  const { graphql } = await ctx.api()
-  const unlisted: string[] = []
+  const api = await ctx.api()
+  api.require('webhook', 'resend')
   const failed: string[] = []
-  const source = { graphql, signal: ctx.signal, onUnlisted: (each: string) => unlisted.push(each) }
-  for await (const { items } of deliveryPages(source, id)) {
+  for await (const { items } of deliveryPages(api, id, ctx.signal)) {
     for (const item of items) if (isFailing(item) && typeof item.event_id === 'string') failed.push(item.event_id)
   }
   async function* sent(): AsyncGenerator<Page> {
@@ -49,5 +48,4 @@ async function resendFailed(ctx: Context, id: string): Promise<undefined> {
     }
   }
   await printList(ctx, { pages: sent(), columns: ['webhook_id', 'event_id'], plural: 'failed deliveries' })
-  noteUnlisted(ctx, unlisted)
 }

@@ -49,7 +49,7 @@ export interface ResourceDefinition {
   readonly path: string
   /** The resource that its records belong to. `{id}` in `path` is the id of that record. */
   readonly parent?: 'deal' | 'pipeline'
-  /** The operations of the contract; GraphQL may have others. */
+  /** The operations of the contract. */
   readonly operations: readonly ApiOperation[]
   /** The operations that `crm serve` has beyond the contract: its routes, rules, events and OpenAPI document follow. */
   readonly serviceOperations?: readonly ServiceOperation[]

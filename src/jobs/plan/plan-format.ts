@@ -1,6 +1,5 @@
 import type { Buffer } from 'node:buffer'
 import type { Api } from '../../api/api.ts'
-import type { DealUpdates } from '../../api/graphql/graphql-api.ts'
 import type { StatedRate } from '../../api/operations.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
@@ -12,6 +11,7 @@ import {
   resourceOf,
 } from '../../core/resources/registry.ts'
 import type { FindingCode, FormatSummary, RowOptions, RowPlace } from '../input/row.ts'
+import type { DealUpdates } from '../send/deal-mutations.ts'
 import type { Duplicates } from './repeated-rows.ts'
 
 /** The resource that a job creates or changes. */
@@ -49,7 +49,7 @@ export interface PlanHead extends Asked {
   readonly ordered?: true
   /** Of a merge: the jobs that re-point deals to its winners. They are done before it, and an undo of it undoes them after it. */
   readonly needs?: readonly string[]
-  /** How deals are changed; undefined for jobs that change none. */
+  /** Of a job of an earlier version: the mutation that changes its deals. */
   readonly updates?: DealUpdates
   /** The field by which the server itself decides whether a row of the job creates or changes a record. */
   readonly upsert?: string

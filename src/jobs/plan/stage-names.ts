@@ -8,8 +8,8 @@ const DEALS = 100
 
 /**
  * Valid names for the stage of a deal. No documented endpoint lists pipelines, but deals name theirs: if the last deals are
- * all in one pipeline, its stages; if not, undefined, because the pipeline of a new deal is unknown. Without deals, the
- * stages come from GraphQL, if the server supports it.
+ * all in one pipeline, its stages; if not, undefined, because the pipeline of a new deal is unknown. Without deals, those of
+ * all pipelines, if the server lists them.
  * Undefined also with a connector that lacks stages or deals.
  */
 export async function stageNames(api: Api): Promise<readonly string[] | undefined> {

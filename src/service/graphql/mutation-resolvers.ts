@@ -1,13 +1,12 @@
 import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resources/registry.ts'
-import { newWebhookSecret } from '../../core/signing.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { badParameter } from '../problem.ts'
 import { dealCreation, dealDeletion, dealUpdate, noteCreation, noteDeletion } from '../resources/deals.ts'
 import { plainCreation, plainDeletion, plainUpdate } from '../resources/plain.ts'
 import {
+  deliveryResend,
   ROTATION_OVERLAP_MS,
-  resendDelivery,
-  rotateSecret,
+  secretRotation,
   webhookCreation,
   webhookDeletion,
   webhookTest,
@@ -58,23 +57,10 @@ export const mutationResolvers: Readonly<Record<string, Resolver>> = {
   },
   deleteWebhook: deletion(webhookDeletion),
   rotateWebhookSecret: async (_, { input }: Input<Existing & { overlapSeconds?: number | null }>, { writer }) => {
-    const overlapMs = overlapOf(input.overlapSeconds)
-    const secret = newWebhookSecret()
-    return withSecret(
-      await writer.write({
-        resource: 'webhook',
-        id: input.id,
-        decide: (state) => rotateSecret(state, { secret, overlapMs }),
-      }),
-    )
+    return withSecret(await writer.write(secretRotation(input.id, overlapOf(input.overlapSeconds))))
   },
   resendDelivery: async (_, { input }: Input<{ webhookId: string; eventId: string }>, { writer }) => {
-    const { body } = await writer.write({
-      resource: 'webhook',
-      id: input.webhookId,
-      deliveryOf: input.eventId,
-      decide: (state) => resendDelivery(state, input.eventId),
-    })
+    const { body } = await writer.write(deliveryResend(input.webhookId, input.eventId))
     return { webhook: new RecordSource('webhook', body), eventId: input.eventId }
   },
 }

@@ -9,9 +9,10 @@ import {
 } from '../../core/resources/registry.ts'
 import { PAGE_PARAMETERS } from '../page.ts'
 import { HISTORY_FILTERS } from '../resources/history.ts'
+import { DELIVERIES_PATH, RESEND_PATH, ROTATE_PATH } from '../resources/webhooks.ts'
 import { KEPT_MS } from '../store/store-options.ts'
 import { EVENT_WEBHOOKS } from './event-webhooks.ts'
-import { exampleId } from './examples.ts'
+import { EXAMPLES, exampleId } from './examples.ts'
 import { FIXTURE_RUN_PATHS } from './fixture-run-paths.ts'
 import {
   answer,
@@ -82,6 +83,51 @@ const GRAPHQL_RESPONSES = {
   200: graphqlAnswer('Data, errors, or both.'),
   400: GRAPHQL_FAULT,
   406: { ...GRAPHQL_FAULT, description: 'Accept allows no media type of a response.' },
+}
+
+const OF_WEBHOOK = [idParameter('webhook', exampleId('webhook'))]
+
+/** What a subscription has beside its record. */
+const DELIVERY_PATHS: Readonly<Record<string, DocumentPart>> = {
+  [DELIVERIES_PATH]: {
+    parameters: OF_WEBHOOK,
+    get: {
+      operationId: 'listDeliveries',
+      tags: ['webhooks'],
+      summary: 'List the deliveries of a subscription',
+      description: 'Open ones, and ended ones while the log keeps them; newest event first, in pages.',
+      parameters: refs(...PAGE_PARAMETERS),
+      responses: { 200: page('A page of deliveries.', 'Delivery'), ...problems(...USUAL_PROBLEMS, '404') },
+    },
+  },
+  [ROTATE_PATH]: {
+    parameters: OF_WEBHOOK,
+    post: {
+      operationId: 'rotateWebhookSecret',
+      tags: ['webhooks'],
+      summary: 'Make a new secret',
+      description: 'Only this response shows it. For a day, deliveries are also signed with the previous one.',
+      parameters: refs('idempotencyKey', 'job'),
+      responses: {
+        200: answer('The subscription, with its secret.', 'CreatedWebhook', 'ETag', 'Idempotent-Replayed'),
+        ...problems(...BODY_PROBLEMS, '404'),
+      },
+    },
+  },
+  [RESEND_PATH]: {
+    parameters: [...OF_WEBHOOK, { ...idParameter('event', EXAMPLES.Delivery.event_id), name: 'event_id' }],
+    post: {
+      operationId: 'resendDelivery',
+      tags: ['webhooks'],
+      summary: 'Deliver an event again',
+      description: 'The delivery starts again, whatever its state.',
+      parameters: refs('idempotencyKey', 'job'),
+      responses: {
+        200: answer('The subscription.', 'Webhook', 'ETag', 'Idempotent-Replayed'),
+        ...problems(...BODY_PROBLEMS, '404'),
+      },
+    },
+  },
 }
 
 /** Paths that do not belong to a resource. */
@@ -186,7 +232,7 @@ export function openapiDocument(version: string, answersKeptMs: number = KEPT_MS
     servers: [{ url: '/', description: 'The service that returned this document.' }],
     security: [{ key: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: { ...RECORD_PATHS, ...HISTORY_PATHS, ...FIXTURE_RUN_PATHS, ...SERVICE_PATHS },
+    paths: { ...RECORD_PATHS, ...DELIVERY_PATHS, ...HISTORY_PATHS, ...FIXTURE_RUN_PATHS, ...SERVICE_PATHS },
     webhooks: EVENT_WEBHOOKS,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'A key of crm serve keys create.' } },

@@ -64,6 +64,18 @@ export const EXAMPLES = {
   Webhook: WEBHOOK,
   WebhookPatch: { events: ['deal.*'], status: 'enabled' },
   WebhookTest: { event_id: 'evt_0s9ntcj9g09', type: 'webhook.test', webhook_id: exampleId('webhook') },
+  Delivery: {
+    event_id: 'evt_0s9ntcj9g09',
+    webhook_id: exampleId('webhook'),
+    kind: 'contact.created',
+    record_id: exampleId('contact'),
+    state: 'pending',
+    attempts: 1,
+    next_try_at: '2026-03-01T09:30:05.000Z',
+    last_try_at: TIMES.created_at,
+    last_status: 503,
+    last_error: 'answered 503',
+  },
   CreatedWebhook: { ...WEBHOOK, secret: 'whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I=' },
   Change: {
     id: 'chg_0s9ntcj9g0b',

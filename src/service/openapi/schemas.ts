@@ -1,11 +1,13 @@
 import { type IdKind, idPrefix } from '../../core/ids.ts'
 import type { JsonSchema } from '../../core/json.ts'
 import { PLAIN_RESOURCES, RECORD_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { eventKinds } from '../../core/webhook-events.ts'
 import { LOCK_RULES, RENEWAL_RULES, RUN_ID_PATTERN, STATE_RULES } from '../fixture-run-routes.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
 import { PLAIN_RULES } from '../resources/plain.ts'
 import { filledText, patchRulesOf, type Rule, type RulesByMember, readOnlyMember } from '../resources/rules.ts'
 import { WEBHOOK_PATCH_RULES, WEBHOOK_RULES } from '../resources/webhooks.ts'
+import { DELIVERY_STATES } from '../store/deliveries.ts'
 import { CHANGE_ACTIONS } from '../store/history.ts'
 import { EXAMPLES, type PlainSchema } from './examples.ts'
 
@@ -142,6 +144,19 @@ const WEBHOOK_TEST: JsonSchema = {
   required: ['event_id', 'type', 'webhook_id'],
 }
 
+const DELIVERY: JsonSchema = exact({
+  event_id: { ...TEXT, description: 'The webhook-id header of every attempt.' },
+  webhook_id: TEXT,
+  kind: { type: 'string', enum: eventKinds() },
+  record_id: TEXT,
+  state: { type: 'string', enum: DELIVERY_STATES, description: 'waiting: for an earlier event of the same record.' },
+  attempts: { type: 'integer', minimum: 0 },
+  next_try_at: { type: ['string', 'null'], format: 'date-time' },
+  last_try_at: { type: ['string', 'null'], format: 'date-time' },
+  last_status: { type: ['integer', 'null'], description: 'Of the last attempt; null without a response.' },
+  last_error: TEXT_OR_NULL,
+})
+
 const VALUES_OR_NULL: JsonSchema = { type: ['object', 'null'], additionalProperties: true }
 
 const CHANGE: JsonSchema = {
@@ -254,6 +269,7 @@ export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
     Webhook: WEBHOOK,
     WebhookPatch: sent(WEBHOOK_PATCH_RULES),
     WebhookTest: WEBHOOK_TEST,
+    Delivery: DELIVERY,
     CreatedWebhook: CREATED_WEBHOOK,
     Change: CHANGE,
     Key: KEY,

@@ -10,6 +10,7 @@ import type { Route } from '../route.ts'
 import type { HistoryEntry, HistoryPage, HistoryQuery } from '../store/history.ts'
 import type { Store, TextPage } from '../store/store.ts'
 import { type FilterQuery, readTimeMs } from './filters.ts'
+import { routePath } from './routes.ts'
 
 /** The filters of the history of all records, which are combined. `key` would be taken for a key that is sent in the URL. */
 export const HISTORY_FILTERS = ['since', 'until', 'made_by', 'job', 'resource'] as const
@@ -31,7 +32,7 @@ export const historyRoutes: readonly Route[] = [
   ...RECORD_RESOURCES.map(
     (resource): Route => ({
       method: 'GET',
-      path: recordHistoryPath(resource).replace('{id}', ':id'),
+      path: routePath(recordHistoryPath(resource)),
       scope: 'read',
       parameters: PAGE_PARAMETERS,
       handle: async (store, call) => {

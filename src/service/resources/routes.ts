@@ -35,6 +35,11 @@ export function operationPath(resource: Resource, operation: ServiceOperation): 
   return operation === 'test' ? `${recordPath(resource)}/test` : recordPath(resource)
 }
 
+/** `/{id}` of a document as `/:id` of a route. */
+export function routePath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
 /** The routes of a resource, one for each of its operations. */
 export function routesOf<R extends Resource>(
   resource: R,
@@ -42,7 +47,7 @@ export function routesOf<R extends Resource>(
 ): readonly Route[] {
   return serviceOperationsOf(resource).map((operation) => ({
     ...REQUESTS[operation],
-    path: operationPath(resource, operation).replace('{id}', ':id'),
+    path: routePath(operationPath(resource, operation)),
     parameters: operation === 'list' ? [...PAGE_PARAMETERS, ...filtersOf(resource)] : [],
     handle: handlers[operation],
   }))

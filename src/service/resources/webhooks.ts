@@ -1,12 +1,14 @@
+import { recordPath } from '../../core/resources/registry.ts'
 import { newWebhookSecret } from '../../core/signing.ts'
 import { eventKinds, eventPatterns, isEventPattern } from '../../core/webhook-events.ts'
 import { readBody } from '../body.ts'
 import { literalAddress, refusedTarget, type TargetRule } from '../delivery/target-rules.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
-import { pageReply, readPageQuery } from '../page.ts'
+import { PAGE_PARAMETERS, pageReply, readPageQuery } from '../page.ts'
 import { invalidValues, notFound, Problem, quotedText } from '../problem.ts'
 import type { Route, RouteCall } from '../route.ts'
-import type { RecordChange, StoredRecord, WebhookColumns, WriteState } from '../store/store.ts'
+import type { DeliveryEntry } from '../store/deliveries.ts'
+import type { RecordChange, StoredRecord, WebhookColumns } from '../store/store.ts'
 import { type CheckedWrite, type ExpectedVersions, readIfMatch, write } from '../write.ts'
 import {
   creationChange,
@@ -17,7 +19,7 @@ import {
   readOnly,
   requireRecord,
 } from './records.ts'
-import { routesOf, showRecord } from './routes.ts'
+import { getRecord, routePath, routesOf, showRecord } from './routes.ts'
 import {
   filledText,
   oneOf,
@@ -113,28 +115,39 @@ export function nextWebhook(
 }
 
 /** Only the answer shows the secret. For `overlapMs`, deliveries are also signed with the previous one. */
-export function rotateSecret(
-  state: WriteState,
-  { secret, overlapMs }: { secret: string; overlapMs: number },
-): RecordChange {
-  const next = nextWebhook(requireRecord('webhook', state), new Map(), state.nowMs)
-  const shown = membersOf(next.text).set('secret', JSON.stringify(secret))
+export function secretRotation(id: string, overlapMs: number): CheckedWrite {
+  const secret = newWebhookSecret()
   return {
-    next,
-    rotation: { secret, oldUntilMs: state.nowMs + overlapMs },
-    answer: { status: 200, body: nodeText(shown), location: undefined, etag: `"${next.version}"` },
+    resource: 'webhook',
+    id,
+    decide: (state) => {
+      const next = nextWebhook(requireRecord('webhook', state), new Map(), state.nowMs)
+      const shown = membersOf(next.text).set('secret', JSON.stringify(secret))
+      return {
+        next,
+        rotation: { secret, oldUntilMs: state.nowMs + overlapMs },
+        answer: { status: 200, body: nodeText(shown), location: undefined, etag: `"${next.version}"` },
+      }
+    },
   }
 }
 
-/** For a write whose `deliveryOf` names the event. The delivery restarts, whatever its state. */
-export function resendDelivery(state: WriteState, eventId: string): RecordChange {
-  const current = requireRecord('webhook', state)
-  if (!state.delivery) throw notFound(`delivery to ${state.id} of event`, eventId)
-  requireEnabled(current)
+/** The delivery restarts, whatever its state. */
+export function deliveryResend(id: string, eventId: string): CheckedWrite {
   return {
-    next: current,
-    isResent: true,
-    answer: { status: 200, body: current.text, location: undefined, etag: `"${current.version}"` },
+    resource: 'webhook',
+    id,
+    deliveryOf: eventId,
+    decide: (state) => {
+      const current = requireRecord('webhook', state)
+      if (!state.delivery) throw notFound(`delivery to ${id} of event`, eventId)
+      requireEnabled(current)
+      return {
+        next: current,
+        isResent: true,
+        answer: { status: 200, body: current.text, location: undefined, etag: `"${current.version}"` },
+      }
+    },
   }
 }
 
@@ -248,7 +261,7 @@ function requireNoMembers(call: RouteCall): void {
 
 /** No text of a stored subscription has the secret. */
 export function webhookRoutes(isTarget: TargetRule): readonly Route[] {
-  return routesOf('webhook', {
+  const ofRecords = routesOf('webhook', {
     list: async (store, call) => pageReply(call, await store.page('webhook', readPageQuery(call, 'webhook'))),
     create: async (store, call) => write(store, call, webhookCreation(readBody(call), isTarget)),
     get: showRecord('webhook'),
@@ -262,4 +275,64 @@ export function webhookRoutes(isTarget: TargetRule): readonly Route[] {
       return write(store, call, webhookTest(call.id))
     },
   })
+  return [...ofRecords, ...DELIVERY_ROUTES]
+}
+
+/** What a subscription has beside its record. */
+export const DELIVERIES_PATH = `${recordPath('webhook')}/deliveries`
+export const ROTATE_PATH = `${recordPath('webhook')}/rotate`
+export const RESEND_PATH = `${DELIVERIES_PATH}/{event_id}/resend`
+
+const DELIVERY_ROUTES: readonly Route[] = [
+  {
+    method: 'GET',
+    path: routePath(DELIVERIES_PATH),
+    scope: 'read',
+    parameters: PAGE_PARAMETERS,
+    handle: async (store, call) => {
+      const query = readPageQuery(call, 'event')
+      const { id } = await getRecord(store, 'webhook', call.id)
+      const { entries, nextOlderThanId } = await store.deliveries.log(id, query)
+      return pageReply(call, { texts: entries.map(deliveryText), nextOlderThanId })
+    },
+  },
+  {
+    method: 'POST',
+    path: routePath(ROTATE_PATH),
+    scope: 'write',
+    parameters: [],
+    handle: async (store, call) => {
+      requireNoMembers(call)
+      return write(store, call, secretRotation(call.id, ROTATION_OVERLAP_MS))
+    },
+  },
+  {
+    method: 'POST',
+    path: routePath(RESEND_PATH),
+    scope: 'write',
+    parameters: [],
+    handle: async (store, call) => {
+      requireNoMembers(call)
+      return write(store, call, deliveryResend(call.id, call.innerId))
+    },
+  },
+]
+
+function deliveryText(entry: DeliveryEntry): string {
+  return JSON.stringify({
+    event_id: entry.eventId,
+    webhook_id: entry.webhookId,
+    kind: entry.kind,
+    record_id: entry.recordId,
+    state: entry.state,
+    attempts: entry.attempts,
+    next_try_at: timeText(entry.nextTryAtMs),
+    last_try_at: timeText(entry.lastTryAtMs),
+    last_status: entry.lastStatus ?? null,
+    last_error: entry.lastError ?? null,
+  })
+}
+
+function timeText(timeMs: number | undefined): string | null {
+  return timeMs === undefined ? null : new Date(timeMs).toISOString()
 }

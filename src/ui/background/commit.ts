@@ -125,7 +125,7 @@ function addJobCommand(commands: DoneCommands, { name, jobId, edits }: SavedEdit
   )
 }
 
-/** Jobs send what the contract updates; others are sent by GraphQL, one at a time. */
+/** What no job sends, one at a time. */
 async function sendOneByOne(
   { store, writes, notices, history }: Parts,
   { name, rows, edits, conflicts }: ToSend,

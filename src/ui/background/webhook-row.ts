@@ -1,8 +1,13 @@
-import type { NewestDeliveries } from '../../api/graphql/graphql-api.ts'
 import { isFailing } from '../../core/failing-delivery.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
+
+/** The newest first. */
+export interface NewestDeliveries {
+  readonly items: readonly JsonObject[]
+  readonly hasOlder: boolean
+}
 
 /** A subscription as a row: its events as one text. */
 export function webhookRow(webhook: CrmRecord): CrmRecord {
@@ -17,10 +22,8 @@ function eventsText(events: JsonValue | undefined): JsonValue {
     : (events ?? null)
 }
 
-/** The newest deliveries of a subscription; undefined if the server does not show them. */
-export function withDeliveries(row: CrmRecord, newest: NewestDeliveries | undefined): CrmRecord {
-  if (!newest) return row
-  const { items: deliveries, hasOlder } = newest
+/** The row with its newest deliveries. */
+export function withDeliveries(row: CrmRecord, { items: deliveries, hasOlder }: NewestDeliveries): CrmRecord {
   const [last] = deliveries
   const { id, created_at, updated_at, version, ...members } = row
   return {
@@ -44,7 +47,7 @@ function present(members: Readonly<Record<string, JsonValue | undefined>>): Json
 
 /** `200`, `503 failed`, `no answer pending`. */
 function resultText({ last_status: status, last_error: error, state }: JsonObject): string {
-  const word = String(state ?? '').toLowerCase()
+  const word = String(state ?? '')
   const result = typeof status === 'number' ? String(status) : error ? 'no answer' : ''
   return word === 'succeeded' ? result || word : [result, word].filter((part) => part !== '').join(' ')
 }

@@ -9,7 +9,7 @@ import { type State, type StateStore, withList } from '../state.ts'
 import type { DoneCommands } from './done-commands.ts'
 import type { Notices } from './notices.ts'
 import type { UnderWay } from './under-way.ts'
-import { resendCommand, webhookRow, withDeliveries } from './webhook-row.ts'
+import { type NewestDeliveries, resendCommand, webhookRow, withDeliveries } from './webhook-row.ts'
 
 export interface Webhooks {
   /** Reads the subscriptions and their newest deliveries, as far as the server shows them. */
@@ -26,6 +26,9 @@ export interface Webhooks {
 
 /** `crm webhooks list` prints more. */
 const MOST_WEBHOOKS = 500
+
+/** Of each subscription; `crm webhooks deliveries` prints more. */
+const NEWEST = 10
 
 interface Parts {
   readonly store: StateStore<State>
@@ -75,12 +78,11 @@ function createLook({ store, openApi, notices, signal }: Parts): Webhooks['look'
 
   async function showDeliveries(rows: readonly CrmRecord[], isOpen: boolean): Promise<void> {
     try {
-      const deliveries = await (await openApi()).graphql.newestDeliveries(signal)
+      const { subscriptions } = await openApi()
+      const shown: CrmRecord[] = []
+      for (const row of rows) shown.push(withDeliveries(row, await newestDeliveries(subscriptions, row, signal)))
       change({ deliveriesLack: undefined })
-      show(
-        rows.map((row) => withDeliveries(row, deliveries.get(rowId(row) ?? ''))),
-        isOpen,
-      )
+      show(shown, isOpen)
     } catch (error) {
       if (!(error instanceof CrmError)) throw error
       if (error.code !== 'not_supported') return notices.problem(error, 'Deliveries are not shown: ', 'webhooks')
@@ -131,11 +133,11 @@ export function createWebhooks(parts: Parts): Webhooks {
     resend: async (row) => {
       const id = rowId(row) ?? ''
       const sent: string[] = []
-      await attempt(`the deliveries of ${id}`, async ({ graphql }) => {
-        const deliveries = (await graphql.newestDeliveries(late)).get(id)?.items ?? []
-        for (const { event_id: eventId } of deliveries.filter(isFailing)) {
+      await attempt(`the deliveries of ${id}`, async ({ subscriptions }) => {
+        const { items } = await newestDeliveries(subscriptions, row, late)
+        for (const { event_id: eventId } of items.filter(isFailing)) {
           if (typeof eventId !== 'string') continue
-          await graphql.resendDelivery({ webhookId: id, eventId }, options())
+          await subscriptions.resend({ webhookId: id, eventId }, options())
           sent.push(eventId)
           commands.add(['webhooks', 'resend', id, eventId])
         }
@@ -145,7 +147,7 @@ export function createWebhooks(parts: Parts): Webhooks {
     },
     rotate: async (row) => {
       const id = rowId(row) ?? ''
-      const secret = await attempt(`the new secret of ${id}`, (api) => api.graphql.rotateSecret(id, options()))
+      const secret = await attempt(`the new secret of ${id}`, (api) => api.subscriptions.rotate(id, options()))
       if (secret !== undefined) await look()
       return secret
     },
@@ -166,6 +168,20 @@ export function createWebhooks(parts: Parts): Webhooks {
       if (gone.length > 0) notices.done(`Deleted ${gone.length === 1 ? gone[0] : `${gone.length} subscriptions`}`)
     },
   }
+}
+
+async function newestDeliveries(
+  { deliveries }: Api['subscriptions'],
+  row: CrmRecord,
+  signal: AbortSignal,
+): Promise<NewestDeliveries> {
+  const items: CrmRecord[] = []
+  let hasOlder = false
+  for await (const page of deliveries(rowId(row) ?? '', { limit: NEWEST, signal })) {
+    items.push(...page.items)
+    hasOlder = page.isCut === true || page.nextCursor !== undefined
+  }
+  return { items, hasOlder }
 }
 
 function resentText(row: CrmRecord, sent: readonly string[]): string {

@@ -7,7 +7,7 @@ import {
   printSchema,
 } from 'graphql'
 import { expect, test as plainTest } from 'vitest'
-import { type IntrospectedSchema, introspectedText, SCHEMA_QUERY } from '../../../src/api/graphql/schema-text.ts'
+import { type IntrospectedSchema, introspectedText, SCHEMA_QUERY } from '../../../src/commands/graphql/schema-text.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { test } from '../../harness/shared-service.ts'
 

@@ -431,19 +431,6 @@ test('a saved plan has no request, no address and no file in it', async ({ servi
   expect(plan.head).not.toHaveProperty('rejects')
 })
 
-test('apply builds the request of a plan of an earlier version anew, and sends it', async ({ service }) => {
-  const { env, folder, plan } = await planned(service)
-  await crmPrints(['apply', writePlan(join(folder, 'new.plan'), plan), '--yes', '-o', 'json'], env)
-  const [job = ''] = readdirSync(join(env.CRM_STATE_HOME, 'jobs'))
-  const { updates } = readPlan(join(env.CRM_STATE_HOME, 'jobs', job, 'plan.ndjson')).head
-  expect(updates).toMatchObject({ path: expect.stringContaining('graphql') })
-  const next = await planned(service)
-  const head = { ...next.plan.head, updates: updates ?? null, rejects: '/nowhere/rejects.csv' }
-  const file = writePlan(join(next.folder, 'old.plan'), { ...next.plan, head })
-  const run = await crm(['apply', file, '--yes', '-o', 'json'], next.env)
-  expect(JSON.parse(run.stdout)).toMatchObject({ done: 1 })
-})
-
 test('apply refuses a plan with the name of another job of this machine', async ({ service }) => {
   const { env, folder, file, plan, victim } = await planned(service)
   await crmPrints(['apply', file, '--yes', '-o', 'json'], env)

@@ -1,11 +1,12 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { sendJson, startServer } from '../../api/answering-server.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { memoryDatabase } from '../../harness/database.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { type Env, emptyHome, tempFolder } from '../../harness/home.ts'
-import { serve } from '../../harness/service.ts'
+import { newKey, serve } from '../../harness/service.ts'
 import { startApp } from '../../webhooks/app.ts'
 import { newSecret } from '../../webhooks/signed.ts'
 import { listening } from './listening.ts'
@@ -138,7 +139,7 @@ test('all deliveries are listed, and all failed ones sent again, although the se
   await json(['webhooks', 'test', other], home)
   await app.has(13)
   const failed = (...words: string[]) =>
-    json(['webhooks', 'deliveries', ...words, '--where', '.state == "FAILED"', '--fields', 'event_id'], home)
+    json(['webhooks', 'deliveries', ...words, '--where', '.state == "failed"', '--fields', 'event_id'], home)
   await expect.poll(() => failed(id)).toHaveLength(12)
   expect(await failed()).toHaveLength(13)
   await crmPrints(['config', 'set', 'wire.page_size', '5'], home)
@@ -193,3 +194,22 @@ test('a whole event is sent as it is, with a new id; one of another name is refu
   })
   expect(await trigger('deal.created', '--previous', 'stage=Lead')).toMatchObject({ exit: 2 })
 })
+
+test.each([
+  [['deliveries', 'wh_1'], 'deliveries'],
+  [['deliveries'], 'deliveries'],
+  [['resend', 'wh_1', 'evt_1'], 'resend'],
+  [['resend', 'wh_1', '--failed'], 'resend'],
+  [['rotate', 'wh_1'], 'rotate'],
+])(
+  'crm webhooks %j with a connector that lacks it is exit 7, which names it, before anything is sent',
+  async (words, lacking) => {
+    const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [] }))
+    const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: newKey(), CRM_CONNECTOR: 'contract' })
+    expect(await crm(['webhooks', ...words], env)).toMatchObject({
+      exit: 7,
+      stderr: `crm: contract (connector) has no ${lacking} of webhooks\n  crm connectors show contract lists what it offers\n`,
+    })
+    expect(seen).toEqual([])
+  },
+)

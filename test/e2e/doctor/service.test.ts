@@ -9,8 +9,7 @@ import { HAS_TMUX, openTerminal } from '../terminal.ts'
 import { examined } from './examined.ts'
 import { startGateway } from './gateway.ts'
 
-const CHECKS =
-  'key reach tls clock latency records page_size paging largest_page limits idempotency graphql openapi version'
+const CHECKS = 'key reach tls clock latency records page_size paging largest_page limits idempotency openapi version'
 
 const people = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `n${n}` }))
 
@@ -29,9 +28,6 @@ test('doctor finds all well with our own service, and reports what each check fo
   )
   expect(seen('limits')).toMatch(/^RateLimit \(draft 8\): .*"default";q=1000;w=10/)
   expect(seen('idempotency')).toMatch(/^Idempotency-Key, by \/v1\/openapi\.json; kept for 1d \("For 24 hours/)
-  expect(seen('graphql')).toBe(
-    '/v1/graphql, with contact, deal, notes, pipelines, webhooks, updateDeal, newestDeliveries, deliveries, rotateWebhookSecret, resendDelivery',
-  )
   expect(seen('openapi')).toMatch(/^\/v1\/openapi\.json: OpenAPI 3\.1\.0, crm /)
   const facts = Object.fromEntries(document.checks.map(({ check, found }) => [check, found]))
   expect(facts.clock).toMatchObject({ skew_ms: expect.any(Number), error_ms: expect.any(Number) })
@@ -39,15 +35,11 @@ test('doctor finds all well with our own service, and reports what each check fo
   expect(facts.latency).toMatchObject({ requests: 5, median_ms: expect.any(Number) })
 })
 
-test('doctor asks with GET, and GraphQL for its schema: a server sees no write, and no file is made', async ({
-  service,
-}) => {
+test('doctor asks with GET: a server sees no write, and no file is made', async ({ service }) => {
   const { url, seen } = await startGateway(service.url)
   const env = { ...service.env, CRM_BASE_URL: url.origin, HOME: emptyHome().HOME }
   expect((await examined(env)).exit).toBe(0)
-  const others = seen.filter(({ method }) => method !== 'GET')
-  expect(others.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v1/graphql'])
-  for (const { body } of others) expect(JSON.parse(body).query).toMatch(/^query Introspection \{ __schema /)
+  expect(seen.filter(({ method }) => method !== 'GET')).toEqual([])
   expect(readdirSync(env.HOME, { recursive: true })).toEqual([])
 })
 
@@ -76,7 +68,6 @@ test('settings that are wrong for a server are found out, and --fix puts them ri
   for (const [name, value] of [
     ['base_url', service.url],
     ['wire.limit_param', 'per'],
-    ['wire.graphql_path', '/nowhere'],
     ['wire.idempotency_header', 'X-Once'],
   ] as const) {
     await crmPrints(['config', 'set', name, value, '-p', 'here'], home)
@@ -85,10 +76,10 @@ test('settings that are wrong for a server are found out, and --fix puts them ri
   const wrong = await examined(env)
   expect(wrong).toMatchObject({
     exit: 7,
-    states: { key: 'ok', page_size: 'fail', idempotency: 'warn', graphql: 'warn' },
+    states: { key: 'ok', page_size: 'fail', idempotency: 'warn' },
   })
   expect(wrong.settings).toEqual(
-    expect.arrayContaining(['wire.limit_param=limit', 'wire.graphql_path=', 'wire.idempotency_header=Idempotency-Key']),
+    expect.arrayContaining(['wire.limit_param=limit', 'wire.idempotency_header=Idempotency-Key']),
   )
   const right = await examined(env, '--fix')
   expect(right.exit).toBe(0)
@@ -146,7 +137,7 @@ test.skipIf(!HAS_TMUX)(
   'on a terminal the evidence is wrapped under its heading, and never cut',
   async ({ service }) => {
     const screen = await openTerminal(['doctor', '-q'], service.env, { columns: 60, rows: 50 }).sees('exit=0')
-    expect(screen).toMatch(/^graphql {7}ok +\/v1\/graphql, with contact, deal,\n {16,23}notes, pipelines, webhooks,/m)
+    expect(screen).toMatch(/^openapi {7}ok +\/v1\/openapi\.json: OpenAPI 3\.1\.0, crm .*\n {16,23}\S/m)
     expect(screen).not.toContain('…')
   },
 )

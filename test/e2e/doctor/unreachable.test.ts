@@ -35,7 +35,7 @@ test('a server that accepts connections and says nothing is waited for once', as
   const { exit, states, seen } = await examined(envFor(url.origin), '--timeout', '1s')
   expect(exit).toBe(9)
   expect(performance.now() - startedMs).toBeLessThan(10_000)
-  expect(states).toMatchObject({ reach: 'ok', records: 'fail', paging: 'unknown', graphql: 'unknown' })
+  expect(states).toMatchObject({ reach: 'ok', records: 'fail', paging: 'unknown' })
   expect(seen('records')).toContain('did not answer in full within 1 s')
 })
 
@@ -55,7 +55,7 @@ test('a web site is 7, with the text of its page', async () => {
   const { url } = await startServer((response) => response.end('<!doctype html><title>Welcome to nginx!</title>'))
   const { exit, states, seen } = await examined(envFor(url.origin))
   expect(exit).toBe(7)
-  expect(states).toMatchObject({ reach: 'ok', key: 'unknown', records: 'fail', page_size: 'unknown', graphql: 'ok' })
+  expect(states).toMatchObject({ reach: 'ok', key: 'unknown', records: 'fail', page_size: 'unknown' })
   expect(seen('records')).toContain('the server sent an HTML page instead of JSON: "Welcome to nginx!"')
 })
 
@@ -76,7 +76,7 @@ test('a server that refuses with 429 is 8, and is asked nothing more', async () 
   const { url, seen } = await startServer((response) =>
     sendJson(response, 429, { message: 'slow down' }, { 'retry-after': '120' }),
   )
-  expect(await examined(envFor(url.origin))).toMatchObject({ exit: 8, states: { records: 'fail', graphql: 'unknown' } })
+  expect(await examined(envFor(url.origin))).toMatchObject({ exit: 8, states: { records: 'fail' } })
   expect(seen).toHaveLength(1)
 })
 
@@ -126,7 +126,7 @@ test('a server that falls silent in the middle fails the check that met it, and 
   const { exit, states } = await examined(envFor(url.origin), '--timeout', '1s')
   expect({ exit, states }).toMatchObject({
     exit: 9,
-    states: { key: 'ok', latency: 'ok', records: 'fail', paging: 'unknown', graphql: 'unknown' },
+    states: { key: 'ok', latency: 'ok', records: 'fail', paging: 'unknown' },
   })
   expect(seen.at(-1)?.path).toBe('/v1/deals?limit=2')
 })

@@ -91,16 +91,12 @@ test('a killed job continues, and each deal is changed once', async () => {
   expect(deals.every(({ stage, version }) => stage === 'Won' && version === 2)).toBe(true)
 })
 
-test('a server without GraphQL cannot change deals; the error is one sentence', async () => {
-  const { url } = await startServer((response, { path }) =>
-    path.includes('graphql')
-      ? sendJson(response, 404, { detail: 'no' })
-      : sendJson(response, 200, { data: [], next_cursor: null }),
-  )
-  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'crm_key_of_the_test' })
+test('a connector without changes of deals is exit 7, in one sentence', async () => {
+  const { url } = await startServer((response) => sendJson(response, 200, { data: [], next_cursor: null }))
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'crm_key_of_the_test', CRM_CONNECTOR: 'contract' })
   const run = await crm(['deals', 'update', '--where', 'true', '--set', 'stage=Won', '--yes'], env)
   expect(run).toMatchObject({ exit: 7, stdout: '' })
-  expect(run.stderr).toContain('deals can only be changed over GraphQL, and ')
+  expect(run.stderr).toContain('contract (connector) has no update of deals\n')
 })
 
 test('a stage that no pipeline has is refused once, and not by every deal', async () => {

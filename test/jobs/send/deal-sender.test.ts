@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { isFailure } from '../../../src/api/errors/failure.ts'
 import { createSender } from '../../../src/api/writes/sender.ts'
-import { createDealSender } from '../../../src/jobs/send/sender-adapters.ts'
+import { createDealSender } from '../../../src/jobs/send/deal-mutations.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { CRM, WIRE } from '../../api/client-fixture.ts'
 
@@ -32,7 +32,7 @@ async function changed(
   const outcome = await createDealSender(sender, { ...UPDATES, members }).send({
     ...({ kind: 'update', resource: 'deal', id: 'deal_1' } as const),
     ...{ body: Buffer.from(body) },
-    ...{ idempotencyKey: 'key', ifMatch: undefined, action: 'update deal_1' },
+    ...{ idempotencyKey: 'key', ifMatch: '3', action: 'update deal_1' },
   })
   return { outcome, seen }
 }
@@ -55,6 +55,12 @@ test('a server that accepts members one by one receives them under its names', a
   expect(JSON.parse(String(seen[0]?.body)).variables).toEqual({
     input: { id: 'deal_1', ownerId: null, stage: 'Won' },
   })
+})
+
+test('a server that compares versions receives the one of the row', async () => {
+  const { seen } = await changed(200, { data: { updateDeal: { deal: DEAL } } }, ['id', 'json', 'ifVersion'])
+  expect(JSON.parse(String(seen[0]?.body)).variables.input).toMatchObject({ id: 'deal_1', ifVersion: 3 })
+  expect(seen[0]?.headers).not.toHaveProperty('if-match')
 })
 
 test('a member id in a change is refused, and does not take the place of the id of the deal', async () => {

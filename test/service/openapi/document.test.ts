@@ -53,7 +53,7 @@ test('the document has exactly the routes, with their parameters and security', 
       Object.entries(item)
         .filter(([name]) => name !== 'parameters')
         .map(([method, operation]) => [
-          `${method.toUpperCase()} ${path.replace('{id}', ':id')}`,
+          `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
           [...queryParameters(operation)].sort(),
           operation.security === undefined,
         ]),
@@ -86,6 +86,9 @@ test('example requests are accepted, and the answers have the members of the exa
   expect(Object.keys(webhook.json).sort()).toEqual(Object.keys(EXAMPLES.CreatedWebhook).sort())
   const shown = await send('GET', `/v1/webhooks/${webhook.json.id}`)
   expect(Object.keys(shown.json).sort()).toEqual(Object.keys(EXAMPLES.Webhook).sort())
+  await send('POST', `/v1/webhooks/${webhook.json.id}/test`)
+  const [delivery] = (await send('GET', `/v1/webhooks/${webhook.json.id}/deliveries`)).json.data as [object]
+  expect(Object.keys(delivery)).toEqual(Object.keys(EXAMPLES.Delivery))
   expect((await send('GET', '/v1/pipelines')).json.data).toEqual([EXAMPLES.Pipeline])
   const stages = await send('GET', '/v1/pipelines/sales/stages?limit=1')
   expect(stages.json.data).toEqual([EXAMPLES.Stage])

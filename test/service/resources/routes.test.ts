@@ -1,16 +1,22 @@
 import { expect, test } from 'vitest'
 import { RESOURCES, type Resource, serviceOperationsOf } from '../../../src/core/resources/registry.ts'
 import { methodOf, operationPath } from '../../../src/service/resources/routes.ts'
+import { DELIVERIES_PATH, RESEND_PATH, ROTATE_PATH } from '../../../src/service/resources/webhooks.ts'
 import { serveForTest } from '../serve-for-test.ts'
 
 const OPERATIONS = (Object.keys(RESOURCES) as Resource[]).flatMap((resource) =>
   serviceOperationsOf(resource).map((operation) => ({ resource, operation })),
 )
 
-const REQUESTS = OPERATIONS.map(({ resource, operation }) => ({
-  method: methodOf(operation),
-  path: operationPath(resource, operation).replace('{id}', 'x'),
-}))
+const REQUESTS = [
+  ...OPERATIONS.map(({ resource, operation }) => ({
+    method: methodOf(operation),
+    path: operationPath(resource, operation),
+  })),
+  { method: 'GET', path: DELIVERIES_PATH },
+  { method: 'POST', path: ROTATE_PATH },
+  { method: 'POST', path: RESEND_PATH },
+].map(({ method, path }) => ({ method, path: path.replace('{id}', 'x').replace('{event_id}', 'evt_0s9nekas400') }))
 
 test.each(REQUESTS)('$method $path needs a key with its scope, and knows its parameters', async ({ method, path }) => {
   const { send, addKey } = await serveForTest()
