@@ -7,7 +7,7 @@ import { createHttp, type Http } from '../api/transport/http.ts'
 import type { HostTiming, Timing } from '../api/transport/timing.ts'
 import type { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
-import { WIRE_DEFAULTS, type Wire } from '../core/wire.ts'
+import { RECOGNISED_LISTS, WIRE_DEFAULTS, type Wire } from '../core/wire.ts'
 
 /** What a probe needs of its command: where the server is, the key and how it is sent, and how long to wait. */
 export interface ProbeServer extends Pick<ApiOptions, 'baseUrl' | 'key' | 'timeoutMs' | 'maxWaitMs' | 'userAgent'> {
@@ -32,14 +32,7 @@ export interface ProbingHttp extends Http {
   close(): Promise<void>
 }
 
-export const PROBE_WIRE: Wire = {
-  ...WIRE_DEFAULTS,
-  isWindowOfAccount: false,
-  requestLifeMs: 0,
-  cursorParam: undefined,
-  itemsPath: undefined,
-  nextPath: undefined,
-}
+export const PROBE_WIRE: Wire = { ...WIRE_DEFAULTS, ...RECOGNISED_LISTS }
 
 export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): Omit<ApiOptions, 'connector'> {
   return { ...server, wire: PROBE_WIRE, onWait: undefined }

@@ -4,7 +4,6 @@ import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import { createConnector } from '../../src/api/connectors/connector.ts'
 import { createRecordMap } from '../../src/api/connectors/record-map.ts'
-import { defaultProfile } from '../../src/settings/profile.ts'
 import { learnOffered } from '../../src/ui/background/learn-offered.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
@@ -13,7 +12,7 @@ import type { Overlay } from '../../src/ui/overlay.ts'
 import { type ScreenName, SEARCHED, type ServerList } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { CRM, openClient } from '../api/client-fixture.ts'
+import { CRM, openClient, WIRE } from '../api/client-fixture.ts'
 import { connectedTo } from '../api/connectors/connected.ts'
 import { shippedDocument } from '../api/connectors/shipped-documents.ts'
 import { countRequests } from '../harness/request-counter.ts'
@@ -174,8 +173,8 @@ async function dealsScreen(isHidden: boolean) {
     ...{
       baseUrl: new URL(url),
       key: service.key.text,
-      wire: defaultProfile(url).wire,
-      connector: CRM(new URL(url), defaultProfile(url).wire),
+      wire: WIRE,
+      connector: CRM(new URL(url), WIRE),
       userAgent: 'test',
       now: Date.now,
     },

@@ -29,6 +29,8 @@ export interface ConnectorDocument {
   readonly idempotency: 'none' | 'unknown' | KeptKeys
   /** The path of GraphQL; `detected`: it is searched for. */
   readonly graphql?: string
+  /** The member in which records of fixtures state their run. */
+  readonly runMarker?: string
   readonly offers?: readonly (typeof OFFERS)[number][]
   /** Offers what the OpenAPI document of the server names, beside its own operations. */
   readonly isDescribed?: true
@@ -80,8 +82,12 @@ export interface Limit {
 
 export interface KeptKeys {
   readonly header: string
-  readonly keepsMs?: number
+  readonly windowMs?: number
   readonly scope?: 'key' | 'account'
+  /** The longest time after which a request without an answer may still take effect. */
+  readonly lifeMs?: number
+  /** Headers of answers that show that keys are kept; undefined: they are. */
+  readonly kept?: readonly string[]
 }
 
 export const PAGING_TYPES = ['cursor', 'page', 'offset', 'last', 'next_url', 'link', 'none', 'detected'] as const

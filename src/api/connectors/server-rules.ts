@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { isSameJson, type JsonValue } from '../../core/json.ts'
-import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
+import { RECOGNISED_LISTS, WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
 import type { ServerProblem } from '../errors/problem.ts'
 import { type Fault, fieldErrors } from '../errors/problem-fields.ts'
 import type { ConnectorDocument, FailureMeaning, KeptKeys } from './document.ts'
@@ -125,24 +125,31 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
   return value === undefined ? {} : { [name]: value }
 }
 
-/** The settings, completed by what the connector says of the server. */
-export function completedWire(wire: Wire, { idempotency, graphql, isDescribed }: ConnectorDocument): Wire {
+/** What the connector says of the server, with the page size of the profile. `profile`: for hints. */
+export function wireOf(
+  { idempotency, graphql, runMarker }: ConnectorDocument,
+  {
+    pageSize = WIRE_DEFAULTS.pageSize,
+    profile,
+  }: { readonly pageSize?: number | undefined; readonly profile?: string | undefined },
+): Wire {
   return {
-    ...wire,
-    graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : (graphql ?? 'none')),
-    ...(typeof idempotency === 'object'
-      ? keptKeys(wire, idempotency)
-      : // Without a description to read, a server that is not known to keep keys is one that does not.
-        { idempotency: wire.idempotency ?? (isDescribed ? undefined : 'none') }),
+    ...WIRE_DEFAULTS,
+    ...RECOGNISED_LISTS,
+    pageSize,
+    profile,
+    graphqlPath: graphql ?? 'none',
+    runMarker,
+    ...(typeof idempotency === 'object' ? keptKeys(idempotency) : { idempotency: 'none' }),
   }
 }
 
-function keptKeys(wire: Wire, { header, keepsMs, scope }: KeptKeys): Partial<Wire> {
-  const { idempotencyHeader, idempotencyWindowMs } = WIRE_DEFAULTS
+function keptKeys({ header, windowMs, scope, lifeMs, kept }: KeptKeys): Partial<Wire> {
   return {
-    idempotency: wire.idempotency ?? 'kept',
-    ...(wire.idempotencyHeader === idempotencyHeader && { idempotencyHeader: header }),
-    ...(wire.idempotencyWindowMs === idempotencyWindowMs && keepsMs !== undefined && { idempotencyWindowMs: keepsMs }),
-    isWindowOfAccount: wire.isWindowOfAccount || scope === 'account',
+    idempotency: kept ? undefined : 'kept',
+    idempotencyHeader: header,
+    ...(windowMs !== undefined && { idempotencyWindowMs: windowMs }),
+    ...(lifeMs !== undefined && { requestLifeMs: lifeMs }),
+    isWindowOfAccount: scope === 'account',
   }
 }

@@ -49,8 +49,6 @@ export const DIAGNOSIS: JsonSchema = made({
       found: ANY_OBJECT,
     }),
   ),
-  settings: arrayOf(made({ setting: TEXT, value: TEXT, now: TEXT })),
-  written: TRUE_OR_FALSE,
 })
 
 export const READY = made({ type: { const: 'ready' }, url: TEXT, database: TEXT })
