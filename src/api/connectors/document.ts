@@ -27,6 +27,8 @@ export interface ConnectorDocument {
   readonly error: ErrorReading
   readonly limits: readonly Limit[]
   readonly idempotency: 'none' | 'unknown' | KeptKeys
+  /** The longest time after which a request without an answer may still take effect. */
+  readonly requestLifeMs?: number
   /** The path of GraphQL; `detected`: it is searched for. */
   readonly graphql?: string
   /** The member in which records of fixtures state their run. */
@@ -84,8 +86,6 @@ export interface KeptKeys {
   readonly header: string
   readonly windowMs?: number
   readonly scope?: 'key' | 'account'
-  /** The longest time after which a request without an answer may still take effect. */
-  readonly lifeMs?: number
   /** Headers of answers that show that keys are kept; undefined: they are. */
   readonly kept?: readonly string[]
 }
