@@ -119,7 +119,7 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
 
 /** What the connector says of the server, with the page size of the profile. `profile`: for hints. */
 export function wireOf(
-  { idempotency, graphql, runMarker }: ConnectorDocument,
+  { idempotency, requestLifeMs = WIRE_DEFAULTS.requestLifeMs, graphql, runMarker }: ConnectorDocument,
   {
     pageSize = WIRE_DEFAULTS.pageSize,
     profile,
@@ -129,18 +129,18 @@ export function wireOf(
     ...WIRE_DEFAULTS,
     pageSize,
     profile,
+    requestLifeMs,
     graphqlPath: graphql ?? 'none',
     runMarker,
     ...(typeof idempotency === 'object' ? keptKeys(idempotency) : { idempotency: 'none' }),
   }
 }
 
-function keptKeys({ header, windowMs, scope, lifeMs, kept }: KeptKeys): Partial<Wire> {
+function keptKeys({ header, windowMs, scope, kept }: KeptKeys): Partial<Wire> {
   return {
     idempotency: kept ? undefined : 'kept',
     idempotencyHeader: header,
     ...(windowMs !== undefined && { idempotencyWindowMs: windowMs }),
-    ...(lifeMs !== undefined && { requestLifeMs: lifeMs }),
     isWindowOfAccount: scope === 'account',
   }
 }
