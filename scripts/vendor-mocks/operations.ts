@@ -1,8 +1,7 @@
 import type { Api } from '../../src/api/api.ts'
 import type { Operations, Page } from '../../src/api/operations.ts'
-import type { Answer } from '../../src/api/transport/answer.ts'
 import { CrmError } from '../../src/core/errors.ts'
-import { idText, isJsonObject, type JsonObject } from '../../src/core/json.ts'
+import { idText, type JsonObject } from '../../src/core/json.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../src/core/resources/registry.ts'
 import type { Exchange } from './mock-server.ts'
 
@@ -137,12 +136,18 @@ function isAnotherRecord(error: unknown): boolean {
 /** The record that the mock showed of the create, in crm's names: in its answer, or when it was read. */
 function exampleOf({ api, exchanges }: Visit, resource: Resource): CrmRecord {
   const rules = api.connector.rules(resource)
-  const { method, path, returns } = rules.operation('create')
-  const ofCreate = ({ line }: Exchange) => line.startsWith(`${method} `) && line.replace(/\?.*/, '').endsWith(path)
-  const isRead = returns !== 'record'
-  const { answer } = exchanges().findLast(isRead ? ({ line }) => line.startsWith('GET ') : ofCreate) ?? {}
-  const { json } = rules.translated(isRead ? 'get' : 'create', { json: answer } as Answer, api.references)
-  return isJsonObject(json) ? json : {}
+  const { method, path } = rules.operation('create')
+  const answerTo = (isIt: (line: string) => boolean) => exchanges().findLast(({ line }) => isIt(line))?.answer
+  const json = answerTo((line) => line.startsWith(`${method} `) && line.replace(/\?.*/, '').endsWith(path))
+  const made = rules.judge('create')(
+    { status: 201, headers: {}, json },
+    { kind: 'create', sent: undefined },
+    api.references,
+  )
+  const record = made.type === 'done' ? made.record : undefined
+  if (record && Object.keys(record).length > 1) return record
+  const read = rules.serverRecord(answerTo((line) => line.startsWith('GET ')))
+  return read ? rules.map.read(read, api.references) : {}
 }
 
 function withId(record: CrmRecord | undefined): undefined {

@@ -1,6 +1,6 @@
 import { offeredNames } from '../core/resources/described-names.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
-import { RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { FIELDS, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api, Collections } from './api.ts'
 import { type CollectionParts, createCollection } from './collection.ts'
 import type { Connector } from './connectors/connector.ts'
@@ -23,8 +23,8 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const http = createHttp(options, timing)
   const references = new ListedReferences((resource) => createCollection(parts, resource).list())
   const { wire, onUnread } = options
-  const parts: CollectionParts = { http, wire, connector, references, onUnread }
-  const raw = createRaw(http, options.wire, baseUrl)
+  const parts: CollectionParts = { http, connector, references, onUnread }
+  const raw = createRaw(http, connector, baseUrl)
   const known = new Set(offeredNames(connector.document.offers ?? []))
   const knows = (name: string) => known.has(name)
   const listedNames = namesReader(parts)
@@ -42,7 +42,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     },
     raw,
     knows,
-    history: createHistory({ http, wire, knows }),
+    history: createHistory({ http, connector, knows }),
     readKey: async () => {
       const { readServerKey } = await import('./server-key.ts')
       return readServerKey({ raw, knows, rate })
@@ -61,7 +61,8 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     },
     memberNames: async (resource) => {
       const listed = await listedNames(resource)
-      return listed ? listed.map(({ name }) => name) : connector.rules(resource).map.names
+      const { map, isPlain } = connector.rules(resource)
+      return listed ? listed.map(({ name }) => name) : isPlain ? FIELDS[resource] : map.names
     },
     rate,
     close: http.close,

@@ -2,7 +2,6 @@ import { idText, isJsonObject, type JsonObject, parseExactJson } from '../core/j
 import type { ApiOperation, ResourceDefinition } from '../core/resources/field.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
-import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { ListedReferences } from './connectors/references.ts'
 import { createExchange } from './connectors/resource-exchange.ts'
@@ -17,6 +16,7 @@ import {
   recordPages,
   type ShownUnderId,
 } from './pages/pages.ts'
+import type { Answer } from './transport/answer.ts'
 import { type Call, checkId } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
 import { checkMade, readBack } from './writes/read-back.ts'
@@ -24,7 +24,6 @@ import { createRecord, lookCommand, requestRecord, requestWrite } from './writes
 
 export interface CollectionParts {
   readonly http: Http
-  readonly wire: Wire
   readonly connector: Connector
   readonly references: ListedReferences
   readonly onUnread: ApiOptions['onUnread']
@@ -32,17 +31,20 @@ export interface CollectionParts {
 
 /** The operations of one resource, or of the records of one parent, as the connector describes them. */
 export function createCollection(parts: CollectionParts, resource: Resource, parentId?: string): Operations {
-  const { http, wire, connector, references } = parts
+  const { http, connector, references } = parts
   const { parent }: ResourceDefinition = RESOURCES[resource]
   const texts = textsFor(resource, parentId)
   const exchange = createExchange(parts, { resource, parentId })
-  const scope = (): ReadScope => ({ http, rules: connector.rules(resource), exchange, references })
+  const scope = (): ReadScope => ({
+    ...{ http, rules: connector.rules(resource), exchange, references },
+    mismatchHint: connector.mismatchHint,
+  })
 
   const list: Operations['list'] = (asked = {}) => {
     if (parent && parentId !== undefined) checkId(parentId, parent)
     const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, ...asked }
     const reading = scope()
-    const pages = recordPages(reading, texts.ofAll('list'), query, wire)
+    const pages = recordPages(reading, texts.ofAll('list'), query)
     const isOfAll = parent && parentId !== undefined && reading.rules.parent === undefined
     return isOfAll ? ofOneParent(pages, parentMember(parent), parentId) : pages
   }
@@ -90,7 +92,8 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
       return whole('update', written, { id, sent: patch, checkShown: () => {} })
     },
     delete: async (id, options) => {
-      await requestWrite(http, await exchange.write('delete', { id }, { ...options, ...ofRecord(id, 'delete') }))
+      const call = await exchange.write('delete', { id }, { ...options, ...ofRecord(id, 'delete') })
+      await requestWrite(http, { ...call, whyNotGone: () => exchange.whyNotGone(id, options.signal) })
     },
     preview: async ({ kind, id, fields }) => {
       const naming = id === undefined ? texts.ofAll('create') : ofRecord(id, 'update')
@@ -99,10 +102,13 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
     },
     test: async (id, options) => {
       const { body: _, ...request } = connector.rules(resource).request('test', { id })
-      const { json } = await http.request({ ...request, ...options, ...texts.ofOne(id, 'test') })
-      return isJsonObject(json) ? json : {}
+      return objectIn(await http.request({ ...request, ...options, ...texts.ofOne(id, 'test') }))
     },
   }
+}
+
+function objectIn({ json }: Answer): JsonObject {
+  return isJsonObject(json) ? json : {}
 }
 
 function plannedRequest({ locate }: Pick<Http, 'locate'>, call: Call): PlannedRequest {
@@ -131,9 +137,8 @@ function showWhole(
   found: { readonly id: string | undefined; readonly sent: JsonObject; readonly checkShown: Check },
 ) => Promise<CrmRecord> {
   return async (name, written, { id, sent, checkShown }) => {
-    const { isPlain, operation, selection } = connector.rules(resource)
-    const isEmpty = !isPlain && Object.keys(written).every((member) => member === 'id')
-    const isShown = operation(name).returns === 'record' && !isEmpty
+    const { selection } = connector.rules(resource)
+    const isShown = Object.keys(written).some((member) => member !== 'id')
     if (isShown || id === undefined || !connector.offers(resource, 'get')) return written
     selection.ask(Object.keys(sent))
     return readBack({

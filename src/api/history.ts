@@ -1,8 +1,8 @@
 import { historyName, LISTS_HISTORY } from '../core/resources/described-names.ts'
 import { HISTORY_PATH, RESOURCES, type RecordResource, recordHistoryPath } from '../core/resources/registry.ts'
-import type { Wire } from '../core/wire.ts'
+import type { Connector } from './connectors/connector.ts'
 import type { Page } from './operations.ts'
-import { listPages } from './pages/pages.ts'
+import { pathPages } from './pages/pages.ts'
 import { checkId } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
 
@@ -25,11 +25,11 @@ export interface HistoryApi {
 
 interface Parts {
   readonly http: Http
-  readonly wire: Wire
+  readonly connector: Connector
   readonly knows: (name: string) => boolean
 }
 
-export function createHistory({ http, wire, knows }: Parts): HistoryApi {
+export function createHistory({ http, connector, knows }: Parts): HistoryApi {
   return {
     offers: (record) => knows(record ? historyName(record.resource) : LISTS_HISTORY),
     list: ({ record, filters = {}, limit }) => {
@@ -40,13 +40,12 @@ export function createHistory({ http, wire, knows }: Parts): HistoryApi {
         : HISTORY_PATH
       const noun = record ? RESOURCES[record.resource].plural : undefined
       const call = {
-        method: 'GET',
         path,
         action: record ? `list the changes of ${record.resource} ${record.id}` : 'list the changes of all records',
         command: noun === undefined ? 'crm history' : `crm ${noun} history`,
         findCommand: noun && `crm ${noun} list`,
       } as const
-      return listPages(http, call, { limit, cursor: undefined, filters }, wire)
+      return pathPages(http, connector, { ...call, query: { limit, cursor: undefined, filters } })
     },
   }
 }

@@ -39,6 +39,7 @@ export function createKeyReader(parts: CollectionParts, resource: Resource, fiel
       const asked = keyed.parts([...new Set(values.map((value) => keyValue(field, value, described)))])
       const query: ListQuery = { limit: undefined, cursor: undefined, filters: {}, signal }
       const list = {
+        mismatchHint: connector.mismatchHint,
         paging: keyed.paging,
         call: (...page: [Parameters<typeof keyed.pageRequest>[0], number | undefined]) =>
           exchange.call(keyed.pageRequest(...page, asked), { ...texts, rateShare }),

@@ -67,12 +67,6 @@ interface Create {
   readonly header: string
 }
 
-/** Whether the OpenAPI document has this header for a POST to this path; undefined if the server does not answer. */
-export async function documentNamesKey(read: ReadDocument, create: Create): Promise<boolean | undefined> {
-  const document = await openApiDocument(read)
-  return document === null ? undefined : document !== undefined && namesHeader(document, create)
-}
-
 /** Whether the document has this header for a POST to this path. */
 export function namesHeader(document: JsonObject, { path, header }: Create): boolean {
   const template = Object.keys(document.paths ?? {}).find((each) => isTemplateOf(each, path))

@@ -1,13 +1,14 @@
 import { CrmError } from '../core/errors.ts'
 import { LISTED_RESOURCES, RESOURCES } from '../core/resources/registry.ts'
 import { shellWord } from '../core/shell-words.ts'
-import type { Wire } from '../core/wire.ts'
+import type { Connector } from './connectors/connector.ts'
+import type { PagingDocument } from './connectors/document.ts'
 import type { Page } from './operations.ts'
-import { listPages } from './pages/pages.ts'
+import { pathPages } from './pages/pages.ts'
 import type { Call, Method } from './transport/call.ts'
 import type { Http } from './transport/http.ts'
 
-export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
+export function createRaw(http: Http, connector: Connector, baseUrl: URL): RawApi {
   const addressOf = (path: string): string => baseUrl.pathname.replace(/\/+$/, '') + checkPath(path)
   return {
     send: async ({ method, path, headers, bytes, idempotencyKey, isProbe, signal }) => {
@@ -25,10 +26,9 @@ export function createRaw(http: Http, wire: Wire, baseUrl: URL): RawApi {
     },
     pages: (path, { limit, cursor: given, onRefused }) => {
       const [only = '', text = ''] = checkPath(path).split(/\?(.*)/s)
-      const { filters, size, cursor } = listQuery(text, wire)
-      const pageSize = size ?? (wire.limitParam === undefined ? undefined : wire.pageSize)
-      const query = { limit, cursor: given ?? cursor, filters }
-      return listPages(reportingRefusals(http, onRefused), callOf('GET', only), query, { ...wire, pageSize })
+      const { cursor, ...asked } = listQuery(text, connector.listAt(only).paging)
+      const query = { ...asked, limit, cursor: given ?? cursor }
+      return pathPages(reportingRefusals(http, onRefused), connector, { ...callOf('GET', only), query })
     },
     locate: (path) => new URL(addressOf(path), baseUrl.origin),
   }
@@ -91,19 +91,19 @@ function replyOf({ status, headers, body }: Partial<RawReply>): RawReply | undef
 }
 
 /** Separates the parameters of paging from the filters. */
-function listQuery(text: string, { limitParam, cursorParam = 'cursor' }: Wire) {
+function listQuery(text: string, { size: sized, param }: PagingDocument) {
   const filters: Record<string, string> = {}
-  let size: number | undefined
+  let size: { size: number } | undefined
   let cursor: string | undefined
   for (const [name, value] of new URLSearchParams(text)) {
-    if (name === limitParam && /^[1-9]\d{0,5}$/.test(value)) size = Number(value)
-    else if (name === cursorParam) cursor = value
+    if (name === sized?.param && /^[1-9]\d{0,5}$/.test(value)) size = { size: Number(value) }
+    else if (name === param) cursor = value
     else if (!Object.hasOwn(filters, name)) filters[name] = value
     else {
       throw new CrmError('usage', `--paginate cannot repeat the parameter ${name}`, { hint: 'give it once' })
     }
   }
-  return { filters, size, cursor }
+  return { filters, cursor, ...size }
 }
 
 interface RawRequest {
@@ -143,7 +143,7 @@ interface RawListQuery {
 /** Any request to the origin of the client, with its unprocessed answer. CrmError `usage` for a path to another origin. */
 export interface RawApi {
   send(request: RawRequest): Promise<RawOutcome>
-  /** The list at a path, with the same recognition of paging as elsewhere. */
+  /** The list at a path, read as the connector reads lists. */
   pages(path: string, query: RawListQuery): AsyncIterable<Page>
   /** The URL of a path, below the base URL. */
   locate(path: string): URL

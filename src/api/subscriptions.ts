@@ -42,6 +42,7 @@ export function createSubscriptions(parts: CollectionParts): Subscriptions {
     }
     const whole = { limit: undefined, cursor: undefined, filters: {}, ...query }
     const declared = {
+      mismatchHint: connector.mismatchHint,
       paging: list.paging,
       call: (start: PageStart | undefined, size: number | undefined) =>
         exchange.call(list.pageRequest(start, size, known), texts),

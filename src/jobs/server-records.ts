@@ -36,6 +36,7 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | unde
   if (isPlain) return undefined
   await references.load(refs)
   const listed = selection.asked && (await listedNames(resource))
+  const { update } = connector.document.resources[resource] ?? {}
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
@@ -60,7 +61,8 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | unde
     overruled: (fields) => map.overruled(fields, references),
     faultIn: (fields, record) => {
       try {
-        map.write(fields, { isCreate: record === undefined, references, record })
+        const isWhole = record !== undefined && update?.sends === 'whole'
+        map.write(fields, { isCreate: record === undefined, references, record, isWhole, drop: update?.drop })
         return undefined
       } catch (error) {
         if (error instanceof CrmError) return faultText(error)

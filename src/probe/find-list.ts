@@ -4,14 +4,12 @@ import { oneLine } from '../api/errors/one-line.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { itemsPathOf, listPathsIn } from './answer-paths.ts'
 import { draftRecord } from './draft-record.ts'
-import { ofOnePage } from './one-page.ts'
 import { findPageSize } from './page-size.ts'
-import { pagingCandidates, type ReadPages } from './paging-candidates.ts'
+import { ofOnePage, ofPages } from './paged.ts'
 import type { ProbeServer, ProbingHttp } from './probing-http.ts'
 import { type Declared, differenceOf, readByConnector } from './prove.ts'
-import { type ListPlace, type Reading, readByRecognition, type Sized } from './read-list.ts'
+import { type ListPlace, type Reading, readByTrials, readFirstPage, type Sized } from './read-list.ts'
 
 /** What the server showed of one list. It is read once, and drafted as often as there are answers. */
 export interface FoundList {
@@ -25,7 +23,7 @@ export interface FoundList {
   readonly paging: JsonObject | undefined
   /** Why it was not. */
   readonly doubt: string | undefined
-  /** The records as recognition read them. */
+  /** The records as the probe read them. */
   readonly reference: Declared
   /** No second page was seen. */
   readonly isOnePage: boolean
@@ -45,76 +43,54 @@ export async function findList(
   { path, answers }: { readonly path: string; readonly answers: ReadonlyMap<string, string> },
 ): Promise<FoundList> {
   const { http } = probing
-  const { reading, place } = await readAnywhere(http, { path, itemsAt: undefined })
-  const { records } = reading
+  const { plural } = RESOURCES[resource]
+  const { page, items } = await readFirstPage(http, path, plural)
+  const sample = page.items
+  const nothing = { ids: [], isCut: false }
   const found = {
     resource,
     path,
-    records,
+    records: sample,
     single: undefined,
     itemsPath: undefined,
     paging: undefined,
     isOnePage: false,
   }
-  const nothing = { ids: [], isCut: false }
-  const { plural } = RESOURCES[resource]
-  if (records.length === 0) {
+  if (sample.length === 0) {
     const doubt = `there are no ${plural}: without a record, neither its members nor its paging can be seen`
     return { ...found, doubt, reference: nothing }
   }
-  const itemsPath = reading.pages.map(({ answer, page }) => itemsPathOf(answer.json ?? null, page.items)).find(Boolean)
-  if (itemsPath === undefined) {
-    return { ...found, doubt: `the ${plural} are no elements of a list in the answer`, reference: nothing }
+  const { idOf, inner, value } = draftRecord(
+    { resource, path, records: sample, single: undefined },
+    new Decisions(answers),
+  )
+  const ids = new Set(sample.map(idOf))
+  if (ids.has(undefined) || ids.size < sample.length) {
+    return {
+      ...found,
+      itemsPath: items,
+      doubt: 'it cannot be seen where each record has an id of its own',
+      reference: nothing,
+    }
   }
-  const { idOf, inner, value } = draftRecord({ resource, path, records, single: undefined }, new Decisions(answers))
-  if (records.some((record) => idOf(record) === undefined)) {
-    return { ...found, itemsPath, doubt: 'it can be seen where each record has an id', reference: nothing }
-  }
-  const single = await readSingle(http, path, { records, idOf })
-  const pages: ReadPages = { reading, itemsPath, idOf }
+  const place: ListPlace = { path, items, idOf }
+  const reading = await readByTrials(http, place)
+  const single = await readSingle(http, path, { records: sample, idOf })
   const size = await findPageSize(http, place, reading)
-  const list = { ...place, resource, value, items: itemsPath + inner }
-  return { ...found, single, itemsPath: list.items, ...(await provePaging(probing, list, { pages, size })) }
-}
-
-interface Placed {
-  readonly reading: Reading
-  readonly place: ListPlace
-}
-
-/** The list in its usual place, else the only list of records in the answer; counted, where its answers name no way on. */
-async function readAnywhere(http: ProbingHttp, place: ListPlace): Promise<Placed> {
-  const before = http.seen.length
-  try {
-    return { reading: await readByRecognition(http, place), place }
-  } catch (error) {
-    if (!(error instanceof CrmError)) throw error
-    const [first] = http.seen.slice(before)
-    const other = otherPlace(error, place, first?.answer.json ?? null)
-    if (!other) throw error
-    const found = await readAnywhere(http, other)
-    const isNext = found.reading.doubt !== undefined && other.counted === 'offset'
-    return isNext ? readAnywhere(http, { ...other, counted: 'page' }) : found
-  }
-}
-
-function otherPlace({ message }: CrmError, place: ListPlace, json: JsonValue): ListPlace | undefined {
-  if (message.endsWith('there are more records, but no cursor for them') && place.counted === undefined) {
-    return { ...place, counted: 'offset' }
-  }
-  const [itemsAt, ...others] = listPathsIn(json)
-  const isNoList = message.includes(': expected a list, got') && place.itemsAt === undefined
-  return isNoList && itemsAt !== undefined && others.length === 0 ? { ...place, itemsAt } : undefined
+  const list = { ...place, resource, value, declared: items + inner }
+  const proven = await provePaging(probing, list, { reading, size })
+  return { ...found, records: reading.records, single, itemsPath: list.declared, ...proven }
 }
 
 interface ListDraft extends ListPlace {
   readonly resource: Resource
   readonly value: JsonObject
-  readonly items: string
+  /** The place of the records themselves. */
+  readonly declared: string
 }
 
 interface Read {
-  readonly pages: ReadPages
+  readonly reading: Reading
   readonly size: Sized | undefined
 }
 
@@ -128,31 +104,30 @@ function stepOf(size: Sized, count: number): Sized {
 
 type Proven = Pick<FoundList, 'paging' | 'doubt' | 'reference' | 'isOnePage'>
 
-/** The first way of paging by which the connector reads the records that recognition reads. */
-async function provePaging(probing: Probing, list: ListDraft, { pages, size }: Read): Promise<Proven> {
+/** The first way of paging by which the connector reads the records that the probe read itself. */
+async function provePaging(probing: Probing, list: ListDraft, { reading, size }: Read): Promise<Proven> {
   const { http } = probing
-  const { reading } = pages
   const isOne = reading.pages.length === 1
   const step =
-    size && (reading.doubt ? { ...size, max: LARGE } : isOne ? stepOf(size, reading.records.length) : undefined)
-  const small = step && { ...pages, reading: await readByRecognition(http, list, step) }
-  const [sure, other] = [pages, small].filter((each) => each !== undefined && each.reading.doubt === undefined)
-  const isOnePage = [pages, small].every((each) => !each || each.reading.pages.length === 1)
-  if (!sure) return { paging: undefined, doubt: reasonOf(reading), reference: declaredOf(pages), isOnePage }
-  const reference = declaredOf(sure)
-  const clash = other && differenceOf(reference, declaredOf(other))
+    size &&
+    (reading.doubt !== undefined ? { ...size, max: LARGE } : isOne ? stepOf(size, reading.records.length) : undefined)
+  const small = step && (await readByTrials(http, list, step))
+  const [sure, other] = [reading, small].filter((each) => each !== undefined && each.doubt === undefined)
+  const isOnePage = [reading, small].every((each) => !each || each.pages.length === 1)
+  if (!sure) return { paging: undefined, doubt: reading.doubt, reference: declaredOf(reading, list), isOnePage }
+  const reference = declaredOf(sure, list)
+  const clash = other && differenceOf(reference, declaredOf(other, list))
   if (clash !== undefined) {
     return { paging: undefined, doubt: `pages of another size have other records: ${clash}`, reference, isOnePage }
   }
-  const paged = [sure, other].find((each) => each && each.reading.pages.length > 1)
-  const one = paged
-    ? undefined
-    : await ofOnePage(http, list, { read: sure, size, asked: sure === pages ? undefined : step })
-  const candidates = one?.candidates ?? (paged ? pagingCandidates(paged, size) : [])
+  const paged = [sure, other].find((each) => each && each.pages.length > 1)
+  const { candidates, doubt } = paged
+    ? ofPages(paged, list, size)
+    : await ofOnePage(http, list, { reading: sure, size, asked: sure === reading ? undefined : step })
   const tried = await firstThatHolds(probing, list, { candidates, reference, step })
   return 'paging' in tried
     ? { paging: tried.paging, doubt: undefined, reference, isOnePage }
-    : { paging: undefined, doubt: one?.doubt ?? tried.reason, reference, isOnePage }
+    : { paging: undefined, doubt: doubt ?? tried.reason, reference, isOnePage }
 }
 
 interface Trials {
@@ -181,18 +156,20 @@ async function firstThatHolds(
   return { reason: reason ?? 'nothing in the answers leads to the next page' }
 }
 
-function reasonOf({ doubt }: Reading): string {
-  return doubt ? doubt.message.replace(/^cannot read \S+: /, '') : 'the end of the list is unknown'
-}
-
-function declaredOf({ reading: { records, isCut }, idOf }: ReadPages): Declared {
-  return { ids: records.map((record) => idOf(record) ?? ''), isCut }
+function declaredOf({ records, end }: Reading, { idOf }: ListPlace): Declared {
+  return { ids: records.map((record) => idOf(record) ?? ''), isCut: end === 'cut' }
 }
 
 /** The connector of one list alone. */
-function connectorText({ auth }: ProbeServer, { resource, path, value, items }: ListDraft, paging: JsonObject): string {
+function connectorText(
+  { auth }: ProbeServer,
+  { resource, path, value, declared }: ListDraft,
+  paging: JsonObject,
+): string {
   const { id } = value
-  const resources = { [RESOURCES[resource].plural]: { path, ...(id !== undefined && { id }), list: { items, paging } } }
+  const resources = {
+    [RESOURCES[resource].plural]: { path, ...(id !== undefined && { id }), list: { items: declared, paging } },
+  }
   return JSON.stringify({ connector: 1, name: 'draft', auth, resources })
 }
 
@@ -200,7 +177,7 @@ function connectorText({ auth }: ProbeServer, { resource, path, value, items }: 
 async function readSingle(
   http: ProbingHttp,
   path: string,
-  { records, idOf }: Pick<ReadPages, 'idOf'> & { readonly records: readonly JsonObject[] },
+  { records, idOf }: Pick<ListPlace, 'idOf'> & { readonly records: readonly JsonObject[] },
 ): Promise<JsonValue | undefined> {
   const [first] = records
   const id = first && idOf(first)

@@ -1,11 +1,24 @@
-import { SIZE_PARAMETERS } from '../api/pages/names.ts'
-import { readPage } from '../api/pages/page-answer.ts'
-import { badPage } from '../api/pages/page-requests.ts'
-import { areSameRecords } from '../api/pages/same-records.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
-import { callOf, PROBE_WIRE, type ProbingHttp } from './probing-http.ts'
-import type { ListPlace, Reading, Sized } from './read-list.ts'
+import type { ProbingHttp } from './probing-http.ts'
+import { areSame, type ListPlace, pageAt, type Reading, type Sized } from './read-list.ts'
+import type { Query } from './steps.ts'
+
+const PARAMETERS = [
+  ...[
+    'limit',
+    'per_page',
+    'page_size',
+    'pageSize',
+    'page[size]',
+    'size',
+    'count',
+    '_limit',
+    '_per_page',
+    'max_results',
+  ],
+  ...['first', '$top', 'max', 'rows', 'MaxResultCount', 'limit_page_length', 'paging.limit'],
+]
 
 const GREATEST = [100, 50, 25, 20, 10] as const
 
@@ -15,12 +28,12 @@ export async function findPageSize(
   place: ListPlace,
   { pages, records }: Reading,
 ): Promise<Sized | undefined> {
-  const first = pages[0]?.page.items ?? []
+  const first = pages[0]?.items ?? []
   if (first.length < 2) return undefined
   const count = Math.min(3, first.length - 1)
-  for (const param of SIZE_PARAMETERS) {
+  for (const param of PARAMETERS) {
     const items = await itemsAt(http, place, { [param]: String(count) })
-    if (items?.length !== count || !areSameRecords(items, first.slice(0, count))) continue
+    if (items?.length !== count || !areSame(items, first.slice(0, count), place)) continue
     const usual = pages.length > 1 ? first.length : count
     return { param, max: (await greatestSize(http, place, { param, usual, known: records.length })) ?? usual }
   }
@@ -56,25 +69,9 @@ export function sizeMember(size: Sized | undefined): JsonObject {
 /** The records of an answer; undefined for a refusal and for what is no list. */
 export async function itemsAt(
   http: ProbingHttp,
-  place: ListPlace,
-  query: Readonly<Record<string, string>>,
+  place: Pick<ListPlace, 'path' | 'items'>,
+  query: Query,
 ): Promise<readonly JsonObject[] | undefined> {
-  const found = await lookAt(http, place, query)
-  return found instanceof CrmError ? undefined : found
-}
-
-/** The records of an answer, or the error that it is. */
-export async function lookAt(
-  http: ProbingHttp,
-  { path, itemsAt: itemsPath, counted }: ListPlace,
-  query: Readonly<Record<string, string>>,
-): Promise<readonly JsonObject[] | CrmError> {
-  const answer = await http.look(path, query)
-  if (answer instanceof CrmError) return answer
-  const page = readPage(answer, http.locate({ ...callOf(path), method: 'GET', query }), {
-    ...PROBE_WIRE,
-    itemsPath,
-    paging: counted,
-  })
-  return typeof page === 'string' ? badPage(callOf(path), page, 'crm api GET shows the answer') : page.items
+  const page = await pageAt(http, place, { query })
+  return page instanceof CrmError ? undefined : page.items
 }

@@ -8,6 +8,7 @@ import type { HostTiming, Timing } from '../api/transport/timing.ts'
 import type { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import { WIRE_DEFAULTS, type Wire } from '../core/wire.ts'
+import type { Next } from './steps.ts'
 
 /** What a probe needs of its command: where the server is, the key and how it is sent, and how long to wait. */
 export interface ProbeServer extends Pick<ApiOptions, 'baseUrl' | 'key' | 'timeoutMs' | 'maxWaitMs' | 'userAgent'> {
@@ -19,16 +20,15 @@ export interface ProbeServer extends Pick<ApiOptions, 'baseUrl' | 'key' | 'timeo
   readonly timing: Timing | HostTiming
 }
 
-/** One request and its answer, in the order of the requests. */
+/** One request and its answer. */
 export interface Exchanged {
   readonly url: URL
   readonly answer: Answer
 }
 
 export interface ProbingHttp extends Http {
-  readonly seen: Exchanged[]
   /** The answer to a GET; the error of a refusal. An interruption is thrown. */
-  look(path: string, query?: Readonly<Record<string, string>>): Promise<Answer | CrmError>
+  look(path: string, next?: Next): Promise<Answer | CrmError>
   close(): Promise<void>
 }
 
@@ -45,27 +45,24 @@ export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): Omit
   return { ...server, wire: PROBE_WIRE, onWait: undefined }
 }
 
-/** Sends GET alone, once each, and keeps the answers. */
+/** Sends GET alone, once each. */
 export function openProbing(server: ProbeServer): ProbingHttp {
   const http = createHttp({ ...optionsOf(server), connector: bareConnector(server) }, server.timing)
-  const seen: Exchanged[] = []
   const settle: Http['settle'] = async (call) => {
     if (call.method !== 'GET') throw new Error(`the probe sends ${call.method}`)
     const settled = await http.settle({ ...call, isProbe: true })
-    if ('answer' in settled) seen.push({ url: http.locate(call), answer: settled.answer })
     return settled
   }
   return {
     ...http,
-    seen,
     settle,
     request: async (call) => {
       const settled = await settle(call)
       if ('error' in settled) throw settled.error
       return settled.answer
     },
-    look: async (path, query) => {
-      const settled = await settle({ ...callOf(path), method: 'GET', ...(query && { query }) })
+    look: async (path, next) => {
+      const settled = await settle({ ...callOf(path), method: 'GET', ...next })
       if ('answer' in settled) return settled.answer
       if (settled.error.code === 'interrupted') throw settled.error
       return settled.error

@@ -37,9 +37,9 @@ test('a limit asks for no more than is left, and the last page says where to go 
   expect(seen.at(-1)?.path).toBe('/v1/contacts?limit=1&cursor=2')
 })
 
-test('a record that a page repeats is listed once, and the total that counts it twice is reached', async () => {
+test('a record that a page repeats is listed once', async () => {
   const [ada, bob] = RECORDS
-  const { url } = await startServer((response) => sendJson(response, 200, { data: [ada, bob, ada], total: 3 }))
+  const { url } = await startServer((response) => sendJson(response, 200, { data: [ada, bob, ada], next_cursor: null }))
   const pages = await allPages(openClient(url).api.contacts.list(ALL))
   expect(pages.flatMap((page) => page.items)).toEqual([ada, bob])
 })
@@ -86,7 +86,7 @@ test('filters go along on every page as they are', async () => {
 test.each(['limit', 'cursor'])('%s is refused as a filter before anything is sent', async (name) => {
   const { url, seen } = await startList()
   const error = await failureOf(allPages(openClient(url).api.deals.list({ ...ALL, filters: { [name]: '1' } })))
-  expect(error.code).toBe('invalid_input')
+  expect(error.code).toBe('not_supported')
   expect(seen).toHaveLength(0)
 })
 
@@ -96,7 +96,7 @@ test('a repeated cursor is an error and not a loop', async () => {
   )
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
   expect(error.code).toBe('bad_answer')
-  expect(error.message).toBe('cannot list contacts: the server repeated the cursor a')
+  expect(error.message).toBe('cannot list contacts: the server repeated the next page {"value":"a"}')
   expect(seen).toHaveLength(3)
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HashSet, onceEach, SeenRecords } from '../../src/api/pages/same-records.ts'
+import { HashSet, onceEach, SeenRecords } from '../../src/api/pages/seen-records.ts'
 
 test('a set of 300,000 texts has all that were added, and no other', () => {
   const set = new HashSet()

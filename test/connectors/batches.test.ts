@@ -63,16 +63,18 @@ test('a batch that is refused whole is halved until the wrong row stands alone',
   expect(contacts()).toHaveLength(15)
 })
 
-test('a create that the answer does not account for is never sent again, and in doubt where it is not there', async () => {
+test('a batch of creates of which the answer accounts for none stops the job, and is never sent again', async () => {
   const { env, importing, sent, created } = await reach(personRows([], 3), {
     records: 2,
     answers: (call, own) =>
       isBatch(call, 'create') ? { status: 201, body: { status: 'COMPLETE', results: [] } } : own(),
   })
   const { exit, stdout } = await importing([])
-  expect([exit, JSON.parse(stdout)]).toMatchObject([3, { done: 0, in_doubt: 3 }])
+  const { job, ...account } = JSON.parse(stdout)
+  expect([exit, account]).toMatchObject([7, { done: 0, in_doubt: 3 }])
+  expect((await crmHurried(['jobs', 'resume', job], env)).exit).toBe(3)
   expect([sent('create').length, created()]).toEqual([1, 0])
-  const failed = await crmPrints(['jobs', 'failed', JSON.parse(stdout).job], env)
+  const failed = await crmPrints(['jobs', 'failed', job], env)
   expect(failed).toContain('not sent again')
 })
 
@@ -91,9 +93,9 @@ test('a row that the answer to an upsert leaves out is looked up, and done once'
   expect([exit, JSON.parse(stdout), created()]).toMatchObject([0, { done: 5, in_doubt: 0 }, 5])
 })
 
-test('a change that the answer does not account for, and that did not happen, is sent again', async () => {
+test('a change that the answer does not account for stops the job, and is sent again by a resume', async () => {
   let isIgnored = false
-  const { importing, contacts } = await reach(personRows(['person1@example.com'], 1), {
+  const { env, importing, contacts } = await reach(personRows(['person1@example.com'], 1), {
     records: 3,
     answers: (call, own) => {
       if (isIgnored || !isBatch(call, 'update')) return own()
@@ -102,7 +104,8 @@ test('a change that the answer does not account for, and that did not happen, is
     },
   })
   const { exit, stdout } = await importing(MATCHED)
-  expect([exit, JSON.parse(stdout)]).toMatchObject([0, { done: 1, in_doubt: 0 }])
+  expect([exit, JSON.parse(stdout)]).toMatchObject([7, { done: 0, in_doubt: 1 }])
+  expect((await crmHurried(['jobs', 'resume', JSON.parse(stdout).job], env)).exit).toBe(0)
   expect(contacts()[0]).toMatchObject({ properties: { lastname: '0' } })
 })
 

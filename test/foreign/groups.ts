@@ -5,7 +5,6 @@ import { ENDS } from './shapes/ends.ts'
 import { EXACT, HIDING } from './shapes/exact-pages.ts'
 import { HOSTILE } from './shapes/hostile.ts'
 import { LACKING } from './shapes/lacking.ts'
-import { LIMITED, LIST_COMMANDS } from './shapes/list-commands.ts'
 import { NUMBERED } from './shapes/numbered.ts'
 import { FULL, PAGE_TOTALS } from './shapes/page-totals.ts'
 import { PRODUCTS } from './shapes/products.ts'
@@ -13,17 +12,10 @@ import { REFUSALS, WORDED } from './shapes/refusals.ts'
 import { REFUSING } from './shapes/refusing.ts'
 import { REMAINING } from './shapes/remaining.ts'
 import { REPEATING } from './shapes/repeating.ts'
-import { TOLD } from './shapes/settings.ts'
 import { DISTRACTED, LEADING, PARTS } from './shapes/signs.ts'
-import { SLASHES } from './shapes/slashes.ts'
 import { WHOLE } from './shapes/whole.ts'
-import { WRITE_ANSWERS } from './shapes/write-answers.ts'
-import { WRITE_COMPLAINTS } from './shapes/write-complaints.ts'
-import { WRITES_CONFIRMED } from './shapes/write-confirmed.ts'
 import { DELETIONS_OF_MANY } from './shapes/write-deletions.ts'
-import { WRITES_NOT_DONE } from './shapes/write-not-done.ts'
 import { WRITE_REDIRECTS } from './shapes/write-redirects.ts'
-import { WRITE_REFUSALS } from './shapes/write-refusals.ts'
 
 /** Each file of shapes in a line. Every object of groups has a file of tests, which workers share. */
 type Groups<Shape> = Readonly<Record<string, readonly Shape[]>>
@@ -51,7 +43,6 @@ export const LINKS: Groups<ListShape> = {
 
 export const WHOLE_LISTS: Groups<ListShape> = {
   'answers with the whole list': WHOLE,
-  'the settings describe': TOLD,
   'refuses with a 200': REFUSALS,
   'adds words to a list': WORDED,
   'has distracting words beside a whole list': DISTRACTED,
@@ -59,16 +50,8 @@ export const WHOLE_LISTS: Groups<ListShape> = {
 }
 
 export const COMMANDS: Groups<CommandShape> = {
-  lists: LIST_COMMANDS,
-  'lists that --limit ended': LIMITED,
-  writes: WRITE_ANSWERS,
   'deletions of many': DELETIONS_OF_MANY,
-  'writes that are refused or doubtful': WRITE_REFUSALS,
   'writes that are redirected': WRITE_REDIRECTS,
-  'writes that look done': WRITES_NOT_DONE,
-  'writes whose answer has complaints beside an id': WRITE_COMPLAINTS,
-  'writes that are done': WRITES_CONFIRMED,
-  'trailing slashes': SLASHES,
 }
 
 /** The first shapes of each group. */

@@ -69,7 +69,7 @@ test('a key that is not accepted is exit 4, with the flag, and nothing is writte
 test.each<readonly [string, Answered, number, string]>([
   ['a wrong path', NOTHING, 6, 'cannot read /contacts: there is nothing here (404)'],
   ['an HTML page', { text: '<!doctype html><title>Log in</title>' }, 7, 'HTML page instead of JSON: "Log in"'],
-  ['an answer without a list', { json: { ok: true } }, 7, 'expected a list, got an object with ok'],
+  ['an answer without a list', { json: { ok: true } }, 7, 'expected a list of records, got an object with ok'],
   ['a server that fails', { status: 500, json: {} }, 9, '(500)'],
 ])('%s is named, and nothing is written', async (_, answer, exit, message) => {
   const { made, text } = await probed(() => answer, CONTACTS)
@@ -87,7 +87,7 @@ test('a list whose next page is on another origin is not followed', async () => 
     ENV,
   )
   expect(other.seen).toHaveLength(count)
-  expect(made).toMatchObject({ stderr: expect.stringContaining('nothing was sent there') })
+  expect(made).toMatchObject({ stderr: expect.stringContaining('and nothing that was tried leads to more records') })
   expect([3, 7]).toContain(made.exit)
   expect(text).not.toContain('by: none')
 })

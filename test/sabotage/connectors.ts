@@ -316,11 +316,11 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: ['test/api/connectors/references.test.ts'],
   },
   {
-    name: 'a refusal in a 2xx is a success',
-    file: 'src/api/transport/attempt.ts',
-    line: 'return call.errors?.isRefused(answer.json) ? refusal(call, reply, options) : answer',
-    to: 'return answer',
-    tests: ['test/api/connectors/single-records.test.ts'],
+    name: 'keys count as kept before an answer showed it',
+    file: 'src/api/connectors/server-rules.ts',
+    line: "idempotency: wire.idempotency ?? (kept ? undefined : 'kept'),",
+    to: "idempotency: wire.idempotency ?? 'kept',",
+    tests: ['test/api/unknown-keys.test.ts'],
   },
   {
     name: 'the record of another id is shown',

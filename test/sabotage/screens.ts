@@ -4,8 +4,8 @@ export const SCREENS: readonly Sabotage[] = [
   {
     name: 'the screens delete no deals on a server that does',
     file: 'src/ui/background/learn-offered.ts',
-    line: 'return lackingDeletions(SERVER_LISTS.filter((_, at) => !deletes[at]))',
-    to: 'return CONTRACT_OFFERED',
+    line: 'const offered = offeredByConnector((await openApi()).connector)',
+    to: 'const offered = CONTRACT_OFFERED\n    await openApi()',
     tests: ['test/ui/offered-by-connector.test.ts'],
   },
   {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import { createConnector } from '../../src/api/connectors/connector.ts'
+import { openConnector } from '../../src/api/connectors/open-connector.ts'
 import { createRecordMap } from '../../src/api/connectors/record-map.ts'
 import { defaultProfile } from '../../src/settings/profile.ts'
 import { learnOffered } from '../../src/ui/background/learn-offered.ts'
@@ -13,10 +14,9 @@ import type { Overlay } from '../../src/ui/overlay.ts'
 import { type ScreenName, SEARCHED, type ServerList } from '../../src/ui/screens.ts'
 import { withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { CRM, openClient } from '../api/client-fixture.ts'
+import { openClient } from '../api/client-fixture.ts'
 import { connectedTo } from '../api/connectors/connected.ts'
 import { shippedDocument } from '../api/connectors/shipped-documents.ts'
-import { countRequests } from '../harness/request-counter.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -161,21 +161,20 @@ test('the selected column of a list is one that the connector has', async () => 
   expect(ui.store.get().lists.deals.column).toBe('amount')
 })
 
-/** The deals screen at a service, whose OpenAPI document is hidden if `hidden`. */
-async function dealsScreen(isHidden: boolean) {
+/** The deals screen at a service, of which the connector says so much. */
+async function dealsScreen(name: 'crm' | 'contract') {
   const service = await serveForTest()
-  const { url } = await countRequests(
-    service.url,
-    undefined,
-    isHidden ? { paths: /openapi|swagger/, status: 404 } : undefined,
-  )
+  const { url } = service
   const { json } = await service.send('POST', '/v1/deals', { name: 'Engines', stage: 'Lead' })
   const api: Api = createApi({
     ...{
       baseUrl: new URL(url),
       key: service.key.text,
       wire: defaultProfile(url).wire,
-      connector: CRM(new URL(url), defaultProfile(url).wire),
+      connector: await openConnector(
+        { name, variables: {} },
+        { baseUrl: new URL(url), wire: defaultProfile(url).wire },
+      ),
       userAgent: 'test',
       now: Date.now,
     },
@@ -188,7 +187,7 @@ async function dealsScreen(isHidden: boolean) {
 }
 
 test('a deal is deleted where the server has the request', async () => {
-  const { service, ui, deal } = await dealsScreen(false)
+  const { service, ui, deal } = await dealsScreen('crm')
   expect(ui.store.get().offered.lacks).toEqual({})
   ui.background.deletions.add('deals', [deal as never])
   await ui.background.deletions.flush()
@@ -196,16 +195,16 @@ test('a deal is deleted where the server has the request', async () => {
 })
 
 test('the key that deletes a deal says that a server cannot, and the form of a new one says it, too', async () => {
-  const { ui } = await dealsScreen(true)
+  const { ui } = await dealsScreen('contract')
   ui.press('d')
   expect(ui.store.get().overlay).toBeUndefined()
-  expect(ui.store.get().toasts.at(-1)?.text).toContain('this server has no request that deletes deals')
+  expect(ui.store.get().toasts.at(-1)?.text).toContain('contract (connector) has no delete of deals')
   ui.press('n')
   expect(ui.store.get().overlay).toMatchObject({ title: 'New deal (deals cannot be deleted)' })
 })
 
 test('the form of a new deal says nothing about deletion where the server deletes deals', async () => {
-  const { ui } = await dealsScreen(false)
+  const { ui } = await dealsScreen('crm')
   ui.press('n')
   expect(ui.store.get().overlay).toMatchObject({ title: 'New deal' })
 })

@@ -1,6 +1,6 @@
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { BatchOperation } from './document.ts'
-import { compilePath, type Path, readAll, readFirst } from './paths.ts'
+import { compilePath, type Path, readAll } from './paths.ts'
 import type { RecordMap } from './record-map.ts'
 import type { ConnectorRequest, RequestMaker } from './requests.ts'
 import { compileTemplate, fill } from './templates.ts'
@@ -16,9 +16,7 @@ export interface BatchRow {
 }
 
 /** What the answer says of one row. */
-export type RowOutcome =
-  | { readonly record: JsonObject | undefined; readonly isMade: boolean | undefined }
-  | { readonly error: JsonValue }
+export type RowOutcome = { readonly record: JsonObject | undefined } | { readonly error: JsonValue }
 
 export interface BatchRules {
   request(rows: readonly BatchRow[], by: string | undefined): ConnectorRequest
@@ -30,7 +28,7 @@ export function batchRules(batch: BatchOperation, map: RecordMap, { request }: R
   const item = compileTemplate(batch.item)
   const set = compileTemplate(batch.set)
   const [results, errors] = [batch.results, batch.errors].map(compiled)
-  const [resultRow, errorRow, madeAt] = [batch.row?.result, batch.row?.error, batch.made].map(compiled)
+  const [resultRow, errorRow] = [batch.row?.result, batch.row?.error].map(compiled)
   return {
     request: (rows, by) => {
       const items = rows.flatMap(({ row, id, record, key }) => {
@@ -44,7 +42,7 @@ export function batchRules(batch: BatchOperation, map: RecordMap, { request }: R
       const found = new Found(rows)
       for (const record of elementsAt(results, json).filter(isJsonObject)) {
         const named = namesAt(resultRow, record)
-        found.add(named.length > 0 ? named : rowOf(record, rows, map), { record, isMade: flagAt(madeAt, record) })
+        found.add(named.length > 0 ? named : rowOf(record, rows, map), { record })
       }
       for (const error of elementsAt(errors, json)) found.add(namesAt(errorRow, error), { error })
       if (batch.accounts === 'all') found.addRest()
@@ -59,11 +57,6 @@ function compiled(path: string | undefined): Path | undefined {
 
 function elementsAt(path: Path | undefined, json: JsonValue | undefined): readonly JsonValue[] {
   return path && json !== undefined ? readAll(path, json) : []
-}
-
-function flagAt(path: Path | undefined, json: JsonValue): boolean | undefined {
-  const value = path && readFirst(path, json)
-  return typeof value === 'boolean' ? value : undefined
 }
 
 /** An error may be about several rows. */
@@ -98,8 +91,7 @@ class Found {
 
   addRest(): void {
     for (const name of this.#names) {
-      if (!this.outcomes.has(name) && !this.#twice.has(name))
-        this.outcomes.set(name, { record: undefined, isMade: undefined })
+      if (!this.outcomes.has(name) && !this.#twice.has(name)) this.outcomes.set(name, { record: undefined })
     }
   }
 }

@@ -1,8 +1,11 @@
+import { baseUrlText } from '../../core/http-rules.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import type { ConnectorDocument } from './document.ts'
+import { shellWord } from '../../core/shell-words.ts'
+import type { ConnectorDocument, ListOperation } from './document.ts'
+import { type ListRules, listRules } from './list-rules.ts'
 import type { createRecordMap } from './record-map.ts'
-import type { ConnectorPlace } from './requests.ts'
-import { createResourceRules, lacks, type OperationName, type ResourceRules } from './resource-rules.ts'
+import { type ConnectorPlace, compileRequest } from './requests.ts'
+import { createResourceRules, lacks, type OperationName, PLAIN_RECORDS, type ResourceRules } from './resource-rules.ts'
 import { type Credentials, compileCredentials, createErrorRules, type ErrorRules } from './server-rules.ts'
 
 /** Whether the server has an operation, as its connector says. */
@@ -16,8 +19,8 @@ export interface Connector {
   /** Undefined: recognised alone, as without a connector. */
   readonly errors: ErrorRules | undefined
   readonly document: ConnectorDocument
-  /** Replaces the document by one that offers more. */
-  adopt(document: ConnectorDocument): void
+  /** For an answer that is not what the connector says. */
+  readonly mismatchHint: string
   credentials(key: string): Credentials
   readonly offers: Offers
   /** Whether one list has all records of a resource, and not a list for each parent. */
@@ -26,6 +29,8 @@ export interface Connector {
   upserts(resource: Resource, field: string): boolean
   /** CrmError `not_supported` if the server has nothing of this resource. */
   rules(resource: Resource): ResourceRules
+  /** The list at a path, of the server's own records: read as the connector reads lists there, else as it reads contacts. */
+  listAt(path: string): ListRules
   /** Whether the server restores a record that was deleted this long ago, under its id. */
   restores(resource: Resource, sinceMs: number): boolean
   /** From now on records of every resource show these members, of servers that show only what they are asked for. */
@@ -34,11 +39,10 @@ export interface Connector {
 
 /** `mapRecords` translates records; without it, as for the contract, they are the server's own. */
 export function createConnector(
-  given: ConnectorDocument,
+  document: ConnectorDocument,
   place: ConnectorPlace,
   mapRecords?: typeof createRecordMap,
 ): Connector {
-  let document = given
   const byResource = new Map<Resource, ResourceRules>()
   const rules = (resource: Resource): ResourceRules => {
     const known = byResource.get(resource)
@@ -50,17 +54,12 @@ export function createConnector(
     return made
   }
   return {
-    name: given.name,
-    word: place.word ?? given.name,
-    get document() {
-      return document
-    },
-    adopt: (other) => {
-      document = other
-      byResource.clear()
-    },
-    errors: createErrorRules(given),
-    credentials: compileCredentials(given, place.variables),
+    name: document.name,
+    word: place.word ?? document.name,
+    document,
+    mismatchHint: mismatchHint(place),
+    errors: createErrorRules(document),
+    credentials: compileCredentials(document, place.variables),
     offers: (resource, operation) => document.resources[resource]?.[operation] !== undefined,
     hasOneList: (resource) => {
       const described = document.resources[resource]
@@ -71,6 +70,7 @@ export function createConnector(
       return Object.hasOwn(upsert, field) || Object.hasOwn(batch.upsert?.by ?? {}, field)
     },
     rules,
+    listAt: (path) => listAt(path, document, place),
     restores: (resource, sinceMs) => {
       const { restore, delete: removal } = document.resources[resource] ?? {}
       return restore !== undefined && sinceMs < (removal?.restorableMs ?? Number.POSITIVE_INFINITY)
@@ -81,4 +81,30 @@ export function createConnector(
       }
     },
   }
+}
+
+function listAt(path: string, document: ConnectorDocument, place: ConnectorPlace): ListRules {
+  const all = Object.values(document.resources).flatMap((described) => {
+    const { list } = described
+    return list ? [{ described, list }] : []
+  })
+  const isAt = ({ list }: { readonly list: ListOperation }) => list.method === 'GET' && isOfTemplate(path, list.path)
+  const found = all.find(isAt) ?? all.find(({ list }) => list === document.resources.contact?.list) ?? all[0]
+  if (!found) throw lacks(document, 'lists', place)
+  const { described, list } = found
+  const asked = { ...list, method: 'GET', path, query: isAt(found) ? list.query : {}, up: {} } as const
+  const requestOf = () => compileRequest(asked, { described, place })
+  return listRules(asked, { requestOf, selecting: (parts) => parts, map: PLAIN_RECORDS })
+}
+
+/** `/deals/{parent}/notes` has `/deals/5/notes`. */
+function isOfTemplate(path: string, template: string): boolean {
+  const parts = template.split('/')
+  const own = path.split('/')
+  return parts.length === own.length && parts.every((part, at) => part === own[at] || /^\{[^{}]*\}$/.test(part))
+}
+
+function mismatchHint({ baseUrl }: ConnectorPlace): string {
+  const url = shellWord(baseUrlText(baseUrl))
+  return `crm connectors check compares the connector with the server; for another one: crm connectors create --probe ${url} --out mycrm.yaml`
 }

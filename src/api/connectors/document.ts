@@ -23,7 +23,6 @@ export interface ConnectorDocument {
   readonly origin: string | undefined
   readonly base: string
   readonly auth: Auth
-  readonly success: SuccessTest | undefined
   readonly error: ErrorReading
   readonly limits: readonly Limit[]
   readonly idempotency: 'none' | 'unknown' | KeptKeys
@@ -48,13 +47,6 @@ export type Auth =
   | { readonly in: 'bearer' }
   | { readonly in: 'header' | 'query'; readonly name: string; readonly value: string }
   | { readonly in: 'basic'; readonly user: string; readonly password: string }
-
-/** A 2xx whose member differs from `is`, or equals `not`, is a refusal; an absent member passes. */
-export interface SuccessTest {
-  readonly at: PathText
-  readonly is?: JsonValue
-  readonly not?: JsonValue
-}
 
 export const FAILURE_MEANINGS = ['exists', 'gone', 'limit', 'retry', 'auth', 'invalid'] as const
 
@@ -82,6 +74,8 @@ export interface KeptKeys {
   readonly header: string
   readonly keepsMs?: number
   readonly scope?: 'key' | 'account'
+  /** The headers of answers that show that keys are kept; without them, this description is believed. */
+  readonly kept?: readonly string[]
 }
 
 export const PAGING_TYPES = ['cursor', 'page', 'offset', 'last', 'next_url', 'link', 'none', 'detected'] as const
@@ -187,6 +181,16 @@ export interface TimePlace {
   readonly as: TimeForm
 }
 
+/** What the success of a write is. */
+export interface OkTest {
+  /** Undefined: any 2xx but 202. */
+  readonly statuses?: readonly number[]
+  readonly at?: PathText
+  readonly is?: JsonValue
+  /** Nothing stands at `at`. */
+  readonly absent?: true
+}
+
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Replaces the base of the connector; undefined: that base, or the path of the profile's address. */
@@ -199,9 +203,11 @@ export interface Operation {
   readonly body: TemplateJson | undefined
   /** Constant members of the record that is sent. */
   readonly set: JsonObject
-  /** The record in the answer; undefined: recognised. */
-  readonly record: PathText | undefined
-  readonly returns: 'record' | 'id' | 'nothing'
+  /** The record in the answer to a read of one. */
+  readonly record: PathText
+  readonly ok: OkTest
+  /** Where the answer to a write shows the record or its id. `record`: it is the whole answer. */
+  readonly gives: 'record' | 'nothing' | PathText
   readonly sends: 'changes' | 'whole'
   /** Members of the whole record that the server does not take back. */
   readonly drop: readonly string[]

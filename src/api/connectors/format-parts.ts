@@ -198,10 +198,17 @@ export function mapOf<const Names extends readonly string[], Of extends z.ZodTyp
   })
 }
 
+/** What replaces members of earlier versions. */
+const RENAMED: Readonly<Record<string, string>> = {
+  success: 'ok in each write',
+  returns: 'gives, the path of the record or its id, record or nothing',
+  record: 'gives, the path of the record or its id',
+}
+
 /** A line for each unknown name; `expected` in place of a map. */
 function unknownKeys(what: string, known: readonly string[], expected: string) {
   const line = (key: string) =>
-    `${JSON.stringify(key)} is not ${what}, expected one of ${known.join(', ')}${meantHint(key, known)}`
+    `${JSON.stringify(key)} is not ${what}, expected ${RENAMED[key] ?? `one of ${known.join(', ')}${meantHint(key, known)}`}`
   return (issue: z.core.$ZodRawIssue) =>
     issue.code === 'unrecognized_keys' ? issue.keys.map(line).join('\n') : expected
 }

@@ -95,17 +95,41 @@ const REQUEST = {
   query: member('parameters, added to those of the connector', QUERY),
   body: member('body of the request; {record} is the record', TEMPLATE),
   limits: member('limits of this operation, in place of those of the connector', LIMITS),
-  record: member('path of the record in the answer; . is the whole answer (default)', PATH),
-  returns: member(
-    'what the answer is: the record (default), its id alone, nothing (default of delete), or detected. With id and nothing the status decides',
-    choice(['record', 'id', 'nothing', 'detected']),
-  ),
 }
 
 /** A read must not change anything, so that looking is safe; a search is often a POST. */
 const READ = { method: member('HTTP method', choice(['GET', 'POST'])), ...REQUEST }
 
-const WRITE = { method: member('HTTP method', choice(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])), ...REQUEST }
+const STATUS = integer(200, 299)
+
+const STATUSES = z.union([STATUS, list(STATUS, { least: 1, most: 10 })])
+
+const OK = z.union([
+  STATUSES,
+  object(
+    'ok',
+    {
+      status: member('a status or several; any 2xx but 202 by default', STATUSES),
+      at: member('path in the answer', PATH),
+      is: member('value of a success there', JSON_VALUE),
+      absent: member('true: nothing stands there, or null', FLAG),
+    },
+    { some: ['status', 'is', 'absent'], oneOf: ['is', 'absent'] },
+  ),
+])
+
+const WRITE = {
+  method: member('HTTP method', choice(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])),
+  ...REQUEST,
+  ok: member(
+    'what success is: a status or several, or { status, at, is }. By default any 2xx but 202; of a delete 204, or a 2xx without a body',
+    OK,
+  ),
+  gives: member(
+    'where the answer to a create or an update shows the record or its id: a path, record (default; the whole answer is the record), or nothing (ok decides). A member of that name is written \\record',
+    PATH,
+  ),
+}
 
 const SET = member('members that each request has beside the record, in the object of the fields', TEMPLATES)
 
@@ -159,7 +183,13 @@ const OPERATIONS = {
       keep: member('only records with these values belong to the list', TEMPLATES),
     }),
   ),
-  get: member('one record by its id; no method: GET', object('get', READ)),
+  get: member(
+    'one record by its id; no method: GET',
+    object('get', {
+      ...READ,
+      record: member('path of the record in the answer; . is the whole answer (default)', PATH),
+    }),
+  ),
   create: member('a new record; no method: POST', object('create', { ...WRITE, set: SET })),
   update: member(
     'changes of a record; no method: PATCH',
@@ -356,16 +386,6 @@ const AUTH = object('auth', {
   password: member('password of basic; empty by default', text('template')),
 })
 
-const SUCCESS = object(
-  'success',
-  {
-    at: required('path in the answer; a member that is absent passes', PATH),
-    is: member('value of a success', JSON_VALUE),
-    not: member('value of a refusal', JSON_VALUE),
-  },
-  { some: ['is', 'not'], oneOf: ['is', 'not'] },
-)
-
 const ERROR = object('error', {
   message: member('path of the message', PATH),
   code: member('path of the code', PATH),
@@ -427,7 +447,6 @@ export const CONNECTOR = object('connector', {
   auth: member('how the key is sent; a bearer token by default', AUTH),
   headers: member('headers of every request', HEADERS),
   query: member('parameters of every request', QUERY),
-  success: member('what makes a 2xx a success; otherwise it is a refusal', SUCCESS),
   error: member('where a refusal states its parts; what is absent is recognised', ERROR),
   limits: member(
     'requests that the server accepts in a time; crm stays below them and below what headers state',
@@ -441,6 +460,10 @@ export const CONNECTOR = object('connector', {
         header: required('header that carries the key', text('headerName')),
         keeps: member('how long the server keeps it, such as 24h', DURATION),
         scope: member('whether it counts for the API key or for the account', choice(['key', 'account'])),
+        kept: member(
+          'headers of answers that show that keys are kept; with them, keys count as kept from the first such answer on',
+          list(text('headerName'), { least: 1, most: 10 }),
+        ),
       }),
     ]),
   ),
@@ -472,7 +495,12 @@ type Has<Members extends z.ZodRawShape> = z.infer<z.ZodObject<Members>>
 
 /** The members of any operation. */
 export type WrittenOperation = Has<typeof WRITE> &
-  Partial<Has<typeof OPERATIONS>['update'] & Has<typeof OPERATIONS>['delete'] & Pick<Has<typeof BATCH>, 'set' | 'made'>>
+  Partial<
+    Pick<NonNullable<Has<typeof OPERATIONS>['get']>, 'record'> &
+      NonNullable<Has<typeof OPERATIONS>['update']> &
+      NonNullable<Has<typeof OPERATIONS>['delete']> &
+      Pick<Has<typeof BATCH>, 'set' | 'made'>
+  >
 
 export type WrittenOperations = Has<typeof OPERATIONS>
 

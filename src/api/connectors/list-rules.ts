@@ -1,5 +1,6 @@
 import { isJsonObject, isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { oneLine } from '../errors/one-line.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { ListOperation, PagingDocument } from './document.ts'
 import type { References } from './field-map.ts'
@@ -94,7 +95,7 @@ function compileList({ items = '.', isNullEmpty, up, keep, paging }: ListOperati
   const statedIn = statedReader(paging)
   return (json, values) => {
     const found = readEach(elements, json, isNullEmpty)
-    if (!found) return `expected a list at ${items}`
+    if (!found) return `expected a list at ${items}, got ${describe(json)}`
     const all = found.map(({ value, enclosing }) => (lifted.length > 0 ? withLifted(value, lifted, enclosing) : value))
     if (!all.every(isJsonObject)) return 'the list contains something that is not a record'
     return { records: all.filter(keeping(values)), elements: found.length, stated: statedIn(json ?? null) }
@@ -128,4 +129,11 @@ function statedReader({ next, more, total, pages }: PagingDocument): (json: Json
     total: read.total(json),
     pages: read.pages(json),
   })
+}
+
+function describe(json: JsonValue | undefined): string {
+  if (json === undefined) return 'no JSON'
+  if (!isJsonObject(json)) return Array.isArray(json) ? 'a list' : oneLine(JSON.stringify(json), 60)
+  const names = Object.keys(json)
+  return names.length === 0 ? 'an empty object' : `an object with ${oneLine(names.join(', '), 200)}`
 }

@@ -28,7 +28,6 @@ export function normalConnector(written: WrittenConnector): ConnectorDocument {
     origin: written.origin,
     base: written.base ?? '',
     auth: normalAuth(written.auth),
-    success: written.success,
     error: { ...error, kinds: error.kinds ?? [] },
     limits: normalLimits(written.limits ?? []),
     idempotency: normalIdempotency(written.idempotency),
@@ -49,8 +48,8 @@ function normalAuth(auth: WrittenConnector['auth']): Auth {
 
 function normalIdempotency(written: WrittenConnector['idempotency'] = 'unknown'): 'none' | 'unknown' | KeptKeys {
   if (typeof written === 'string') return written
-  const { header, keeps, scope } = written
-  return { header, ...(keeps !== undefined && { keepsMs: durationMs(keeps) }), ...(scope && { scope }) }
+  const { keeps, ...declared } = written
+  return { ...declared, ...(keeps !== undefined && { keepsMs: durationMs(keeps) }) }
 }
 
 function normalResource(plural: string, written: WrittenResource, connector: WrittenConnector): ResourceDocument {

@@ -6,6 +6,7 @@ import {
   type BatchOperation,
   type Limit,
   type ListOperation,
+  type OkTest,
   type Operation,
   type PagingDocument,
   type ResourceDocument,
@@ -84,9 +85,10 @@ function mapped<From, To>(members: Readonly<Record<string, From>>, make: (from: 
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, make(member)]))
 }
 
-function answerOf(name: string, { record = '.', returns }: WrittenOperation): Pick<Operation, 'record' | 'returns'> {
-  if (returns === 'detected') return { record: undefined, returns: 'record' }
-  return { record, returns: returns ?? (name === 'delete' ? 'nothing' : 'record') }
+function okTest(written: WrittenOperation['ok'] = {}): OkTest {
+  const isStatus = typeof written === 'number' || Array.isArray(written)
+  const { status, ...test } = (isStatus ? { status: written } : written) as Exclude<typeof written, number | number[]>
+  return { ...(status !== undefined && { statuses: [status].flat() }), ...test } as OkTest
 }
 
 export function normalOperation(
@@ -103,7 +105,9 @@ export function normalOperation(
     query: { ...around.query, ...written.query },
     body: written.body ?? (SENDING.includes(name) ? recordBody(around.inside) : undefined),
     set: written.set ?? {},
-    ...answerOf(name, written),
+    record: written.record ?? '.',
+    ok: okTest(written.ok),
+    gives: written.gives ?? (name === 'delete' ? 'nothing' : 'record'),
     sends: written.sends ?? 'changes',
     drop: written.drop ?? [],
     ...(limits && { limits: normalLimits(limits) }),
@@ -171,7 +175,7 @@ function withShared(shared: JsonObject, own: JsonObject): JsonObject {
 
 function normalBatch(written: WrittenBatch, around: Surroundings): BatchOperation {
   return {
-    ...normalOperation('batch', written, around),
+    ...normalOperation('batch', written.accounts === 'all' ? { gives: 'nothing', ...written } : written, around),
     size: written.size,
     item: written.item,
     by: written.by ?? {},

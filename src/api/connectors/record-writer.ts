@@ -40,7 +40,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       }
       const mapped = names.flatMap((name) => byName.get(name) ?? [])
       for (const field of mapped) writeField(field, draft, parts)
-      refuseLoss(draft, { parts, mapped })
+      refuseLoss(draft, { parts, mapped, isLeftOut })
       checkRequired(parts.fields, draft)
       checkRoundTrip(mapped, draft)
       return asLists(target, listed)

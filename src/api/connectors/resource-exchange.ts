@@ -1,9 +1,12 @@
+import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
-import type { WriteKind } from '../writes/answer-signs.ts'
+import type { AskedWrite } from '../writes/judge-write.ts'
+import { FailedRead } from '../writes/not-sent.ts'
 import type { WriteCall } from '../writes/record.ts'
+import type { WriteKind, WriteOutcome } from '../writes/write.ts'
 import type { Connector } from './connector.ts'
 import type { References } from './field-map.ts'
 import type { ConnectorRequest, RequestParts } from './requests.ts'
@@ -38,6 +41,8 @@ export interface Exchange {
     target: WriteTarget,
     naming: Naming,
   ): Promise<WriteCall & Naming>
+  /** Asks for a record that was to be deleted: undefined if it is gone, else a clause with the reason why that is not known. */
+  whyNotGone(id: string, signal?: AbortSignal | undefined): Promise<string | undefined>
 }
 
 export function createExchange(
@@ -56,8 +61,8 @@ export function createExchange(
   async function serverRecord(of: Resource, id: string, signal: AbortSignal | undefined): Promise<JsonObject> {
     const rules = connector.rules(of)
     const texts = { action: `get ${of} ${id}`, command: `crm ${RESOURCES[of].plural} get`, findCommand: undefined }
-    const get = call(rules.request('get', { id }), { ...texts, signal })
-    const shown = shownAt(rules, id, { call: get, answer: await http.request(get) })
+    const get = call(rules.request('get', { id }), { ...texts, signal, isJudged: true })
+    const shown = shownAt(rules, id, await http.request(get))
     if (!shown) throw noRecord(of, id)
     if ('otherId' in shown) throw otherShown(get, shown.otherId)
     return shown.server
@@ -93,7 +98,8 @@ export function createExchange(
       const parts = await known(operation, id, naming.signal)
       const readCurrent = async () => (id === undefined ? undefined : serverRecord(resource, id, naming.signal))
       const record = fields && (await recordOf(rules, operation, { fields, references, readCurrent }))
-      const { request: requestFor, translated } = writing(rules, operation, upsert)
+      const { request: requestFor, judge } = writing(rules, operation, upsert)
+      const asked: AskedWrite = { kind, id, sent: fields }
       const { body, ...request } = requestFor({ ...parts, ...(record && { record }) })
       return {
         ...naming,
@@ -103,14 +109,26 @@ export function createExchange(
         ...(!rules.isPlain && body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
         ...(kind !== 'create' && request.method === 'POST' && { isRepeatable: true }),
         ...(errors && { errors }),
-        ...(!rules.isPlain && {
-          translate: (answer: Answer) => ({
-            ...translated(answer, references),
-            ...(fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
-          }),
-        }),
+        isJudged: true,
+        judge: (answer: Answer): WriteOutcome => judge(answer, asked, references),
+        ...(!rules.isPlain &&
+          fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
       }
     },
+    whyNotGone: (id, signal) =>
+      connector.offers(resource, 'get')
+        ? whyNotGone(() => serverRecord(resource, id, signal))
+        : Promise.resolve('no request shows whether the record is gone'),
+  }
+}
+
+async function whyNotGone(read: () => Promise<JsonObject>): Promise<string | undefined> {
+  try {
+    await read()
+    return 'the record is still there'
+  } catch (error) {
+    if (!(error instanceof CrmError || error instanceof FailedRead)) throw error
+    return error.code === 'not_found' ? undefined : error.message
   }
 }
 
@@ -136,12 +154,7 @@ async function recordOf(
 
 /** The request of a write, and what its answer says. */
 function writing(rules: ResourceRules, name: OperationName, upsert: WriteTarget['upsert']) {
-  if (!upsert) {
-    return {
-      request: (parts: RequestParts) => rules.request(name, parts),
-      translated: (...answer: [Answer, References]) => rules.translated(name, ...answer),
-    }
-  }
-  const { request, translated } = rules.upsert(upsert.field)
-  return { request: (parts: RequestParts) => request({ ...parts, value: upsert.value }), translated }
+  if (!upsert) return { request: (parts: RequestParts) => rules.request(name, parts), judge: rules.judge(name) }
+  const { request, judge } = rules.upsert(upsert.field)
+  return { request: (parts: RequestParts) => request({ ...parts, value: upsert.value }), judge }
 }

@@ -1,8 +1,9 @@
 import { CrmError } from '../../core/errors.ts'
-import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
 import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import type { Answer } from '../transport/answer.ts'
+import { compileJudge, type JudgeWrite } from '../writes/judge-write.ts'
 import { type BatchRules, batchRules } from './batch-rules.ts'
 import type {
   BatchOperation,
@@ -12,8 +13,8 @@ import type {
   Operation,
   ResourceDocument,
 } from './document.ts'
-import type { References } from './field-map.ts'
 import { type ListRules, listRules } from './list-rules.ts'
+import { compilePath, readFirst } from './paths.ts'
 import type { createRecordMap, RecordMap } from './record-map.ts'
 import {
   type ConnectorPlace,
@@ -25,7 +26,6 @@ import {
   type Selection,
 } from './requests.ts'
 import { compileTemplate, fill, placeholdersOf } from './templates.ts'
-import { type AnswerRules, answerRules } from './write-rules.ts'
 
 const NOT_PAGED: ListOperation['paging'] = { by: 'none', in: 'query', start: 1 }
 
@@ -66,14 +66,14 @@ export interface ResourceRules extends ListRules {
   deliveries(): ListRules
   /** Undefined if records cannot be asked for by values of this field. */
   keyed(field: string): KeyedRules | undefined
-  /** The record of an answer, by the server's names; undefined if it has none. */
-  serverRecord(name: OperationName, json: JsonValue | undefined): JsonObject | undefined
-  /** An answer to a write, with the record in crm's names. */
-  translated(name: OperationName, answer: Answer, references: References): Answer
+  /** The record of an answer to `get`, by the server's names; undefined if it has none. */
+  serverRecord(json: JsonValue | undefined): JsonObject | undefined
+  /** What an answer to a write means. */
+  judge(name: OperationName): JudgeWrite
   /** CrmError `not_supported` if the server has no upsert of single records by this field. */
-  upsert(field: string): Pick<RequestMaker, 'request'> & AnswerRules
+  upsert(field: string): Pick<RequestMaker, 'request'> & { readonly judge: JudgeWrite }
   /** Of one of the resource's batches. */
-  batch(batch: BatchOperation): BatchRules
+  batch(batch: BatchOperation): BatchRules & { readonly judge: JudgeWrite }
   isDeleted(record: JsonObject): boolean
   /** Whether a record can have this id. */
   isId(id: string): boolean
@@ -104,9 +104,7 @@ export function createResourceRules(
   const operation = (name: OperationName): Operation => {
     const found = described[name]
     if (found) return found
-    throw document.isDescribed
-      ? notDescribed(resource, name)
-      : lacks(document, `${name} of ${RESOURCES[resource].plural}`, place)
+    throw lacks(document, `${name} of ${RESOURCES[resource].plural}`, place)
   }
   const rulesOf = (list: ListOperation) => listRules(list, { requestOf, selecting: selection.added, map })
   let whole: ListRules | undefined
@@ -114,10 +112,10 @@ export function createResourceRules(
     whole ??= rulesOf(described.list ?? (operation('list') as ListOperation))
     return whole
   }
-  const answers = new Map<Operation, AnswerRules>()
-  const answersTo = (asked: Operation) => {
-    const made = answers.get(asked) ?? answerRules(asked, map)
-    answers.set(asked, made)
+  const judges = new Map<Operation, JudgeWrite>()
+  const judgeOf = (asked: Operation) => {
+    const made = judges.get(asked) ?? compileJudge(asked, map, described)
+    judges.set(asked, made)
     return made
   }
   return {
@@ -148,14 +146,20 @@ export function createResourceRules(
       return names && { request: requestOf(names.operation).request({}), document: names }
     },
     request: (name, parts) => requestOf(operation(name)).request(selection.added(parts)),
-    serverRecord: (name, json) => answersTo(operation(name)).serverRecord(json),
-    translated: (name, ...answer) => answersTo(operation(name)).translated(...answer),
+    serverRecord: (json) => {
+      const found = json === undefined ? undefined : readFirst(compilePath(operation('get').record), json)
+      return isJsonObject(found) ? found : undefined
+    },
+    judge: (name) => judgeOf(operation(name)),
     upsert: (field) => {
       const upsert = Object.hasOwn(described.upsert, field) ? described.upsert[field] : undefined
       if (!upsert) throw lacks(document, `upsert of ${RESOURCES[resource].plural} by ${field}`, place)
-      return { ...requestOf(upsert), ...answersTo(upsert) }
+      return { ...requestOf(upsert), judge: judgeOf(upsert) }
     },
-    batch: (batch) => batchRules(batch, map, requestOf(batch)),
+    batch: (batch) => ({
+      ...batchRules(batch, map, requestOf(batch)),
+      judge: compileJudge(batch, map, { ...described, isBatch: true }),
+    }),
     isDeleted: map.isDeleted,
     isId: (id) => described.id.type !== 'integer' || /^(?:0|-?[1-9]\d*)$/.test(id),
     filters: (asked) => (described.filters === 'any' ? asked : namedFilters(asked, described.filters, document.name)),
@@ -170,9 +174,12 @@ function namedFilters(
   const pairs = Object.entries(asked).map(([name, value]) => {
     const filter = Object.hasOwn(known, name) ? known[name] : undefined
     if (filter && 'query' in filter) return [filter.query, value] as const
-    throw new CrmError('not_supported', `${connector} (connector) has no filter ${JSON.stringify(name)}`, {
-      hint: `--where filters here: --where ${shellWord(whereText(name, value))}`,
-    })
+    const meant = nearest(name, Object.keys(known))
+    const hint =
+      meant === undefined
+        ? `--where filters here: --where ${shellWord(whereText(name, value))}`
+        : `did you mean ${meant}?`
+    throw new CrmError('not_supported', `${connector} (connector) has no filter ${JSON.stringify(name)}`, { hint })
   })
   return Object.fromEntries(pairs)
 }
@@ -200,30 +207,6 @@ export function lacks(
 ): CrmError {
   return new CrmError('not_supported', `${name} (connector) has no ${what}`, {
     hint: `crm connectors show ${shellWord(word)} lists what it offers`,
-  })
-}
-
-/** In "a request that deletes deals". */
-const ACTIONS: Readonly<Record<OperationName, string>> = {
-  ...{
-    list: 'lists',
-    get: 'shows single',
-    create: 'creates',
-    update: 'changes',
-    delete: 'deletes',
-    restore: 'restores',
-  },
-  test: 'tests',
-  deliveries: 'lists deliveries of',
-  resend: 'delivers events again to',
-  rotate: 'makes new secrets for',
-}
-
-/** Of the built-in connector. `this server has no request that deletes deals: no OpenAPI document of it names one` */
-function notDescribed(resource: Resource, name: OperationName): CrmError {
-  const request = `this server has no request that ${ACTIONS[name]} ${RESOURCES[resource].plural}`
-  return new CrmError('not_supported', `${request}: no OpenAPI document of it names one`, {
-    hint: 'crm doctor reads that document again, and crm doctor --fix keeps what it names',
   })
 }
 
@@ -262,7 +245,7 @@ function isPlain({
 }
 
 /** Records whose members are crm's own. */
-const PLAIN_RECORDS: RecordMap = {
+export const PLAIN_RECORDS: RecordMap = {
   isPlain: true,
   read: (server) => server,
   write: (fields) => fields,

@@ -48,8 +48,6 @@ export function compileCredentials(
 
 /** What the refusals of a server mean, as its connector declares. */
 export interface ErrorRules {
-  /** Whether a 2xx with this body is a refusal. */
-  isRefused(json: JsonValue | undefined): boolean
   /** The parts that the connector names and the answer has. */
   problem(json: JsonValue | undefined): Partial<ServerProblem>
   /** Undefined: by the status, as without a connector. */
@@ -57,10 +55,9 @@ export interface ErrorRules {
 }
 
 /** Undefined if the connector declares nothing about refusals. */
-export function createErrorRules({ success, error }: ConnectorDocument): ErrorRules | undefined {
+export function createErrorRules({ error }: ConnectorDocument): ErrorRules | undefined {
   const { message, code, request, fields, kinds } = error
-  if (!(success || message || code || request || fields) && kinds.length === 0) return undefined
-  const successAt = success && compilePath(success.at)
+  if (!(message || code || request || fields) && kinds.length === 0) return undefined
   const at = { message: compiled(message), code: compiled(code), requestId: compiled(request) }
   const faults = fields && {
     items: compilePath(fields.items),
@@ -73,11 +70,6 @@ export function createErrorRules({ success, error }: ConnectorDocument): ErrorRu
     means,
   }))
   return {
-    isRefused: (json) => {
-      const value = successAt && json !== undefined ? readFirst(successAt, json) : undefined
-      if (!success || value === undefined) return false
-      return success.is !== undefined ? !isSameJson(value, success.is) : isSameJson(value, success.not)
-    },
     problem: (json) => {
       if (json === undefined) return {}
       const listed = faults ? readAll(faults.items, json) : []
@@ -136,10 +128,11 @@ export function completedWire(wire: Wire, { idempotency, isDescribed }: Connecto
   }
 }
 
-function keptKeys(wire: Wire, { header, keepsMs, scope }: KeptKeys): Partial<Wire> {
+/** Where answers show that keys are kept, they are not before one did. */
+function keptKeys(wire: Wire, { header, keepsMs, scope, kept }: KeptKeys): Partial<Wire> {
   const { idempotencyHeader, idempotencyWindowMs } = WIRE_DEFAULTS
   return {
-    idempotency: wire.idempotency ?? 'kept',
+    idempotency: wire.idempotency ?? (kept ? undefined : 'kept'),
     ...(wire.idempotencyHeader === idempotencyHeader && { idempotencyHeader: header }),
     ...(wire.idempotencyWindowMs === idempotencyWindowMs && keepsMs !== undefined && { idempotencyWindowMs: keepsMs }),
     isWindowOfAccount: wire.isWindowOfAccount || scope === 'account',

@@ -18,7 +18,7 @@ export interface WriteRecordOptions {
   /** The whole record is sent, not only its changes. */
   readonly isWhole?: boolean
   /** Members of the current record that are not sent with the whole. */
-  readonly drop?: readonly string[]
+  readonly drop?: readonly string[] | undefined
   /** Members that the body of the request has beside the record. */
   readonly besides?: readonly string[]
 }

@@ -11,24 +11,13 @@ export const CHECKS = [
   'clock',
   'latency',
   'records',
-  'page_size',
   'paging',
-  'largest_page',
   'limits',
   'idempotency',
-  'openapi',
   'version',
 ] as const
 
 export type CheckName = (typeof CHECKS)[number]
-
-/** A setting that adapts crm to the server; an empty value unsets it. */
-export interface Proposal {
-  readonly setting:
-    | 'operations'
-    | `wire.${'page_size' | 'limit_param' | 'paging' | 'cursor_param' | 'items_path' | 'next_path' | 'idempotency_header' | 'idempotency_window'}`
-  readonly value: string
-}
 
 export interface Finding {
   readonly check: CheckName
@@ -41,19 +30,18 @@ export interface Finding {
   readonly hint?: string
   /** The error that the command ends with; present in state `fail` alone. */
   readonly failure?: CrmError
-  readonly proposals?: readonly Proposal[]
 }
 
 /** A diagnosis waits less than other commands. */
 const SLOW_HINT = 'the server is down or slow; other commands wait longer: crm contacts list --timeout 2m'
 
 /** A failure as a finding. */
-export function failed(check: CheckName, error: CrmError, proposals: readonly Proposal[] = []): Finding {
+export function failed(check: CheckName, error: CrmError): Finding {
   const { code, message, details } = error
   const isTimeout = code === 'timeout' && details.status === undefined
   const hint = isTimeout ? SLOW_HINT : details.hint
   const failure = new CrmError(code, message, { ...details, hint })
-  return { check, state: 'fail', seen: message, hint, failure, proposals }
+  return { check, state: 'fail', seen: message, hint, failure }
 }
 
 /** The finding with another hint, if its own names crm doctor. */

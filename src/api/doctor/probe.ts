@@ -8,9 +8,6 @@ import { SYSTEM_TIMING } from '../transport/timing.ts'
 /** Each of many requests waits less than a single one would. */
 const MAX_PROBE_MS = 10_000
 
-/** Searches for other parameters end after this time; the regular checks go on. */
-const SEARCH_MS = 15_000
-
 /** Enough for the next window of a small rate limit: a diagnosis sends about twenty requests. It does not wait out outages. */
 const MAX_WAIT_MS = 5000
 
@@ -26,15 +23,12 @@ export type ProbeRequest = Pick<Call, 'path' | 'action' | 'command'> & Partial<C
 /** Sends GET requests, each once, and none after the server has stopped answering. */
 export interface Probe {
   ask(question: ProbeRequest): Promise<Settled>
-  locate(question: ProbeRequest): URL
-  /** For GraphQL, whose queries are sent with POST. */
   readonly http: Http
   readonly options: ApiOptions
   /** One for each answer. */
   readonly samples: readonly ProbeAnswer[]
   /** The failure after which no request was sent. */
   outage(): CrmError | undefined
-  hasTimeToSearch(): boolean
 }
 
 /** The server does not answer, or refuses more requests: further ones would fail, too. */
@@ -50,7 +44,6 @@ export function openProbe(target: ProbeTarget, key: string): Probe {
   }
   const http = createHttp(options, SYSTEM_TIMING)
   const samples: ProbeAnswer[] = []
-  const startedMs = performance.now()
   let last: Extract<Settled, { error: CrmError }> | undefined
 
   async function ask(question: ProbeRequest): Promise<Settled> {
@@ -72,12 +65,10 @@ export function openProbe(target: ProbeTarget, key: string): Probe {
 
   return {
     ask,
-    locate: (question) => http.locate(callOf(question)),
     http,
     options,
     samples,
     outage: () => last?.error,
-    hasTimeToSearch: () => !last && performance.now() - startedMs < SEARCH_MS,
   }
 }
 

@@ -33,23 +33,6 @@ export function rowFailure(call: Call, error: JsonValue, { status: whole, header
   }
 }
 
-/** What an answer leaves open. */
-export function unaccounted({ status, headers }: Answer, { rows, accounted }: Counted): Failure {
-  return {
-    code: 'in_doubt',
-    reason: `the answer accounts for ${accounted} of ${rows} rows, and not for this one`,
-    hint: 'crm doctor shows the address in use, and what answers there',
-    rule: 'never',
-    isInDoubt: true,
-    ...{ status, headers },
-  }
-}
-
-interface Counted {
-  readonly rows: number
-  readonly accounted: number
-}
-
 function statusIn(error: JsonValue): number | undefined {
   if (!isJsonObject(error)) return undefined
   const stated = [error.status, error.statusCode, error.code].find((value) => isErrorStatus(Number(value)))

@@ -7,7 +7,6 @@ import { parseJson, readBodyText } from '../transport/answer.ts'
 import { type Call, isWrite, makesAnother } from '../transport/call.ts'
 import type { Reply } from '../transport/exchange.ts'
 import { requestIdOf } from '../transport/headers.ts'
-import { idInLocation } from '../writes/shown-record.ts'
 import { ADDRESS_HINT, type Failure, type RetryRule } from './failure.ts'
 import { oneLine } from './one-line.ts'
 import { readProblem, type ServerProblem } from './problem.ts'
@@ -172,12 +171,12 @@ function statusHint(
 
 /** Whether a write that is answered with a redirect may have taken effect. `base` is the address of the server. */
 export function mayFollowHandling(call: Call, reply: Reply, base: URL): boolean {
-  const { status, headers } = reply
+  const { status } = reply
   if (!isWrite(call) || !AFTER_HANDLING.includes(status) || reply.isSlashLoop) return false
-  // RFC 9110, 15.4.4: done, with the result at that address.
-  if (status === 303 && makesAnother(call) && idInLocation(headers, call.path) !== undefined) return true
   const target = targetOf(reply, base)
   if (target === null) return true
+  // RFC 9110, 15.4.4: done, with the result at that address.
+  if (status === 303 && makesAnother(call)) return !isLoginPage(target, call, base)
   return isOwn(target, base) ? !isLoginPage(target, call, base) : isNear(target, call)
 }
 

@@ -5,17 +5,18 @@ import type { PagingDocument } from '../connectors/document.ts'
 import type { DeclaredPage } from '../connectors/list-rules.ts'
 import type { PageStart } from '../connectors/requests.ts'
 import { oneLine } from '../errors/one-line.ts'
-import type { ListQuery, Rest } from '../operations.ts'
+import type { ListQuery } from '../operations.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
-import { badPage } from './page-requests.ts'
-import { addressOn } from './positions.ts'
-import { onceEach, SeenRecords } from './same-records.ts'
-import { readLinks } from './signs.ts'
+import { addressOn, readLinks } from './links.ts'
+import { badPage } from './page-errors.ts'
+import { onceEach, SeenRecords } from './seen-records.ts'
 
 /** A list whose paging is known before its first answer. */
 export interface DeclaredList {
+  /** For an answer that is not what the connector says. */
+  readonly mismatchHint: string
   readonly paging: PagingDocument
   call(start: PageStart | undefined, size: number | undefined): Call
   /** The records of a page, or a clause with the reason why there are none. */
@@ -45,7 +46,10 @@ export class DeclaredWalk {
   /** Those that are listed again are counted apart. */
   #elements = 0
   #repeated = 0
-  #firstTotal: number | undefined
+  /** The last one that was stated, and by how much it rose and fell while the list was read. */
+  #total: number | undefined
+  #risen = 0
+  #fallen = 0
   #emptyPages = 0
   #hasFullPage = false
   /** The page before the present one. */
@@ -79,11 +83,6 @@ export class DeclaredWalk {
     return 'address' in this.#next ? `?${this.#next.address}` : String(this.#next.value)
   }
 
-  /** A page shorter than its size may be the last one; the next request shows it. */
-  get rest(): Rest | undefined {
-    return undefined
-  }
-
   #sizeFor(remaining: number): number {
     return Math.min(remaining, this.#list.paging.size?.max ?? remaining)
   }
@@ -98,8 +97,8 @@ export class DeclaredWalk {
     }
     const { items: once, clash } = page.isNested ? { items: page.items } : onceEach(page.items)
     if (clash) throw this.#bad(`two different records have the id ${oneLine(idText(clash.id) ?? '', 60)}`)
-    const moved = await this.#moved(page)
     const fresh = page.isNested ? once : this.#records.without(once)
+    const moved = await this.#moved(page, once.length - fresh.length)
     this.#count(page, page.items.length - fresh.length)
     const items = [...moved, ...fresh]
     this.#records.add(items)
@@ -116,33 +115,44 @@ export class DeclaredWalk {
   #count({ elements, stated: { total } }: DeclaredPage, repeated: number): void {
     this.#elements += elements - repeated
     this.#repeated += repeated
-    if (typeof total === 'number') this.#firstTotal ??= total
+    if (typeof total !== 'number') return
+    const before = this.#total ?? total
+    this.#risen += Math.max(0, total - before)
+    this.#fallen += Math.max(0, before - total)
+    this.#total = total
   }
 
   /** Of this total: a record that is added before those that were read moves another one to a page where it is listed again. */
   #missing(total: number): number {
-    const added = Math.max(0, total - (this.#firstTotal ?? total))
-    return total - this.#elements - Math.min(this.#repeated, added)
+    return total - this.#elements - Math.min(this.#repeated, this.#risen)
   }
 
   async #request({ start, size }: Place): Promise<{ readonly page: DeclaredPage; readonly answer: Answer }> {
     const call = this.#list.call(start, size)
     const answer = await this.#http.request({ ...call, signal: this.#query.signal })
     const page = this.#list.read(answer)
-    if (typeof page === 'string') throw badPage(call, page, CHECK_HINT)
+    if (typeof page === 'string') throw badPage(call, page, this.#list.mismatchHint)
     return { page, answer }
   }
 
-  /** Records that moved to the page before this one, because some on it or before it were deleted meanwhile: the total fell. */
-  async #moved({ stated: { total } }: DeclaredPage): Promise<readonly CrmRecord[]> {
+  /**
+   * Records that moved to the page before this one, because some on it or before it were deleted meanwhile: the total fell. A page that
+   * overlaps by more than the total rose shows that the list changed, too. A cursor stays at its record.
+   */
+  async #moved({ stated: { total } }: DeclaredPage, repeated: number): Promise<readonly CrmRecord[]> {
     const { by } = this.#list.paging
     const before = this.#before
-    if ((by !== 'page' && by !== 'offset') || typeof before?.total !== 'number' || typeof total !== 'number') return []
-    if (total >= before.total) return []
+    if (!before || by === 'cursor' || by === 'last') return []
+    const fallen = typeof before.total === 'number' && typeof total === 'number' ? before.total - total : 0
+    // Those that were added in front explain as many repetitions.
+    if (fallen <= 0 && repeated + fallen <= 0) return []
     const { page } = await this.#request(before)
-    const deleted = before.total - total
-    if (deleted <= page.elements) return this.#records.without(page.items)
-    throw this.#bad(`${deleted} records were deleted while it was read, more than a page has: the list may lack others`)
+    if (fallen > page.elements) {
+      throw this.#bad(`${fallen} records were deleted while it was read, more than a page has: the list may lack others`)
+    }
+    const moved = this.#records.without(page.items)
+    this.#elements += moved.length
+    return moved
   }
 
   #after(page: DeclaredPage, answer: Answer): PageStart | undefined {
@@ -167,13 +177,16 @@ export class DeclaredWalk {
 
   #afterCursor({ stated: { next, more } }: DeclaredPage): PageStart | undefined {
     if (more === false) return undefined
-    const isNamed = (typeof next === 'string' && next !== '') || typeof next === 'number'
-    if (isNamed) return { value: next }
+    const cursor = idText(next)
+    if (cursor) return { value: cursor }
     if (next !== undefined && next !== null && next !== '') {
       throw this.#bad(`${this.#list.paging.next} is ${shown(next)}, expected a cursor`)
     }
-    if (more === true) throw this.#bad(`${this.#list.paging.more} is true, and there is no ${this.#list.paging.next}`)
-    return undefined
+    const { more: flag, next: path } = this.#list.paging
+    if (more === true) throw this.#bad(`${flag} is true, and there is no ${path}`)
+    // Where the connector names a flag, an answer without both shows no end.
+    if (flag === undefined || next !== undefined) return undefined
+    throw this.#bad(`expected ${path} or ${flag}, which show whether there is more, got neither`)
   }
 
   #atAddress(target: JsonValue | undefined): PageStart | undefined {
@@ -199,7 +212,8 @@ export class DeclaredWalk {
   }
 
   #hasTotal({ stated: { total } }: DeclaredPage): boolean {
-    return typeof total === 'number' && this.#isFromStart && this.#missing(total) <= 0
+    // Those that were deleted meanwhile may have been read.
+    return typeof total === 'number' && this.#isFromStart && this.#missing(total) + this.#fallen <= 0
   }
 
   get #isFromStart(): boolean {
@@ -223,13 +237,9 @@ export class DeclaredWalk {
     throw this.#bad(`${MAX_EMPTY_PAGES} consecutive pages are empty, and each states that there are more`)
   }
 
-  /** Deletions during the read leave fewer records than were counted, but not a whole page fewer. */
   #checkWhole({ stated: { total } }: DeclaredPage): void {
-    if (typeof total !== 'number' || !this.#isFromStart) return
-    const missing = this.#missing(total)
-    if (missing > 0 && (this.#pages === 1 || missing >= (this.#size ?? 1))) {
-      throw this.#bad(`${this.#list.paging.total} states ${total}, but the list ended after ${this.#elements} records`)
-    }
+    if (typeof total !== 'number' || !this.#isFromStart || this.#missing(total) <= 0) return
+    throw this.#bad(`${this.#list.paging.total} states ${total}, but the list ended after ${this.#elements} records`)
   }
 
   #parse(text: string): PageStart {
@@ -256,11 +266,9 @@ export class DeclaredWalk {
   }
 
   #bad(reason: string): CrmError {
-    return badPage(this.#list.call(this.#start, this.#size), reason, CHECK_HINT)
+    return badPage(this.#list.call(this.#start, this.#size), reason, this.#list.mismatchHint)
   }
 }
-
-const CHECK_HINT = 'crm connectors check compares the connector with the server'
 
 function shown(value: JsonValue): string {
   return oneLine(JSON.stringify(value), 60)

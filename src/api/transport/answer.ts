@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
 import { htmlText, isHtml, oneLine } from '../errors/one-line.ts'
+import type { WriteOutcome } from '../writes/write.ts'
 import type { Call } from './call.ts'
 import type { Reply } from './exchange.ts'
 
@@ -142,16 +143,12 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders
   /** Undefined if the body is empty. */
   readonly json: JsonValue | undefined
-  /** `json` is the record at the place within the answer that the connector names. */
-  readonly isPlaced?: true
-  /** The connector expects nothing of the answer: its status says whether the write is done. */
-  readonly isStatusProof?: true
   /** The same, redacted for messages. */
   readonly quoted?: () => JsonValue
+  /** Of a write of a job: what the answer means, as the connector declares. */
+  readonly written?: WriteOutcome
   /** Of a write: the values that were sent, as this record shows them where it has them. */
   readonly shownIn?: (record: JsonObject) => JsonObject
-  /** For an upsert: whether it made the record, if the server says so. */
-  readonly isMade?: boolean
   /** Present if answers of any type are accepted. */
   readonly body?: Buffer
 }

@@ -3,6 +3,7 @@ import { ADDRESS_HINT, type Failure, isFailure } from '../errors/failure.ts'
 import { networkFailure } from '../errors/network-failure.ts'
 import { statusFailure } from '../errors/status-failure.ts'
 import type { ApiOptions } from '../options.ts'
+import { statesRefusal } from '../writes/judge-write.ts'
 import { type Answer, readAnswer, redactHeaders, redactReply, redactSuccessHeaders } from './answer.ts'
 import { type Call, isWrite } from './call.ts'
 import type { Connections } from './connections.ts'
@@ -63,17 +64,20 @@ async function reach(
     // A truncated compressed body counts as a dropped connection.
     if (reply === CUT) throw new NoReply('network', true, new CutError(CUT))
     if (typeof reply === 'string') return badAnswer(call, reply, received, options)
-    if (call.isAnyTypeTaken) return rawAnswer(reply)
-    const headers = redactSuccessHeaders(reply.headers, options.redactor)
-    const answer = readAnswer(call, { ...reply, headers }, options.redactor)
-    if (typeof answer === 'string') return badAnswer(call, answer, received, options)
-    return call.errors?.isRefused(answer.json) ? refusal(call, reply, options) : answer
+    return call.isAnyTypeTaken ? rawAnswer(reply) : success(call, reply, options)
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.type === 'interrupted') return interruption(call, error.cause, error.isSent)
     const { baseUrl: url, timeoutMs, serveDatabase, wire } = options
     return networkFailure(call, error, { url, timeoutMs, serveDatabase, profile: wire.profile })
   }
+}
+
+function success(call: Call, reply: Reply, options: TryOptions): Answer | Failure {
+  const headers = redactSuccessHeaders(reply.headers, options.redactor)
+  const answer = readAnswer(call, { ...reply, headers }, options.redactor)
+  if (typeof answer === 'string') return badAnswer(call, answer, reply, options)
+  return call.isJudged && statesRefusal(answer.json) ? refusal(call, reply, options) : answer
 }
 
 /** An answer of any type is shown unchanged; the reason taken from it is redacted. */

@@ -24,6 +24,8 @@ export interface Call {
   readonly headers?: readonly string[]
   /** What refusals of this server mean. */
   readonly errors?: ErrorRules
+  /** A 2xx that states a refusal at its top is one. */
+  readonly isJudged?: true
   /** A POST that changes nothing: it needs no idempotency key, and is never in doubt. */
   readonly isRead?: true
   /** A POST that can be repeated without a second effect. */

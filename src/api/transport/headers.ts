@@ -7,7 +7,7 @@ import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ServerProblem } from '../errors/problem.ts'
 import type { ApiOptions } from '../options.ts'
-import { readLinks } from '../pages/signs.ts'
+import { readLinks } from '../pages/links.ts'
 import { MAX_JSON_DEPTH, surveyJson } from './answer.ts'
 import { type Call, cannot } from './call.ts'
 

@@ -93,7 +93,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   /** The result of a call after a failed try; undefined for another try. */
   async function endOf(failed: Failed): Promise<Settled | undefined> {
     const { call, outcome, state } = failed
-    if (!(await mayRepeat(keys, failed, settle))) {
+    if (!mayRepeat(keys, failed)) {
       return { error: onceError(call, outcome, { tries: state.tries, keys }), failure: outcome }
     }
     const failure = await waitAfter({ options, timing }, { ...failed, signal: endedBy(waitSignal, call.signal) })
@@ -163,21 +163,9 @@ async function waitAfter(
   return signal.aborted ? interruption(call, signal.reason, false) : undefined
 }
 
-/** A create in doubt is repeated only when the server keeps its key; the OpenAPI document is read to find that out. */
-async function mayRepeat(
-  keys: KeyKeeping,
-  { call, outcome, signal }: Failed,
-  settle: (call: Call) => Promise<Settled>,
-): Promise<boolean> {
-  if (!outcome.isInDoubt || !makesAnother(call)) return true
-  if (signal.aborted) return keys.isKept
-  const { command, signal: ending } = call
-  return keys.isKeptAt(call.path, async (path) => {
-    const asked = { method: 'GET', path, action: 'read the OpenAPI document', command, findCommand: undefined } as const
-    const settled = await settle({ ...asked, signal: ending })
-    if ('answer' in settled) return settled.answer.json
-    return settled.failure.status === undefined ? null : undefined
-  })
+/** A create in doubt is repeated only when the server is known to keep its key. */
+function mayRepeat(keys: KeyKeeping, { call, outcome }: Failed): boolean {
+  return !outcome.isInDoubt || !makesAnother(call) || keys.isKept
 }
 
 /** A conflict after a try whose answer was lost may be with what that try did. */

@@ -4,16 +4,17 @@ import { foldedText } from '../../core/nearest.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import type { BatchRow, RowOutcome } from '../connectors/batch-rules.ts'
 import type { Connector } from '../connectors/connector.ts'
-import type { BatchKind, BatchOperation } from '../connectors/document.ts'
+import type { BatchKind } from '../connectors/document.ts'
 import { keyValue } from '../connectors/key-value.ts'
 import type { ConnectorRequest } from '../connectors/requests.ts'
 import type { ExchangeParts } from '../connectors/resource-exchange.ts'
 import { type Failure, isFailure } from '../errors/failure.ts'
-import { rowFailure, unaccounted } from '../errors/row-failure.ts'
+import { rowFailure } from '../errors/row-failure.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
+import type { JudgeWrite } from './judge-write.ts'
 import { fieldsIn, notSentFailure } from './not-sent.ts'
-import type { Write } from './write.ts'
+import type { Write, WriteOutcome } from './write.ts'
 
 /** How a write travels with others. */
 export interface InBatch {
@@ -82,11 +83,12 @@ export async function sendBatch(writes: readonly Write[], parts: BatchParts): Pr
   const asked = rules.batch(batch)
   const by = first.upsertBy === undefined ? undefined : batch.by[first.upsertBy]
   const call = callOf(asked.request(rows, by), first, { count: rows.length, errors: parts.connector.errors })
-  const outcome = await parts.send(call)
+  const isJudged = batch.errors === undefined
+  const outcome = await parts.send({ ...call, ...(isJudged && { isJudged }) })
   if (isFailure(outcome)) return { outcome, rows: failures }
   const found = asked.outcomes(outcome.json, rows)
   const shown = once(() => asked.outcomes(outcome.quoted?.() ?? outcome.json, rows))
-  const read = { call, answer: outcome, batch, found, shown, parts, rows: rows.length }
+  const read = { call, answer: outcome, judge: asked.judge, found, shown, parts, rows: rows.length }
   return { outcome, rows: writes.map((write, at) => failures[at] ?? outcomeOf(write, String(at), read)) }
 }
 
@@ -129,7 +131,7 @@ function callOf(
 interface Answered {
   readonly call: Call
   readonly answer: Answer
-  readonly batch: BatchOperation
+  readonly judge: JudgeWrite
   readonly found: ReadonlyMap<string, RowOutcome>
   /** The same, redacted for messages. */
   readonly shown: () => ReadonlyMap<string, RowOutcome>
@@ -139,38 +141,37 @@ interface Answered {
 }
 
 function outcomeOf(write: Write, row: string, read: Answered): Answer | Failure {
-  const outcome = read.found.get(row)
-  if (!outcome) return unaccounted(read.answer, { rows: read.rows, accounted: read.found.size })
-  if ('error' in outcome) {
-    const shown = read.shown().get(row)
-    return rowFailure(read.call, shown && 'error' in shown ? shown.error : null, read.answer)
+  const { answer, found, judge, parts } = read
+  const outcome = found.get(row)
+  if (!outcome) {
+    const why = `accounts for ${found.size} of ${read.rows} rows, and not for this one`
+    return { ...answer, written: { type: 'in doubt', why, isContradiction: found.size === 0 } }
   }
-  const { isMade } = outcome
-  const { headers } = read.answer
-  const json = recordIn(outcome, write, read)
-  const quoted = () => recordIn(read.shown().get(row), write, read) ?? null
-  return { status: statusOf(write, json, isMade), headers, json, quoted, ...(isMade !== undefined && { isMade }) }
-}
-
-/** In crm's names. */
-function recordIn(
-  outcome: RowOutcome | undefined,
-  { resource }: Write,
-  { batch, parts }: Answered,
-): JsonObject | undefined {
-  const record = outcome && 'record' in outcome ? outcome.record : undefined
-  if (!record || batch.returns === 'nothing') return undefined
-  const { map } = parts.connector.rules(resource)
-  const shown = map.read(record, parts.references)
-  if (batch.returns === 'record') return shown
-  const { id = null, created_at } = shown
-  return { id, ...(created_at !== undefined && { created_at }) }
+  const quoted = () => read.shown().get(row)
+  if ('error' in outcome) {
+    const shown = quoted()
+    return rowFailure(read.call, shown && 'error' in shown ? shown.error : null, answer)
+  }
+  const { kind, id, body } = write
+  const recordOf = (one: RowOutcome | undefined) => (one && 'record' in one ? one.record : undefined)
+  const written = judge(
+    answer,
+    {
+      ...{ kind, id, sent: body === null ? undefined : fieldsIn(body) },
+      row: { json: outcome.record, quoted: () => recordOf(quoted()) },
+    },
+    parts.references,
+  )
+  const { headers } = answer
+  const quotedRow = () => recordOf(quoted()) ?? null
+  return { status: statusOf(write, written), headers, json: outcome.record, quoted: quotedRow, written }
 }
 
 /** The status that the row would have had alone. */
-function statusOf({ kind, upsertBy }: Write, json: JsonObject | undefined, isMade: boolean | undefined): number {
-  if (json === undefined) return 204
-  return kind === 'create' && (isMade ?? upsertBy === undefined) ? 201 : 200
+function statusOf({ kind, upsertBy }: Write, written: WriteOutcome): number {
+  if (written.type === 'in doubt') return 200
+  if (written.record === undefined) return 204
+  return kind === 'create' && (written.isMade ?? upsertBy === undefined) ? 201 : 200
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -1,20 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { settingCommand, type Wire } from '../../core/wire.ts'
 import type { KeyState } from '../errors/failure.ts'
-import type { ReadDocument } from '../openapi-document.ts'
 import type { ApiOptions } from '../options.ts'
 import type { Call } from '../transport/call.ts'
 
-/** Headers that only a server with idempotency keys sends. */
-const KEY_HEADERS = ['idempotent-replayed', 'idempotency-replayed', 'idempotency-policy'] as const
-
-/** Error codes that only such a server sends. */
+/** Error codes that only a server with idempotency keys sends. */
 const KEY_CODE = /^idempotency_(?:in_progress|key_reused)$/
-
-/** The name of a header that only a server with idempotency keys sends. */
-export function showingHeader(headers: IncomingHttpHeaders): string | undefined {
-  return KEY_HEADERS.find((name) => headers[name] !== undefined)
-}
 
 export interface KeyEvidence {
   readonly headers?: IncomingHttpHeaders | undefined
@@ -23,17 +14,19 @@ export interface KeyEvidence {
 
 /**
  * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The setting wire.idempotency
- * decides; without it, the answers of the server do.
+ * decides, or the connector; where it names the headers that show it, an answer with one of them.
  */
 export class KeyKeeping implements KeyState {
   readonly #wire: Wire
   readonly #isOpen: boolean
-  #asked: Promise<boolean | undefined> | undefined
+  readonly #headers: readonly string[]
   #isShown = false
 
   constructor({ wire, connector }: Pick<ApiOptions, 'wire' | 'connector'>) {
+    const { idempotency } = connector?.document ?? {}
     this.#wire = wire
-    this.#isOpen = wire.profile !== undefined && connector?.document.idempotency !== 'none'
+    this.#isOpen = wire.profile !== undefined && idempotency !== 'none'
+    this.#headers = typeof idempotency === 'object' ? (idempotency.kept ?? []) : []
   }
 
   get hint(): string | undefined {
@@ -46,23 +39,8 @@ export class KeyKeeping implements KeyState {
   }
 
   learn({ headers = {}, serverCode = '' }: KeyEvidence): void {
-    this.#isShown ||= showingHeader(headers) !== undefined || KEY_CODE.test(serverCode)
-  }
-
-  /** Like `isKept`, after reading the OpenAPI document once for creates at this path. */
-  async isKeptAt(path: string, read: ReadDocument): Promise<boolean> {
-    if (this.isKept || this.#wire.idempotency !== undefined) return this.isKept
-    this.#asked ??= this.#ask(path, read)
-    const isNamed = await this.#asked
-    // Read again the next time: the server did not answer.
-    if (isNamed === undefined) this.#asked = undefined
-    if (isNamed) this.#isShown = true
-    return this.isKept
-  }
-
-  async #ask(path: string, read: ReadDocument): Promise<boolean | undefined> {
-    const { documentNamesKey } = await import('../openapi-document.ts')
-    return documentNamesKey(read, { path, header: this.#wire.idempotencyHeader })
+    this.#isShown ||=
+      this.#headers.some((name) => headers[name.toLowerCase()] !== undefined) || KEY_CODE.test(serverCode)
   }
 }
 

@@ -7,6 +7,10 @@ import type { Failure } from '../errors/failure.ts'
 export class FailedRead extends Error {
   readonly failure: Failure
 
+  get code(): Failure['code'] {
+    return this.failure.code
+  }
+
   constructor(failure: Failure) {
     super(failure.reason)
     this.failure = failure

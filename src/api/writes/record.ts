@@ -20,15 +20,17 @@ import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import { idempotencyKeyOf } from '../transport/headers.ts'
 import type { Http } from '../transport/http.ts'
-import type { WriteKind } from './answer-signs.ts'
-import { judgeWrite, type WriteOutcome } from './judge-write.ts'
-import { outcomeFailure } from './outcome-failure.ts'
-import { ownId, readShown } from './shown-record.ts'
+import { doubtFailure } from './outcome-failure.ts'
+import type { WriteKind, WriteOutcome } from './write.ts'
 
 export interface WriteCall extends Call {
   readonly kind: WriteKind
-  /** The answer with the record in crm's names; undefined: unchanged. */
-  readonly translate?: (answer: Answer) => Answer
+  /** What an answer means, as the connector declares. */
+  readonly judge: (answer: Answer) => WriteOutcome
+  /** The values that were sent, as this record shows them where it has them. */
+  readonly shownIn?: (record: JsonObject) => JsonObject
+  /** For a deletion: undefined if the record is gone, else a clause with the reason why that is not known. */
+  readonly whyNotGone?: () => Promise<string | undefined>
   /** Reads the record; undefined if it does not exist. */
   readonly read?: () => Promise<CrmRecord | undefined>
   /** The list that has the record. */
@@ -36,7 +38,7 @@ export interface WriteCall extends Call {
 }
 
 /**
- * A write whose answer is one record. CrmError `rejected` for a refusal within a 2xx, `in_doubt` for an ambiguous 2xx,
+ * A write whose answer is one record. CrmError `in_doubt` for a 2xx that is not what the connector declares,
  * `bad_answer`, with the idempotency key for a repetition, if the id is needed and the record has none.
  */
 export async function requestRecord(http: Http, call: WriteCall): Promise<CrmRecord> {
@@ -62,19 +64,17 @@ interface Written {
 export async function requestWrite(http: Http, call: WriteCall): Promise<Written> {
   const received = await answerTo(http, call)
   if (!('headers' in received)) return received
-  const answer = call.translate ? call.translate(received) : received
-  const outcome = judgeWrite(answer, {
-    kind: call.kind,
-    sent: () => call.body,
-    id: call.recordId,
-    path: call.path,
-  })
-  if (outcome.type === 'done') return { record: outcome.record ?? {}, status: answer.status }
-  const failure = outcomeFailure(answer, outcome, hintOf(call, outcome))
+  const outcome = call.judge(received)
+  const { status } = received
+  if (outcome.type === 'done') return { record: outcome.record ?? {}, status }
+  const there = await call.whyNotGone?.()
+  if (call.whyNotGone && there === undefined) return { record: {}, status }
+  const failure = doubtFailure(received, outcome, call.showCommand ?? call.findCommand ?? ADDRESS_HINT)
+  const doubt = there === undefined ? failure : { ...failure, reason: `${failure.reason}; ${there}` }
   const { idempotencyKey } = call
   const { keys } = http
-  if (failure.isInDoubt && call.kind === 'create' && !keys.isKept) throw onceError(call, failure, { tries: 1, keys })
-  throw callError(call, failure, { tries: 1, isInDoubt: failure.isInDoubt, idempotencyKey, keys })
+  if (call.kind === 'create' && !keys.isKept) throw onceError(call, doubt, { tries: 1, keys })
+  throw callError(call, doubt, { tries: 1, isInDoubt: true, idempotencyKey, keys })
 }
 
 /** A conflict after a try whose answer was lost: the record shows whether that try took effect. */
@@ -85,17 +85,17 @@ async function answerTo(http: Http, call: WriteCall): Promise<Answer | Written> 
     if (!(error instanceof CrmError) || error.code !== 'in_doubt' || call.recordId === undefined) throw error
     const { status = 0 } = error.details
     if (!isConflictStatus(status)) throw error
-    const found = await lookAfter(http, call, call.recordId)
+    const found = await lookAfter(call, call.recordId)
     if (typeof found !== 'string') return { record: found, status }
     throw new CrmError('in_doubt', `${error.message}; ${found}`, error.details)
   }
 }
 
 /** The record with the values sent, empty after a deletion; or a clause with the reason why the outcome is unknown. */
-async function lookAfter(http: Http, call: WriteCall, id: string): Promise<CrmRecord | string> {
+async function lookAfter(call: WriteCall, id: string): Promise<CrmRecord | string> {
   let isAnyListed = false
   try {
-    const shown = call.read ? await call.read() : await readRecord(http, call, id)
+    const shown = await call.read?.()
     const pages = async function* () {
       for await (const page of call.list?.() ?? []) {
         isAnyListed ||= page.items.length > 0
@@ -111,27 +111,6 @@ async function lookAfter(http: Http, call: WriteCall, id: string): Promise<CrmRe
   } catch (error) {
     return lookUpFailure(error)
   }
-}
-
-/** Many servers have an endpoint for one record; undefined when this one does not, or does not show the record there. */
-async function readRecord(http: Http, { path, action, command, signal }: WriteCall, id: string) {
-  const settled = await http.settle({
-    method: 'GET',
-    path,
-    action,
-    command,
-    findCommand: undefined,
-    isProbe: true,
-    signal,
-  })
-  if (!('answer' in settled)) return undefined
-  const record = readShown(settled.answer.json, { sent: () => undefined, path })?.at(-1)
-  return record && ownId(record)?.toLowerCase() === id.toLowerCase() ? record : undefined
-}
-
-function hintOf(call: WriteCall, outcome: WriteOutcome): string {
-  if (outcome.type === 'refused') return `${call.command} --help`
-  return call.showCommand ?? call.findCommand ?? ADDRESS_HINT
 }
 
 /** The wait before reading the list, which may lag behind writes. */

@@ -3,10 +3,9 @@ import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import type { Resource } from '../../core/resources/registry.ts'
 import type { Connector } from '../connectors/connector.ts'
-import { JOB_HEADER } from '../connectors/described-operations.ts'
 import { keyValue } from '../connectors/key-value.ts'
 import { NO_REFERENCES } from '../connectors/references.ts'
-import { createExchange, type ExchangeParts } from '../connectors/resource-exchange.ts'
+import { createExchange, type Exchange, type ExchangeParts } from '../connectors/resource-exchange.ts'
 import { type Failure, isFailure } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
 import type { Answer } from '../transport/answer.ts'
@@ -39,8 +38,6 @@ export interface Sender {
   post(own: OwnPost): Promise<Answer | Failure>
   /** Requests one record of the list of this resource. */
   ask(resource: Resource): Promise<Answer | Failure>
-  /** A GET of a path below the server's address. */
-  read(path: string): Promise<Answer | Failure>
   /** So many requests will follow. */
   expect(requests: number): void
   close(): Promise<void>
@@ -72,6 +69,9 @@ export type SenderOptions = Pick<
   /** Aborted to give up requests in flight, whose outcome is then unknown; undefined: they are awaited. */
   readonly cut?: AbortSignal | undefined
 }
+
+/** The header with the name of the job that sends a change. */
+const JOB_HEADER = 'Crm-Job'
 
 const NO_TEXTS = { command: 'crm jobs', findCommand: undefined } as const
 
@@ -118,9 +118,11 @@ export function createSender(options: SenderOptions): Sender {
       const { kind, resource, id, parentId, body, ifMatch, action } = write
       const more = kind === 'delete' ? [...matching(ifMatch), ...named] : keyed(write)
       const rules = connector.rules(resource)
-      if (!rules.isPlain) return translated(write, more)
+      if (!rules.isPlain || kind === 'delete') return translated(write, more)
       const { body: _, ...request } = rules.request(kind, { ...(id && { id }), ...(parentId && { parentId }) })
-      return sendOnce({ ...request, ...NO_TEXTS, ifMatch, action }, more, body)
+      const answer = await sendOnce({ ...request, ...NO_TEXTS, ifMatch, action, isJudged: true }, more, body)
+      const asked = { kind, id, sent: body === null ? undefined : fieldsIn(body) }
+      return judged(answer, { judge: (received) => rules.judge(kind)(received, asked, NO_REFERENCES) })
     },
     sendBatch: (writes) => sendBatch(writes, batches),
     inBatch: (write) => inBatch(write, batches),
@@ -135,7 +137,6 @@ export function createSender(options: SenderOptions): Sender {
       const call = { ...request, query: { ...request.query, ...size }, ...NO_TEXTS, action: 'ask the server' }
       return sendOnce({ ...call, isRead: true }, [], body === undefined ? null : Buffer.from(JSON.stringify(body)))
     },
-    read: (path) => sendOnce({ method: 'GET', path, ...NO_TEXTS, action: 'ask the server' }, [], null),
     expect: connections.expect,
     close: connections.close,
   }
@@ -176,8 +177,26 @@ function createTranslation(
       return notSentFailure(error)
     }
     const outcome = await send(call, more, call.bytes ?? null)
-    return isFailure(outcome) || !call.translate ? outcome : call.translate(outcome)
+    const answer = judged(outcome, call)
+    return kind === 'delete' && id !== undefined ? settledDeletion(answer, id, exchange) : answer
   }
+}
+
+/** A deletion that is not done by its answer is where the record is gone. */
+async function settledDeletion(
+  answer: Answer | Failure,
+  id: string,
+  { whyNotGone }: Pick<Exchange, 'whyNotGone'>,
+): Promise<Answer | Failure> {
+  if (isFailure(answer) || answer.written?.type !== 'in doubt') return answer
+  const { written } = answer
+  const there = await whyNotGone(id)
+  if (there !== undefined) return { ...answer, written: { ...written, why: `${written.why}, and ${there}` } }
+  return { ...answer, written: { type: 'done', record: undefined, id, quoted: () => undefined } }
+}
+
+function judged(outcome: Answer | Failure, { judge, shownIn }: Pick<WriteCall, 'judge' | 'shownIn'>): Answer | Failure {
+  return isFailure(outcome) ? outcome : { ...outcome, written: judge(outcome), ...(shownIn && { shownIn }) }
 }
 
 function upsertOf(field: string, fields: JsonObject, { resource }: Write, { document }: Connector) {

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer'
-import type { Resource } from '../../core/resources/registry.ts'
-import type { WriteKind } from './answer-signs.ts'
+import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
+
+export type WriteKind = 'create' | 'update' | 'delete'
 
 /** A change of one record. */
 export interface Write {
@@ -23,3 +24,23 @@ export interface Write {
   /** For messages, after "cannot": `create the contact of line 7`. */
   readonly action: string
 }
+
+/** What a 2xx means for a write. Only what the connector declares is done. */
+export type WriteOutcome =
+  | {
+      readonly type: 'done'
+      /** In crm's names; the id alone if the answer shows no more, undefined if it shows nothing. */
+      readonly record: CrmRecord | undefined
+      readonly id: string | undefined
+      /** The record of the redacted answer, for messages. */
+      readonly quoted: () => CrmRecord | undefined
+      /** For an upsert: whether it made the record, if the server says so. */
+      readonly isMade?: boolean
+    }
+  | {
+      readonly type: 'in doubt'
+      /** A clause about the answer. */
+      readonly why: string
+      /** The answer has another form than the connector describes, as those to other rows would have. */
+      readonly isContradiction: boolean
+    }

@@ -80,6 +80,6 @@ async function exportDeals(ctx: Context, file: string, options: ExportOptions): 
   const filters = parseFilters(options.filter ?? [])
   const api = await ctx.api()
   const pages = api.deals.list({ filters })
-  const checks = [createStageCheck(ctx, filters), createFilterCheck(ctx, { filters, flag: '--filter' })]
+  const checks = [createStageCheck(ctx, filters), createFilterCheck({ filters, flag: '--filter' })]
   return exportList(ctx, file, { pages, ...listOf('deal'), checks }, options)
 }

@@ -59,6 +59,6 @@ export async function dealsMatching(
   const filters = parseFilters(filter)
   const api = await ctx.api()
   const pages = api.deals.list({ ...query, filters })
-  const checks = [createStageCheck(ctx, filters), createFilterCheck(ctx, { ...query, filters, flag: '--filter' })]
+  const checks = [createStageCheck(ctx, filters), createFilterCheck({ filters, flag: '--filter' })]
   return { pages, ...listOf('deal'), resource: 'deal', cursor: query.cursor, checks }
 }

@@ -3,11 +3,10 @@ import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
-import { shellWord } from '../../core/shell-words.ts'
 import { appliesTo, chooseAddress, chooseProfile } from '../../settings/address.ts'
 import type { GivenKey } from '../../settings/key-candidates.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
-import { defaultProfile, type Profile, settingsOf } from '../../settings/profile.ts'
+import { defaultProfile, type Profile } from '../../settings/profile.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { connectorOf, type NamedConnector, type TargetRequest } from '../../settings/target.ts'
 
@@ -87,45 +86,4 @@ function keyMembers({ winner, shadowed }: KeySources): JsonObject {
     last_four: winner?.lastFour ?? null,
     shadows: shadowed.map(({ source }) => source),
   }
-}
-
-/** A proposed setting. */
-export interface SettingChange {
-  readonly setting: NonNullable<Finding['proposals']>[number]['setting']
-  readonly value: string
-  /** In the format of `config get`; empty if not set. */
-  readonly now: string
-}
-
-export function changesOf(findings: readonly Finding[], target: DoctorTarget): readonly SettingChange[] {
-  const { wire, operations, connector, profileName } = target
-  const now = settingsOf({ ...defaultProfile('http://localhost'), wire, operations })
-  const areKept = profileName !== undefined && connector === undefined
-  return findings
-    .flatMap((finding) => finding.proposals ?? [])
-    .filter(({ setting, value }) => setting !== 'operations' || (areKept && value !== (now.operations ?? '')))
-    .map(({ setting, value }) => ({ setting, value, now: String(now[setting] ?? '') }))
-}
-
-/** CrmError `usage` with the commands that make a profile. */
-export function refuseWithoutProfile({ baseUrl, profileName }: DoctorTarget, changes: readonly SettingChange[]): void {
-  if (profileName !== undefined) return
-  const lines = [
-    `crm config set base_url ${shellWord(baseUrl.href.replace(/\/$/, ''))} -p NAME`,
-    ...changes.map(({ setting, value }) => `crm config set ${setting} ${shellWord(value)} -p NAME`),
-  ]
-  throw new CrmError('usage', `no profile of ${baseUrl.origin} is in use, so nothing was written`, {
-    hint: `${lines.join(' && ')}; then CRM_PROFILE=NAME names it`,
-  })
-}
-
-/** Returns the new settings. */
-export async function writeChanges(
-  ctx: Pick<Context, 'settings'>,
-  name: string,
-  changes: readonly SettingChange[],
-): Promise<Profile['wire']> {
-  const settings = await ctx.settings()
-  for (const { setting, value } of changes) await settings.setSetting(name, setting, value)
-  return (await settings.profile(name)).wire
 }

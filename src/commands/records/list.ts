@@ -34,7 +34,7 @@ async function listRecords(ctx: Context, resource: PlainResource, options: Optio
   const { cursor } = options
   const filters = parseFilters(options.filter ?? [])
   const pages = withWhereHint(api[RESOURCES[resource].plural].list({ limit, cursor, filters }), { resource, filters })
-  const checks = [createFilterCheck(ctx, { resource, filters, limit, cursor, flag: '--filter' })]
+  const checks = [createFilterCheck({ resource, filters, flag: '--filter' })]
   const list = { pages, ...listOf(resource), resource, cursor, checks }
   return printChosen(ctx, list, options)
 }

@@ -23,12 +23,9 @@ const CHECK = words<Finding['check']>({
   clock: true,
   latency: true,
   records: true,
-  page_size: true,
   paging: true,
-  largest_page: true,
   limits: true,
   idempotency: true,
-  openapi: true,
   version: true,
 })
 
@@ -48,8 +45,6 @@ export const DIAGNOSIS: JsonSchema = made({
       found: ANY_OBJECT,
     }),
   ),
-  settings: arrayOf(made({ setting: TEXT, value: TEXT, now: TEXT })),
-  written: TRUE_OR_FALSE,
 })
 
 export const READY = made({ type: { const: 'ready' }, url: TEXT, database: TEXT })

@@ -56,6 +56,11 @@ function stopError(job: string, stop: Stop, hint: string): unknown {
       return new CrmError('interrupted', 'interrupted; all results are saved', { hint, job })
     case 'refused':
       return withJob(failureError('stopped', stop.failure, hint), job)
+    case 'contradicted': {
+      const failure = { ...stop.failure, code: 'bad_answer' } as const
+      const mend = `crm connectors check compares the connector with the server; then ${hint}`
+      return withJob(failureError('stopped, so that no more rows get such an answer', failure, mend), job)
+    }
     case 'outage': {
       const lasts = `no request succeeded for ${Math.round(stop.lastsMs / 1000)} s`
       return withJob(failureError(lasts, stop.failure, hint), job)

@@ -88,7 +88,8 @@ const OWN_STATUSES = [400, 409, 412, 422]
 function asAnswer(outcome: Answer | Failure, { place }: DealUpdates, id: string): Answer | Failure {
   const json = jsonOf(outcome)
   const record = changedRecord(json, place, id)
-  if (record && !isFailure(outcome)) return { ...outcome, json: record }
+  if (record && !isFailure(outcome))
+    return { ...outcome, json: record, written: { type: 'done', record, id, quoted: () => undefined } }
   const errors = errorsIn(json)
   if (errors) return refusalOf(errors, outcome)
   return isFailure(outcome) ? outcome : noGraphql(outcome)

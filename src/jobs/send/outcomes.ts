@@ -83,7 +83,7 @@ export class Outcomes {
         break
       case 'unsettled':
         if (isOutage) this.#countOutage(outcome as Failure, request)
-        if (sendOutcome.isTaken) this.#noteTaken(task, sendOutcome.why)
+        this.#noteDoubt(task, sendOutcome)
         this.unsettled.push({
           task,
           why: sendOutcome.why,
@@ -106,14 +106,17 @@ export class Outcomes {
     return { type: 'unsettled', why, isAnswered: false, isTaken: true }
   }
 
-  /** Written at once: after a kill, the next process must not send it again. */
-  #noteTaken(task: Task, why: string): void {
+  /** A create that was taken is written at once: after a kill, the next process must not send it again. */
+  #noteDoubt(task: Task, { why, isTaken, contradiction }: SendOutcome & { type: 'unsettled' }): void {
     const { journal, progress } = this.#parts
-    const entry = { t: 'doubt', op: task.operation.op, why, taken: true } as const
-    task.isTaken = true
-    journal.append(entry)
-    journal.flush()
-    progress.take(entry)
+    if (isTaken || contradiction) {
+      const entry = { t: 'doubt', op: task.operation.op, why, ...(isTaken && { taken: true as const }) } as const
+      if (isTaken) task.isTaken = true
+      journal.append(entry)
+      journal.flush()
+      progress.take(entry)
+    }
+    if (contradiction) this.#stopFor({ why: 'contradicted', failure: contradiction })
   }
 
   /** Ends an operation that has no request. */

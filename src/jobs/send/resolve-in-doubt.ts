@@ -1,4 +1,4 @@
-import { isListUnreadable } from '../../api/pages/page-requests.ts'
+import { isListUnreadable } from '../../api/pages/page-errors.ts'
 import { durationText } from '../../core/duration.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JobProgress } from '../journal/progress.ts'

@@ -1,4 +1,3 @@
-import { isFailure } from '../../api/errors/failure.ts'
 import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
 import { isListed, resourceOf } from '../../core/resources/registry.ts'
 import { withLock } from '../../files/lock.ts'
@@ -164,37 +163,14 @@ async function sendAndSettle(sending: Sending, first: readonly Task[]): Promise<
     if (isOver) return stop
     // A long wait may follow.
     sending.open.journal.flush()
-    const { repeatable, rest } = await askAboutKeys(sending.open, unsettled)
-    const again = rest.length === 0 ? [] : await resolveOn(sending, rest, round === MOST_ROUNDS)
+    const again = await resolveOn(sending, unsettled, round === MOST_ROUNDS)
     if (!again) {
       giveBack(sending.open, held)
       return { why: 'interrupted' }
     }
-    tasks = [...repeatable, ...again, ...held]
+    tasks = [...again, ...held]
     if (tasks.length === 0) return undefined
   }
-}
-
-interface AskedAboutKeys {
-  readonly repeatable: readonly Task[]
-  readonly rest: readonly Unsettled[]
-}
-
-/** When no answer shows that the server keeps keys, its OpenAPI document may; then the creates can be sent again. */
-async function askAboutKeys({ run }: Open, unsettled: readonly Unsettled[]): Promise<AskedAboutKeys> {
-  const { services, terms } = run
-  const mayGoOut = ({ task, isAnswered }: Unsettled) =>
-    task.operation.head.do === 'create' && !isAnswered && !task.isTaken
-  const creates = unsettled.filter(mayGoOut)
-  const [first] = creates
-  if (!first || terms.keys.isKept) return { repeatable: [], rest: unsettled }
-  const isKept = await terms.keys.isKeptAt(first.task.operation.head.path, async (path) => {
-    const outcome = await services.sender.read(path)
-    if (!isFailure(outcome)) return outcome.json
-    return outcome.status === undefined ? null : undefined
-  })
-  if (!isKept) return { repeatable: [], rest: unsettled }
-  return { repeatable: creates.map(({ task }) => task), rest: unsettled.filter((each) => !creates.includes(each)) }
 }
 
 function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<Dispatched> {

@@ -1,8 +1,8 @@
 import { type Failure, isFailure, isGoneStatus } from '../../api/errors/failure.ts'
 import type { Answer } from '../../api/transport/answer.ts'
-import { type AskedWrite, judgeWrite } from '../../api/writes/judge-write.ts'
 import { isReplayed, type KeyKeeping } from '../../api/writes/key-keeping.ts'
-import { outcomeFailure } from '../../api/writes/outcome-failure.ts'
+import { doubtFailure } from '../../api/writes/outcome-failure.ts'
+import type { WriteKind, WriteOutcome } from '../../api/writes/write.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import { isMadeSince, isOlder, wasThereBefore } from '../../core/made-at.ts'
@@ -39,6 +39,8 @@ export type SendOutcome =
       readonly why: string
       readonly isAnswered: boolean
       readonly isTaken?: boolean
+      /** The answer has another form than the connector describes: the job stops before more rows get such answers. */
+      readonly contradiction?: Failure | undefined
       readonly goneAs?: GoneAs
     }
   /** The job cannot continue: the key is refused, or this machine has an error. */
@@ -63,8 +65,8 @@ export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
   if (code === 'rate_limited' || (status === 503 && outcome.retryAfterMs)) {
     return { type: 'again', because: 'limit', afterMs: outcome.retryAfterMs }
   }
-  // A 2xx with an HTML page or a truncated text, or a redirect after a write that may have been handled.
-  if (code === 'in_doubt') return unclear(task, outcome.reason)
+  // A 2xx with an HTML page, or a redirect after a write that may have been handled.
+  if (code === 'in_doubt') return unclear(task, outcome.reason, isRedirect(outcome) ? undefined : outcome)
   if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome))
     return { type: 'stopped', failure: outcome }
   if (status === 409 && rule === 'patient') {
@@ -83,24 +85,24 @@ export function isRefused(task: Task, failure: Failure): boolean {
 function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   const { head, body } = task.operation
   const existing = changedId(answer)
+  const { written } = answer
+  if (!written) throw new Error(`the answer to operation ${task.operation.op} was not judged`)
+  if (written.type !== 'done') {
+    const failure = doubtFailure(answer, written, '')
+    return unclear(task, failure.reason, written.isContradiction ? failure : undefined)
+  }
   let parsed: JsonObject | undefined
   const sent = () => {
     parsed ??= body ? (parseExactJson(body.toString('utf8')) as JsonObject) : undefined
     return parsed
   }
+  const { record } = written
   const kind = existing === undefined ? sentKind(head) : 'update'
-  const asked = { kind, sent, id: existing ?? head.id, path: head.path }
-  const written = judgeWrite(answer, asked)
-  if (written.type !== 'done') {
-    const failure = outcomeFailure(answer, written, '')
-    if (written.type === 'refused') return judgeRefusal(task, failure)
-    return unclear(task, failure.reason)
-  }
-  const shown = shownIn(written.record, answer, asked)
+  const shown = shownIn(written, answer, { kind, sent })
   if (existing !== undefined) return { type: 'done', status: answer.status, id: existing, flag: 'u', ...shown }
-  const existed = existedBefore(task, written.record, sent) ? 'e' : undefined
-  const own = task.isUpsert ? upsertFlag(task, answer, written.record) : undefined
-  const flag = isReplayed(answer.headers) ? replayedFlag(task, written.record) : (own ?? existed)
+  const existed = existedBefore(task, record, sent) ? 'e' : undefined
+  const own = task.isUpsert ? upsertFlag(task, written) : undefined
+  const flag = isReplayed(answer.headers) ? replayedFlag(task, record) : (own ?? existed)
   // A record that is created again has a new id.
   const id = head.do === 'create' ? written.id : (head.id ?? written.id)
   return { type: 'done', status: answer.status, id: id ?? null, flag, ...shown }
@@ -108,40 +110,42 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
 
 type Shown = Pick<SendOutcome & { readonly type: 'done' }, 'other' | 'absent'>
 
-function shownIn(record: CrmRecord | undefined, answer: Answer, asked: AskedWrite): Shown {
-  const given = asked.kind === 'delete' ? undefined : asked.sent()
+type Done = WriteOutcome & { readonly type: 'done' }
+
+interface Sent {
+  readonly kind: WriteKind
+  readonly sent: () => JsonObject | undefined
+}
+
+function shownIn(written: Done, { shownIn: shown }: Answer, { kind, sent }: Sent): Shown {
+  const { record } = written
+  const given = kind === 'delete' ? undefined : sent()
   if (!record || !given || Object.keys(record).every((name) => name === 'id')) return {}
   const absent = absentMembers(record, given)
   if (otherValues(record, given).length === 0) return absent.length > 0 ? { absent } : {}
-  const all = otherValues(record, answer.shownIn?.(record) ?? given)
+  const all = otherValues(record, shown?.(record) ?? given)
   // A connector shows a field that the answer lacks as null.
-  const isAbsent = ({ shown }: OtherValue) => shown === null && answer.shownIn !== undefined
+  const isAbsent = (other: OtherValue) => other.shown === null && shown !== undefined
   const lacking = [...absent, ...all.filter(isAbsent).map(({ member }) => member.split('.')[0] ?? member)]
-  const other = otherOf(
-    all.find((each) => !isAbsent(each)),
-    answer,
-    asked,
-  )
-  return { ...(other && { other }), ...(lacking.length > 0 && { absent: lacking }) }
+  const other = all.find((each) => !isAbsent(each))
+  return {
+    ...(other && { other: () => quotedOther(other, written, (one) => shown?.(one) ?? given) }),
+    ...(lacking.length > 0 && { absent: lacking }),
+  }
 }
 
 /** Reads the values again from the redacted response, which is slow: only for the row that a message names. */
-function otherOf(other: OtherValue | undefined, answer: Answer, asked: AskedWrite): (() => OtherValue) | undefined {
-  if (!other) return undefined
-  return () => {
-    const sent = asked.sent() ?? {}
-    const quoted = judgeWrite({ ...answer, json: answer.quoted?.() ?? answer.json }, asked)
-    const { record } = quoted.type === 'done' ? quoted : {}
-    const shown = record ? otherValues(record, answer.shownIn?.(record) ?? sent) : []
-    return shown.find(({ member }) => member === other.member) ?? { ...other, shown: '[redacted]' }
-  }
+function quotedOther(other: OtherValue, { quoted }: Done, given: (record: CrmRecord) => JsonObject): OtherValue {
+  const record = quoted()
+  const shown = record ? otherValues(record, given(record)) : []
+  return shown.find(({ member }) => member === other.member) ?? { ...other, shown: '[redacted]' }
 }
 
 /**
  * Whether an upsert changed a record that existed before (`u`), or one that an earlier try of it made (`m`). Undefined if it made
  * the record, as far as the response shows.
  */
-function upsertFlag(task: Task, { isMade }: Answer, record: CrmRecord | undefined): ResultFlag | undefined {
+function upsertFlag(task: Task, { isMade, record }: Done): ResultFlag | undefined {
   if (isMade === true) return undefined
   if (record && isOlder(record, task.leasedMs, {})) return 'u'
   if (task.isInDoubt || task.isResumed || task.tries > 0) return 'm'
@@ -169,9 +173,9 @@ function existedBefore(
 }
 
 /** A 2xx without a clear outcome. A server that queues creates may make the record long after its answer. */
-function unclear({ operation, isUpsert }: Task, why: string): SendOutcome {
+function unclear({ operation, isUpsert }: Task, why: string, contradiction: Failure | undefined): SendOutcome {
   const isTaken = operation.head.do === 'create' && !isUpsert
-  return { type: 'unsettled', why, isAnswered: !isTaken, isTaken }
+  return { type: 'unsettled', why, isAnswered: !isTaken, isTaken, contradiction }
 }
 
 /** To another server, to a login page, or with the same method: the same holds for all rows. */

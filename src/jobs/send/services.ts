@@ -146,6 +146,8 @@ export interface DispatchHooks {
 export type Stop =
   | { readonly why: 'interrupted' }
   | { readonly why: 'refused'; readonly failure: Failure }
+  /** An answer is not what the connector describes. */
+  | { readonly why: 'contradicted'; readonly failure: Failure }
   | { readonly why: 'outage'; readonly failure: Failure; readonly lastsMs: number }
   | { readonly why: 'limit'; readonly waitMs: number }
   | { readonly why: 'errors'; readonly failed: number }

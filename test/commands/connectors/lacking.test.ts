@@ -19,9 +19,9 @@ resources:
     read_only: [first_name, last_name, picture_id, is_deleted, add_time, update_time]
     list: { items: 'data[]' }
     get: { path: '/{id}', record: data }
-    create: { record: data }
-    update: { path: '/{id}', record: data }
-    delete: { path: '/{id}' }
+    create: { gives: data }
+    update: { path: '/{id}', gives: data }
+    delete: { path: '/{id}', ok: 200 }
     fields: { name: name, email: 'emails[primary=true].value', owner_id: { at: owner_id, as: integer } }
 `
 

@@ -37,13 +37,6 @@ function rightOf(right: Right): CommandShape['right'] {
     : { exit: 3, stdout: '', stderr: right.doubt, writes: 1 }
 }
 
-/** One refused row of one is a job that failed in part. */
-export function jobRightOf(right: Right): CommandShape['right'] {
-  return 'done' in right
-    ? { exit: 0, writes: 1 }
-    : { exit: 3, writes: 1, stderr: 'refused' in right ? right.refused : /./ }
-}
-
 export const single = (verb: string, argv: readonly string[], shapes: readonly WriteShape[]): readonly CommandShape[] =>
   shapes.map(({ name, answer, right }) => ({
     name: `contacts ${verb} answered with ${name}`,

@@ -1,7 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { operationsIn } from '../../../src/api/connectors/described-operations.ts'
-import { serviceNames } from '../../../src/core/resources/described-names.ts'
 import { eventKinds, isEventPattern } from '../../../src/core/webhook-events.ts'
 import { fixtureRunRoutes } from '../../../src/service/fixture-run-routes.ts'
 import { openapiDocument } from '../../../src/service/openapi/document.ts'
@@ -48,10 +46,6 @@ function queryParameters({ parameters = [] }: Operation): readonly string[] {
     .filter((each: Parameter) => each.in === 'query')
     .map((each: Parameter) => each.name)
 }
-
-test('a client reads from the document the names that crm serve stores in the profile of its first key', () => {
-  expect(operationsIn(document)).toEqual(serviceNames())
-})
 
 test('the document has exactly the routes, with their parameters and security', () => {
   const documented = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(

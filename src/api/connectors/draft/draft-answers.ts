@@ -76,13 +76,3 @@ function fieldErrors(view: SchemaView, schemas: Schemas): JsonObject {
   if (name === undefined || message === undefined || schemas.member(items, name)?.type === 'object') return {}
   return { fields: { items: `${joined('.', list)}[]`, name, message } }
 }
-
-/** A 2xx can be a refusal where each answer states whether it is one. */
-export function draftSuccess(methods: readonly ApiMethod[], schemas: Schemas): JsonObject | undefined {
-  const answers = methods.flatMap(({ answer }) => answer ?? [])
-  for (const name of ['success', 'ok']) {
-    const having = answers.filter((answer) => schemas.member(answer, name)?.type === 'boolean')
-    if (having.length > 0 && having.length * 2 > answers.length) return { at: name, not: false }
-  }
-  return undefined
-}

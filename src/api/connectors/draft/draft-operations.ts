@@ -7,7 +7,7 @@ import { selectParameter } from './draft-select.ts'
 import { draftUpdate } from './draft-update.ts'
 import { askOf, parameterIn, segmentsOf, variableName } from './path-parts.ts'
 import { commonPath, textOf } from './path-texts.ts'
-import type { RecordFinder, RecordPlace } from './record-places.ts'
+import { joined, type RecordFinder, type RecordPlace } from './record-places.ts'
 import type { ResourceContext } from './resource-context.ts'
 import type { SchemaView } from './schemas.ts'
 import { CREATED_NAMES, fieldFit, foldedName, ID_NAMES } from './server-names.ts'
@@ -93,7 +93,7 @@ function pathOf(method: ApiMethod, context: ResourceContext): string {
 
 function partsOf(name: Name, method: ApiMethod, context: ResourceContext): JsonObject {
   if (name === 'list') return listParts(method, context)
-  if (name === 'delete') return {}
+  if (name === 'delete') return method.answer ? { ok: [200, 204] } : {}
   if (name === 'get') return recordPart(method, context)
   const body = bodyPart(name, method, context)
   const { bodyType } = method
@@ -101,8 +101,7 @@ function partsOf(name: Name, method: ApiMethod, context: ResourceContext): JsonO
     ...(bodyType !== undefined && { headers: { 'Content-Type': bodyType } }),
     ...body,
     ...(name === 'update' && draftUpdate(method, context)),
-    // Without a described answer, the status decides; of a create, only the answer has the id.
-    ...(name === 'update' && !method.answer ? { returns: 'nothing' } : recordPart(method, context)),
+    ...givesPart(name, method, context),
   }
 }
 
@@ -182,19 +181,38 @@ function orderOf({ parameters }: ApiMethod): JsonObject | undefined {
   return { [sort.name]: field, ...(direction && up !== undefined && { [direction.name]: up }) }
 }
 
-function recordPart(method: ApiMethod, { finder, offered, fieldsView, resource }: ResourceContext): JsonObject {
-  if (method.isAnswerEmpty) return { returns: 'nothing' }
-  const own = method.answer && finder.record(method.answer)
-  const found = own ?? (offered.get?.answer && finder.record(offered.get.answer))
-  if (!found) return { returns: 'detected' }
-  const isFit = ({ members }: SchemaView) => fieldFit(resource, members.keys()) > 0
-  const isIdAlone = method !== offered.get && isFit(fieldsView) && !isFit(found.view) && hasIdAlone(found, finder)
-  return { ...(found.path !== '.' && { record: found.path }), ...(isIdAlone && { returns: 'id' }) }
+function recordPart({ answer }: ApiMethod, { finder }: ResourceContext): JsonObject {
+  const found = answer && finder.record(answer)
+  return found && found.path !== '.' ? { record: found.path } : {}
 }
 
-/** An id, and often times and the kind of the record: a record without its fields. */
-function hasIdAlone({ view }: RecordPlace, finder: RecordFinder): boolean {
-  return finder.inside(view) === '.' && [...view.members.keys()].some((name) => /id$/i.test(name))
+/** Without a described answer, the status of an update decides; of a create, only the answer has the id. */
+function givesPart(name: 'create' | 'update', method: ApiMethod, context: ResourceContext): JsonObject {
+  const { finder, offered, fieldsView, resource, decisions, at } = context
+  if (method.isAnswerEmpty || (name === 'update' && !method.answer)) return { gives: 'nothing' }
+  const own = method.answer && finder.record(method.answer)
+  const found = own ?? (offered.get?.answer && finder.record(offered.get.answer))
+  if (!found) {
+    decisions.decide(
+      [...at, name],
+      'the document does not describe the answer: gives is where it shows the record or its id',
+    )
+    return {}
+  }
+  const isFit = ({ members }: SchemaView) => fieldFit(resource, members.keys()) > 0
+  const idName = isFit(fieldsView) && !isFit(found.view) ? idAlone(found, finder) : undefined
+  const path = idName === undefined ? found.path : joined(found.path, idName)
+  return path === '.' ? {} : { gives: WORDS.includes(path) ? `\\${path}` : path }
+}
+
+/** Of `gives`: a member of that name is written with a backslash. */
+const WORDS = ['record', 'nothing']
+
+/** The name of the id where an answer has one, and often times and the kind of the record, without its fields. */
+function idAlone({ view }: RecordPlace, finder: RecordFinder): string | undefined {
+  if (finder.inside(view) !== '.') return undefined
+  const names = [...view.members.keys()]
+  return names.find((name) => /^id$/i.test(name)) ?? names.find((name) => /id$/i.test(name))
 }
 
 /** The body around the record, where it is not the record itself. */

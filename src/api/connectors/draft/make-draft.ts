@@ -6,7 +6,7 @@ import type { ApiDescription, ApiMethod } from './api-description.ts'
 import { chooseCollection, hasFlatStages } from './choose-collection.ts'
 import { type Decision, Decisions, printable } from './decisions.ts'
 import { draftAccess } from './draft-access.ts'
-import { draftError, draftSuccess } from './draft-answers.ts'
+import { draftError } from './draft-answers.ts'
 import { type DraftResource, draftResource } from './draft-resource.ts'
 import { stagesInPipelines } from './draft-stages.ts'
 import { nameOfHost } from './server-names.ts'
@@ -70,7 +70,6 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
     auth: access.auth,
     ...some('headers', access.headers),
     ...some('query', access.query),
-    ...optional('success', draftSuccess(methods, api.schemas)),
     ...optional('error', draftError(methods, api.schemas)),
     idempotency: idempotencyOf(methods),
     ...pagingOf(resources.map(([, resource]) => resource)),

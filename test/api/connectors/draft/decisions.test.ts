@@ -99,7 +99,7 @@ test('the body of a PUT may state that it is partial, and an answer that is not 
   const list = { get: get(listOf(PERSON)), post: post(PERSON, PERSON) }
   const { written, points } = draftOf(documentWith({ '/contacts': list, '/contacts/{id}': item }), { deals: 'none' })
   expect(points).toEqual([expect.stringContaining('assumed: sends: changes')])
-  expect(written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}', returns: 'nothing' })
+  expect(written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}', gives: 'nothing' })
 })
 
 test('a field is found under its name with the record before it', () => {
@@ -171,7 +171,10 @@ test('what a document does not describe is found in the answers, and the draft l
     },
   )
   expect(draft.written.paging).toEqual({ by: 'detected' })
-  expect(draft.written.resources.contacts?.create).toEqual({ returns: 'detected' })
+  expect(draft.written.resources.contacts?.create).toEqual({})
+  expect(draft.points).toContainEqual(
+    expect.stringContaining('the document does not describe the answer: gives is where'),
+  )
   expect(loaded(draft).resources.contact?.list?.paging.by).toBe('detected')
   expect(draft.text).toContain('# the document does not describe the answer: crm finds records and the next page')
 })
@@ -213,7 +216,7 @@ test('records that are taken and shown as the only element of a list are found t
   )
   expect(draft.written.resources.contacts).toMatchObject({
     get: { path: '/{id}', record: 'data[0]' },
-    create: { body: { data: ['{record}'] }, record: 'data[0]' },
+    create: { body: { data: ['{record}'] }, gives: 'data[0]' },
   })
   expect(loaded(draft).resources.contact?.create?.body).toEqual({ data: ['{record}'] })
 })

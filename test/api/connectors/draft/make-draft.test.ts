@@ -121,8 +121,8 @@ describe('a document that shows everything', () => {
       read_only: ['score'],
       list: { items: 'data[]' },
       get: { path: '/{id}', record: 'data' },
-      create: { body: { data: '{record}' }, record: 'data' },
-      update: { path: '/{id}', body: { data: '{record}' }, record: 'data' },
+      create: { body: { data: '{record}' }, gives: 'data' },
+      update: { path: '/{id}', body: { data: '{record}' }, gives: 'data' },
       delete: { path: '/{id}' },
       find: {
         email: { path: '/search', query: { term: '{value}' }, items: 'hits[].item', paging: 'none', gives: 'id' },

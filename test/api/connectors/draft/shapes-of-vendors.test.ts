@@ -143,8 +143,8 @@ test('an answer with an id, a kind and times has no fields of the record to comp
     '/people/{id}': { get: get(PERSON), patch: post(PERSON, saved) },
   })
   expect(contacts).toMatchObject({
-    create: { record: 'details', returns: 'id' },
-    update: { record: 'details', returns: 'id' },
+    create: { gives: 'details.id' },
+    update: { gives: 'details.id' },
   })
 })
 
@@ -155,7 +155,7 @@ test('the id of a record is not that of an answer with the id alone', () => {
     '/people': { post: post(record, saved) },
     '/people/{id}': { get: get(record), patch: { ...body(record), ...GONE } },
   })
-  expect(contacts).toMatchObject({ id: 'Id', create: { returns: 'id' }, update: { returns: 'nothing' } })
+  expect(contacts).toMatchObject({ id: 'Id', create: { gives: 'id' }, update: { gives: 'nothing' } })
   expect(contacts).not.toHaveProperty('read_only')
 })
 

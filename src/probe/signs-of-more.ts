@@ -1,0 +1,65 @@
+import { foldedName } from '../api/connectors/draft/server-names.ts'
+import { readLinks } from '../api/pages/links.ts'
+import type { SeenPage } from './read-list.ts'
+import { type StatedValue, scalarsIn } from './records-in.ts'
+
+/** What an answer states beside its records: members, and headers that are about lists. */
+function statedIn({ answer }: SeenPage, items: string): readonly StatedValue[] {
+  const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
+    /^x-|range|total|count/i.test(name) && !/rate|reset|retry/i.test(name) && typeof value === 'string'
+      ? [{ path: name, name: foldedName(name), value }]
+      : [],
+  )
+  return [...scalarsIn(answer.json ?? null, items), ...headers]
+}
+
+const NEXT = /^(?:x)?(?:next\w*|endcursor|cursornext|(?:next)?continuationtoken|continuation|scrollid|bookmark)$/
+const MORE = /^x?(?:has)?(?:more|next)|truncated|incomplete|partial|timedout/
+const TOTAL = /^x?(?:wp)?total(?!.*page)|recordstotal|numfound|odatacount|^x?count$|^found$|resultcount/
+const PAGES = /pages$|^lastpage$|pagecount|totalpage/
+/** A link to a page behind the first. */
+const BEHIND = /[?&][\w[\]]*page[\w[\]]*=(?:[2-9]|[1-9]\d)/
+const REMAINING = /remaining|^left$|left$/
+
+/** Why one page is not known to be the whole list: its answer says that there is more. */
+export function signOfMore(page: SeenPage, { items }: { readonly items: string }): string | undefined {
+  const { status } = page.answer
+  if (status !== 200) return `the answer has the status ${status}`
+  const range = /\d+-(\d+)\/\*/.exec(String(page.answer.headers['content-range'] ?? ''))
+  if (range) return `Content-Range is ${range[0]}, so there may be more`
+  const last = readLinks(page.answer.headers.link).get('last') ?? ''
+  if (BEHIND.test(last)) return `the link to the last page is ${last}`
+  const stated = statedIn(page, items)
+  const more = stated.find(({ path, name, value }) => {
+    if (MORE.test(name) && (value === true || value === 'true' || value === 'yes')) return true
+    if (value === 'partial') return true
+    if (/links?\.last/.test(path) && BEHIND.test(String(value))) return true
+    if (PAGES.test(name)) return Number(value) > 1
+    if (REMAINING.test(name)) return Number(value) > 0
+    return (
+      NEXT.test(name) && typeof value !== 'boolean' && value !== null && value !== '' && value !== 0 && value !== -1
+    )
+  })
+  return more && `${more.path} is ${JSON.stringify(more.value)}, and nothing that was tried leads to more records`
+}
+
+/** A number of all records, on any page, that differs from what was found. */
+export function doubtOf(
+  pages: readonly SeenPage[],
+  { items }: { readonly items: string },
+  count: number,
+): string | undefined {
+  let behind = count
+  for (const page of pages) {
+    behind -= page.items.length
+    const rest = statedIn(page, items).find(({ name, value }) => REMAINING.test(name) && Number(value) > behind)
+    if (rest) return `${rest.path} states ${String(rest.value)}, and ${behind} more records were found`
+    const total = statedIn(page, items).find(({ name, value }) => {
+      const number = typeof value === 'string' ? Number(value.replaceAll(',', '')) : value
+      if (!TOTAL.test(name) || typeof number !== 'number') return false
+      return number > count || (pages.length === 1 && /total/.test(name) && number < count)
+    })
+    if (total) return `${total.path} states ${String(total.value)}, and ${count} records were found`
+  }
+  return undefined
+}

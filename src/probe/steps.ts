@@ -1,0 +1,151 @@
+import { addressOn, readLinks } from '../api/pages/links.ts'
+import { idText } from '../core/json.ts'
+import type { SeenPage } from './read-list.ts'
+import { type StatedValue, scalarsIn } from './records-in.ts'
+
+/** One way from a page to the next, in the grammar of `paging`. */
+export type Step =
+  | { readonly by: 'link' }
+  | { readonly by: 'next_url'; readonly next: string }
+  | { readonly by: 'cursor'; readonly param: string; readonly next: string }
+  | { readonly by: 'last'; readonly param: string }
+  | { readonly by: 'page' | 'offset'; readonly param: string; readonly start?: number }
+
+export type Query = Readonly<Record<string, string>>
+
+/** Where the next page is asked for. */
+export type Next = { readonly address: string } | { readonly query: Query }
+
+const PAGES = [
+  ...['page', '_page', 'pageNumber', 'page_number', 'page[number]', 'pageNo', 'page_no', 'pageIndex', 'pageNum', 'p'],
+  ...['current_page', 'Page', 'paged', 'pagination[page]', 'searchCriteria[currentPage]'],
+]
+const OFFSETS = [
+  ...[
+    'offset',
+    'skip',
+    'start',
+    '_start',
+    '$skip',
+    '_offset',
+    'startIndex',
+    'startAt',
+    'from',
+    'page[offset]',
+    'start_at',
+  ],
+  ...[
+    'first_result',
+    'firstResult',
+    'SkipCount',
+    'limit_start',
+    'paging.offset',
+    'pagination[start]',
+    'startRow',
+    '_skip',
+  ],
+]
+const CURSORS = [
+  ...['cursor', 'page_token', 'pageToken', 'after', 'starting_after', 'next_token', 'page', 'offset', 'next', 'token'],
+  ...['page[after]', 'page[cursor]', '_cursor', 'continuation', 'marker', 'start_cursor', 'pagination_token'],
+]
+const LAST_IDS = ['starting_after', 'after', 'after_id', 'since_id', 'last_id', 'startingAfter']
+
+const NEXT = /next|cursor|token|after|continu|marker|bookmark|scroll|end|offset|position|last_?id/
+const OTHER = /prev|before|self|first|last(?!_?id)|total|count|size|limit|depend|rendered|extend/
+
+/** The ways that the first page names, the most telling first: an address, then a cursor with each parameter that may carry it. */
+export function statedSteps(page: SeenPage, items: string): readonly Step[] {
+  const scalars = scalarsIn(page.answer.json ?? null, items)
+  const steps: Step[] = readLinks(page.answer.headers.link).has('next') ? [{ by: 'link' }] : []
+  const isNamed = ({ path }: StatedValue) => NEXT.test(path.toLowerCase()) && !OTHER.test(path.toLowerCase())
+  const named = scalars
+    .filter(isNamed)
+    .toSorted((one, other) => Number(/next/i.test(other.path)) - Number(/next/i.test(one.path)))
+  for (const { path, value } of named) {
+    if (typeof value === 'string' && isAddress(value)) steps.push({ by: 'next_url', next: path })
+  }
+  for (const { path, value } of named) {
+    const text = typeof value === 'string' && isAddress(value) ? undefined : idText(value)
+    if (text === undefined || text === '') continue
+    for (const param of cursorParameters(path, typeof value === 'number'))
+      steps.push({ by: 'cursor', param, next: path })
+  }
+  return steps
+}
+
+/** The ways that no answer names: parameters in use elsewhere. */
+export function usualSteps(): readonly Step[] {
+  return [
+    ...PAGES.map((param) => ({ by: 'page', param }) as const),
+    ...OFFSETS.map((param) => ({ by: 'offset', param }) as const),
+    ...LAST_IDS.map((param) => ({ by: 'last', param }) as const),
+  ]
+}
+
+/** Under its own name, without `next`, and in the usual ones. */
+function cursorParameters(path: string, isNumber: boolean): readonly string[] {
+  const own = /([^.[\]=]*)\]?$/.exec(path)?.[1] ?? ''
+  const bare = own.replace(/^next[-_]?(?=\w)|(?<=\w)[-_]?next$/i, '').replace(/^_+/, '')
+  const joined = own.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())
+  const names = [bare.charAt(0).toLowerCase() + bare.slice(1), own, joined]
+  const usual = isNumber ? [...PAGES.slice(0, 3), 'offset', 'skip', 'start', 'after'] : CURSORS
+  return [...new Set([...names, ...usual])].filter((name) => name !== '')
+}
+
+/** Whether a text looks like an address, possibly relative (RFC 3986, 4.2). */
+function isAddress(text: string): boolean {
+  return /^(?:https?:\/\/|[/?]|\.\.?\/)|^[\w.~%/-]+\?[\w.~%$[\]-]+=/i.test(text)
+}
+
+interface At {
+  readonly page: SeenPage
+  readonly items: string
+  /** The records on all pages so far, and the number of pages. */
+  readonly records: number
+  readonly pages: number
+  readonly lastId: string | undefined
+}
+
+/** The place of the next page by a step; undefined where the answer names none, which is its end. */
+export function nextBy(step: Step, { page, items, records, pages, lastId }: At): Next | undefined {
+  const stated = (path: string) => scalarsIn(page.answer.json ?? null, items).find((each) => each.path === path)?.value
+  switch (step.by) {
+    case 'link':
+      return atAddress(readLinks(page.answer.headers.link).get('next'), page)
+    case 'next_url': {
+      const value = stated(step.next)
+      return atAddress(typeof value === 'string' && value !== '' ? value : undefined, page)
+    }
+    case 'cursor': {
+      const text = saysEnd(scalarsIn(page.answer.json ?? null, items)) ? undefined : idText(stated(step.next))
+      return text === undefined || text === '' ? undefined : { query: { [step.param]: text } }
+    }
+    case 'last':
+      return lastId === undefined ? undefined : { query: { [step.param]: lastId } }
+    case 'page':
+      return { query: { [step.param]: String(pages + (step.start ?? 1)) } }
+    default:
+      return { query: { [step.param]: String(records + (step.start ?? 0)) } }
+  }
+}
+
+/** `has_more: false` stands beside the cursor of the last record. */
+function saysEnd(scalars: readonly StatedValue[]): boolean {
+  return scalars.some(({ name, value }) => /^(?:has)?(?:more|next)/.test(name) && value === false)
+}
+
+function atAddress(target: string | undefined, { url }: SeenPage): Next | undefined {
+  const address = target === undefined ? undefined : addressOn(url.origin, target, url.href)
+  return address === undefined ? undefined : { address }
+}
+
+/** The same way by the parameter that counts in the addresses of the pages: pages, or the records before them. */
+export function countedSteps({ url: first, items }: SeenPage, { url: second }: SeenPage): readonly Step[] {
+  const changed = [...second.searchParams].filter(([name, value]) => first.searchParams.get(name) !== value)
+  return changed.flatMap(([param, value]): readonly Step[] => {
+    if (value === '2') return [{ by: 'page', param }]
+    if (Number(value) === items.length && items.length > 1) return [{ by: 'offset', param }]
+    return value === '1' ? [{ by: 'page', param, start: 0 }] : []
+  })
+}
