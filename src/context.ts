@@ -14,15 +14,14 @@ import { writeNoteLine } from './output/safe-text.ts'
 import { readKeyFlag } from './settings/key-candidates.ts'
 import type { RepositoryFile } from './settings/repository-file.ts'
 import { openSettings, type Settings } from './settings/settings.ts'
-import { type NamedConnector, resolveTarget, type Target } from './settings/target.ts'
+import { type NamedConnector, requireConnector, resolveTarget, type Target } from './settings/target.ts'
 
 type Exports = typeof import('./jobs/export/export-records.ts') &
   typeof import('./jobs/export/all-notes.ts') &
   typeof import('./jobs/input/input-file.ts')
 
-export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase'> & {
-  readonly connector: NamedConnector | undefined
-}
+export type ApiTarget = Pick<ApiOptions, 'baseUrl' | 'key' | 'loginHint' | 'serveDatabase'> &
+  Pick<Target, 'pageSize' | 'profileName'> & { readonly connector: NamedConnector }
 
 /** Messages for people, on stderr. */
 interface Notes {
@@ -75,7 +74,7 @@ interface Modules {
   api(target?: ApiTarget, signal?: AbortSignal): Promise<Api>
   /** Checks what the server supports. Read-only; each request is sent once. */
   diagnose(
-    server: Pick<ProbeTarget, 'baseUrl' | 'key' | 'wire'> & Pick<ApiTarget, 'connector'>,
+    server: Pick<ProbeTarget, 'baseUrl' | 'key'> & Pick<ApiTarget, 'connector' | 'pageSize' | 'profileName'>,
   ): Promise<readonly Finding[]>
   /** A list to a file. */
   exports(): Promise<Exports>
@@ -117,7 +116,7 @@ export function createContext(
     flags,
     repository,
     expr: once(() => openExpressions(ctx)),
-    settings: once(async () => openSettings(host.env, host.keyringProgram)),
+    settings: once(() => openOwnSettings(ctx)),
     target: () => {
       target ??= openTarget(ctx)
       return target
@@ -187,10 +186,8 @@ function flagsWith(flags: GlobalFlags, profile: string): GlobalFlags {
 async function diagnoseServer(ctx: Context, server: Parameters<Context['diagnose']>[0]): Promise<readonly Finding[]> {
   const { diagnose } = await import('./api/doctor/diagnose.ts')
   if (server.key !== undefined) ctx.addSecret(server.key)
-  const { DEFAULT_CONNECTOR, openConnector } = await import('./api/connectors/open-connector.ts')
-  const connector = await openConnector(server.connector ?? DEFAULT_CONNECTOR, server)
   const options = { ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal }
-  return diagnose({ ...server, connector, ...options })
+  return diagnose({ ...server, ...(await openSpeech(server)), ...options })
 }
 
 function waitsOf(note: Notes['note']): Waits {
@@ -217,6 +214,19 @@ async function openExpressions({ flags: { where, jq, whereErrors }, io, now }: C
   return compileExpressions({ where, jq, whereErrors }, { say, nowMs: now() })
 }
 
+/** Profiles of an earlier version get their connectors once, before anything reads them. */
+async function openOwnSettings({ env, keyringProgram, note }: Context): Promise<Settings> {
+  const settings = openSettings(env, keyringProgram)
+  // A file that cannot be read is reported by what needs it.
+  const earlier = await settings.earlier().catch((error: unknown) => {
+    if (error instanceof CrmError) return new Map<string, never>()
+    throw error
+  })
+  if (earlier.size === 0) return settings
+  const { describeEarlier } = await import('./commands/earlier-profiles.ts')
+  return describeEarlier(settings, earlier, note)
+}
+
 async function openTarget(ctx: Context): Promise<Target> {
   const keyFromFlag = await readKeyFlag(ctx)
   const request = {
@@ -235,17 +245,32 @@ async function openTarget(ctx: Context): Promise<Target> {
   const target = await resolveTarget(await ctx.settings(), request, ctx.note)
   if (!target.connector) return target
   const { connectorDocument, withBase } = await import('./api/connectors/open-connector.ts')
-  return { ...target, baseUrl: withBase(target.baseUrl, await connectorDocument(target.connector.name)) }
+  return { ...target, baseUrl: withBase(target.baseUrl, await connectorDocument(target.connector)) }
+}
+
+/** The connector of a server, compiled, and what it says of the server as a whole. */
+async function openSpeech({
+  connector: named,
+  baseUrl,
+  pageSize,
+  profileName: profile,
+}: Pick<ApiTarget, 'connector' | 'baseUrl' | 'pageSize' | 'profileName'>): Promise<
+  Pick<ApiOptions, 'connector' | 'wire'>
+> {
+  const { openConnector } = await import('./api/connectors/open-connector.ts')
+  const { wireOf } = await import('./api/connectors/server-rules.ts')
+  const connector = await openConnector(named, { baseUrl, pageSize })
+  return { connector, wire: wireOf(connector.document, { pageSize, profile }) }
 }
 
 async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.signal): Promise<Api> {
   const { createApi } = await import('./api/client.ts')
-  const { baseUrl, key, connector, wire, ...target } = other ?? apiTarget(await ctx.target())
+  const target = other ?? apiTarget(await ctx.target())
+  const { baseUrl, key, loginHint, serveDatabase } = target
   ctx.addSecret(key)
-  const { DEFAULT_CONNECTOR, openConnector } = await import('./api/connectors/open-connector.ts')
   const options: ApiOptions = {
-    ...{ baseUrl, key, wire, ...target },
-    connector: await openConnector(connector ?? DEFAULT_CONNECTOR, { baseUrl, wire }),
+    ...{ baseUrl, key, loginHint, serveDatabase },
+    ...(await openSpeech(target)),
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal,
@@ -289,9 +314,9 @@ async function openBulk(ctx: Context): Promise<Jobs> {
     isTrial: ctx.flags.isDryRun,
     api: ctx.api,
     server: async () => {
-      const { connector: _, ...target } = apiTarget(await ctx.target())
-      ctx.addSecret(target.key)
-      return { ...target, ...clientOptions(ctx) }
+      const { baseUrl, key, loginHint, serveDatabase } = apiTarget(await ctx.target())
+      ctx.addSecret(key)
+      return { baseUrl, key, loginHint, serveDatabase, ...clientOptions(ctx) }
     },
   })
 }
@@ -306,6 +331,7 @@ function clientOptions(ctx: Context) {
   }
 }
 
-function apiTarget({ key, isProtected: _, profileName: __, ...target }: Target): ApiTarget {
-  return { ...target, key: key.value }
+/** CrmError `not_supported` for a server that no connector describes. */
+function apiTarget(target: Target): ApiTarget {
+  return { ...target, key: target.key.value, connector: requireConnector(target) }
 }

@@ -1,6 +1,5 @@
 import { CrmError, type FieldError } from './core/errors.ts'
 import type { JsonObject, JsonValue } from './core/json.ts'
-import type { Wire } from './core/wire.ts'
 import type {
   CrmRecord,
   DeleteCall,
@@ -95,7 +94,6 @@ export type {
   WebhookHeaders,
   WebhookPatch,
   WebhookTest,
-  Wire,
   WriteCall,
 }
 export { CrmError, createClient, SignatureError, verifyWebhook }

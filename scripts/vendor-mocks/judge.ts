@@ -1,9 +1,9 @@
 import { createApi } from '../../src/api/client.ts'
 import type { ConnectorDocument } from '../../src/api/connectors/document.ts'
 import { openConnector } from '../../src/api/connectors/open-connector.ts'
+import { wireOf } from '../../src/api/connectors/server-rules.ts'
 import { shippedConnector } from '../../src/api/connectors/shipped.ts'
 import { CrmError } from '../../src/core/errors.ts'
-import { defaultProfile } from '../../src/settings/profile.ts'
 import { hurriedTiming } from '../../test/harness/hurried-timing.ts'
 import { type MockServer, startMocks } from './mock-server.ts'
 import { type MockOperation, OPERATIONS, type Visit } from './operations.ts'
@@ -32,12 +32,12 @@ async function runOperations(mocks: MockServer, vendor: Vendor): Promise<readonl
   const document = await shippedConnector(vendor.connector)
   const baseUrl = new URL(mocks.url + document.base)
   const timing = hurriedTiming()
-  const { wire } = defaultProfile(baseUrl.href)
+  const connector = await openConnector({ name: vendor.connector, variables: vendor.variables }, { baseUrl })
   const options = {
     baseUrl,
     key: 'key_of_the_mock',
-    wire,
-    connector: await openConnector({ name: vendor.connector, variables: vendor.variables }, { baseUrl, wire }),
+    wire: wireOf(connector.document, {}),
+    connector,
     timeoutMs: 20_000,
     maxWaitMs: 0,
     userAgent: 'crm',

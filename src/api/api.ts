@@ -36,7 +36,7 @@ export interface Api extends Collections {
   readonly connector: Connector
   /** The limits that the connector states. */
   readonly ceilings: Ceilings
-  /** The settings of the profile, completed by the connector. */
+  /** What the connector says of the server, with the page size of the profile. */
   readonly wire: Wire
   /** Names of stages and other records that fields refer to. */
   readonly references: ListedReferences

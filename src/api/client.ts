@@ -6,7 +6,6 @@ import { type CollectionParts, createCollection } from './collection.ts'
 import type { Connector } from './connectors/connector.ts'
 import { ListedReferences } from './connectors/references.ts'
 import { createExchange } from './connectors/resource-exchange.ts'
-import { completedWire } from './connectors/server-rules.ts'
 import { createHistory } from './history.ts'
 import { Ceilings } from './limits/ceiling.ts'
 import type { ApiOptions } from './options.ts'
@@ -19,7 +18,7 @@ import { type HostTiming, SYSTEM_TIMING, type Timing } from './transport/timing.
 export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Api {
   const { baseUrl, connector } = given
   const ceilings = createCeilings(connector, timing)
-  const options = { ...given, ceilings, wire: completedWire(given.wire, connector.document) }
+  const options = { ...given, ceilings }
   const http = createHttp(options, timing)
   const references = new ListedReferences((resource) => createCollection(parts, resource).list())
   const { wire, onUnread } = options

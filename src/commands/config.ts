@@ -19,6 +19,7 @@ export const CONFIG_COMMANDS: CommandGroup = {
     set: addConfigSet,
     list: addConfigList,
     path: addConfigPath,
+    migrate: addConfigMigrate,
   },
 }
 
@@ -26,7 +27,7 @@ function addConfigGet(config: CommandUnknownOpts, act: Act): void {
   config
     .command('get <key>')
     .description('print one setting')
-    .addHelpText('after', examples('crm config get base_url', 'crm config get wire.page_size -p local'))
+    .addHelpText('after', examples('crm config get base_url', 'crm config get page_size -p local'))
     .action(act(getSetting))
 }
 
@@ -42,7 +43,7 @@ function addConfigSet(config: CommandUnknownOpts, act: Act): void {
   const set = config
     .command('set <key> <value>')
     .description('change one setting; ending the protection of a server asks')
-    .addHelpText('after', examples('crm config set protected true', 'crm config set wire.page_size 500 -p local'))
+    .addHelpText('after', examples('crm config set protected true', 'crm config set page_size 500 -p local'))
     .action(act(setSetting))
   addScopedFlags(set, ['yes'])
 }
@@ -78,7 +79,7 @@ async function checkConnector(text: string): Promise<void> {
   const name = parseConnectorName(text, 'connector')
   if (name !== null) {
     const { connectorDocument } = await import('../api/connectors/open-connector.ts')
-    await connectorDocument(name)
+    await connectorDocument({ name })
   }
 }
 
@@ -110,6 +111,26 @@ function addConfigPath(config: CommandUnknownOpts, act: Act): void {
 async function printPath(ctx: Context): Promise<undefined> {
   const { config } = (await ctx.settings()).paths()
   return printValue(ctx, config)
+}
+
+function addConfigMigrate(config: CommandUnknownOpts, act: Act): void {
+  config
+    .command('migrate')
+    .description(
+      'write the connector that says what the settings wire.* of an earlier version say; other commands do it too',
+    )
+    .addHelpText('after', examples('crm config migrate', 'crm config migrate -p other'))
+    .action(act(migrate))
+}
+
+/** Opening the settings has done it already, unless that failed; a person is told why. */
+async function migrate(ctx: Context): Promise<undefined> {
+  const name = await requireProfileName(ctx)
+  const settings = await ctx.settings()
+  const { describeProfile } = await import('./earlier-profiles.ts')
+  const done = await describeProfile(settings, name)
+  const { connector } = await settings.profile(name)
+  ctx.note(done ?? `Profile ${name} has no settings of an earlier version; its connector is ${connector ?? 'not set'}.`)
 }
 
 /** Notes that the settings of a profile do not apply because of CRM_BASE_URL, and how they would. */

@@ -14,6 +14,6 @@ export async function requiredHere(ctx: Choosing): Promise<(resource: Resource) 
   if (!named) return requiredFields
   const { connectorDocument } = await import('../api/connectors/open-connector.ts')
   const { requiredIn } = await import('../api/connectors/document.ts')
-  const document = await connectorDocument(named.name)
+  const document = await connectorDocument(named)
   return (resource) => requiredIn(document, resource)
 }

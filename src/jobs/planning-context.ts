@@ -1,5 +1,4 @@
 import { SYSTEM_TIMING } from '../api/transport/timing.ts'
-import { checkTimes } from '../core/wire.ts'
 import type { JobsHost } from './jobs-host.ts'
 import { makeTrialFolder } from './journal/job-folder.ts'
 import type { PlanningContext, PlanningHooks } from './plan/make-job.ts'
@@ -28,7 +27,6 @@ export async function trialContext(host: JobsHost, jobsFolder: string): Promise<
 
 async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: string): Promise<PlanningContext> {
   const server = await host.server()
-  checkTimes(server.wire)
   const api = await host.api()
   return {
     account: crmAccount(server),
@@ -39,7 +37,7 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     command: host.argv,
     list: (noun) => allRecords(host.api, noun),
     listParts: (resource, parentIds) => listParts(api, resource, parentIds),
-    pageSize: (await host.server()).wire.pageSize,
+    pageSize: api.wire.pageSize,
     keyReader: api.keyReader,
     upserts: api.connector.upserts,
     offers: api.connector.offers,

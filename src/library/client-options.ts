@@ -3,8 +3,8 @@ import { CrmError } from '../core/errors.ts'
 import { isLoopback, parseBaseUrl } from '../core/http-rules.ts'
 import { isJsonObject } from '../core/json.ts'
 import { nearest } from '../core/nearest.ts'
-import { checkKey, defaultProfile } from '../settings/profile.ts'
-import { checkNames } from './call-checks.ts'
+import { checkKey } from '../settings/profile.ts'
+import { parsePageSize } from '../settings/setting-values.ts'
 import type { ClientOptions } from './client-types.ts'
 
 declare const CRM_VERSION: string
@@ -17,14 +17,14 @@ const CLIENT_OPTIONS = Object.keys({
   timeoutMs: true,
   maxWaitMs: true,
   signal: true,
-  wire: true,
+  pageSize: true,
   allowInsecureHttp: true,
   onWait: true,
   env: true,
 } satisfies Record<keyof ClientOptions, true>)
 
-export type CheckedOptions = Omit<ApiOptions, 'baseUrl' | 'connector'> &
-  Pick<ClientOptions, 'allowInsecureHttp' | 'connector'> & {
+export type CheckedOptions = Omit<ApiOptions, 'baseUrl' | 'connector' | 'wire'> &
+  Pick<ClientOptions, 'allowInsecureHttp' | 'connector' | 'pageSize'> & {
     /** Undefined: the connector states it. */
     readonly baseUrl: URL | undefined
     readonly variables: Readonly<Record<string, string>>
@@ -37,12 +37,10 @@ export function checkedOptions(options: ClientOptions): CheckedOptions {
   const isStated = options.baseUrl === undefined && connector !== undefined
   const baseUrl = isStated ? undefined : parseBaseUrl(options.baseUrl ?? '', 'baseUrl')
   if (baseUrl) refuseInsecure(baseUrl, allowInsecureHttp)
-  const { wire } = defaultProfile(baseUrl?.href ?? '')
-  checkNames('wire', options.wire ?? {}, Object.keys(wire))
   return {
     ...{ baseUrl, connector, allowInsecureHttp, env, variables: connectorVariables },
     key: checkKey(options.apiKey ?? '', 'apiKey'),
-    wire: { ...wire, ...options.wire },
+    pageSize: checkedPageSize(options.pageSize),
     timeoutMs: checkedMs('timeoutMs', options.timeoutMs ?? 30_000, 1),
     maxWaitMs: checkedMs('maxWaitMs', options.maxWaitMs ?? 60_000, 0),
     userAgent: `crm-cli/${CRM_VERSION} (library)`,
@@ -63,10 +61,19 @@ export function refuseInsecure(url: URL, isAllowed: boolean | undefined): void {
 /** Any sandbox is accepted, unless the name is that of another option. */
 function checkOptionNames(options: ClientOptions): void {
   const given = isJsonObject(options) ? Object.keys(options) : []
-  const slip = given.find((name) => !CLIENT_OPTIONS.includes(name) && nearest(name, CLIENT_OPTIONS) !== undefined)
+  const slip = given.find((name) => isSlip(name))
   if (slip === undefined && isJsonObject(options)) return
   const fault = slip === undefined ? 'takes an object of options' : `takes no ${JSON.stringify(slip)}`
   throw new CrmError('invalid_input', `createClient ${fault}`, { hint: `expected ${CLIENT_OPTIONS.join(', ')}` })
+}
+
+/** `wire` was an option of earlier versions: what it said would no longer hold. */
+function isSlip(name: string): boolean {
+  return name === 'wire' || (!CLIENT_OPTIONS.includes(name) && nearest(name, CLIENT_OPTIONS) !== undefined)
+}
+
+function checkedPageSize(size: number | undefined): number | undefined {
+  return size === undefined ? undefined : parsePageSize(String(size), 'pageSize')
 }
 
 /** A value that is not a time would end every call at once, or none. */

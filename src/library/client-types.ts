@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
-import type { Wire } from '../core/wire.ts'
 import type { ReadCall } from './calls.ts'
 import type { Resources } from './resources.ts'
 
@@ -14,7 +13,7 @@ export interface ClientOptions {
   readonly baseUrl?: string | undefined
   /** Undefined is refused like an empty string, because an environment variable may be unset: CrmError `invalid_input`. */
   readonly apiKey: string | undefined
-  /** The name of a shipped connector, such as `hubspot`, or the path of a connector file; undefined: the server is read as `crm` reads it. */
+  /** The name of a shipped connector, such as `hubspot`, or the path of a connector file; undefined: `crm`, that of `crm serve`. */
   readonly connector?: string | undefined
   /** The variables of the connector. */
   readonly connectorVariables?: Readonly<Record<string, string>>
@@ -24,8 +23,8 @@ export interface ClientOptions {
   readonly maxWaitMs?: number
   /** Ends every request and every wait; each call takes one of its own as well. */
   readonly signal?: AbortSignal
-  /** What this server does differently: docs/servers.md has each member, as `wire.page_size` and so on. */
-  readonly wire?: Partial<Omit<Wire, 'profile'>>
+  /** The most records requested per page of a list, 1 to 1000; undefined: as many as the connector says. */
+  readonly pageSize?: number | undefined
   /** Accept plain http beyond this machine, where anyone on the way can read the key. */
   readonly allowInsecureHttp?: boolean | undefined
   /** Called for waits of a second or more. */

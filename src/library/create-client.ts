@@ -1,10 +1,12 @@
 import type { Api } from '../api/api.ts'
 import { createApi } from '../api/client.ts'
+import { wireOf } from '../api/connectors/server-rules.ts'
 import { graphqlError } from '../api/graphql.ts'
 import { CrmError } from '../core/errors.ts'
 import { type GraphqlOperation, readOperations } from '../core/graphql-operations.ts'
 import { isJsonObject } from '../core/json.ts'
 import { timeOrderedUuid } from '../core/time-ordered-uuid.ts'
+import { DEFAULT_CONNECTOR } from '../core/wire.ts'
 import { checkNames } from './call-checks.ts'
 import { type CheckedOptions, checkedOptions, refuseInsecure } from './client-options.ts'
 import type { Client, ClientOptions, Graphql, GraphqlCall, JobMethods, RowFailure } from './client-types.ts'
@@ -51,13 +53,16 @@ interface Opened {
 
 async function openApi({ connector: word, variables, allowInsecureHttp, ...options }: CheckedOptions): Promise<Opened> {
   const { baseUrl } = options
-  const { DEFAULT_CONNECTOR, connectorAddress, connectorDocument, connectorPath, openConnector, withBase } =
-    await import('../api/connectors/open-connector.ts')
-  const named = word === undefined ? DEFAULT_CONNECTOR : { name: connectorPath(word, undefined), variables }
-  const url = baseUrl ? withBase(baseUrl, await connectorDocument(named.name)) : await connectorAddress(named)
+  const { connectorAddress, connectorDocument, connectorPath, openConnector, withBase } = await import(
+    '../api/connectors/open-connector.ts'
+  )
+  const named = { name: word === undefined ? DEFAULT_CONNECTOR : connectorPath(word, undefined), variables }
+  const url = baseUrl ? withBase(baseUrl, await connectorDocument(named)) : await connectorAddress(named)
   refuseInsecure(url, allowInsecureHttp)
-  const connector = await openConnector(named, { baseUrl: url, wire: options.wire })
-  return { api: createApi({ ...options, baseUrl: url, connector }), baseUrl: url }
+  const { pageSize } = options
+  const connector = await openConnector(named, { baseUrl: url, pageSize })
+  const wire = wireOf(connector.document, { pageSize })
+  return { api: createApi({ ...options, baseUrl: url, connector, wire }), baseUrl: url }
 }
 
 function jobMethods(parts: JobParts): JobMethods {

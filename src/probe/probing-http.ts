@@ -7,7 +7,7 @@ import { createHttp, type Http } from '../api/transport/http.ts'
 import type { HostTiming, Timing } from '../api/transport/timing.ts'
 import type { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
-import { WIRE_DEFAULTS, type Wire } from '../core/wire.ts'
+import { WIRE_DEFAULTS } from '../core/wire.ts'
 import type { Next } from './steps.ts'
 
 /** What a probe needs of its command: where the server is, the key and how it is sent, and how long to wait. */
@@ -32,17 +32,8 @@ export interface ProbingHttp extends Http {
   close(): Promise<void>
 }
 
-export const PROBE_WIRE: Wire = {
-  ...WIRE_DEFAULTS,
-  isWindowOfAccount: false,
-  requestLifeMs: 0,
-  cursorParam: undefined,
-  itemsPath: undefined,
-  nextPath: undefined,
-}
-
 export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): Omit<ApiOptions, 'connector'> {
-  return { ...server, wire: PROBE_WIRE, onWait: undefined }
+  return { ...server, wire: WIRE_DEFAULTS, onWait: undefined }
 }
 
 /** Sends GET alone, once each. */

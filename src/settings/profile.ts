@@ -1,15 +1,17 @@
-import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import { PAGING_KINDS, type Wire } from '../core/wire.ts'
+import { DEFAULT_CONNECTOR } from '../core/wire.ts'
 import { damaged, replaceIn } from './document.ts'
-import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingTypes, type SettingValue } from './setting.ts'
-import { operationsText, parseOperations, parseVariables, variablesText } from './setting-values.ts'
-
-/** The value in the file for a parameter that is not sent. */
-const NO_PARAMETER = 'none'
-
-const UNKNOWN = 'unknown'
+import { isOfCrmServe, withoutEarlier } from './earlier-settings.ts'
+import {
+  EARLIER_PAGE_SIZE,
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  type SettingTypes,
+  type SettingValue,
+} from './setting.ts'
+import { parseVariables, variablesText } from './setting-values.ts'
 
 export interface Profile {
   /** Undefined only where the file was edited by hand. */
@@ -21,12 +23,13 @@ export interface Profile {
   readonly keyCommand: string | undefined
   /** The last database of `crm serve` at this address. */
   readonly serveDatabase: string | undefined
-  /** A shipped connector or an absolute path; undefined: the contract. */
+  /** A shipped connector or an absolute path; undefined: nothing is known of the server. */
   readonly connector: string | undefined
   readonly connectorVariables: Readonly<Record<string, string>>
-  /** What the OpenAPI document of the server names beyond the contract; undefined: not read yet. */
-  readonly operations: readonly string[] | undefined
-  readonly wire: Wire
+  /** What the file of the connector would hold, if it could be written. */
+  readonly connectorText?: string | undefined
+  /** The most records that are requested per page; undefined: as many as the connector says. */
+  readonly pageSize: number | undefined
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -47,11 +50,12 @@ export function defaultProfile(baseUrl: string): Profile {
 /** CrmError `invalid_input` when a member of the file is not valid for its setting. */
 export function readProfile(stored: JsonObject, name: string, path: string): Profile {
   const profile = profileOf((key) => readSetting(stored, key, name, path) ?? SETTINGS[key].defaultValue)
-  return { ...profile, wire: { ...profile.wire, profile: name } }
+  return profile.connector === undefined && isOfCrmServe(stored)
+    ? { ...profile, connector: DEFAULT_CONNECTOR }
+    : profile
 }
 
-/** The settings as shown by `config list`. */
-export function settingsOf(profile: Profile): SettingTypes {
+function settingsOf(profile: Profile): SettingTypes {
   return {
     base_url: profile.baseUrl ?? null,
     protected: profile.isProtected,
@@ -60,20 +64,7 @@ export function settingsOf(profile: Profile): SettingTypes {
     serve_database: profile.serveDatabase ?? null,
     connector: profile.connector ?? null,
     connector_vars: variablesText(profile.connectorVariables),
-    operations: profile.operations === undefined ? null : operationsText(profile.operations),
-    'wire.page_size': profile.wire.pageSize,
-    'wire.idempotency': profile.wire.idempotency ?? UNKNOWN,
-    'wire.idempotency_header': profile.wire.idempotencyHeader,
-    'wire.idempotency_window': durationText(profile.wire.idempotencyWindowMs),
-    'wire.idempotency_scope': profile.wire.isWindowOfAccount ? 'account' : 'key',
-    'wire.request_life': durationText(profile.wire.requestLifeMs),
-    'wire.limit_param': profile.wire.limitParam ?? NO_PARAMETER,
-    'wire.paging': profile.wire.paging ?? null,
-    'wire.cursor_param': profile.wire.cursorParam ?? null,
-    'wire.items_path': profile.wire.itemsPath ?? null,
-    'wire.next_path': profile.wire.nextPath ?? null,
-    'wire.graphql_path': profile.wire.graphqlPath ?? null,
-    'wire.run_marker': profile.wire.runMarker ?? null,
+    page_size: profile.pageSize ?? null,
   }
 }
 
@@ -83,15 +74,16 @@ export function writeProfile(stored: JsonObject, profile: Profile): JsonObject {
   return SETTING_KEYS.reduce((written, key) => {
     const { parse, defaultValue } = SETTINGS[key]
     const value = values[key] === null ? null : parse(String(values[key]), key)
-    return replaceIn(written, key.split('.'), value === defaultValue ? undefined : (value ?? undefined))
-  }, stored)
+    return replaceIn(written, [key], value === defaultValue ? undefined : (value ?? undefined))
+  }, withoutEarlier(stored))
 }
 
-export function listValues(stored: JsonObject, field: string, path: string): readonly SettingValue[] {
+/** The settings as shown by `config list`. */
+export function listValues(profile: Profile): readonly SettingValue[] {
+  const values = settingsOf(profile)
   return SETTING_KEYS.map((key) => {
-    const set = readSetting(stored, key, field, path)
     const { defaultValue, meaning } = SETTINGS[key]
-    return { key, value: set ?? defaultValue, isDefault: set === undefined, meaning }
+    return { key, value: values[key], isDefault: values[key] === defaultValue, meaning }
   })
 }
 
@@ -105,35 +97,12 @@ function profileOf(read: (key: SettingKey) => SettingTypes[SettingKey]): Profile
     serveDatabase: value('serve_database') ?? undefined,
     connector: value('connector') ?? undefined,
     connectorVariables: parsedVariables(value('connector_vars')),
-    operations: parsedOperations(value('operations')),
-    wire: {
-      pageSize: value('wire.page_size'),
-      idempotency: keeping(value('wire.idempotency')),
-      idempotencyHeader: value('wire.idempotency_header'),
-      idempotencyWindowMs: parseDurationMs(value('wire.idempotency_window')) ?? 0,
-      isWindowOfAccount: value('wire.idempotency_scope') === 'account',
-      requestLifeMs: parseDurationMs(value('wire.request_life')) ?? 0,
-      limitParam: value('wire.limit_param') === NO_PARAMETER ? undefined : value('wire.limit_param'),
-      paging: PAGING_KINDS.find((kind) => kind === value('wire.paging')),
-      cursorParam: value('wire.cursor_param') ?? undefined,
-      itemsPath: value('wire.items_path') ?? undefined,
-      nextPath: value('wire.next_path') ?? undefined,
-      graphqlPath: value('wire.graphql_path') ?? undefined,
-      runMarker: value('wire.run_marker') ?? undefined,
-    },
+    pageSize: value('page_size') ?? undefined,
   }
 }
 
 function parsedVariables(text: string | null): Profile['connectorVariables'] {
   return text === null ? {} : parseVariables(text, 'connector_vars')
-}
-
-function parsedOperations(text: string | null): Profile['operations'] {
-  return text === null ? undefined : parseOperations(text, 'operations')
-}
-
-function keeping(text: string): Wire['idempotency'] {
-  return text === 'kept' || text === 'none' ? text : undefined
 }
 
 function readSetting(
@@ -142,11 +111,14 @@ function readSetting(
   field: string,
   path: string,
 ): SettingTypes[SettingKey] | undefined {
+  const isOfEarlier = key === 'page_size' && !Object.hasOwn(stored, key)
+  const name = isOfEarlier ? EARLIER_PAGE_SIZE : key
   let value: JsonValue | undefined = stored
-  for (const name of key.split('.')) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  for (const part of name.split('.'))
+    value = isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined
   if (value === undefined) return undefined
   const { kind, parse } = SETTINGS[key]
-  const where = `${field}.${key}`
+  const where = `${field}.${name}`
   if (typeof value !== kind) throw damaged(path, `${where} is ${JSON.stringify(value)}, expected a ${kind}`)
   try {
     return parse(String(value), where)

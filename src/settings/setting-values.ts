@@ -1,7 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { durationText, parseDurationMs } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
-import { isCredentialHeader, isHeaderName, isReservedHeader, isTransportHeader } from '../core/http-rules.ts'
 import { shellWords } from '../core/shell-words.ts'
 
 export function parseBoolean(text: string, field: string): boolean {
@@ -44,53 +42,10 @@ export function variablesText(variables: Readonly<Record<string, string>>): stri
   return pairs.length === 0 ? null : pairs.join(',')
 }
 
-const NO_OPERATIONS = 'none'
-
-/** `contacts.get,deals.delete`, or `none`. CrmError `invalid_input` for any other text. Names of a later crm are accepted. */
-export function parseOperations(text: string, field: string): readonly string[] {
-  if (text === NO_OPERATIONS) return []
-  const names = text.split(',').map((name) => name.trim())
-  if (names.every((name) => /^[a-z_]{1,40}\.[a-z_]{1,40}$/.test(name))) return names
-  throw invalidSetting(field, text, 'names such as contacts.get,deals.delete, or none')
-}
-
-export function operationsText(operations: readonly string[]): string {
-  return operations.join(',') || NO_OPERATIONS
-}
-
-export function parseDuration(text: string, field: string): string {
-  const timeMs = parseDurationMs(text)
-  if (timeMs) return durationText(timeMs)
-  throw invalidSetting(field, text, 'a time such as 30m or 1d')
-}
-
 export function parsePageSize(text: string, field: string): number {
   const size = Number(text)
   if (/^\d{1,4}$/.test(text) && size >= 1 && size <= 1000) return size
   throw invalidSetting(field, text, 'a whole number from 1 to 1000')
-}
-
-export function parseHeaderName(text: string, field: string): string {
-  const hasMeaning = isTransportHeader(text) || isReservedHeader(text) || isCredentialHeader(text)
-  if (isHeaderName(text) && text.length <= 100 && !hasMeaning) return text
-  throw invalidSetting(field, text, 'the name of a header that is not reserved')
-}
-
-export function parseParameter(text: string, field: string): string {
-  if (/^[\w.$@~[\]-]{1,100}$/.test(text)) return text
-  throw invalidSetting(field, text, 'the name of a query parameter, such as page[size]')
-}
-
-export function parsePath(text: string, field: string): string | null {
-  if (text === '') return null
-  if (text.length <= 200 && text.split('.').every((name) => name.trim() !== '')) return text
-  throw invalidSetting(field, text, 'names with dots between them, such as data.contacts')
-}
-
-export function parseGraphqlPath(text: string, field: string): string | null {
-  if (text === '' || text === 'none') return text || null
-  if (/^\/(?![/\\])[\w.~%/-]{0,200}$/.test(text)) return text
-  throw invalidSetting(field, text, 'a path on the server, such as /api/graphql, or none')
 }
 
 export function invalidSetting(field: string, text: string, expected: string): CrmError {

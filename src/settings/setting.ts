@@ -1,22 +1,13 @@
 import { isAbsolute } from 'node:path'
 import { hasPassword, isPostgresUri } from '../core/database-uri.ts'
-import { durationText } from '../core/duration.ts'
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText, parseBaseUrl } from '../core/http-rules.ts'
-import { PAGING_KINDS, WIRE_DEFAULTS } from '../core/wire.ts'
 import {
   invalidSetting,
-  operationsText,
   parseBoolean,
   parseCommand,
   parseConnectorName,
-  parseDuration,
-  parseGraphqlPath,
-  parseHeaderName,
-  parseOperations,
   parsePageSize,
-  parseParameter,
-  parsePath,
   parseVariables,
   variablesText,
 } from './setting-values.ts'
@@ -30,20 +21,7 @@ export interface SettingTypes {
   readonly serve_database: string | null
   readonly connector: string | null
   readonly connector_vars: string | null
-  readonly operations: string | null
-  readonly 'wire.page_size': number
-  readonly 'wire.idempotency': string
-  readonly 'wire.idempotency_header': string
-  readonly 'wire.idempotency_window': string
-  readonly 'wire.idempotency_scope': string
-  readonly 'wire.request_life': string
-  readonly 'wire.limit_param': string
-  readonly 'wire.paging': string | null
-  readonly 'wire.cursor_param': string | null
-  readonly 'wire.items_path': string | null
-  readonly 'wire.next_path': string | null
-  readonly 'wire.graphql_path': string | null
-  readonly 'wire.run_marker': string | null
+  readonly page_size: number | null
 }
 
 export type SettingKey = keyof SettingTypes
@@ -104,102 +82,11 @@ export const SETTINGS: { readonly [Key in SettingKey]: SettingRule<SettingTypes[
     defaultValue: null,
     parse: (text, field) => (text === '' ? null : variablesText(parseVariables(text, field))),
   },
-  operations: {
-    meaning: 'requests beyond the contract that the OpenAPI document of the server names, or none; empty: not read yet',
-    kind: 'string',
-    defaultValue: null,
-    parse: (text, field) => (text === '' ? null : operationsText(parseOperations(text, field))),
-  },
-  'wire.page_size': {
-    meaning: 'records requested per page of a list, 1 to 1000',
+  page_size: {
+    meaning: 'most records requested per page of a list, 1 to 1000, within the limit of the connector; empty unsets it',
     kind: 'number',
-    defaultValue: WIRE_DEFAULTS.pageSize,
-    parse: parsePageSize,
-  },
-  'wire.idempotency': {
-    meaning: 'whether the server supports idempotency keys: kept, none, or unknown until detected',
-    kind: 'string',
-    defaultValue: 'unknown',
-    parse: (text, field) => {
-      if (text === 'kept' || text === 'none' || text === 'unknown') return text
-      throw invalidSetting(field, text, 'kept, none or unknown')
-    },
-  },
-  'wire.idempotency_header': {
-    meaning: 'name of the header that makes a repeated write take effect once',
-    kind: 'string',
-    defaultValue: WIRE_DEFAULTS.idempotencyHeader,
-    parse: parseHeaderName,
-  },
-  'wire.idempotency_window': {
-    meaning: 'how long the server keeps such a key; later, bulk jobs look records up first',
-    kind: 'string',
-    defaultValue: durationText(WIRE_DEFAULTS.idempotencyWindowMs),
-    parse: parseDuration,
-  },
-  'wire.idempotency_scope': {
-    meaning: 'whether idempotency keys belong to the account or to one API key: account or key',
-    kind: 'string',
-    defaultValue: 'key',
-    parse: (text, field) => {
-      if (text === 'account' || text === 'key') return text
-      throw invalidSetting(field, text, 'account or key')
-    },
-  },
-  'wire.request_life': {
-    meaning: 'longest time after which a request without an answer may still take effect',
-    kind: 'string',
-    defaultValue: '2m',
-    parse: parseDuration,
-  },
-  'wire.limit_param': {
-    meaning: 'query parameter for the size of a page; none sends no size',
-    kind: 'string',
-    defaultValue: WIRE_DEFAULTS.limitParam,
-    parse: parseParameter,
-  },
-  'wire.paging': {
-    meaning: `paging of lists: ${PAGING_KINDS.join(', ')} (single response); detected unless set, empty unsets it`,
-    kind: 'string',
     defaultValue: null,
-    parse: (text, field) => {
-      if (text === '' || PAGING_KINDS.some((kind) => kind === text)) return text || null
-      throw invalidSetting(field, text, PAGING_KINDS.join(', '))
-    },
-  },
-  'wire.cursor_param': {
-    meaning: 'query parameter of the cursor or page number; detected unless set, empty unsets it',
-    kind: 'string',
-    defaultValue: null,
-    parse: (text, field) => (text === '' ? null : parseParameter(text, field)),
-  },
-  'wire.items_path': {
-    meaning: 'path of the records in a page, such as data.contacts; detected unless set, empty unsets it',
-    kind: 'string',
-    defaultValue: null,
-    parse: parsePath,
-  },
-  'wire.next_path': {
-    meaning: 'path of the next cursor or address in a page, such as meta.next; detected unless set, empty unsets it',
-    kind: 'string',
-    defaultValue: null,
-    parse: parsePath,
-  },
-  'wire.graphql_path': {
-    meaning: 'path of GraphQL, or none; searched at /v1/graphql and /graphql unless set, empty unsets it',
-    kind: 'string',
-    defaultValue: null,
-    parse: parseGraphqlPath,
-  },
-  'wire.run_marker': {
-    meaning:
-      'member of records in which fixtures state their run, where the server keeps no states of runs; empty unsets it',
-    kind: 'string',
-    defaultValue: null,
-    parse: (text, field) => {
-      if (text === '' || /^[A-Za-z_]\w{0,63}$/.test(text)) return text || null
-      throw invalidSetting(field, text, 'the name of a member, such as crm_run')
-    },
+    parse: (text, field) => (text === '' ? null : parsePageSize(text, field)),
   },
 }
 
@@ -213,9 +100,13 @@ export interface SettingValue {
   readonly meaning: string
 }
 
+/** The name of `page_size` in profiles of earlier versions. */
+export const EARLIER_PAGE_SIZE = 'wire.page_size'
+
 /** CrmError `usage` lists the settings when the name is unknown. */
 export function parseSettingKey(text: string): SettingKey {
-  const key = SETTING_KEYS.find((known) => known === text)
+  const name = text === EARLIER_PAGE_SIZE ? 'page_size' : text
+  const key = SETTING_KEYS.find((known) => known === name)
   if (key) return key
   throw new CrmError('usage', `there is no setting ${JSON.stringify(text)}, expected ${SETTING_KEYS.join(', ')}`, {
     hint: 'crm config list',

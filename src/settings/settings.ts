@@ -2,13 +2,14 @@ import { dirname, join } from 'node:path'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { Env } from '../core/streams.ts'
-import { checkTimes } from '../core/wire.ts'
+import { DEFAULT_CONNECTOR } from '../core/wire.ts'
 import { settingsFolder } from '../files/folders.ts'
 import { rejectClosed } from '../files/machine-error.ts'
 import { readOwnFile, readPrivateFile } from '../files/private-file.ts'
 import { damaged, objectIn, openDocument, replaceIn } from './document.ts'
+import { type EarlierSettings, earlierSettings } from './earlier-settings.ts'
 import { checkProfileName, listValues, type Profile, readProfile, writeProfile } from './profile.ts'
-import { SETTINGS, type SettingKey, type SettingValue } from './setting.ts'
+import { EARLIER_PAGE_SIZE, SETTINGS, type SettingKey, type SettingValue } from './setting.ts'
 import {
   type Keyring,
   type KeyringEntry,
@@ -50,8 +51,10 @@ export interface Settings {
   active(): Promise<string | undefined>
   /** Every setting of the profile, set or default, in the order of the table. */
   values(name: string): Promise<readonly SettingValue[]>
+  /** What profiles of an earlier version say of their servers, by name. */
+  earlier(): Promise<ReadonlyMap<string, EarlierSettings>>
   setActive(name: string): Promise<void>
-  /** Creates the profile or replaces its settings. Unknown members of the file are kept. */
+  /** Creates the profile or replaces its settings, with those of an earlier version. Unknown members of the file are kept. */
   putProfile(name: string, profile: Profile): Promise<void>
   /** `text` as typed. Setting `base_url` creates a missing profile. */
   setSetting(name: string, key: SettingKey, text: string): Promise<void>
@@ -102,7 +105,8 @@ export function openSettings(env: Env, keyringProgram?: string): Settings {
     },
     profile: async (name) => readProfile(knownIn(await config.read(), name, config.path), name, config.path),
     active: async () => activeIn(await config.read(), config.path),
-    values: async (name) => listValues(knownIn(await config.read(), name, config.path), name, config.path),
+    values: async (name) => listValues(readProfile(knownIn(await config.read(), name, config.path), name, config.path)),
+    earlier: async () => earlierIn(await config.read(), config.path),
     setActive: async (name) => {
       // Checked before the folder is created, and again under the lock.
       knownIn(await config.read(), name, config.path)
@@ -169,6 +173,14 @@ function storedIn(document: JsonObject, name: string, path: string): JsonObject 
   return objectIn(objectIn(document, 'profiles', path), name, path)
 }
 
+function earlierIn(document: JsonObject, path: string): ReadonlyMap<string, EarlierSettings> {
+  const found = profileNames(document, path).flatMap((name) => {
+    const said = earlierSettings(storedIn(document, name, path), name, path)
+    return said ? [[name, said] as const] : []
+  })
+  return new Map(found)
+}
+
 function activeIn(document: JsonObject, path: string): string | undefined {
   const active = Object.hasOwn(document, 'active') ? document.active : undefined
   if (active === undefined || typeof active === 'string') return active
@@ -199,17 +211,17 @@ function rejectUnknownProfile(document: JsonObject, { name, key }: Omit<NewSetti
   })
 }
 
-/** The window must be longer than the life of a request. */
-const TIMES: readonly SettingKey[] = ['wire.idempotency_window', 'wire.request_life']
-
 interface NewSetting {
   readonly name: string
   readonly key: SettingKey
   readonly value: JsonValue
 }
 
+/** A new profile is one of `crm serve` until it names another connector. */
 function withSetting(document: JsonObject, { name, key, value }: NewSetting, path: string): JsonObject {
-  const changed = replaceIn(document, ['profiles', name, ...key.split('.')], value ?? undefined)
-  if (TIMES.includes(key)) checkTimes(readProfile(storedIn(changed, name, path), name, path).wire)
-  return changed
+  const isNew = !profileNames(document, path).includes(name)
+  const set = (whole: JsonObject, names: readonly string[], to: JsonValue) =>
+    replaceIn(whole, ['profiles', name, ...names], to ?? undefined)
+  const changed = set(isNew ? set(document, ['connector'], DEFAULT_CONNECTOR) : document, [key], value)
+  return key === 'page_size' ? set(changed, EARLIER_PAGE_SIZE.split('.'), null) : changed
 }

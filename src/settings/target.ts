@@ -2,7 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { baseUrlText } from '../core/http-rules.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
-import type { Wire } from '../core/wire.ts'
+import { DEFAULT_CONNECTOR } from '../core/wire.ts'
 import {
   appliesTo,
   type ChosenProfile,
@@ -15,7 +15,7 @@ import {
   repositoryProfile,
 } from './address.ts'
 import { findKeys, type GivenKey, type KeyCandidate } from './key-candidates.ts'
-import { checkKey, defaultProfile, type Profile } from './profile.ts'
+import { checkKey } from './profile.ts'
 import type { AskToAccept } from './repository-connector.ts'
 import { parseConnectorName, parseVariables } from './setting-values.ts'
 import type { Settings } from './settings.ts'
@@ -55,17 +55,18 @@ export interface Target {
   readonly loginHint: string
   /** For hints: the last database of `crm serve` at this address. */
   readonly serveDatabase?: string | undefined
-  readonly wire: Wire
-  /** Undefined: the contract. */
+  /** The setting `page_size`. */
+  readonly pageSize: number | undefined
+  /** Undefined: the profile of the server names none. */
   readonly connector: NamedConnector | undefined
-  /** Operations beyond the contract, as the profile keeps them; undefined: not read yet. */
-  readonly beyond: readonly string[] | undefined
 }
 
 /** A connector by its name, or by the absolute path of its file. */
 export interface NamedConnector {
   readonly name: string
   readonly variables: Readonly<Record<string, string>>
+  /** What the file holds that could not be written. */
+  readonly text?: string | undefined
 }
 
 /** Throws a CrmError before anything is sent: `usage`, `invalid_input`, or `no_key`. */
@@ -97,10 +98,26 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
     isProtected: isGuarded,
     loginHint: otherKeyHint(key.source, login),
     serveDatabase: applying?.profile.serveDatabase,
-    wire: (applying?.profile ?? defaultProfile(baseUrl.href)).wire,
-    connector: named ?? connectorOf(applying?.profile) ?? (await acceptedConnector(request, place, warn)),
-    beyond: applying?.profile.operations,
+    pageSize: applying?.profile.pageSize,
+    connector: named ?? connectorOf(applying) ?? (await acceptedConnector(request, place, warn)),
   }
+}
+
+/** CrmError `not_supported` for a profile that does not say how its server speaks. */
+export function requireConnector({
+  connector,
+  profileName,
+  baseUrl,
+}: Pick<Target, 'connector' | 'profileName' | 'baseUrl'>): NamedConnector {
+  if (connector) return connector
+  const name = profileName ?? 'NAME'
+  throw new CrmError(
+    'not_supported',
+    `the profile ${name} does not say how ${baseUrl.origin} speaks: it has no connector`,
+    {
+      hint: `let crm find out: crm auth login --base-url ${shellWord(baseUrlText(baseUrl))} -p ${shellWord(name)}; or name it: crm config set connector NAME -p ${shellWord(name)}`,
+    },
+  )
 }
 
 /** The connector of the requests, for a command that needs neither an address nor a key. */
@@ -110,8 +127,8 @@ export async function chooseConnector(settings: Settings, choice: ProfileChoice)
   if (named) return named
   const chosen = await chooseProfile(settings, choice)
   const isApplying = chosen && (!env.CRM_BASE_URL || appliesTo(chosen, chooseAddress(settings, env, chosen)))
-  if (!isApplying) return undefined
-  const own = connectorOf(chosen.profile)
+  if (!isApplying) return { name: DEFAULT_CONNECTOR, variables: {} }
+  const own = connectorOf(chosen)
   const byRepository = repositoryConnector(choice)
   if (own || !byRepository) return own
   const { nameOfConnector } = await import('./repository-connector.ts')
@@ -159,10 +176,11 @@ function connectorIn(env: Env): NamedConnector | undefined {
   return name === null ? undefined : { name, variables: text ? parseVariables(text, 'CRM_CONNECTOR_VARS') : {} }
 }
 
-export function connectorOf(profile: Profile | undefined): NamedConnector | undefined {
-  return profile?.connector === undefined
-    ? undefined
-    : { name: profile.connector, variables: profile.connectorVariables }
+/** Without a profile, the server is taken for one of `crm serve`. */
+export function connectorOf(applying: Pick<ChosenProfile, 'profile'> | undefined): NamedConnector | undefined {
+  if (!applying) return { name: DEFAULT_CONNECTOR, variables: {} }
+  const { connector, connectorVariables, connectorText } = applying.profile
+  return connector === undefined ? undefined : { name: connector, variables: connectorVariables, text: connectorText }
 }
 
 interface Profiles {
@@ -242,6 +260,6 @@ function otherKeyHint(source: string, login: string): string {
 function loginCommand(baseUrl: URL, applying: ChosenProfile | undefined): string {
   const name = applying ? shellWord(applying.name) : 'NAME'
   const connector = applying?.profile.connector
-  const how = connector === undefined ? '' : ` --connector ${shellWord(connector)}`
+  const how = connector === undefined || connector === DEFAULT_CONNECTOR ? '' : ` --connector ${shellWord(connector)}`
   return `crm auth login${how} --base-url ${shellWord(baseUrlText(baseUrl))} -p ${name}`
 }

@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import { createConnector } from '../../src/api/connectors/connector.ts'
-import { connectorDocument, withSettings } from '../../src/api/connectors/open-connector.ts'
+import { connectorDocument, withPageSize } from '../../src/api/connectors/open-connector.ts'
 import { createRecordMap } from '../../src/api/connectors/record-map.ts'
 import type { ListQuery, Page } from '../../src/api/operations.ts'
 import type { ApiOptions } from '../../src/api/options.ts'
@@ -20,10 +20,6 @@ export const WIRE: Wire = {
   idempotencyWindowMs: 1_800_000,
   isWindowOfAccount: false,
   requestLifeMs: 120_000,
-  limitParam: 'limit',
-  cursorParam: undefined,
-  itemsPath: undefined,
-  nextPath: undefined,
 }
 
 export interface Fixture {
@@ -43,19 +39,19 @@ export const CRM = await connectorOf('crm')
 export const CONTRACT = await connectorOf('contract')
 
 async function connectorOf(name: string) {
-  const document = await connectorDocument(name)
+  const document = await connectorDocument({ name })
   return (baseUrl: URL, wire: Wire) =>
-    createConnector(withSettings(document, wire), { baseUrl, variables: {} }, createRecordMap)
+    createConnector(withPageSize(document, wire.pageSize), { baseUrl, variables: {} }, createRecordMap)
 }
 
 /** A client whose waits are counted and not waited, with jitter at its longest. */
 export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timing: Partial<HostTiming> = {}): Fixture {
   const fixture = { waits: [] as number[], debugLines: [] as string[], notices: [] as string[], unread: [] as string[] }
+  const connector = options.connector ?? CRM(baseUrl, options.wire ?? WIRE)
   const api = createApi(
     {
       baseUrl,
       key: 'crm_key_of_the_test',
-      wire: WIRE,
       timeoutMs: 5000,
       maxWaitMs: 60_000,
       userAgent: 'crm/0.0.0',
@@ -64,8 +60,9 @@ export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timi
       debug: (line) => fixture.debugLines.push(line),
       onWait: (waitMs, reason) => fixture.notices.push(`${waitMs} ${reason}`),
       onUnread: ({ done, reason }) => fixture.unread.push(`${done}: ${reason}`),
-      connector: CRM(baseUrl, options.wire ?? WIRE),
       ...options,
+      connector,
+      wire: { graphqlPath: connector.document.graphql ?? 'none', ...(options.wire ?? WIRE) },
     },
     { sleep: async (ms) => void fixture.waits.push(ms), random: () => 1, ...timing },
   )

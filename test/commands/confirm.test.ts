@@ -5,9 +5,9 @@ import { emptyHome } from '../harness/home.ts'
 
 /** A server that deletes whatever it is asked to, as a profile. */
 async function startWith(isProtected: boolean) {
-  const { url, seen } = await startServer((response, { method, path }) => {
+  const { url, seen } = await startServer((response, { method }) => {
     if (method === 'GET') sendJson(response, 200, { data: [], next_cursor: null })
-    else sendJson(response, 200, { id: path.split('/').at(-1), deleted: true })
+    else response.writeHead(204).end()
   })
   const env = emptyHome({})
   const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin', '-p', 'prod']

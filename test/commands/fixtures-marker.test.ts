@@ -39,9 +39,16 @@ function answerFor(lists: Readonly<Record<string, Records>>): (asked: Asked) => 
 }
 
 /** A server without states of runs, which keeps every member. */
-async function startKeeping(settings: Readonly<Record<string, string>> = { 'wire.run_marker': 'crm_run' }) {
+async function startKeeping(marker = 'run_marker: crm_run', settings?: Readonly<Record<string, string>>) {
   const lists = { contacts: new Map<string, JsonObject>(), deals: new Map<string, JsonObject>() }
-  const { crm, folder } = await startForeign(answerFor(lists), { 'wire.request_life': '1s', ...settings })
+  const { crm: run, folder } = await startForeign(answerFor(lists), settings)
+  const keys = 'idempotency: { header: Idempotency-Key, life: 1s, kept: [Idempotent-Replayed] }'
+  const CRM_CONNECTOR = fileIn(
+    join(folder, 'files'),
+    'keeping.yaml',
+    `connector: 1\nname: keeping\nextends: contract\n${keys}\n${marker}\n`,
+  )
+  const crm = (argv: readonly string[]) => run(argv, '', { CRM_CONNECTOR })
   const file = fileIn(join(folder, 'files'), 'fixtures.yaml', FILE)
   const sweep = (...more: string[]) => crm(['fixtures', 'sweep', '--older-than', '2d', ...more])
   return { ...lists, crm, file, sweep }
@@ -103,10 +110,13 @@ test('sweep deletes exactly the records whose marker is ours and old, and leaves
 })
 
 test('sweep refuses a protected profile, and a server without states or marker', async () => {
-  const guarded = await startKeeping({ 'wire.run_marker': 'crm_run', protected: 'true' })
+  const guarded = await startKeeping(undefined, { protected: 'true' })
   guarded.contacts.set('c_1', { id: 'c_1', crm_run: mark('old', 4) })
   expect(await guarded.sweep('--yes')).toMatchObject({ exit: 5, stderr: expect.stringContaining('protected') })
   expect(guarded.contacts.size).toBe(1)
-  const { sweep } = await startKeeping({})
-  expect(await sweep('--yes')).toMatchObject({ exit: 7, stderr: expect.stringContaining('config set wire.run_marker') })
+  const { sweep } = await startKeeping('')
+  expect(await sweep('--yes')).toMatchObject({
+    exit: 7,
+    stderr: expect.stringContaining('in the connector: run_marker: NAME'),
+  })
 })

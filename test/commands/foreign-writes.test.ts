@@ -15,17 +15,10 @@ async function createAt(json: unknown, flags: readonly string[], status = 201, h
 
 const KEEPS = { 'idempotency-policy': '"default";w=86400' }
 
-test('create -o id on a server whose records have no id says that it is done, and how to look it up', async () => {
-  const { exit, stdout, stderr } = await createAt({ contact_id: 7 }, ['-o', 'id'])
-  expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' })
-  expect(stderr).toContain('confirmed "create the contact" (201) without one: {"contact_id":7}')
-  expect(stderr).toContain(`check before sending it again: crm contacts list --where '.name == "x"'`)
-})
-
 // A server that ignores the key would make a second record.
 test.each([
-  ['no id', { contact_id: 7 }, 201, ['-o', 'id']],
-  ['neither a record nor a refusal', { ok: true }, 201, []],
+  ['an id that is no line', { id: 'a\nb' }, 201, ['-o', 'id']],
+  ['no record', { ok: true }, 201, []],
   ['a failure after which it may be done', { detail: 'down' }, 500, []],
 ])(
   'an answer with %s suggests a repetition with its key only where keys are known to be kept',
@@ -38,8 +31,8 @@ test.each([
   },
 )
 
-test('an error that is answered with success is no record', async () => {
-  const { exit, stdout, stderr } = await createAt({ error: { code: 'nope', message: 'boom' } }, ['-o', 'json'])
+test('errors that are answered with success are a refusal', async () => {
+  const { exit, stdout, stderr } = await createAt({ errors: [{ code: 'nope', message: 'boom' }] }, ['-o', 'json'])
   expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' })
   expect(JSON.parse(stderr).error).toMatchObject({ code: 'rejected', message: 'cannot create the contact: boom (201)' })
 })

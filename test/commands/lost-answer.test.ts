@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { crm } from '../harness/crm.ts'
+import { crm, crmPrints } from '../harness/crm.ts'
 import { newDatabase } from '../harness/database.ts'
 import { emptyHome } from '../harness/home.ts'
 import { all } from '../harness/records.ts'
@@ -62,7 +62,11 @@ test.each([
     const database = await newDatabase()
     const service = await startService(['--database', database])
     const proxy = await loseFirstAnswer(service, () => serve(['--database', database], emptyHome()))
-    const { exit, stdout } = await crm(args, { ...service.env, CRM_BASE_URL: proxy.url })
+    const env = emptyHome()
+    const login = ['auth', 'login', '--base-url', proxy.url, '--storage', 'file', '--key-stdin', '-p', 'keeping']
+    await crmPrints(login, env, service.env.CRM_API_KEY)
+    await crmPrints(['config', 'set', 'wire.idempotency', 'kept', '-p', 'keeping'], env)
+    const { exit, stdout } = await crm([...args, '-p', 'keeping'], env)
     expect(exit).toBe(0)
     const [lost, replayed] = proxy.passed
     expect(replayed).toEqual({ ...lost, isReplayed: true })

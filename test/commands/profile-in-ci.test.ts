@@ -1,18 +1,18 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
-import { emptyHome } from '../harness/home.ts'
+import { emptyHome, tempFolder } from '../harness/home.ts'
 
 test('a profile without a key describes the server of CRM_BASE_URL if CRM_PROFILE names it; config reports when it does not', async () => {
-  const { url: address } = await startServer((response) =>
-    sendJson(response, 200, { people: [{ id: '1' }], done: true }),
-  )
+  const { url: address } = await startServer((response) => sendJson(response, 200, { people: [{ id: '1' }] }))
   const url = address.href
   const home = emptyHome()
   const env = { ...home, CRM_CONFIG_HOME: join(home.HOME, '.crm'), CRM_API_KEY: 'k' }
   await crmPrints(['config', 'set', 'base_url', url, '-p', 'ci'], env)
-  await crmPrints(['config', 'set', 'wire.items_path', 'people', '-p', 'ci'], env)
+  const file = connectorFile("items: 'people[]', paging: none")
+  await crmPrints(['config', 'set', 'connector', file, '-p', 'ci'], env)
   const there = { ...env, CRM_BASE_URL: url }
   const named = { ...there, CRM_PROFILE: 'ci' }
   expect(await crmPrints(['contacts', 'list', '-o', 'id'], named)).toBe('1\n')
@@ -24,20 +24,32 @@ test('a profile without a key describes the server of CRM_BASE_URL if CRM_PROFIL
     stderr: `Requests go to ${new URL(url).origin} (CRM_BASE_URL), not to the server of profile ci; CRM_PROFILE=ci makes these settings apply there.`,
   })
   const elsewhere = { ...named, CRM_BASE_URL: 'https://other.example.com' }
-  expect((await crm(['config', 'set', 'wire.page_size', '5'], elsewhere)).stderr).toContain(
+  expect((await crm(['config', 'set', 'page_size', '5'], elsewhere)).stderr).toContain(
     'CRM_PROFILE can name a profile with base_url https://other.example.com',
   )
 })
+
+/** Of contacts that are listed so. */
+function connectorFile(list: string): string {
+  const file = join(tempFolder(), 'mine.yaml')
+  writeFileSync(file, `connector: 1\nname: mine\nresources: { contacts: { path: /v1/contacts, list: { ${list} } } }\n`)
+  return file
+}
+
+const ONE = "items: 'data[]', paging: none"
 
 /** Two APIs of one host: all records in one answer, and in pages of two. */
 async function twoPaths() {
   const records = [1, 2, 3, 4, 5].map((id) => ({ id: `${id}` }))
   const { url, seen } = await startServer((response, { path }) => {
     const { pathname, searchParams } = new URL(path, 'http://any')
+    const isSingle = pathname.startsWith('/many/v1/contacts/')
+    if (isSingle) return sendJson(response, 200, { id: pathname.split('/').at(-1) ?? '' })
     if (pathname === '/one/v1/contacts') return sendJson(response, 200, { data: records.slice(0, 2) })
     if (pathname !== '/many/v1/contacts') return sendJson(response, 404, {})
-    const page = Number(searchParams.get('page') ?? 1)
-    sendJson(response, 200, { data: records.slice(2 * page - 2, 2 * page), page, total_pages: 3 })
+    const from = Number(searchParams.get('cursor') ?? 0)
+    const next = from + 2 < records.length ? String(from + 2) : null
+    sendJson(response, 200, { data: records.slice(from, from + 2), next_cursor: next })
   })
   return { url: url.origin, seen }
 }
@@ -49,7 +61,7 @@ test.each(['/many', '/many/', '/many/../many'])(
     const { url } = await twoPaths()
     const env = { ...emptyHome(), CRM_API_KEY: 'k' }
     await crmPrints(['config', 'set', 'base_url', `${url}/one`, '-p', 'ci'], env)
-    await crmPrints(['config', 'set', 'wire.paging', 'none', '-p', 'ci'], env)
+    await crmPrints(['config', 'set', 'connector', connectorFile(ONE), '-p', 'ci'], env)
     for (const chosen of [{}, { CRM_PROFILE: 'ci' }]) {
       const there = { ...env, ...chosen, CRM_BASE_URL: url + path }
       expect(await crmPrints(['contacts', 'list', '-o', 'id'], there)).toBe('1\n2\n3\n4\n5\n')
@@ -64,8 +76,7 @@ test('a login at another path of the origin keeps no setting of the first, and c
   const env = emptyHome()
   const login = (path: string, ...flags: string[]) =>
     crm(['auth', 'login', '--base-url', url + path, '--storage', 'file', '--key-stdin', ...flags], env, 'k')
-  expect((await login('/one')).exit).toBe(0)
-  await crmPrints(['config', 'set', 'wire.paging', 'none', '-p', 'default'], env)
+  expect((await login('/one', '--connector', connectorFile(ONE))).exit).toBe(0)
   await crmPrints(['config', 'set', 'protected', 'true', '-p', 'default'], env)
   const refused = await login('/many')
   expect(refused).toMatchObject({

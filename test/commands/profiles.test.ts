@@ -82,24 +82,8 @@ test('ending the protection of a profile asks, and status shows the protection t
   expect(await crmPrints(['config', 'get', 'protected', '-p', 'prod'], home)).toBe('false\n')
 })
 
-test('a refused login to a server of another shape names crm doctor, and following that hint works', async () => {
-  const { url } = await startServer((response) => sendJson(response, 200, { people: [{ id: 'p1' }] }))
-  const home = emptyHome()
-  const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin']
-  const refused = await crm(login, home, newKey())
-  expect(refused).toMatchObject({ exit: 7, stderr: expect.stringContaining('people; nothing was stored') })
-  expect(refused.stderr).toContain(`crm ${login.join(' ')} --no-verify, then`)
-  expect(refused.stderr).toContain('crm doctor --fix -p default')
-  expect(readdirSync(home.HOME)).toEqual([])
-
-  await crmPrints([...login, '--no-verify'], home, newKey())
-  await crmPrints(['doctor', '--fix', '-p', 'default'], home)
-  expect(await crmPrints(['contacts', 'list', '-o', 'id'], home)).toBe('p1\n')
-  await crmPrints(login, home, newKey())
-})
-
 test('a setting of a missing profile names the command that creates it', async () => {
-  const args = ['config', 'set', 'wire.page_size', '7', '-p', 'new']
+  const args = ['config', 'set', 'page_size', '7', '-p', 'new']
   const what = /there is no profile "new"/
   await expectRefusal(
     { args, env: emptyHome() },
@@ -216,7 +200,7 @@ describe('profiles', () => {
   test('config set changes what config get and list show, and refuses a bad value', async ({ service }) => {
     const home = emptyHome()
     await logIn(service, home)
-    await crmPrints(['config', 'set', 'wire.page_size', '7'], home)
+    await crmPrints(['config', 'set', 'page_size', '7'], home)
     expect(await crmPrints(['config', 'get', 'wire.page_size'], home)).toBe('7\n')
     expect(await crmPrints(['config', 'get', 'wire.page_size', '-o', 'json'], home)).toBe('7\n')
     const listed = JSON.parse(await crmPrints(['config', 'list', '-o', 'json'], home))

@@ -128,7 +128,7 @@ describe('data of this machine', () => {
 
   test('jobs, settings and kinds of events are offered', async () => {
     expect(await wordsAt(['jobs', 'resume', ''])).toEqual(['job_2', 'job_1'])
-    expect(await wordsAt(['config', 'get', ''])).toContain('wire.page_size')
+    expect(await wordsAt(['config', 'get', ''])).toContain('page_size')
     expect(await wordsAt(['listen', '--events', 'deal.created,'])).toContain('contact.*')
   })
 

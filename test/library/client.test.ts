@@ -121,7 +121,7 @@ plainTest(
         return sendJson(response, 200, { data: [{ id: 7, name: 'Ada' }] })
       sendJson(response, 404, { detail: 'no such path' })
     })
-    const client = clientAt(url)
+    const client = clientAt(url, { connector: 'contract' })
     expect(await client.contacts.get('7')).toEqual({ id: '7', name: 'Ada' })
     expect((await failure(client.contacts.get('8'))).code).toBe('not_found')
     expect((await failure(client.deals.delete('1'))).code).toBe('not_supported')

@@ -52,8 +52,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a row of a batch has the outcome of the one at its place',
     file: 'src/api/connectors/batch-rules.ts',
-    line: 'found.add(named.length > 0 ? named : rowOf(record, rows, map), { record, isMade: flagAt(madeAt, record) })',
-    to: 'found.add(rows.slice(found.outcomes.size, found.outcomes.size + 1).map(({ row }) => row), { record, isMade: flagAt(madeAt, record) })',
+    line: 'found.add(named.length > 0 ? named : rowOf(record, rows, map), { record })',
+    to: 'found.add(rows.slice(found.outcomes.size, found.outcomes.size + 1).map(({ row }) => row), { record })',
     tests: BATCHES,
   },
   {
@@ -395,7 +395,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'an update that sends the record whole drops members that the record shows',
     file: 'src/api/connectors/record-writer.ts',
-    line: 'refuseLoss(draft, { parts, mapped })',
+    line: 'refuseLoss(draft, { parts, mapped, isLeftOut })',
     to: '',
     tests: ['test/api/connectors/single-records.test.ts'],
   },

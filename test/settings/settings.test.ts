@@ -52,19 +52,7 @@ test('a profile is read back as written, whatever its settings', async () => {
     serveDatabase: '/srv/crm.db',
     connector: 'pipedrive',
     connectorVariables: { company: 'acme' },
-    operations: ['contacts.get', 'deals.delete'],
-    wire: {
-      pageSize: 7,
-      idempotencyHeader: 'X-Once',
-      idempotencyWindowMs: 1_800_000,
-      isWindowOfAccount: false,
-      requestLifeMs: 120_000,
-      limitParam: undefined,
-      cursorParam: 'page[after]',
-      itemsPath: 'data.people',
-      nextPath: 'meta.next',
-      profile: 'a.b-c_1',
-    },
+    pageSize: 7,
   }
   await settings.putProfile('a.b-c_1', profile)
   expect(await settings.profile('a.b-c_1')).toEqual(profile)
@@ -74,16 +62,16 @@ test('a profile is read back as written, whatever its settings', async () => {
 test('unknown members of the file are kept', async () => {
   const { settings, readJson } = await settingsFixture({
     later: 1,
-    profiles: { local: { ...local, wire: { dialect: 'x' }, later: [2] }, other: { ...local, later: 3 } },
+    profiles: { local: { ...local, wire: { dialect: 'x', page_size: 7 }, later: [2] }, other: { ...local, later: 3 } },
   })
-  await settings.setSetting('local', 'wire.page_size', '50')
+  await settings.setSetting('local', 'page_size', '50')
   await settings.putProfile('local', { ...(await settings.profile('local')), isProtected: true })
   await settings.setActive('other')
   expect(await readJson('config')).toEqual({
     later: 1,
     active: 'other',
     profiles: {
-      local: { ...local, protected: true, wire: { dialect: 'x', page_size: 50 }, later: [2] },
+      local: { ...local, protected: true, wire: { dialect: 'x' }, later: [2], page_size: 50 },
       other: { ...local, later: 3 },
     },
   })
@@ -109,20 +97,7 @@ test('values are listed with their meaning and whether they are set', async () =
     ['serve_database', null, true],
     ['connector', null, true],
     ['connector_vars', null, true],
-    ['operations', null, true],
-    ['wire.page_size', 5, false],
-    ['wire.idempotency', 'unknown', true],
-    ['wire.idempotency_header', 'Idempotency-Key', true],
-    ['wire.idempotency_window', '30m', true],
-    ['wire.idempotency_scope', 'key', true],
-    ['wire.request_life', '2m', true],
-    ['wire.limit_param', 'limit', true],
-    ['wire.paging', null, true],
-    ['wire.cursor_param', null, true],
-    ['wire.items_path', null, true],
-    ['wire.next_path', null, true],
-    ['wire.graphql_path', null, true],
-    ['wire.run_marker', null, true],
+    ['page_size', 5, false],
   ])
   for (const { meaning } of values) expect(meaning).not.toBe('')
 })
@@ -135,7 +110,7 @@ test('setting the address creates a profile, setting anything else does not', as
   })
   await settings.setSetting('staging', 'base_url', 'https://staging.example.com/')
   expect(await readJson('config')).toEqual({
-    profiles: { local, staging: { base_url: 'https://staging.example.com' } },
+    profiles: { local, staging: { base_url: 'https://staging.example.com', connector: 'crm' } },
   })
 })
 
@@ -222,17 +197,6 @@ test('a link in place of the folder is not followed for writing', async () => {
     code: 'machine',
   })
   expect(await readdir(join(folder, 'elsewhere'))).toEqual([])
-})
-
-test('an idempotency window not above the life of a request is rejected, whichever is set', async () => {
-  const { settings } = await settingsFixture()
-  await settings.putProfile('local', defaultProfile('http://127.0.0.1:4243'))
-  const expected = 'wire.idempotency_window is 2m, expected more than wire.request_life, which is 2m'
-  await expect(settings.setSetting('local', 'wire.idempotency_window', '2m')).rejects.toThrow(expected)
-  await expect(settings.setSetting('local', 'wire.request_life', '1h')).rejects.toMatchObject({ code: 'invalid_input' })
-  await settings.setSetting('local', 'wire.request_life', '30s')
-  await settings.setSetting('local', 'wire.idempotency_window', '2m')
-  expect((await settings.profile('local')).wire).toMatchObject({ idempotencyWindowMs: 120_000, requestLifeMs: 30_000 })
 })
 
 function settings(text: string) {

@@ -7,7 +7,7 @@ const prod = 'https://crm.example.com'
 const config = {
   active: 'local',
   profiles: {
-    local: { base_url: origin, wire: { page_size: 7 } },
+    local: { base_url: origin, connector: 'crm', wire: { page_size: 7 } },
     prod: { base_url: prod, protected: true },
     lan: { base_url: 'http://10.0.0.5', insecure_http: true },
   },
@@ -40,18 +40,8 @@ test('the active profile gives address, key and settings', async () => {
     loginHint: `crm auth login --base-url ${origin} -p local`,
     profileName: 'local',
     isProtected: false,
-    wire: {
-      pageSize: 7,
-      idempotencyHeader: 'Idempotency-Key',
-      idempotencyWindowMs: 1_800_000,
-      isWindowOfAccount: false,
-      requestLifeMs: 120_000,
-      limitParam: 'limit',
-      cursorParam: undefined,
-      itemsPath: undefined,
-      nextPath: undefined,
-      profile: 'local',
-    },
+    pageSize: 7,
+    connector: { name: 'crm', variables: {} },
   })
 })
 
@@ -99,7 +89,12 @@ test('a damaged key file does not matter when the key is given elsewhere', async
 
 test('with both variables no folder is needed', async () => {
   const target = await resolve(await settingsFixture(), { env: { CRM_API_KEY: 'e', CRM_BASE_URL: `${prod}/crm/` } })
-  expect(target).toMatchObject({ profileName: undefined, isProtected: false, wire: { pageSize: 100 } })
+  expect(target).toMatchObject({
+    profileName: undefined,
+    isProtected: false,
+    pageSize: undefined,
+    connector: { name: 'crm', variables: {} },
+  })
   expect(target.baseUrl.href).toBe(`${prod}/crm`)
 })
 
@@ -150,7 +145,11 @@ test('settings of a profile do not apply to another server', async () => {
   const env = { CRM_API_KEY: 'e', CRM_BASE_URL: 'http://10.0.0.6', CRM_PROFILE: 'lan' }
   await expect(resolve(fixture, { env })).rejects.toMatchObject({ code: 'usage' })
   const other = await resolve(fixture, { env: { CRM_API_KEY: 'e', CRM_BASE_URL: 'http://localhost:1' } })
-  expect(other).toMatchObject({ profileName: undefined, wire: { pageSize: 100 } })
+  expect(other).toMatchObject({
+    profileName: undefined,
+    pageSize: undefined,
+    connector: { name: 'crm', variables: {} },
+  })
 })
 
 test('plain http beyond this machine needs insecure_http in its profile', async () => {

@@ -5,7 +5,7 @@ import { createApi } from '../../src/api/client.ts'
 import { createConnector } from '../../src/api/connectors/connector.ts'
 import { openConnector } from '../../src/api/connectors/open-connector.ts'
 import { createRecordMap } from '../../src/api/connectors/record-map.ts'
-import { defaultProfile } from '../../src/settings/profile.ts'
+import { WIRE_DEFAULTS } from '../../src/core/wire.ts'
 import { learnOffered } from '../../src/ui/background/learn-offered.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
@@ -170,11 +170,8 @@ async function dealsScreen(name: 'crm' | 'contract') {
     ...{
       baseUrl: new URL(url),
       key: service.key.text,
-      wire: defaultProfile(url).wire,
-      connector: await openConnector(
-        { name, variables: {} },
-        { baseUrl: new URL(url), wire: defaultProfile(url).wire },
-      ),
+      wire: WIRE_DEFAULTS,
+      connector: await openConnector({ name, variables: {} }, { baseUrl: new URL(url), pageSize: undefined }),
       userAgent: 'test',
       now: Date.now,
     },

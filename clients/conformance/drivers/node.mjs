@@ -42,7 +42,7 @@ function writeOptions({ idempotencyKey, ifMatch }) {
 
 function open({ pageSize, ...given }) {
   options = given
-  client = createClient({ ...options, ...(pageSize && { wire: { pageSize } }) })
+  client = createClient({ ...options, pageSize })
   return null
 }
 

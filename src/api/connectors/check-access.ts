@@ -1,3 +1,4 @@
+import { durationText, parseDurationWithUnitMs } from '../../core/duration.ts'
 import {
   isCredentialHeader,
   isHeaderName,
@@ -6,6 +7,7 @@ import {
   isReservedHeader,
   isTransportHeader,
 } from '../../core/http-rules.ts'
+import { WIRE_DEFAULTS } from '../../core/wire.ts'
 import { checkPlaceholders, uses } from './check-placeholders.ts'
 import { isElements, isMembers, type Located, memberAt, membersOf, type Problems, textIn } from './located.ts'
 
@@ -65,12 +67,26 @@ function isUsualKeyOfUse(name: string): boolean {
 }
 
 export function checkIdempotency(tree: Located, problems: Problems): void {
+  checkTimes(memberAt(tree, 'idempotency'), problems)
   const node = memberAt(tree, 'idempotency', 'header')
   const header = textIn(node)
   if (!node || header === undefined) return
   const isTaken = isTransportHeader(header) || isReservedHeader(header) || isCredentialHeader(header)
   if (isTaken || header.toLowerCase() === keyHeaderOf(tree))
     problems.add(node.place, `${header} has another meaning, expected a header for idempotency keys alone`)
+}
+
+/** A server that drops a key before the last request with it can arrive protects from nothing. */
+function checkTimes(idempotency: Located | undefined, problems: Problems): void {
+  const node = ['window', 'keeps', 'life'].map((name) => memberAt(idempotency, name)).find((each) => each)
+  const timeOf = (name: string) => parseDurationWithUnitMs(textIn(memberAt(idempotency, name)) ?? '')
+  const windowMs = timeOf('window') ?? timeOf('keeps') ?? WIRE_DEFAULTS.idempotencyWindowMs
+  const lifeMs = timeOf('life') ?? WIRE_DEFAULTS.requestLifeMs
+  if (!node || windowMs > lifeMs) return
+  problems.add(
+    node.place,
+    `the window of idempotency keys is ${durationText(windowMs)}, expected more than the life of a request, which is ${durationText(lifeMs)}`,
+  )
 }
 
 function keyHeaderOf(tree: Located): string | undefined {

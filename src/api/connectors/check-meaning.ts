@@ -169,23 +169,12 @@ function checkPaging(operation: Located, { tree, resource, problems }: ResourceC
   const by = textIn(memberAt(whole, 'by'))
   const needed = NEEDED_PAGING[by ?? ''] ?? []
   if (by === undefined) problems.add(last.place, 'by is missing in "paging"')
-  if (by === 'detected') checkDetected(operation, problems)
   const has = (key: string) => membersOf(whole).has(key)
   if (by === 'last' ? !needed.some(has) : !needed.every(has)) {
     problems.add(
       last.place,
       `${needed.filter((key) => !has(key)).join(by === 'last' ? ' or ' : ', ')} is missing in "paging" by ${by}`,
     )
-  }
-}
-
-/** What recognising records from the answers leaves no place for. */
-const UNDETECTED = ['up', 'body']
-
-function checkDetected(operation: Located, problems: Problems): void {
-  for (const key of UNDETECTED) {
-    const node = memberAt(operation, key)
-    if (node) problems.add(node.place, `${key} has a paging that is detected, expected another one in "paging"`)
   }
 }
 

@@ -28,9 +28,9 @@ export interface ConnectorDocument {
   readonly idempotency: 'none' | 'unknown' | KeptKeys
   /** The path of GraphQL, for `crm graphql`. */
   readonly graphql?: string
+  /** The member in which records of fixtures state their run. */
+  readonly runMarker?: string
   readonly offers?: readonly (typeof OFFERS)[number][]
-  /** Offers what the OpenAPI document of the server names, beside its own operations. */
-  readonly isDescribed?: true
   readonly resources: Readonly<Partial<Record<Resource, ResourceDocument>>>
 }
 
@@ -72,15 +72,16 @@ export interface Limit {
 
 export interface KeptKeys {
   readonly header: string
-  readonly keepsMs?: number
+  readonly windowMs?: number
   readonly scope?: 'key' | 'account'
+  /** The longest time after which a request without an answer may still take effect. */
+  readonly lifeMs?: number
   /** The headers of answers that show that keys are kept; without them, this description is believed. */
   readonly kept?: readonly string[]
 }
 
-export const PAGING_TYPES = ['cursor', 'page', 'offset', 'last', 'next_url', 'link', 'none', 'detected'] as const
+export const PAGING_TYPES = ['cursor', 'page', 'offset', 'last', 'next_url', 'link', 'none'] as const
 
-/** `detected`: recognised from the answers, as without a connector. */
 export type PagingType = (typeof PAGING_TYPES)[number]
 
 export interface PagingDocument {
@@ -101,8 +102,6 @@ export interface PagingDocument {
   readonly most?: number
   /** With `by: last`: the path of the next page, with `{last}`. */
   readonly path?: string
-  /** With `by: detected`: no page size is requested. */
-  readonly isSizeOmitted?: true
 }
 
 export interface ResourceDocument {

@@ -51,7 +51,7 @@ const PAGING = z.union([
   choice(['none']),
   object('paging', {
     by: member(
-      'cursor, page, offset, last (the id of the last record), next_url, link (the header Link), none or detected',
+      'cursor, page, offset, last (the id of the last record), next_url, link (the header Link) or none',
       choice(PAGING_TYPES),
     ),
     param: member('parameter of the cursor, the page or the offset', PARAMETER),
@@ -458,8 +458,13 @@ export const CONNECTOR = object('connector', {
       choice(['none', 'unknown']),
       object('idempotency', {
         header: required('header that carries the key', text('headerName')),
-        keeps: member('how long the server keeps it, such as 24h', DURATION),
-        scope: member('whether it counts for the API key or for the account', choice(['key', 'account'])),
+        window: member('how long the server keeps it, such as 24h; 30m by default', DURATION),
+        keeps: member('window, as it was called before', DURATION),
+        scope: member('whether it counts for the API key (default) or for the account', choice(['key', 'account'])),
+        life: member(
+          'longest time after which a request without an answer may still take effect; 2m by default',
+          DURATION,
+        ),
         kept: member(
           'headers of answers that show that keys are kept; with them, keys count as kept from the first such answer on',
           list(text('headerName'), { least: 1, most: 10 }),
@@ -468,6 +473,14 @@ export const CONNECTOR = object('connector', {
     ]),
   ),
   graphql: member('path of GraphQL, for crm graphql', URL_PATH),
+  run_marker: member(
+    'member of records in which fixtures state their run, where the server keeps no states of runs',
+    text({
+      title: 'name of a member',
+      expected: 'the name of a member, such as crm_run',
+      pattern: '^[A-Za-z_]\\w{0,63}$',
+    }),
+  ),
   offers: member(
     'what the server has beside records, at the paths of crm serve: the history of records, the key that a request is sent with, states of fixtures, the name of a job with each change',
     list(choice(OFFERS)),

@@ -16,13 +16,14 @@ type WrittenNames = NonNullable<NonNullable<WrittenResource['select']>['names']>
 
 /** Fills in the defaults of a checked connector. */
 export function normalConnector(written: WrittenConnector): ConnectorDocument {
-  const { title, docs, graphql, offers, error = {}, resources } = written
+  const { title, docs, graphql, run_marker: runMarker, offers, error = {}, resources } = written
   return {
     connector: 1,
     name: written.name,
     ...(title !== undefined && { title }),
     ...(docs !== undefined && { docs }),
     ...(graphql !== undefined && { graphql }),
+    ...(runMarker !== undefined && { runMarker }),
     ...(offers !== undefined && { offers }),
     variables: written.variables ?? {},
     origin: written.origin,
@@ -48,8 +49,14 @@ function normalAuth(auth: WrittenConnector['auth']): Auth {
 
 function normalIdempotency(written: WrittenConnector['idempotency'] = 'unknown'): 'none' | 'unknown' | KeptKeys {
   if (typeof written === 'string') return written
-  const { keeps, ...declared } = written
-  return { ...declared, ...(keeps !== undefined && { keepsMs: durationMs(keeps) }) }
+  const { header, keeps, window = keeps, scope, life, kept } = written
+  return {
+    header,
+    ...(window !== undefined && { windowMs: durationMs(window) }),
+    ...(scope && { scope }),
+    ...(life !== undefined && { lifeMs: durationMs(life) }),
+    ...(kept && { kept }),
+  }
 }
 
 function normalResource(plural: string, written: WrittenResource, connector: WrittenConnector): ResourceDocument {

@@ -117,24 +117,30 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
   return value === undefined ? {} : { [name]: value }
 }
 
-/** The settings, completed by what the connector says of the server. */
-export function completedWire(wire: Wire, { idempotency, isDescribed }: ConnectorDocument): Wire {
+/** What the connector says of the server, with the page size of the profile. `profile`: for hints. */
+export function wireOf(
+  { idempotency, graphql, runMarker }: ConnectorDocument,
+  {
+    pageSize = WIRE_DEFAULTS.pageSize,
+    profile,
+  }: { readonly pageSize?: number | undefined; readonly profile?: string | undefined },
+): Wire {
   return {
-    ...wire,
-    ...(typeof idempotency === 'object'
-      ? keptKeys(wire, idempotency)
-      : // Without a description to read, a server that is not known to keep keys is one that does not.
-        { idempotency: wire.idempotency ?? (isDescribed ? undefined : 'none') }),
+    ...WIRE_DEFAULTS,
+    pageSize,
+    profile,
+    graphqlPath: graphql ?? 'none',
+    runMarker,
+    ...(typeof idempotency === 'object' ? keptKeys(idempotency) : { idempotency: 'none' }),
   }
 }
 
-/** Where answers show that keys are kept, they are not before one did. */
-function keptKeys(wire: Wire, { header, keepsMs, scope, kept }: KeptKeys): Partial<Wire> {
-  const { idempotencyHeader, idempotencyWindowMs } = WIRE_DEFAULTS
+function keptKeys({ header, windowMs, scope, lifeMs, kept }: KeptKeys): Partial<Wire> {
   return {
-    idempotency: wire.idempotency ?? (kept ? undefined : 'kept'),
-    ...(wire.idempotencyHeader === idempotencyHeader && { idempotencyHeader: header }),
-    ...(wire.idempotencyWindowMs === idempotencyWindowMs && keepsMs !== undefined && { idempotencyWindowMs: keepsMs }),
-    isWindowOfAccount: wire.isWindowOfAccount || scope === 'account',
+    idempotency: kept ? undefined : 'kept',
+    idempotencyHeader: header,
+    ...(windowMs !== undefined && { idempotencyWindowMs: windowMs }),
+    ...(lifeMs !== undefined && { requestLifeMs: lifeMs }),
+    isWindowOfAccount: scope === 'account',
   }
 }

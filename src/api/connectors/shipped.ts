@@ -29,7 +29,8 @@ export function shippedNames(): readonly string[] {
 /** CrmError `invalid_input` for a name that no shipped connector has. */
 export async function shippedConnector(name: string): Promise<ConnectorDocument> {
   const names = shippedNames()
-  if (names.includes(name)) return compiledConnector(name) ?? load(shippedText(name) ?? '', `${name}${ENDING}`)
+  if (names.includes(name))
+    return compiledConnector(name) ?? loadConnectorText(shippedText(name) ?? '', `${name}${ENDING}`)
   const near = nearest(name, names)
   throw new CrmError(
     'invalid_input',
@@ -47,7 +48,7 @@ function compiledConnector(name: string): ConnectorDocument | undefined {
 }
 
 /** What reads and checks YAML takes longer to load than the rest of a start. */
-async function load(text: string, fileName: string): Promise<ConnectorDocument> {
+export async function loadConnectorText(text: string, fileName: string): Promise<ConnectorDocument> {
   const { loadConnector } = await import('./load-connector.ts')
   return loadConnector(text, { fileName, baseOf: shippedText, baseNames: shippedNames })
 }
@@ -65,7 +66,7 @@ export function shippedOrigin(name: string): string | undefined {
 
 /** A connector in a file; it may extend a shipped one. CrmError `invalid_input` for a file that cannot be read. */
 export async function readConnectorFile(path: string): Promise<ConnectorDocument> {
-  return load(connectorFileText(path), path)
+  return loadConnectorText(connectorFileText(path), path)
 }
 
 const NO_FILE = 'there is no such file'

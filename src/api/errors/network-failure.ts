@@ -71,7 +71,7 @@ const EXPLANATIONS: Readonly<Record<string, (place: Peer, code: string) => Expla
   EACCES: forbidden,
   EPERM: forbidden,
   UND_ERR_RES_EXCEEDED_MAX_SIZE: ({ name, profile }) =>
-    never('bad_answer', `${name} sent more than 64 MiB`, settingCommand('wire.page_size 50', { profile })),
+    never('bad_answer', `${name} sent more than 64 MiB`, settingCommand('page_size 50', { profile })),
   UND_ERR_HEADERS_OVERFLOW: tooManyHeaders,
   HPE_HEADER_OVERFLOW: tooManyHeaders,
 }

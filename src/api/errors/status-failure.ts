@@ -175,9 +175,10 @@ export function mayFollowHandling(call: Call, reply: Reply, base: URL): boolean 
   if (!isWrite(call) || !AFTER_HANDLING.includes(status) || reply.isSlashLoop) return false
   const target = targetOf(reply, base)
   if (target === null) return true
+  if (isOwn(target, base)) return !isLoginPage(target, call, base)
   // RFC 9110, 15.4.4: done, with the result at that address.
-  if (status === 303 && makesAnother(call)) return !isLoginPage(target, call, base)
-  return isOwn(target, base) ? !isLoginPage(target, call, base) : isNear(target, call)
+  const isResult = status === 303 && makesAnother(call) && !isLoginPage(target, call, base)
+  return isNear(target, call) || (isResult && segmentsOf(target.pathname).at(-1) !== segmentsOf(call.path).at(-1))
 }
 
 /** Behind a proxy that ends TLS, applications often name their own address with http. */

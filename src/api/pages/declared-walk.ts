@@ -148,7 +148,9 @@ export class DeclaredWalk {
     if (fallen <= 0 && repeated + fallen <= 0) return []
     const { page } = await this.#request(before)
     if (fallen > page.elements) {
-      throw this.#bad(`${fallen} records were deleted while it was read, more than a page has: the list may lack others`)
+      throw this.#bad(
+        `${fallen} records were deleted while it was read, more than a page has: the list may lack others`,
+      )
     }
     const moved = this.#records.without(page.items)
     this.#elements += moved.length

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError } from '../../core/errors.ts'
-import { isHeaderName } from '../../core/http-rules.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
 import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
@@ -24,16 +23,10 @@ const ENTITY_TAG_TEXT = /^[\x21\x23-\x7e]+$/
 const QUOTED_ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/
 
 /** The headers of every request, checked once. */
-export function baseHeaders(options: Pick<ApiOptions, 'key' | 'wire' | 'userAgent' | 'connector'>): string[] {
+export function baseHeaders(options: Pick<ApiOptions, 'key' | 'userAgent' | 'connector'>): string[] {
   if (!VISIBLE_ASCII.test(options.key)) {
     throw new CrmError('invalid_input', 'the key is empty or contains a space or another invalid character', {
       hint: 'crm auth login',
-    })
-  }
-  if (!isHeaderName(options.wire.idempotencyHeader)) {
-    const shown = JSON.stringify(options.wire.idempotencyHeader)
-    throw new CrmError('invalid_input', `wire.idempotency_header is not the name of a header: ${shown}`, {
-      hint: 'crm config set wire.idempotency_header Idempotency-Key',
     })
   }
   return [

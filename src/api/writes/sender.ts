@@ -130,11 +130,8 @@ export function createSender(options: SenderOptions): Sender {
     post: (own) => sendOnce({ method: 'POST', path: own.path, ...NO_TEXTS, action: own.action }, keyed(own), own.body),
     ask: (resource) => {
       const rules = connector.rules(resource)
-      const { limitParam } = options.wire
-      const isDetected = rules.paging.by === 'detected'
-      const { body, ...request } = isDetected ? rules.request('list', {}) : rules.pageRequest(undefined, 1, {})
-      const size = isDetected && limitParam !== undefined ? { [limitParam]: '1' } : {}
-      const call = { ...request, query: { ...request.query, ...size }, ...NO_TEXTS, action: 'ask the server' }
+      const { body, ...request } = rules.pageRequest(undefined, 1, {})
+      const call = { ...request, ...NO_TEXTS, action: 'ask the server' }
       return sendOnce({ ...call, isRead: true }, [], body === undefined ? null : Buffer.from(JSON.stringify(body)))
     },
     expect: connections.expect,

@@ -75,8 +75,7 @@ async function callApi(
   const api = await ctx.api()
   const url = api.raw.locate(request.path)
   if (options.curl) {
-    const { wire } = await ctx.target()
-    await writeText(ctx.io.stdout, `${curlCommand(request, url, wire.idempotencyHeader)}\n`)
+    await writeText(ctx.io.stdout, `${curlCommand(request, url, api.wire.idempotencyHeader)}\n`)
     return EXIT.ok
   }
   const deletion = request.method === 'DELETE' ? deletionOf(request, options.expect) : undefined

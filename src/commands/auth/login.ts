@@ -3,6 +3,7 @@ import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { baseUrlText, isLoopback, parseBaseUrl } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { DEFAULT_CONNECTOR } from '../../core/wire.ts'
 import { askHidden, askTyped, askYesNo, canAsk } from '../../output/prompt.ts'
 import { appliesTo } from '../../settings/address.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
@@ -13,6 +14,7 @@ import { connectorOf, type NamedConnector } from '../../settings/target.ts'
 import { commandLine } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
 import type { WithFlags } from '../global-flags.ts'
+import { type Login, otherThanCrmServe, readConnector } from './other-server.ts'
 import { parseStorage, type Storage, storeKey, verifyKey } from './store-key.ts'
 
 interface Options {
@@ -62,31 +64,43 @@ async function logIn(ctx: Context, options: Options): Promise<undefined> {
   const given = changedProfile(before, { ...options, baseUrl, named: connector?.named })
   checkTransport(baseUrl, given.allowsInsecureHttp)
   const key = await askKey(ctx, baseUrl)
-  const named = connector?.named ?? connectorOf(given)
-  const api = options.verify ? await ctx.api({ baseUrl, key, wire: given.wire, connector: named }) : undefined
-  if (api) {
-    await verifyKey(ctx, api, { origin: baseUrl.origin, name }).catch((error: unknown) => {
-      throw named ? error : withProbe(error, baseUrl)
-    })
-  }
+  const login = { baseUrl, key, pageSize: given.pageSize, profileName: name }
+  const named = await verifiedConnector(ctx, login, connector?.named ?? connectorOf({ profile: given }), options)
   const place = await storeKey(ctx, name, { origin: baseUrl.origin, key }, options.storage)
-  await settings.putProfile(name, given)
+  await settings.putProfile(name, {
+    ...given,
+    ...(named && { connector: named.name, connectorVariables: named.variables }),
+  })
   const active = await activate(settings, name, options.use === true)
   const how = connector ? ` as ${connector.title}` : ''
-  const done = api ? `Logged in to ${baseUrl.origin}${how};` : `Not checked with ${baseUrl.origin}${how}:`
+  const done = options.verify ? `Logged in to ${baseUrl.origin}${how};` : `Not checked with ${baseUrl.origin}${how}:`
   ctx.note(`${done} the key is in ${place}. Active profile: ${active}.`)
   if (active !== name)
     ctx.note(`-p ${shellWord(name)} uses this one, and crm auth switch ${shellWord(name)} makes it the active one.`)
 }
 
-/** Contacts that are not at the path of the contract may be those of an API that needs a connector. */
-function withProbe(error: unknown, baseUrl: URL): unknown {
-  if (!(error instanceof CrmError) || error.code !== 'not_found') return error
-  return new CrmError(error.code, error.message, {
-    ...error.details,
-    hint: `if this is the API of another CRM: crm connectors create --probe ${shellWord(baseUrlText(baseUrl))} --out mycrm.yaml`,
-    cause: error,
-  })
+/**
+ * The connector by which the server answered this key. Without one, that of `crm serve` is tried; a server that answers otherwise is
+ * read, if a person wants it. CrmError if the key is refused, or nothing fits. Undefined if nothing was asked, nor said.
+ */
+async function verifiedConnector(
+  ctx: Context,
+  login: Login,
+  named: NamedConnector | undefined,
+  { verify }: Pick<Options, 'verify'>,
+): Promise<NamedConnector | undefined> {
+  if (!verify) return named
+  const first = named ?? { name: DEFAULT_CONNECTOR, variables: {} }
+  const api = await ctx.api({ ...login, connector: first })
+  if (named) {
+    await verifyKey(ctx, api, login)
+    return named
+  }
+  const other = await otherThanCrmServe(ctx, api, login)
+  if (!other) return first
+  const read = await readConnector(ctx, login, other)
+  await verifyKey(ctx, await ctx.api({ ...login, connector: read }), login)
+  return read
 }
 
 /** The active profile after a login: the one before, unless `--use` asks for this one, or there is no such profile. */
@@ -202,7 +216,7 @@ async function askConnector(
     '../../api/connectors/open-connector.ts'
   )
   const name = connectorPath(given, ctx.folder)
-  const document = await connectorDocument(name)
+  const document = await connectorDocument({ name })
   const text = ctx.env.CRM_CONNECTOR_VARS
   const variables: Record<string, string> = {
     ...flags.variables,
@@ -230,7 +244,7 @@ async function proposeConnector(
   const { connectorAt, connectorDocument } = await import('../../api/connectors/open-connector.ts')
   const found = connectorAt(address)
   if (!found) return undefined
-  const { title } = await connectorDocument(found.name)
+  const { title } = await connectorDocument(found)
   const what = `${address.host} is ${title ?? found.name}, for which crm ships a connector`
   if (!canAsk(ctx)) {
     ctx.note(`${what}: crm auth login --connector ${found.name}`)

@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { askYesNo, canAsk } from '../../output/prompt.ts'
 import { keepInFile, keepInKeyring } from '../../settings/keep-key.ts'
 import type { StoredKey } from '../../settings/stored-key.ts'
@@ -58,43 +59,40 @@ async function askConsent(ctx: Context, noKeyring: CrmError): Promise<void> {
   throw new CrmError('unconfirmed', 'not confirmed; nothing was stored', { hint: commandLine(ctx.argv) })
 }
 
-/** Requests one contact. `name`: the profile for the key. CrmError of the refusal, with what the server says: nothing is stored. */
+/** Requests one contact. CrmError of the refusal, with what the server says: nothing is stored. */
 export async function verifyKey(
   ctx: Pick<Context, 'argv'>,
   api: Api,
-  place: { readonly origin: string; readonly name: string },
-): Promise<void> {
+  { baseUrl: { origin } }: { readonly baseUrl: URL },
+): Promise<{ readonly record: CrmRecord | undefined; readonly cursor: string | undefined }> {
   try {
-    for await (const _ of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) break
+    for await (const { items, nextCursor } of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) {
+      return { record: items[0], cursor: nextCursor }
+    }
   } catch (error) {
-    throw error instanceof CrmError ? notVerified(ctx, error, place) : error
+    throw error instanceof CrmError ? notVerified(ctx, error, { origin, connector: api.connector.word }) : error
   }
+  return { record: undefined, cursor: undefined }
 }
 
 function notVerified(
-  ctx: Pick<Context, 'argv'>,
+  { argv }: Pick<Context, 'argv'>,
   error: CrmError,
-  { origin, name }: { origin: string; name: string },
+  { origin, connector }: { readonly origin: string; readonly connector: string },
 ): CrmError {
   const { code, details } = error
-  const login = commandLine(ctx.argv)
   if (code === 'unauthorized') {
     return new CrmError(code, `${origin} does not accept this key; nothing was stored`, {
       ...details,
-      hint: `${login}, with another key`,
+      hint: `${commandLine(argv)}, with another key`,
     })
   }
   if (code === 'forbidden') {
     return new CrmError(code, `${error.message}; nothing was stored`, {
       ...details,
       cause: error,
-      hint: `another key, or, for a key that may not read contacts: ${login} --no-verify`,
+      hint: `another key, or, for a key that may not read contacts: ${withFlag(argv, '--connector', connector)} --no-verify`,
     })
   }
-  if (code !== 'bad_answer') return error
-  return new CrmError(code, `${error.message}; nothing was stored`, {
-    ...details,
-    cause: error,
-    hint: `if the address is right: ${login} --no-verify, then adapt the settings to the server: crm doctor --fix -p ${name}`,
-  })
+  return error
 }

@@ -33,8 +33,8 @@ export function addConnectorsCheck(connectors: CommandUnknownOpts, act: Act): vo
 async function checkConnector(ctx: Context, { write }: { readonly write?: true }): Promise<undefined> {
   const api = await ctx.api()
   if (write) await confirmWrite(ctx, api)
-  const { readsOf } = await import('../../api/connectors/open-connector.ts')
-  ctx.note(`Sends ${(await readsOf(api.connector.word)).all.join(', ')}.`)
+  const { readRequests } = await import('../../api/connectors/open-connector.ts')
+  ctx.note(`Sends ${readRequests(api.connector.document).join(', ')}.`)
   const checks: Check[] = []
   for (const resource of Object.keys(RESOURCES) as Resource[]) checks.push(...(await checkReads(api, resource)))
   if (write) checks.push(...(await checkWrites(api)))

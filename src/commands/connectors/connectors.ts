@@ -53,5 +53,5 @@ async function showConnector(ctx: Context, word: string): Promise<undefined> {
   const { connectorDocument, connectorPath, connectorText } = await import('../../api/connectors/open-connector.ts')
   const name = connectorPath(word, ctx.folder)
   const isJson = ctx.flags.output === 'json' || ctx.flags.output === 'jsonl'
-  await printDocument(ctx, isJson ? JSON.stringify(await connectorDocument(name)) : await connectorText(name))
+  await printDocument(ctx, isJson ? JSON.stringify(await connectorDocument({ name })) : await connectorText(name))
 }

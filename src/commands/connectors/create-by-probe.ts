@@ -42,12 +42,17 @@ export async function createByProbe(ctx: Context, options: ProbeOptions): Promis
   const given = new Map([...paths, ...fields.map(parseField), ...whole.map(parseWhole)])
   const auth = options.auth === undefined ? undefined : parseAuth(options.auth)
   const key = await readKey(ctx, baseUrl)
-  const { probe, draft, answers } = await openAnswered(ctx, { baseUrl, key, name: options.name, given, auth })
+  const draft = await probeServer(ctx, { baseUrl, key, name: options.name, given, auth })
+  await writeOut(ctx, draft, { baseUrl, out: options.out })
+}
+
+/** The draft of what was read, with what the person says, and what was proven of it. */
+export async function probeServer(ctx: Context, opening: Opening): Promise<Draft> {
+  const { probe, draft, answers } = await openAnswered(ctx, opening)
   try {
     const answered = canAsk(ctx) ? await askOpen(ctx, answers, probe.draft, draft) : draft
     const failed = await probe.prove(answered)
-    const proven = { ...answered, open: [...answered.open, ...failed] }
-    await writeOut(ctx, proven, { baseUrl, out: options.out })
+    return { ...answered, open: [...answered.open, ...failed] }
   } finally {
     await probe.close()
   }
@@ -185,12 +190,16 @@ async function writeOut(
   const { stdout } = ctx.io
   if (out === undefined) await writeText(stdout, linesFor(stdout, text))
   else await writeDraft(resolve(ctx.folder ?? '.', out), text, ctx.flags.isConfirmed)
-  for (const line of draft.summary) ctx.note(line)
-  for (const { at, text: point } of draft.open) ctx.note(`Decide: ${at.join('.')}: ${point}`)
-  const [first] = draft.open
-  if (first) throw openPoints(draft.open, out)
+  sayPoints(ctx, draft, out)
   const file = out === undefined ? './FILE' : /[/\\]/.test(out) ? out : `./${out}`
   ctx.note(`Next: crm auth login --connector ${shellWord(file)} --base-url ${shellWord(baseUrlText(baseUrl))}`)
+}
+
+/** Says what was found, and what is left open: CrmError `partial`, for such a draft is no connector yet. */
+export function sayPoints(ctx: Pick<Context, 'note'>, { open, summary }: Draft, file: string | undefined): void {
+  for (const line of summary) ctx.note(line)
+  for (const { at, text: point } of open) ctx.note(`Decide: ${at.join('.')}: ${point}`)
+  if (open.length > 0) throw openPoints(open, file)
 }
 
 function openPoints(open: readonly Decision[], out: string | undefined): CrmError {

@@ -6,15 +6,15 @@ import { createRedactor } from '../../core/redact.ts'
 import { appliesTo, chooseAddress, chooseProfile } from '../../settings/address.ts'
 import type { GivenKey } from '../../settings/key-candidates.ts'
 import { describeKeySources, type KeySources, lastFourOf } from '../../settings/key-sources.ts'
-import { defaultProfile, type Profile } from '../../settings/profile.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { connectorOf, type NamedConnector, type TargetRequest } from '../../settings/target.ts'
+import { connectorOf, type NamedConnector, requireConnector, type TargetRequest } from '../../settings/target.ts'
 
 /** The server of this command line, and the source of its key. */
-export interface DoctorTarget extends Pick<Profile, 'wire' | 'operations'> {
+export interface DoctorTarget {
   readonly baseUrl: URL
   readonly serveDatabase: string | undefined
-  readonly connector: NamedConnector | undefined
+  readonly connector: NamedConnector
+  readonly pageSize: number | undefined
   readonly key: string | undefined
   readonly profileName: string | undefined
   readonly sources: KeySources
@@ -28,21 +28,23 @@ export async function readTarget(ctx: Context): Promise<DoctorTarget> {
   const settings = await ctx.settings()
   const request = { env, profileFlag: flags.profile, keyFromFlag: undefined, repository: await ctx.repository() }
   try {
-    const { baseUrl, key, wire, profileName, serveDatabase, connector, beyond: operations } = await ctx.target()
+    const target = await ctx.target()
+    const { baseUrl, key, pageSize, profileName, serveDatabase } = target
     // Stdin can be read once, and has been.
     const keyFromFlag = key.source.startsWith('--') ? key : undefined
     const sources = await sourcesOf(settings, { ...request, keyFromFlag }, key)
-    const server = { baseUrl, wire, operations, connector, serveDatabase }
+    const server = { baseUrl, pageSize, connector: requireConnector(target), serveDatabase }
     return { ...server, key: key.value, profileName, sources, lack: undefined }
   } catch (error) {
     if (!(error instanceof CrmError) || error.code !== 'no_key') throw error
     const chosen = await chooseProfile(settings, request)
     const baseUrl = chooseAddress(settings, env, chosen)
     const applying = chosen && appliesTo(chosen, baseUrl) ? chosen : undefined
-    const { wire, operations, serveDatabase } = applying?.profile ?? defaultProfile(baseUrl.href)
-    const server = { baseUrl, wire, operations, connector: connectorOf(applying?.profile), serveDatabase }
+    const profileName = applying?.name
+    const connector = requireConnector({ connector: connectorOf(applying), profileName, baseUrl })
+    const { pageSize, serveDatabase } = applying?.profile ?? {}
     const sources = await describeKeySources(settings, request)
-    return { ...server, key: undefined, profileName: applying?.name, sources, lack: error }
+    return { baseUrl, pageSize, connector, serveDatabase, key: undefined, profileName, sources, lack: error }
   }
 }
 

@@ -35,7 +35,7 @@ async function runDoctor(ctx: Context): Promise<undefined> {
   const target = await readTarget(ctx)
   ctx.note(`Asking ${baseUrlText(target.baseUrl)}${await requestsOf(target)}; nothing is written there.`)
   const findings = withKeySource(await ctx.diagnose(target), target)
-  await printDiagnosis(ctx, { target, findings })
+  await printDiagnosis(ctx, target, findings)
   for (const { check, state, hint } of findings) if (state === 'warn' && hint) ctx.note(`${check}: ${hint}`)
   // The first failure is often the cause of the others.
   const first = findings.find(({ failure }) => failure !== undefined)
@@ -44,28 +44,22 @@ async function runDoctor(ctx: Context): Promise<undefined> {
 
 /** What the connector's list of contacts sends: the request is as harmless as the file that names it. */
 async function requestsOf({ connector }: DoctorTarget): Promise<string> {
-  if (!connector) return ''
-  const { readsOf } = await import('../../api/connectors/open-connector.ts')
-  const { contacts } = await readsOf(connector.name)
+  const { connectorDocument, contactsRequest } = await import('../../api/connectors/open-connector.ts')
+  const contacts = contactsRequest(await connectorDocument(connector))
   return contacts === undefined ? '' : ` with ${contacts}, as the connector says`
 }
 
-interface Diagnosis {
-  readonly target: DoctorTarget
-  readonly findings: readonly Finding[]
-}
-
 /** One document if the format allows it, else a row for each check. */
-async function printDiagnosis(ctx: Context, diagnosis: Diagnosis): Promise<undefined> {
+async function printDiagnosis(ctx: Context, target: DoctorTarget, findings: readonly Finding[]): Promise<undefined> {
   ctx.keepExitCode?.()
   const { output } = ctx.flags
-  if (output === 'json' || output === 'jsonl' || output === 'yaml') return printOne(ctx, documentOf(diagnosis))
+  if (output === 'json' || output === 'jsonl' || output === 'yaml') return printOne(ctx, documentOf(target, findings))
   if (output !== 'table') {
-    const pages = onePage(diagnosis.findings.map(rowOf))
+    const pages = onePage(findings.map(rowOf))
     return printList(ctx, { pages, columns: COLUMNS, plural: 'checks' })
   }
   const { stdout } = ctx.io
-  const rows = diagnosis.findings.flatMap((finding) => linesOf(finding, stdout))
+  const rows = findings.flatMap((finding) => linesOf(finding, stdout))
   // Printed as to a pipe, so that the findings are not truncated to the terminal width.
   const uncut = { write: (text: string) => stdout.write(text) }
   const out = await recordOutput(ctx, COLUMNS, uncut)
@@ -82,7 +76,7 @@ function linesOf(
   return [{ check, state, seen: first }, ...rest.map((line) => ({ check: '', state: '', seen: line }))]
 }
 
-function documentOf({ target, findings }: Diagnosis): CrmRecord {
+function documentOf(target: DoctorTarget, findings: readonly Finding[]): CrmRecord {
   const first = findings.find(({ failure }) => failure !== undefined)
   return {
     base_url: baseUrlText(target.baseUrl),

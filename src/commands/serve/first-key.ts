@@ -1,16 +1,14 @@
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isLoopback, reachableHere } from '../../core/http-rules.ts'
-import { serviceNames } from '../../core/resources/described-names.ts'
 import { shellWord } from '../../core/shell-words.ts'
+import { DEFAULT_CONNECTOR } from '../../core/wire.ts'
 import type { Store } from '../../service/store/store.ts'
 import { keepInFile, keptKey } from '../../settings/keep-key.ts'
 import { type GivenKey, readKeyFlag } from '../../settings/key-candidates.ts'
 import { defaultProfile } from '../../settings/profile.ts'
 import { commandLine } from '../command-line.ts'
 import { isNewFile } from './database.ts'
-
-const LARGEST_PAGE = 500
 
 export interface Started {
   readonly store: Store
@@ -73,10 +71,7 @@ async function claimProfile(ctx: Pick<Context, 'settings'>, name: string, origin
   if (existing?.baseUrl !== undefined) return URL.parse(existing.baseUrl)?.origin === origin
   const { protocol, hostname } = new URL(origin)
   const allowsInsecureHttp = protocol === 'http:' && !isLoopback(hostname)
-  const profile = defaultProfile(origin)
-  // The service accepts five times the default page size.
-  const wire = { ...profile.wire, pageSize: LARGEST_PAGE }
-  await settings.putProfile(name, { ...profile, allowsInsecureHttp, wire, operations: serviceNames() })
+  await settings.putProfile(name, { ...defaultProfile(origin), allowsInsecureHttp, connector: DEFAULT_CONNECTOR })
   if ((await settings.active()) === undefined) await settings.setActive(name)
   return true
 }

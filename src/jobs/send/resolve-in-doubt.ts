@@ -50,7 +50,7 @@ export async function resolveInDoubt(
   const waitMs = Math.max(0, ...unsettled.map((one) => quietMs(parts, one)))
   if (waitMs > 0)
     parts.onWait(
-      `earlier requests may still be in progress, for wire.request_life (${durationText(parts.lifeMs)})`,
+      `earlier requests may still be in progress, for the longest life of a request (${durationText(parts.lifeMs)})`,
       waitMs,
     )
   if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined

@@ -11,7 +11,6 @@ import { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { createSender } from '../../api/writes/sender.ts'
 import { NAMES_JOBS } from '../../core/resources/described-names.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { checkTimes } from '../../core/wire.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
 import { ownPid } from '../../files/processes.ts'
@@ -22,7 +21,7 @@ import type { RunTerms, ServerTerms } from './services.ts'
 
 export type JobServer = Pick<
   ApiOptions,
-  'baseUrl' | 'key' | 'wire' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
+  'baseUrl' | 'key' | 'loginHint' | 'serveDatabase' | 'timeoutMs' | 'userAgent' | 'now' | 'debug' | 'env'
 >
 
 /** More concurrent requests never increased the throughput of a server, and cost it memory. */
@@ -45,9 +44,7 @@ export function crmAccount({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
   return baseUrl.href.replace(/\/$/, '')
 }
 
-/** CrmError `invalid_input` for times that allow no request at all. */
 function termsOf({ wire, connector }: Pick<Api, 'wire' | 'connector'>): ServerTerms {
-  checkTimes(wire)
   return {
     windowMs: wire.idempotencyWindowMs,
     lifeMs: wire.requestLifeMs,

@@ -1,6 +1,7 @@
 import { createConnector } from '../../../src/api/connectors/connector.ts'
 import { loadConnector } from '../../../src/api/connectors/load-connector.ts'
 import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
+import { wireOf } from '../../../src/api/connectors/server-rules.ts'
 import type { HostTiming } from '../../../src/api/transport/timing.ts'
 import { type Answering, type SeenRequest, startServer } from '../answering-server.ts'
 import { openClient, WIRE } from '../client-fixture.ts'
@@ -13,7 +14,7 @@ export async function connectedTo(lines: string, answer: Answering, key?: string
     baseOf: () => undefined,
   })
   const connector = createConnector(document, { baseUrl: url, variables: {} }, createRecordMap)
-  const { idempotency: _, ...wire } = WIRE
+  const wire = wireOf(document, { pageSize: WIRE.pageSize })
   const { api, ...rest } = openClient(url, { connector, ...(key !== undefined && { key }), wire }, timing)
   return { api, seen, url, ...rest }
 }

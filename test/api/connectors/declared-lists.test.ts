@@ -249,26 +249,6 @@ test('an answer without the list is an error', async () => {
   expect((await failureOf(allPages(api.contacts.list()))).message).toContain('expected a list at data[]')
 })
 
-test('a detected list sends its constants, reads its items, and keeps those of its parent', async () => {
-  const lines = `resources:
-  deals: { path: /deals, get: { path: '/{id}' }, list: { items: 'data[]', paging: none } }
-  notes:
-    path: /notes
-    parent: deals
-    list: { query: { team: a }, items: 'answer.notes[]', keep: { deal: '{parent}' }, paging: { by: detected } }
-    fields: { body: text }`
-  const notes = ['d1', 'd2', 'd1'].map((deal, n) => ({ id: `n${n}`, deal, text: `Note ${n}` }))
-  const { api, seen } = await connectedTo(lines, (response) =>
-    sendJson(response, 200, { answer: { notes }, others: [{ id: 'x' }] }),
-  )
-  const pages = await allPages(api.notes('d1').list())
-  expect(pages.flatMap(({ items }) => items.map(({ id, body }) => [id, body]))).toEqual([
-    ['n0', 'Note 0'],
-    ['n2', 'Note 2'],
-  ])
-  expect(seen.every((request) => asked(request, 'team') === 'a')).toBe(true)
-})
-
 test('records within others may have the same id in each of them', async () => {
   const lines = `resources:
   stages:

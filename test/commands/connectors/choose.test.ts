@@ -20,7 +20,7 @@ test('config set connector refuses what is no connector, and names those that ar
   expect(stderr).toContain(`no connector is named "pipedriv", expected one of ${shippedNames().join(', ')}, or a file`)
   expect(stderr).toContain('did you mean pipedrive?')
   expect((await set('/nowhere/mine.yaml')).stderr).toContain('/nowhere/mine.yaml: there is no such file')
-  expect(await crmPrints(['config', 'get', 'connector', '-p', 'prod'], home)).toBe('\n')
+  expect(await crmPrints(['config', 'get', 'connector', '-p', 'prod'], home)).toBe('crm\n')
   for (const name of ['pipedrive', 'contract', '']) expect((await set(name)).exit).toBe(0)
 })
 

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import { connectorAt, connectorDocument } from '../../../src/api/connectors/open-connector.ts'
 import { shippedNames, shippedOrigin } from '../../../src/api/connectors/shipped.ts'
 import { run } from '../../../src/program.ts'
-import { sendJson, startServer } from '../../api/answering-server.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
 
@@ -59,18 +58,8 @@ test('without a terminal, a note names the connector', async () => {
 
 test('the origin that a login looks at is that of the whole connector, for each shipped one', async () => {
   const documents = await Promise.all(
-    shippedNames().map(async (name) => [name, (await connectorDocument(name)).origin] as const),
+    shippedNames().map(async (name) => [name, (await connectorDocument({ name })).origin] as const),
   )
   expect(shippedNames().map((name) => [name, shippedOrigin(name)])).toEqual(documents)
   expect(documents.filter(([, origin]) => origin !== undefined)).not.toEqual([])
-})
-
-test('a login at an API that is not the contract names the command that describes it', async () => {
-  const { url } = await startServer((response) => sendJson(response, 404, { error: 'no such path' }))
-  const login = ['auth', 'login', '--storage', 'file', '--base-url', `${url.origin}/api`, '--key-stdin']
-  const { exit, stderr } = await crm(login, emptyHome(), 'key_of_the_test')
-  expect(exit).toBe(6)
-  expect(stderr).toContain(
-    `if this is the API of another CRM: crm connectors create --probe ${url.origin}/api --out mycrm.yaml`,
-  )
 })

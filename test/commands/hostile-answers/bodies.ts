@@ -1,20 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import {
-  ADA,
-  CREATED,
-  doubtful,
-  drip,
-  listed,
-  OK,
-  type Row,
-  raw,
-  refused,
-  rows,
-  shows,
-  showsText,
-  text,
-  WHOLE,
-} from './row.ts'
+import { ADA, CREATED, doubtful, drip, listed, OK, type Row, raw, refused, rows, shows, showsText, text, WHOLE, STOPPED } from './row.ts'
 
 const utf16 = (body: string) => Buffer.from(`\ufeff${body}`, 'utf16le')
 const latin1 = (body: string) => Buffer.from(body, 'latin1')
@@ -149,7 +134,7 @@ const JSON_TEXTS: readonly Row[] = [
     text(201, `{"id":"con_1","a":${'['.repeat(5000)}${']'.repeat(5000)}}`),
     rows(3, { in_doubt: 3 }),
   ],
-  ['import', 'truncated JSON', text(201, '{"id":"con_'), rows(3, { in_doubt: 3 })],
+  ['import', 'truncated JSON', text(201, '{"id":"con_'), STOPPED],
   [
     'list',
     'numbers beyond a double',
@@ -207,7 +192,7 @@ const PORTALS: readonly Row[] = [
     doubtful(/an HTML page instead of JSON: "Sign in to the hotel"/),
   ],
   ['update', 'the sign-in page of a hotel', text(200, SIGN_IN, HTML), doubtful(/an HTML page/)],
-  ['import', 'the sign-in page of a hotel', text(200, SIGN_IN, HTML), rows(3, { in_doubt: 3 })],
+  ['import', 'the sign-in page of a hotel', text(200, SIGN_IN, HTML), STOPPED],
   ['list', '511 and a sign-in page', text(511, SIGN_IN, HTML), refused(9, /Sign in to the hotel \(511\)/)],
 ]
 

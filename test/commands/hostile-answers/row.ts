@@ -86,6 +86,9 @@ export const rows = (exit: number, account: Partial<typeof NONE>, says?: RegExp)
   ...(says && { says }),
 })
 
+/** An import whose first row is answered as the connector does not describe. */
+export const STOPPED = rows(7, { in_doubt: 1, unsent: 2 })
+
 export const json =
   (status: number, body: unknown, headers: object = {}): Answer =>
   (response) =>

@@ -1,22 +1,4 @@
-import {
-  ADA,
-  type Answer,
-  ATTACK,
-  begins,
-  doubtful,
-  json,
-  listed,
-  MIB,
-  OK,
-  page,
-  type Row,
-  raw,
-  refused,
-  rows,
-  shows,
-  sized,
-  text,
-} from './row.ts'
+import { ADA, type Answer, ATTACK, begins, doubtful, json, listed, MIB, OK, page, type Row, raw, refused, rows, shows, sized, text, STOPPED } from './row.ts'
 
 const to =
   (status: number, location: (at: { path: string; elsewhere: string; key: string }) => string): Answer =>
@@ -83,7 +65,7 @@ const REDIRECTS: readonly Row[] = [
 
 const SUCCESSES: readonly Row[] = [
   ['create', '202 and a queue', json(202, { status: 'queued' }), doubtful(/accepts the request without confirming it/)],
-  ['import', '202', json(202, {}), rows(3, { in_doubt: 3 })],
+  ['import', '202', json(202, {}), STOPPED],
   ['list', '202 and no list', json(202, { status: 'running' }), refused(7, /an object with status/)],
   [
     'list',

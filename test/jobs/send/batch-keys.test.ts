@@ -18,7 +18,7 @@ test('two rows with one key never share a batch', async () => {
   const baseUrl = new URL(`${emulator.url}/crm/v3`)
   const sender = createSender({
     ...{ baseUrl, key: emulator.key, wire: { ...WIRE, idempotency: 'none' }, connections: 1 },
-    connector: await openConnector({ name: 'hubspot', variables: {} }, { baseUrl, wire: WIRE }),
+    connector: await openConnector({ name: 'hubspot', variables: {} }, { baseUrl }),
     ...{ timeoutMs: 5000, userAgent: 'crm/0.0.0', now: Date.now, debug: undefined },
   })
   onTestFinished(() => sender.close())

@@ -108,7 +108,7 @@ function partsOf(name: Name, method: ApiMethod, context: ResourceContext): JsonO
 function listParts(method: ApiMethod, context: ResourceContext): JsonObject {
   const { finder, api, decisions, at } = context
   const items = method.answer && finder.items(method.answer)
-  const { paging, doubt, remark } = listPaging(method, items, draftPaging(method, api.schemas))
+  const { paging, doubt, remark } = listPaging(items, draftPaging(method, api.schemas))
   const place = [...at, 'list', 'paging']
   if (doubt !== undefined) decisions.decide(place, doubt)
   if (remark !== undefined) decisions.remark(place, remark)
@@ -137,9 +137,8 @@ function listBody({ method, path, body }: ApiMethod, context: ResourceContext): 
 /** The size of a page is not known: most servers have pages of at least so many. */
 const LEAST_PAGE = 10
 
-/** Half a list is not a list: what the document leaves open is found in the answers, or a long list ends with an error. */
+/** Half a list is not a list: what the document leaves open ends a long list with an error. */
 function listPaging(
-  { method }: ApiMethod,
   items: RecordPlace | undefined,
   drafted: DraftPaging,
 ): DraftPaging & { readonly paging: JsonObject } {
@@ -149,16 +148,11 @@ function listPaging(
     ? 'the document does not show how the list is paged'
     : 'the document does not describe the answer'
   const why = (items && drafted.doubt) ?? unknown
-  const isFound = method === 'get' && (!items || /^[\w.-]*\[\]$/.test(items.path))
-  if (isFound) {
-    const remark = `${why}: crm finds records and the next page in the answers`
-    return { paging: { by: 'detected' }, doubt: undefined, remark }
-  }
   const size = asObject(paging?.size)
   const ends = { by: 'none', ...(size.max !== undefined && { size }), most: size.max ?? LEAST_PAGE }
   return {
     paging: ends,
-    doubt: `${why}; until it is named here, a list of "most" records ends with an error`,
+    doubt: `${why}; until it is named here, a list of "most" records ends with an error; crm connectors create --probe URL reads it`,
     remark: undefined,
   }
 }

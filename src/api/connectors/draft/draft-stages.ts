@@ -32,8 +32,7 @@ export function stagesInPipelines(pipelines: DraftResource): DraftResource | und
       ...request,
       items: `${items}.${joined(context.inside, found.name)}[]`,
       up: { pipeline_id: below(within, idPath(id)) },
-      // Records within records are not found in an answer that is not described.
-      ...(paging !== undefined && { paging: isJsonObject(paging) && paging.by === 'detected' ? 'none' : paging }),
+      ...(paging !== undefined && { paging }),
     },
     fields: { ...fields, pipeline_id: 'pipeline_id' },
   }

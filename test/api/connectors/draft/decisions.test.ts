@@ -162,7 +162,7 @@ test('the id of an account that a create needs is asked for at login', () => {
   expect(loaded(draft).variables).toHaveProperty('location_id')
 })
 
-test('what a document does not describe is found in the answers, and the draft loads', () => {
+test('a list whose answer is not described ends with an error where a page may end, and the draft loads', () => {
   const undescribed = { responses: { '200': { description: '' } } }
   const draft = draftOf(
     documentWith({ '/contacts': { get: undescribed, post: { ...body(PERSON), ...undescribed } } }),
@@ -170,13 +170,12 @@ test('what a document does not describe is found in the answers, and the draft l
       deals: 'none',
     },
   )
-  expect(draft.written.paging).toEqual({ by: 'detected' })
   expect(draft.written.resources.contacts?.create).toEqual({})
   expect(draft.points).toContainEqual(
     expect.stringContaining('the document does not describe the answer: gives is where'),
   )
-  expect(loaded(draft).resources.contact?.list?.paging.by).toBe('detected')
-  expect(draft.text).toContain('# the document does not describe the answer: crm finds records and the next page')
+  expect(loaded(draft).resources.contact?.list?.paging).toMatchObject({ by: 'none', most: 10 })
+  expect(draft.text).toContain('crm connectors create --probe URL reads it')
 })
 
 test('a list by POST whose paging is not described ends with an error where a page may end', () => {

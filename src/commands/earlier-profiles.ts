@@ -1,0 +1,185 @@
+import type { ConnectorDocument, KeptKeys, PagingDocument } from '../api/connectors/document.ts'
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { DEFAULT_CONNECTOR, WIRE_DEFAULTS } from '../core/wire.ts'
+import type { EarlierSettings } from '../settings/earlier-settings.ts'
+import type { Profile } from '../settings/profile.ts'
+import type { Settings } from '../settings/settings.ts'
+
+// Profiles of earlier versions described their servers by settings `wire.*`. Each gets a connector that says the same.
+
+/**
+ * The settings with a connector for each of these profiles. One that cannot be kept holds for this command; one that cannot be made
+ * leaves its profile without a connector. A note says which.
+ */
+export async function describeEarlier(
+  settings: Settings,
+  earlier: ReadonlyMap<string, EarlierSettings>,
+  note: (line: string) => void,
+): Promise<Settings> {
+  const unkept = new Map<string, Profile>()
+  for (const [name, said] of earlier) {
+    try {
+      const profile = await describedProfile(settings, name, said)
+      await keep(settings, name, profile).then(
+        (connector) => note(describedText(name, connector)),
+        (error: unknown) => {
+          if (!(error instanceof CrmError)) throw error
+          note(`Note: the connector of profile ${name} could not be kept, and holds for this command: ${error.message}`)
+          unkept.set(name, profile)
+        },
+      )
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error
+      note(`Warning: the settings wire.* of profile ${name} make no connector: ${error.message}`)
+    }
+  }
+  return unkept.size === 0 ? settings : withProfiles(settings, unkept)
+}
+
+/** For a person who asks for it. Undefined if the profile says nothing of its server. CrmError if its connector cannot be made or kept. */
+export async function describeProfile(settings: Settings, name: string): Promise<string | undefined> {
+  const said = (await settings.earlier()).get(name)
+  if (!said) return undefined
+  return describedText(name, await keep(settings, name, await describedProfile(settings, name, said)))
+}
+
+function describedText(name: string, connector: string): string {
+  return `Profile ${name}: the settings wire.* of an earlier version are now the connector ${connector}.`
+}
+
+function withProfiles(settings: Settings, others: ReadonlyMap<string, Profile>): Settings {
+  return {
+    ...settings,
+    profiles: async () => new Map([...(await settings.profiles()), ...others]),
+    profile: async (name) => others.get(name) ?? settings.profile(name),
+  }
+}
+
+/** Writes the file of the connector, and names it in the profile. */
+async function keep(settings: Settings, name: string, profile: Profile): Promise<string> {
+  const { connectorText, connector = DEFAULT_CONNECTOR, ...rest } = profile
+  if (connectorText !== undefined) {
+    const { writeConnector } = await import('../settings/connector-files.ts')
+    await writeConnector(connector, connectorText)
+  }
+  await settings.putProfile(name, { ...rest, connector })
+  return connector
+}
+
+/** With the connector, whose text is not yet in its file; a shipped one if it says nothing else. CrmError `invalid_input`. */
+async function describedProfile(settings: Settings, name: string, said: EarlierSettings): Promise<Profile> {
+  const profile = await settings.profile(name)
+  // Of a connector that could not be kept.
+  if (profile.connectorText !== undefined) return profile
+  const { connectorDocument, connectorText } = await import('../api/connectors/open-connector.ts')
+  // What crm serve has beyond the contract, no other server is known to have.
+  const base = profile.connector ?? 'contract'
+  const document = await connectorDocument({ name: base })
+  const changes = changesOf(document, said, ['contract', DEFAULT_CONNECTOR].includes(base))
+  if (changes.length === 0) return { ...profile, connector: base }
+  const { connectorFile } = await import('../settings/connector-files.ts')
+  const { loadConnectorText } = await import('../api/connectors/shipped.ts')
+  const { isMap, parseDocument } = await import('yaml')
+  const isFile = base.includes('/') || base.includes('\\')
+  const head = `connector: 1\nname: ${nameOf(name)}\nextends: ${base}\n`
+  const yaml = parseDocument(isFile ? await connectorText(base) : head)
+  for (const [place, value] of changes) {
+    const members =
+      isMap(yaml.getIn(place)) && isJsonObject(value) ? Object.entries(value) : [[undefined, value] as const]
+    for (const [name, part] of members)
+      yaml.setIn(name === undefined ? place : [...place, name], yaml.createNode(part, { flow: true }))
+  }
+  const text = yaml.toString({ lineWidth: 0, flowCollectionPadding: true })
+  const path = connectorFile(settings.paths().folder, name, text)
+  await loadConnectorText(text, path)
+  return { ...profile, connector: path, connectorText: text }
+}
+
+function nameOf(profile: string): string {
+  return profile.toLowerCase().replaceAll('_', '-')
+}
+
+type Change = readonly [place: readonly string[], value: JsonValue]
+
+/** Where the connector differs from what the settings say. */
+function changesOf(document: ConnectorDocument, said: EarlierSettings, isAlike: boolean): readonly Change[] {
+  const { run_marker: marker, graphql_path: graphql } = said
+  const path = graphql === 'none' ? undefined : (graphql ?? document.graphql)
+  const isOtherMarker = marker !== undefined && marker !== document.runMarker
+  return [
+    ...idempotencyChange(document.idempotency, said),
+    ...(path === document.graphql ? [] : [[['graphql'], path ?? null] as const]),
+    ...(isOtherMarker ? [[['run_marker'], marker] as const] : []),
+    ...listChanges(document, said, isAlike),
+  ]
+}
+
+/** Headers by which servers show that they keep keys: without a word of the profile, crm believed these. */
+const SHOWING = ['Idempotent-Replayed', 'Idempotency-Replayed', 'Idempotency-Policy']
+
+const KEY_MEMBERS = {
+  header: 'idempotency_header',
+  window: 'idempotency_window',
+  scope: 'idempotency_scope',
+  life: 'request_life',
+} as const
+
+function idempotencyChange(before: ConnectorDocument['idempotency'], said: EarlierSettings): readonly Change[] {
+  const declared = typeof before === 'object' ? before : undefined
+  // A server without keys has no window; how long its requests live still counts.
+  if (said.idempotency === 'none' && said.request_life === undefined) {
+    return before === 'none' ? [] : [[['idempotency'], 'none']]
+  }
+  const members = Object.entries(KEY_MEMBERS).flatMap(([name, setting]) => {
+    const value = said[setting]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const changed: JsonObject = { ...Object.fromEntries(members), ...keptChange(declared, said, members.length > 0) }
+  if (Object.keys(changed).length === 0 && (declared || said.idempotency === undefined)) return []
+  return [[['idempotency'], { ...(!declared && { header: WIRE_DEFAULTS.idempotencyHeader }), ...changed }]]
+}
+
+/** Keys that the profile does not know to be kept are kept once the server shows it; `none`: never. */
+function keptChange(declared: KeptKeys | undefined, { idempotency }: EarlierSettings, isNamed: boolean): JsonObject {
+  if (idempotency === 'kept') return declared?.kept ? { kept: null } : {}
+  const isDoubtful = idempotency === 'none' || (isNamed && !declared)
+  return isDoubtful ? { kept: SHOWING } : {}
+}
+
+function listChanges({ resources }: ConnectorDocument, said: EarlierSettings, isAlike: boolean): readonly Change[] {
+  const { items_path: items } = said
+  const lists = Object.entries(resources).flatMap(([resource, { list }]) =>
+    list ? [{ place: ['resources', RESOURCES[resource as Resource].plural, 'list'], paging: list.paging }] : [],
+  )
+  // One line of the connector says how all lists are paged.
+  const paged = isAlike
+    ? lists.slice(0, 1).map((list) => [['paging'], changedPaging(list.paging, said)] as const)
+    : lists.map((list) => [[...list.place, 'paging'], wholePaging(list.paging, said)] as const)
+  const pagings = paged.filter(([, changed]) => Object.keys(changed).length > 0)
+  if (items === undefined) return pagings
+  const at = items.endsWith('[]') ? items : `${items}[]`
+  return [...pagings, ...lists.map(({ place }) => [[...place, 'items'], at] as const)]
+}
+
+/** A list of its own says how it is paged, too. */
+function wholePaging(before: PagingDocument, said: EarlierSettings): JsonObject {
+  const changed = changedPaging(before, said)
+  return Object.keys(changed).length === 0 ? changed : { by: before.by, ...changed }
+}
+
+const USUAL_PARAMETER: Readonly<Record<string, string>> = { cursor: 'cursor', page: 'page', offset: 'offset' }
+
+/** Members of the paging that the settings change; null for those that another way of paging does not have. */
+function changedPaging(before: PagingDocument, said: EarlierSettings): JsonObject {
+  const { paging: by, cursor_param: param, next_path: next, limit_param: size } = said
+  return {
+    ...(by !== undefined && by !== before.by && { by, param: USUAL_PARAMETER[by] ?? null, next: null, more: null }),
+    ...(param !== undefined && { param }),
+    ...(next !== undefined && { next, more: null }),
+    ...(size !== undefined && {
+      size: size === 'none' ? null : { param: size, max: before.size?.max ?? WIRE_DEFAULTS.pageSize },
+    }),
+  }
+}
