@@ -1,15 +1,16 @@
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject } from '../core/json.ts'
+import type { CrmRecord } from '../core/resources/registry.ts'
+import { shellWord } from '../core/shell-words.ts'
 import { timeOrderedUuid } from '../core/time-ordered-uuid.ts'
 import type { CollectionParts } from './collection.ts'
-import { compilePath, readFirst } from './connectors/paths.ts'
-import type { ConnectorRequest, PageStart } from './connectors/requests.ts'
+import type { PageStart } from './connectors/requests.ts'
 import { createExchange } from './connectors/resource-exchange.ts'
 import type { ListQuery, Page, WriteCallOptions } from './operations.ts'
 import { DeclaredWalk } from './pages/declared-walk.ts'
 import { walkPages } from './pages/pages.ts'
 import type { Answer } from './transport/answer.ts'
 import { cannot, checkId } from './transport/call.ts'
+import { requestWrite, type WriteCall } from './writes/record.ts'
 
 export interface DeliveryName {
   readonly webhookId: string
@@ -45,48 +46,59 @@ export function createSubscriptions(parts: CollectionParts): Subscriptions {
       mismatchHint: connector.mismatchHint,
       paging: list.paging,
       call: (start: PageStart | undefined, size: number | undefined) =>
-        exchange.call(list.pageRequest(start, size, known), texts),
+        exchange.call(list.pageRequest(start, size, known), { ...texts, isJudged: true }),
       read: (answer: Answer) => list.readPage(answer, known, references),
     }
     yield* walkPages(new DeclaredWalk(http, declared, whole), whole.limit)
   }
 
-  const write = (
-    { body, ...request }: ConnectorRequest,
-    naming: { readonly action: string; readonly command: string },
-    { idempotencyKey = timeOrderedUuid(), ...options }: WriteCallOptions,
-  ) => ({
-    ...request,
-    ...(body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
-    ...(connector.errors && { errors: connector.errors }),
-    ...options,
-    idempotencyKey,
-    ...naming,
-    findCommand: FIND,
-  })
+  /** Done only if the answer shows the subscription, as after a change of it. `hint`: what to do about a doubt. */
+  async function change(name: 'resend' | 'rotate', asked: Asked, options: WriteCallOptions): Promise<CrmRecord> {
+    const rules = connector.rules('webhook')
+    const { id, eventId, action, hint } = asked
+    const { body, ...request } = rules.request(name, {
+      id: checkId(id, 'webhook'),
+      ...(eventId !== undefined && { eventId }),
+    })
+    const judge = rules.judge(name)
+    const idempotencyKey = options.idempotencyKey ?? timeOrderedUuid()
+    const call: WriteCall = {
+      ...request,
+      ...(body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
+      ...(connector.errors && { errors: connector.errors }),
+      ...options,
+      ...{ kind: 'update', isJudged: true, action, command: `crm webhooks ${name}`, findCommand: FIND },
+      idempotencyKey,
+      judge: (answer) => judge(answer, { kind: 'update', id, sent: undefined }, references),
+    }
+    try {
+      const { record } = await requestWrite(http, call)
+      if (name === 'resend' || (typeof record.secret === 'string' && record.secret !== '')) return record
+    } catch (error) {
+      if (!(error instanceof CrmError) || !error.details.isInDoubt) throw error
+      throw new CrmError(error.code, error.message, { ...error.details, hint })
+    }
+    const message = `${cannot(call)}: the answer has no secret; it is unknown whether one was made`
+    throw new CrmError('in_doubt', message, { hint, isInDoubt: true, idempotencyKey })
+  }
 
   return {
     deliveries,
-    resend: async ({ webhookId, eventId }, options) => {
-      const request = connector.rules('webhook').request('resend', { id: checkId(webhookId, 'webhook'), eventId })
-      const naming = { action: `send ${eventId} to webhook ${webhookId} again`, command: 'crm webhooks resend' }
-      await http.request(write(request, naming, options))
+    resend: async ({ webhookId: id, eventId }, options) => {
+      const action = `send ${eventId} to webhook ${id} again`
+      await change('resend', { id, eventId, action, hint: `crm webhooks deliveries ${shellWord(id)}` }, options)
     },
-    rotate: async (webhookId, options) => {
-      const rules = connector.rules('webhook')
-      const request = rules.request('rotate', { id: checkId(webhookId, 'webhook') })
-      const naming = { action: `make a new secret for webhook ${webhookId}`, command: 'crm webhooks rotate' }
-      const call = write(request, naming, options)
-      const { json } = await http.request(call)
-      const { record = '.' } = rules.operation('rotate')
-      const shown = json === undefined ? undefined : readFirst(compilePath(record), json)
-      const secret = isJsonObject(shown) ? rules.map.read(shown, references).secret : undefined
-      if (typeof secret === 'string' && secret !== '') return secret
-      throw new CrmError('in_doubt', `${cannot(call)}: the answer has no secret; it is unknown whether one was made`, {
-        hint: `make another: crm webhooks rotate ${webhookId}`,
-        isInDoubt: true,
-        idempotencyKey: call.idempotencyKey,
-      })
+    rotate: async (id, options) => {
+      const hint = `make another: crm webhooks rotate ${shellWord(id)}`
+      const { secret } = await change('rotate', { id, action: `make a new secret for webhook ${id}`, hint }, options)
+      return String(secret)
     },
   }
+}
+
+interface Asked {
+  readonly id: string
+  readonly eventId?: string
+  readonly action: string
+  readonly hint: string
 }

@@ -23,11 +23,12 @@ test('the deliveries of a subscription are read to the end, and a list that does
 
 test.each([
   ['no list', { data: {} }, 'expected a list at data[]'],
+  ['a refusal', { data: [], success: false }, 'cannot list the deliveries of webhook wh_1'],
   ['more and no cursor', { data: [], next_cursor: null, has_more: true }, 'has_more is true'],
 ])('deliveries with %s are an error', async (_what, body, message) => {
   const { url } = await startServer((response) => sendJson(response, 200, body))
   const error = await failureOf(allPages(openClient(url).api.subscriptions.deliveries('wh_1')))
-  expect(error).toMatchObject({ code: 'bad_answer', message: expect.stringContaining(message) })
+  expect(error).toMatchObject({ exit: 7, message: expect.stringContaining(message) })
 })
 
 test('a resend and a new secret are sent under one key, and again under it when the answer was lost', async () => {
@@ -49,14 +50,28 @@ test('a resend and a new secret are sent under one key, and again under it when 
   expect(keys[2]).not.toBe(keys[0])
 })
 
-test('an answer without the new secret leaves it in doubt', async () => {
-  const { url } = await startServer((response) => sendJson(response, 200, { id: 'wh_1' }))
-  const error = await failureOf(openClient(url).api.subscriptions.rotate('wh_1', NO_KEY))
-  expect(error).toMatchObject({
-    code: 'in_doubt',
-    exit: 3,
-    details: { hint: 'make another: crm webhooks rotate wh_1' },
+test.each([
+  ['nothing of the subscription', {}],
+  ['another subscription', { id: 'wh_2', secret: 'whsec_a' }],
+])('an answer with %s leaves a resend and a new secret in doubt, with a command that works', async (_what, body) => {
+  const { url } = await startServer((response) => sendJson(response, 200, body))
+  const { subscriptions } = openClient(url).api
+  expect(await failureOf(subscriptions.resend({ webhookId: 'wh_1', eventId: 'evt_1' }, NO_KEY))).toMatchObject({
+    ...{ code: 'in_doubt', exit: 3, details: { hint: 'crm webhooks deliveries wh_1', isInDoubt: true } },
   })
+  expect(await failureOf(subscriptions.rotate('wh_1', NO_KEY))).toMatchObject({
+    ...{ code: 'in_doubt', exit: 3, details: { hint: 'make another: crm webhooks rotate wh_1', isInDoubt: true } },
+  })
+})
+
+test('an answer without the new secret leaves it in doubt, and a refusal in a 200 is one', async () => {
+  const { url } = await startServer((response, { path }) =>
+    sendJson(response, 200, path.endsWith('rotate') ? { id: 'wh_1' } : { id: 'wh_1', success: false }),
+  )
+  const { subscriptions } = openClient(url).api
+  expect(await failureOf(subscriptions.rotate('wh_1', NO_KEY))).toMatchObject({ code: 'in_doubt', exit: 3 })
+  const refused = await failureOf(subscriptions.resend({ webhookId: 'wh_1', eventId: 'evt_1' }, NO_KEY))
+  expect(refused).toMatchObject({ code: 'rejected', exit: 7 })
 })
 
 test('a connector that names none of them is exit 7 before anything is sent', async () => {

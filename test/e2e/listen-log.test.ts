@@ -38,7 +38,7 @@ test('started repeatedly, it creates one subscription', async () => {
   expect(requests.filter((line) => line === 'POST /v1/webhooks').length).toBe(1)
 })
 
-test('a reused subscription is checked on the server; a server that is down, or has no webhooks, is reported as such', async () => {
+test('a reused subscription is checked on the server; a server that is down, or does not show it, is reported as such', async () => {
   const home = emptyHome()
   const { url, stop } = await serve(['--database', await memoryDatabase()], home)
   const args = ['--port', String(await freePort())]
@@ -48,9 +48,9 @@ test('a reused subscription is checked on the server; a server that is down, or 
   await stop()
   const down = await (await listen(args, home)).stop()
   expect(down.stderr).toMatch(/^Using the subscription wh_\w+ of \S+; the server cannot be reached now; .*\.$/m)
-  const without = createServer((_, response) => void response.writeHead(404).end()).listen(new URL(url).port)
-  await once(without, 'listening')
-  onTestFinished(() => void without.close())
+  const refusing = createServer((_, response) => void response.writeHead(403).end()).listen(new URL(url).port)
+  await once(refusing, 'listening')
+  onTestFinished(() => void refusing.close())
   const unasked = await (await listen(args, home)).stop()
   expect(unasked.stderr).toMatch(
     /^Using the subscription wh_\w+ of .*; it is unknown whether it still exists; --subscribe makes a new one\.$/m,

@@ -192,8 +192,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a new secret that the answer does not show is given out',
     file: 'src/api/subscriptions.ts',
-    line: "if (typeof secret === 'string' && secret !== '') return secret",
-    to: 'return String(secret)',
+    line: "if (name === 'resend' || (typeof record.secret === 'string' && record.secret !== '')) return record",
+    to: 'return record',
     tests: ['test/api/subscriptions.test.ts'],
   },
   {
