@@ -164,8 +164,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'GraphQL of a connector is not where it says',
     file: 'src/api/connectors/server-rules.ts',
-    line: "graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : (graphql ?? 'none')),",
-    to: "graphqlPath: wire.graphqlPath ?? (graphql === 'detected' ? undefined : 'none'),",
+    line: "graphqlPath: graphql ?? 'none',",
+    to: "graphqlPath: 'none',",
     tests: ['test/commands/connectors/own-service.test.ts'],
   },
   {
