@@ -184,20 +184,6 @@ export const COMMANDS: readonly Sabotage[] = [
     tests: ['test/commands/protected-jobs.test.ts'],
   },
   {
-    name: 'a cursor that the server does not read lists the first page',
-    file: 'src/api/pages/list-walk.ts',
-    line: 'if (position && !isFirstByNumber) received = await this.#requests.checkCursor(position, received, this.#size)',
-    to: '',
-    tests: ['test/foreign/commands.test.ts'],
-  },
-  {
-    name: 'a list that goes on in a parameter of the settings ends after its next page',
-    file: 'src/api/pages/counting.ts',
-    line: "const own = paging === 'page' || paging === 'offset' ? paging : undefined",
-    to: "const own = paging === 'page' ? paging : undefined",
-    tests: ['test/foreign/commands.test.ts'],
-  },
-  {
     name: 'a path of crm api without a method posts although nothing is given to post',
     file: 'src/commands/api/request.ts',
     line: 'const hasBody = field !== undefined || jsonField !== undefined || input !== undefined',

@@ -276,15 +276,15 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a list by cursor that promises more and names no cursor counts as whole',
     file: 'src/api/pages/declared-walk.ts',
-    line: 'if (more === true) throw this.#bad(`${this.#list.paging.more} is true, and there is no ${this.#list.paging.next}`)',
+    line: 'if (more === true) throw this.#bad(`${flag} is true, and there is no ${path}`)',
     to: '',
     tests: ['test/api/connectors/declared-lists.test.ts'],
   },
   {
     name: 'a list that ends before its total counts as whole',
     file: 'src/api/pages/declared-walk.ts',
-    line: 'if (missing > 0 && (this.#pages === 1 || missing >= (this.#size ?? 1))) {',
-    to: 'if (missing < 0) {',
+    line: "if (typeof total !== 'number' || !this.#isFromStart || this.#missing(total) <= 0) return",
+    to: 'return',
     tests: ['test/api/connectors/declared-lists.test.ts'],
   },
   {
@@ -318,8 +318,8 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'keys count as kept before an answer showed it',
     file: 'src/api/connectors/server-rules.ts',
-    line: "idempotency: wire.idempotency ?? (kept ? undefined : 'kept'),",
-    to: "idempotency: wire.idempotency ?? 'kept',",
+    line: "idempotency: kept ? undefined : 'kept',",
+    to: "idempotency: 'kept',",
     tests: ['test/api/unknown-keys.test.ts'],
   },
   {

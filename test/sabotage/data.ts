@@ -249,7 +249,7 @@ export const DATA: readonly Sabotage[] = [
   {
     name: 'a destroy leaves deals and notes on a server that deletes them',
     file: 'src/fixtures/destroy.ts',
-    line: "if (await (await context.api()).offers(resourceOf(collection), 'delete')) {",
+    line: "if ((await context.api()).connector.offers(resourceOf(collection), 'delete')) {",
     to: "if (collection === 'contacts') {",
     tests: ['test/commands/fixtures.test.ts'],
   },

@@ -107,13 +107,6 @@ export const JOBS: readonly Sabotage[] = [
     tests: ['test/commands/jobs/started-twice.test.ts'],
   },
   {
-    name: 'an operation of the contract counts as missing',
-    file: 'src/api/client.ts',
-    line: 'if (connector.offers(resource, operation)) return true',
-    to: '',
-    tests: ['test/commands/report.test.ts'],
-  },
-  {
     name: 'the undo of an import of notes does not find them',
     file: 'src/jobs/plan/notes-of-deals.ts',
     line: "const id = image ? idText(image.deal_id) : parentIdIn('note', head.path)",
@@ -123,7 +116,7 @@ export const JOBS: readonly Sabotage[] = [
   {
     name: 'a plan says that creates cannot be undone although the server deletes',
     file: 'src/commands/bulk/show-plan.ts',
-    line: "return (await (await ctx.api()).offers(resourceOf(noun), 'delete')) ? 0 : create",
+    line: "return (await ctx.api()).connector.offers(resourceOf(noun), 'delete') ? 0 : create",
     to: 'return create',
     tests: ['test/commands/beyond-contract.test.ts'],
   },

@@ -9,7 +9,7 @@ import type { ListQuery } from '../operations.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
 import type { Http } from '../transport/http.ts'
-import { addressOn, readLinks } from './links.ts'
+import { addressOn, hasUnreadNext, readLinks } from './links.ts'
 import { badPage } from './page-errors.ts'
 import { onceEach, SeenRecords } from './seen-records.ts'
 
@@ -165,7 +165,7 @@ export class DeclaredWalk {
       case 'next_url':
         return this.#atAddress(page.stated.next)
       case 'link':
-        return this.#atAddress(readLinks(answer.headers.link).get('next'))
+        return this.#afterLink(answer.headers.link)
       case 'page':
       case 'offset':
       case 'last':
@@ -189,6 +189,13 @@ export class DeclaredWalk {
     // Where the connector names a flag, an answer without both shows no end.
     if (flag === undefined || next !== undefined) return undefined
     throw this.#bad(`expected ${path} or ${flag}, which show whether there is more, got neither`)
+  }
+
+  #afterLink(header: string | readonly string[] | undefined): PageStart | undefined {
+    const next = readLinks(header).get('next')
+    if (next === undefined && hasUnreadNext(header))
+      throw this.#bad(`cannot read the header Link: ${oneLine(String(header), 80)}`)
+    return this.#atAddress(next)
   }
 
   #atAddress(target: JsonValue | undefined): PageStart | undefined {

@@ -19,3 +19,9 @@ export function addressOn(origin: string, target: string, base: string): string 
   const url = URL.parse(target, base)
   return url?.origin === origin && !url.username && !url.password ? url.pathname + url.search : undefined
 }
+
+/** Whether a Link header names a next page in a way that is not that of RFC 8288, but for one that is marked as empty. */
+export function hasUnreadNext(header: string | readonly string[] | undefined): boolean {
+  const outside = String(header ?? '').replaceAll(/<[^<>]*>/g, '')
+  return /\brel\s*=[^,]*(?<![\w/-])next(?![\w/-])(?![^,]*results\s*=\s*"?false)/i.test(outside)
+}

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { settingCommand, type Wire } from '../../core/wire.ts'
+import type { Wire } from '../../core/wire.ts'
 import type { KeyState } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
 import type { Call } from '../transport/call.ts'
@@ -13,8 +13,8 @@ export interface KeyEvidence {
 }
 
 /**
- * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The setting wire.idempotency
- * decides, or the connector; where it names the headers that show it, an answer with one of them.
+ * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The connector decides; where it names
+ * the headers that show it, an answer with one of them.
  */
 export class KeyKeeping implements KeyState {
   readonly #wire: Wire
@@ -31,7 +31,7 @@ export class KeyKeeping implements KeyState {
 
   get hint(): string | undefined {
     if (!this.#isOpen) return undefined
-    return `if the server keeps idempotency keys: ${settingCommand('wire.idempotency kept', this.#wire)}`
+    return 'if the server keeps idempotency keys, its connector says so: crm help connector-format'
   }
 
   get isKept(): boolean {
