@@ -119,7 +119,7 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
 
 /** What the connector says of the server, with the page size of the profile. `profile`: for hints. */
 export function wireOf(
-  { idempotency, graphql, runMarker }: ConnectorDocument,
+  { idempotency, runMarker }: ConnectorDocument,
   {
     pageSize = WIRE_DEFAULTS.pageSize,
     profile,
@@ -129,7 +129,6 @@ export function wireOf(
     ...WIRE_DEFAULTS,
     pageSize,
     profile,
-    graphqlPath: graphql ?? 'none',
     runMarker,
     ...(typeof idempotency === 'object' ? keptKeys(idempotency) : { idempotency: 'none' }),
   }
