@@ -53,7 +53,7 @@ export function browseEnv({ url, key }: Pick<Server, 'url' | 'key'>): NodeJS.Pro
   const env = { ...plainEnv(), HOME: benchFolder(), CRM_PROFILE: 'bench', CRM_API_KEY: key }
   for (const [name, value] of [
     ['base_url', url],
-    ['wire.page_size', '500'],
+    ['page_size', '500'],
   ]) {
     spawnSync(process.execPath, [CRM, 'config', 'set', name ?? '', value ?? '', '-p', 'bench'], {
       env: { ...env, CRM_API_KEY: '' },

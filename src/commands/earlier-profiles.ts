@@ -123,29 +123,35 @@ const KEY_MEMBERS = {
   header: 'idempotency_header',
   window: 'idempotency_window',
   scope: 'idempotency_scope',
-  life: 'request_life',
 } as const
 
 function idempotencyChange(before: ConnectorDocument['idempotency'], said: EarlierSettings): readonly Change[] {
   const declared = typeof before === 'object' ? before : undefined
-  // A server without keys has no window; how long its requests live still counts.
   if (said.idempotency === 'none' && said.request_life === undefined) {
     return before === 'none' ? [] : [[['idempotency'], 'none']]
   }
+  const life = said.request_life === undefined ? {} : { life: said.request_life }
+  const keys = said.idempotency === 'none' ? withoutKeys(declared) : keysOf(declared, said)
+  const changed: JsonObject = { ...keys, ...life }
+  return Object.keys(changed).length === 0 ? [] : [[['idempotency'], changed]]
+}
+
+/** A server without keys has no window; how long its requests live still counts. */
+function withoutKeys(declared: KeptKeys | undefined): JsonObject {
+  return declared ? { header: null, window: null, scope: null } : {}
+}
+
+function keysOf(declared: KeptKeys | undefined, said: EarlierSettings): JsonObject {
+  const isKept = said.idempotency === 'kept'
   const members = Object.entries(KEY_MEMBERS).flatMap(([name, setting]) => {
     const value = said[setting]
     return value === undefined ? [] : [[name, value] as const]
   })
-  const changed: JsonObject = { ...Object.fromEntries(members), ...keptChange(declared, said, members.length > 0) }
-  if (Object.keys(changed).length === 0 && (declared || said.idempotency === undefined)) return []
-  return [[['idempotency'], { ...(!declared && { header: WIRE_DEFAULTS.idempotencyHeader }), ...changed }]]
-}
-
-/** Keys that the profile does not know to be kept are kept once the server shows it; `none`: never. */
-function keptChange(declared: KeptKeys | undefined, { idempotency }: EarlierSettings, isNamed: boolean): JsonObject {
-  if (idempotency === 'kept') return declared?.kept ? { kept: null } : {}
-  const isDoubtful = idempotency === 'none' || (isNamed && !declared)
-  return isDoubtful ? { kept: SHOWING } : {}
+  const keys: JsonObject = Object.fromEntries(members)
+  if (declared) return { ...keys, ...(isKept && declared.kept && { kept: null }) }
+  if (isKept) return { header: WIRE_DEFAULTS.idempotencyHeader, ...keys }
+  // Not known to be kept: they are once the server shows it.
+  return members.length === 0 ? {} : { header: WIRE_DEFAULTS.idempotencyHeader, ...keys, kept: SHOWING }
 }
 
 function listChanges({ resources }: ConnectorDocument, said: EarlierSettings, isAlike: boolean): readonly Change[] {

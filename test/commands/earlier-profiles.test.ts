@@ -81,6 +81,12 @@ test.each([
     { request_life: '5m' },
     'extends: crm\nidempotency: { life: 5m }\n',
   ],
+  [
+    'crm serve, without its keys',
+    { connector: 'crm' },
+    { idempotency: 'none', request_life: '10m' },
+    'extends: crm\nidempotency: { header: null, window: null, scope: null, life: 10m }\n',
+  ],
   ['its connector', { connector: 'pipedrive' }, { run_marker: 'crm_run' }, 'extends: pipedrive\nrun_marker: crm_run\n'],
   [
     'the contract, with what is not known of its keys',
@@ -98,7 +104,7 @@ test.each([
     'the contract, with how long requests live, though it keeps no keys',
     {},
     { idempotency: 'none', request_life: '10m' },
-    'extends: contract\nidempotency: { header: Idempotency-Key, life: 10m, kept: [ Idempotent-Replayed, Idempotency-Replayed, Idempotency-Policy ] }\n',
+    'extends: contract\nidempotency: { life: 10m }\n',
   ],
   [
     'the contract, with its next page',

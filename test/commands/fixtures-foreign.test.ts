@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { contactsOf, fileIn, startForeign } from '../foreign/run-shape.ts'
+import { contactsOf, fileIn, KEEPS_NO_KEYS, startForeign } from '../foreign/run-shape.ts'
 import type { Answered, Asked } from '../foreign/shape.ts'
 import { crm, crmPrints, startRun } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
@@ -32,7 +32,7 @@ async function startChanging(change: Change) {
     contacts.set(made.id, made)
     return { status: 201, json: made }
   }
-  const { crm, folder, seen } = await startForeign(answer, { 'wire.request_life': '1s' })
+  const { crm, folder, seen } = await startForeign(answer, undefined, KEEPS_NO_KEYS)
   const file = fileIn(join(folder, 'files'), 'fixtures.yaml', FILE)
   const fixtures = async (verb: string) => {
     const { exit, stdout, stderr } = await crm(['fixtures', verb, file, '--run-id', 'r1', '-o', 'json'])

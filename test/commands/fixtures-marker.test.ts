@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { fileIn, startForeign } from '../foreign/run-shape.ts'
+import { fileIn, KEEPS_NO_KEYS, startForeign } from '../foreign/run-shape.ts'
 import type { Answered, Asked } from '../foreign/shape.ts'
 
 const FILE = `version: 1
@@ -41,14 +41,7 @@ function answerFor(lists: Readonly<Record<string, Records>>): (asked: Asked) => 
 /** A server without states of runs, which keeps every member. */
 async function startKeeping(marker = 'run_marker: crm_run', settings?: Readonly<Record<string, string>>) {
   const lists = { contacts: new Map<string, JsonObject>(), deals: new Map<string, JsonObject>() }
-  const { crm: run, folder } = await startForeign(answerFor(lists), settings)
-  const keys = 'idempotency: { header: Idempotency-Key, life: 1s, kept: [Idempotent-Replayed] }'
-  const CRM_CONNECTOR = fileIn(
-    join(folder, 'files'),
-    'keeping.yaml',
-    `connector: 1\nname: keeping\nextends: contract\n${keys}\n${marker}\n`,
-  )
-  const crm = (argv: readonly string[]) => run(argv, '', { CRM_CONNECTOR })
+  const { crm, folder } = await startForeign(answerFor(lists), settings, `${KEEPS_NO_KEYS}\n${marker}`)
   const file = fileIn(join(folder, 'files'), 'fixtures.yaml', FILE)
   const sweep = (...more: string[]) => crm(['fixtures', 'sweep', '--older-than', '2d', ...more])
   return { ...lists, crm, file, sweep }

@@ -22,25 +22,6 @@ test('a list that --limit cut continues with the command on stderr, where the ne
   expect(await crmPrints(['contacts', 'list', '-o', 'id', '--cursor', cursor], env)).toBe('con_2\ncon_3\n')
 })
 
-test('the settings of a profile describe a server that is not recognised', async () => {
-  const { url, seen } = await startServer((response, _request, nth) =>
-    sendJson(response, 200, { contacts: [{ id: `con_${nth}` }], page: { next: nth < 2 ? nth + 1 : null } }),
-  )
-  const home = emptyHome()
-  for (const [key, value] of [
-    ['base_url', url.origin],
-    ['wire.limit_param', 'per_page'],
-    ['wire.cursor_param', 'page'],
-    ['wire.items_path', 'contacts'],
-    ['wire.next_path', 'page.next'],
-  ] as const) {
-    await crmPrints(['config', 'set', key, value, '-p', 'other'], home)
-  }
-  const env = { ...home, CRM_PROFILE: 'other', CRM_API_KEY: newKey() }
-  expect(await crmPrints(['contacts', 'list', '-o', 'id'], env)).toBe('con_1\ncon_2\n')
-  expect(seen.map(({ path }) => path)).toEqual(['/v1/contacts?per_page=100', '/v1/contacts?per_page=100&page=2'])
-})
-
 test('one process that deletes 500 contacts keeps to the limit of an express app', async () => {
   const { url, counts } = await startLimitedApp('draft-8', 250, 1000)
   const ids = Array.from({ length: 500 }, (_, n) => `con_${n}\n`).join('')

@@ -74,13 +74,6 @@ test('crm history is filtered by time, key, job and kind of record', async () =>
   }
 })
 
-test('a profile of an earlier version, which knows no history, reads the document of the server for it', async () => {
-  const { env, json, importThree } = await loggedIn()
-  await crmPrints(['config', 'set', 'operations', 'contacts.get'], env)
-  await importThree()
-  expect(await json('history')).toHaveLength(3)
-})
-
 test('on a server that describes no history, jobs of this machine answer what they can, and say that it is not all', async () => {
   const { service, env, json, importThree } = await loggedIn(404)
   const job = await importThree()

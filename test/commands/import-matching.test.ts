@@ -5,7 +5,7 @@ import type { Page } from '../../src/api/operations.ts'
 import { keepMatching } from '../../src/commands/keep-matching.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { fileIn, startForeign } from '../foreign/run-shape.ts'
+import { fileIn, KEEPS_NO_KEYS, startForeign } from '../foreign/run-shape.ts'
 import { crm as run } from '../harness/crm.ts'
 import { emptyHome } from '../harness/home.ts'
 import { serviceHome } from './service-home.ts'
@@ -127,7 +127,8 @@ test('a resume that creates a row looks for duplicates again', async () => {
       if (isResumed) contacts.push({ ...made, id: 'c_other' })
       return isLost ? { status: 500, json: {} } : { status: 201, json: made }
     },
-    { 'wire.request_life': '1s', 'wire.idempotency': 'none' },
+    undefined,
+    KEEPS_NO_KEYS,
   )
   const file = fileIn(folder, 'rows.csv', 'email,name\nada@x.test,Ada\nbob@x.test,Bob\n')
   const first = await crm(['contacts', 'import', file, ...MATCH, '-o', 'json'])

@@ -43,8 +43,8 @@ test('.crm.toml selects the profile and the format of lists; stderr states the c
 
 test('settings are changed in the selected profile, whatever .crm.toml contains', async ({ service }) => {
   const { home, run } = await person(service, 'profile = "staging"')
-  await run('config', 'set', 'wire.page_size', '7')
-  expect(await crmPrints(['config', 'get', 'wire.page_size', '-p', 'main'], home)).toBe('7\n')
+  await run('config', 'set', 'page_size', '7')
+  expect(await crmPrints(['config', 'get', 'page_size', '-p', 'main'], home)).toBe('7\n')
   await run('auth', 'logout')
   expect((await crm(['auth', 'token', '-p', 'main'], home)).exit).toBe(4)
   expect((await crm(['auth', 'token', '-p', 'staging'], home)).exit).toBe(0)

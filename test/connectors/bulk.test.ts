@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { crmPrints } from '../harness/crm.ts'
 import type { EmulatorOptions, Rate } from './emulators/emulator.ts'
+import { shortLived } from './kill-claim.ts'
 import { connected, SERVERS } from './servers.ts'
 
 const CRM = fileURLToPath(new URL('../../bin/crm.js', import.meta.url))
@@ -114,13 +115,10 @@ test('creates in batches, killed five times while answers get lost, make no cont
   })
   const rows = Array.from({ length: 4000 }, (_, n) => `Row ${n},fresh${n}@x.test\n`)
   writeFileSync(file, `name,email\n${rows.join('')}`)
-  const { CRM_BASE_URL = '', CRM_API_KEY = '', ...others } = env
-  const profile = { ...others, CRM_PROFILE: 'killed' }
-  await crmPrints(['config', 'set', 'base_url', CRM_BASE_URL, '-p', 'killed'], profile)
-  await crmPrints(['config', 'set', 'wire.request_life', '1s', '-p', 'killed'], profile)
+  const lived = shortLived(env)
   for (;;) {
     sentByChild = 0
-    child = start([], { ...profile, CRM_API_KEY })
+    child = start([], lived)
     const { code, stdout, stderr } = await ended(child)
     if (child.signalCode === 'SIGKILL') {
       kills += 1

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { crmPrints } from '../harness/crm.ts'
 import type { Env } from '../harness/home.ts'
 import { accountFault } from '../torture/judge.ts'
 import type { Asked, Claimed } from './claims.ts'
@@ -51,12 +50,12 @@ export function claimKills(
           return true
         },
       })
-      const profile = await profileOf(env)
+      const lived = shortLived(env)
       const args = ['contacts', 'import', fileOf(env, rows), '--yes', '--max-errors', `${rows}`, '-o', 'json']
       let printed: Printed
       do {
         writesOfRun = 0
-        child = spawn(process.execPath, [CRM, ...args], { env: profile, stdio: ['ignore', 'pipe', 'pipe'] })
+        child = spawn(process.execPath, [CRM, ...args], { env: lived, stdio: ['ignore', 'pipe', 'pipe'] })
         printed = await endedInTime(child, `after ${kills} kills`)
         if (child.signalCode === 'SIGKILL') kills += 1
       } while (child.signalCode === 'SIGKILL')
@@ -84,12 +83,11 @@ function fileOf(env: Env, rows: number): string {
   return file
 }
 
-/** With a short life of requests, which is a setting of profiles; their address is their own. */
-export async function profileOf(env: Env): Promise<Env> {
-  const { CRM_BASE_URL = '', CRM_API_KEY = '', ...others } = env
-  await crmPrints(['config', 'set', 'base_url', CRM_BASE_URL, '-p', 'killed'], others)
-  await crmPrints(['config', 'set', 'wire.request_life', '1s', '-p', 'killed'], others)
-  return { ...others, CRM_PROFILE: 'killed', CRM_API_KEY }
+/** With a connector of its own, in which requests live for a second. */
+export function shortLived(env: Env): Env {
+  const file = join(env.HOME ?? '', 'short.yaml')
+  writeFileSync(file, `connector: 1\nname: short\nextends: ${env.CRM_CONNECTOR}\nidempotency: { life: 1s }\n`)
+  return { ...env, CRM_CONNECTOR: file }
 }
 
 interface Printed {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import type { Call, Row } from './emulators/emulator.ts'
-import { profileOf } from './kill-claim.ts'
+import { shortLived } from './kill-claim.ts'
 import { connected, SERVERS } from './servers.ts'
 
 const CRM = fileURLToPath(new URL('../../bin/crm.js', import.meta.url))
@@ -29,7 +29,7 @@ test('a merge at Pipedrive that re-points deals, killed five times, and its undo
     return undefined
   }
   const { env: there, emulator } = await connected(server, { records: 2 * GROUPS, faults: kills })
-  const env = await profileOf(there)
+  const env = shortLived(there)
   const persons = () => emulator.records('persons')
   const personOfDeal = () => {
     const named = new Map(persons().map(({ id, name }: Row) => [id, name]))

@@ -78,7 +78,7 @@ export const SERVERS: readonly Server[] = [
     base: '/api/v3',
     variables: ({ records }) => `user=${records('users')[0]?.id}`,
     contacts: 'contacts',
-    absences: {},
+    absences: { refusalIn2xx: 'a status that is not 0 is no success, and no refusal either' },
     dealFields: async (server) => {
       const { id } = JSON.parse(await crmPrints(['contacts', 'create', '--set', 'name=Ada', '-o', 'json'], server.env))
       return { stages: ['Prospect', 'Proposal'], others: [`contact_id=${id}`, await firstPipeline(server)] }

@@ -37,7 +37,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     const { CRM_BASE_URL: url = '', ...env } = service.env
     for (const [name, value] of [
       ['base_url', url],
-      ['wire.page_size', '20'],
+      ['page_size', '20'],
     ])
       await crmPrints(['config', 'set', name ?? '', value ?? '', '-p', 'small'], { ...env, CRM_API_KEY: '' })
     const terminal = openTerminal(['browse', 'contacts'], { ...env, CRM_PROFILE: 'small' }, WIDE)

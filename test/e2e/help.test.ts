@@ -18,12 +18,6 @@ describe('help on topics', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
   })
 
-  test('has every setting of the wire with its default', async () => {
-    const text = await crmPrints(['help', 'wire'], emptyHome())
-    expect(text).toMatch(/wire\.page_size .*\(default: 100\)/)
-    for (const key of ['wire.items_path', 'wire.graphql_path']) expect(text).toContain(`  ${key} `)
-  })
-
   test('has every object of a connector with its members, and what a value is', async () => {
     const text = await crmPrints(['help', 'connector-format'], emptyHome())
     expect(text).toMatch(/^error_kind:\n {2}status +status of the answer \(200 to 599\)$/m)

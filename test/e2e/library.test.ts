@@ -38,7 +38,7 @@ const wrong = []
 for (const query of [{ limit: -1 }, { limit: Number.NaN }, { stage: 'Won' }]) {
   try { client.deals.list(query) } catch (error) { wrong.push(error.code) }
 }
-for (const options of [{ timeoutMs: '5s' }, { maxWaitMs: Number.NaN }, { apiKey: undefined }, { timeoutMS: 1 }, { wire: { nope: 1 } }]) {
+for (const options of [{ timeoutMs: '5s' }, { maxWaitMs: Number.NaN }, { apiKey: undefined }, { timeoutMS: 1 }, { wire: {} }, { pageSize: 0 }]) {
   try { createClient({ baseUrl: 'https://crm.example.com', apiKey: 'k', ...options }) } catch (error) { wrong.push(error.code) }
 }
 try { createClient() } catch (error) { wrong.push(error.code) }
@@ -56,7 +56,7 @@ import { createClient, type CrmRecord, type Deal, SignatureError, verifyWebhook 
 import { startSandbox, type Sandbox } from 'crm-cli/sandbox'
 import { verifyWebhook as verifyAlone } from 'crm-cli/webhooks'
 export const sandbox: Promise<Sandbox> = startSandbox({ rateLimit: { requests: 10, windowMs: 1000 } })
-const client = createClient({ baseUrl: 'https://crm.example.com', apiKey: 'k', wire: { pageSize: 10 } })
+const client = createClient({ baseUrl: 'https://crm.example.com', apiKey: 'k', pageSize: 10 })
 export async function names(): Promise<(string | null | undefined)[]> {
   const found: CrmRecord[] = []
   for await (const contact of client.contacts.list({ limit: 5 })) found.push(contact)

@@ -45,7 +45,7 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
     const home = emptyHome()
     const login = ['auth', 'login', '--base-url', service.url, '--storage', 'file', '--key-stdin', '-p', 'prod']
     await crmPrints([...login, '--protected'], home, service.key)
-    await crmPrints(['config', 'set', 'operations', 'none', '-p', 'prod'], home)
+    await crmPrints(['config', 'set', 'connector', 'contract', '-p', 'prod'], home)
     const file = join(home.HOME, 'deals.csv')
     writeFileSync(file, 'name,stage\nTyped,Lead\n')
     for (const [typed, exit] of [

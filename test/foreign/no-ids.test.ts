@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { startForeign } from './run-shape.ts'
+import { KEEPS_NO_KEYS, startForeign } from './run-shape.ts'
 import type { Asked } from './shape.ts'
 
 type Show = (record: JsonObject) => JsonObject
@@ -20,7 +20,7 @@ async function startShowing(show: Show, { count = 3, loses = 0 } = {}) {
     records.push(made)
     return ++posts === loses ? { status: 504, text: '<h1>504</h1>' } : { status: 201, json: show(made) }
   }
-  return { records, ...(await startForeign(answer, { 'wire.request_life': '1s' })) }
+  return { records, ...(await startForeign(answer, undefined, KEEPS_NO_KEYS)) }
 }
 
 const asGid: Show = ({ id = null, ...rest }) => ({ gid: id, ...rest })

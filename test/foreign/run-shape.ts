@@ -9,6 +9,9 @@ import { type Env, tempFolder } from '../harness/home.ts'
 import { hurriedTiming } from '../harness/hurried-timing.ts'
 import type { Answered, Asked } from './shape.ts'
 
+/** No request of a test lives for minutes. */
+export const KEEPS_NO_KEYS = 'idempotency: { life: 1s }'
+
 export interface Run {
   readonly exit: number
   readonly stdout: string
@@ -24,12 +27,13 @@ export interface Foreign {
 }
 
 /**
- * A real server that answers so, and an environment that leads to it; a profile where there are settings. Each command
- * starts to count its requests from 1.
+ * A real server that answers so, and an environment that leads to it; a profile where there are settings. `lines`: what a connector
+ * says beside the contract. Each command starts to count its requests from 1.
  */
 export async function startForeign(
   answer: (asked: Asked) => Answered,
   settings?: Readonly<Record<string, string>>,
+  lines?: string,
 ): Promise<Foreign> {
   let begunAt = 0
   const { url, seen } = await startServer((response, request, nth) => {
@@ -43,7 +47,10 @@ export async function startForeign(
   const folder = tempFolder()
   const key = `crm_key_${randomBytes(20).toString('hex')}`
   const named = settings === undefined ? { CRM_BASE_URL: url.origin } : { CRM_PROFILE: 'other' }
-  const env = { HOME: folder, CRM_API_KEY: key, ...named }
+  const connector = join(folder, 'foreign.yaml')
+  writeFileSync(connector, `connector: 1\nname: foreign\nextends: contract\n${lines}\n`)
+  const described = lines === undefined ? {} : { CRM_CONNECTOR: connector }
+  const env = { HOME: folder, CRM_API_KEY: key, ...named, ...described }
   const crm = (argv: readonly string[], stdin = '', more: Env = {}) => {
     begunAt = seen.length
     return runHere(argv, { ...env, ...more }, stdin)

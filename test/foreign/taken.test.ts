@@ -7,7 +7,8 @@ test('a row answered with a doubtful 2xx is sent once, also by a resume and by t
       if (method !== 'GET') return { status: 202, json: { status: 'accepted' } }
       return path === '/v1/contacts' ? { json: { data: [], next_cursor: null } } : { status: 404, json: {} }
     },
-    { 'wire.request_life': '1s', 'wire.idempotency': 'kept' },
+    undefined,
+    'idempotency: { header: Idempotency-Key, life: 1s }',
   )
   const rows = 'name,email\nAda,ada@example.com\n'
   const load = () => crm(['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes'], rows)

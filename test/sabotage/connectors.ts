@@ -304,7 +304,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a row that is refused in a 2xx is sent again for ever',
     file: 'src/jobs/send/send-outcome.ts',
-    line: "if (status >= 200 && status < 300) return rule === 'never'",
+    line: "if (isSuccess({ status })) return rule === 'never'",
     to: '',
     tests: ['test/jobs/send/send-outcome.test.ts'],
   },

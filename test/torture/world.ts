@@ -41,8 +41,8 @@ export async function makeWorld(serviceCrm: string, kind: ServerKind, random: Ra
     target: () => service?.url,
     clockShiftMs: () => clockShiftMs,
   })
-  const settings = join(folder, 'settings')
-  if (kind !== 'keeps-keys') writeShortLife(settings, proxy.url)
+  const connector = join(folder, 'torture.yaml')
+  writeFileSync(connector, FORGETFUL)
   const kill = async (signal: NodeJS.Signals) => {
     const dying = service
     service = undefined
@@ -58,7 +58,7 @@ export async function makeWorld(serviceCrm: string, kind: ServerKind, random: Ra
       CRM_BASE_URL: proxy.url,
       CRM_API_KEY: key,
       CRM_STATE_HOME: state,
-      ...(kind === 'keeps-keys' ? {} : { CRM_CONFIG_HOME: settings, CRM_PROFILE: PROFILE }),
+      ...(kind === 'keeps-keys' ? {} : { CRM_CONNECTOR: connector }),
       TORTURE_SYNCED_LOG: join(folder, 'synced'),
     },
     proxy,
@@ -85,13 +85,12 @@ export async function makeWorld(serviceCrm: string, kind: ServerKind, random: Ra
   }
 }
 
-const PROFILE = 'torture'
-
-/** Nothing is delivered later than half a second after its reset, and what may have happened is looked for behind this. */
-const LIFE = '2s'
-
-function writeShortLife(folder: string, url: string): void {
-  mkdirSync(folder, { mode: 0o700 })
-  const profile = { base_url: url, wire: { request_life: LIFE } }
-  writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles: { [PROFILE]: profile } }), { mode: 0o600 })
-}
+/**
+ * A server of which it is unknown whether it keeps keys. Nothing is delivered later than half a second after its reset, and what may
+ * have happened is looked for behind this.
+ */
+const FORGETFUL = `connector: 1
+name: torture
+extends: crm
+idempotency: { life: 2s, kept: [Idempotency-Policy, Idempotent-Replayed] }
+`

@@ -67,8 +67,8 @@ function isUsualKeyOfUse(name: string): boolean {
 }
 
 export function checkIdempotency(tree: Located, problems: Problems): void {
-  checkTimes(memberAt(tree, 'idempotency'), problems)
   const node = memberAt(tree, 'idempotency', 'header')
+  if (node) checkTimes(memberAt(tree, 'idempotency'), problems)
   const header = textIn(node)
   if (!node || header === undefined) return
   const isTaken = isTransportHeader(header) || isReservedHeader(header) || isCredentialHeader(header)

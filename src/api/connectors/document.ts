@@ -26,6 +26,8 @@ export interface ConnectorDocument {
   readonly error: ErrorReading
   readonly limits: readonly Limit[]
   readonly idempotency: 'none' | 'unknown' | KeptKeys
+  /** The longest time after which a request without an answer may still take effect. */
+  readonly requestLifeMs?: number
   /** The path of GraphQL, for `crm graphql`. */
   readonly graphql?: string
   /** The member in which records of fixtures state their run. */
@@ -74,8 +76,6 @@ export interface KeptKeys {
   readonly header: string
   readonly windowMs?: number
   readonly scope?: 'key' | 'account'
-  /** The longest time after which a request without an answer may still take effect. */
-  readonly lifeMs?: number
   /** The headers of answers that show that keys are kept; without them, this description is believed. */
   readonly kept?: readonly string[]
 }

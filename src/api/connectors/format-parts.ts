@@ -228,13 +228,15 @@ interface Rules {
   readonly some?: readonly string[]
   /** Members that exclude each other. */
   readonly oneOf?: readonly string[]
+  /** Members that have a meaning beside another one alone. */
+  readonly needs?: Readonly<Record<string, string>>
 }
 
 /** Every member is named; any other is a mistake. `name`: that of its definition in the JSON Schema. */
 export function object<Members extends z.ZodRawShape>(
   name: string,
   members: Members,
-  { some = [], oneOf = [] }: Rules = {},
+  { some = [], oneOf = [], needs = {} }: Rules = {},
 ) {
   const known = Object.keys(members)
   const words = `"${name.replaceAll('_', ' ')}"`
@@ -247,11 +249,18 @@ export function object<Members extends z.ZodRawShape>(
       const both = oneOf.filter(has)
       if (both.length > 1)
         issues.push(custom(value, { message: `${words} has ${both.join(' and ')}, expected one of them`, at: 0 }))
+      for (const [key, needed] of Object.entries(needs)) {
+        if (has(key) && !has(needed))
+          issues.push(custom(value, { message: `${words} has ${key}, expected ${needed} with it`, at: 0 }))
+      }
     })
     .meta({
       id: name,
       ...(some.length > 0 && { anyOf: some.map((each) => having(each)) }),
       ...(oneOf.length > 0 && { not: having(...oneOf) }),
+      ...(Object.keys(needs).length > 0 && {
+        dependentRequired: Object.fromEntries(Object.entries(needs).map(([key, needed]) => [key, [needed]])),
+      }),
     })
 }
 

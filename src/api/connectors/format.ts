@@ -456,20 +456,24 @@ export const CONNECTOR = object('connector', {
     'what an idempotency key does: none, unknown (default), or the header that carries it. With none and unknown, crm looks for a record before it sends an ambiguous create again',
     z.union([
       choice(['none', 'unknown']),
-      object('idempotency', {
-        header: required('header that carries the key', text('headerName')),
-        window: member('how long the server keeps it, such as 24h; 30m by default', DURATION),
-        keeps: member('window, as it was called before', DURATION),
-        scope: member('whether it counts for the API key (default) or for the account', choice(['key', 'account'])),
-        life: member(
-          'longest time after which a request without an answer may still take effect; 2m by default',
-          DURATION,
-        ),
-        kept: member(
-          'headers of answers that show that keys are kept; with them, keys count as kept from the first such answer on',
-          list(text('headerName'), { least: 1, most: 10 }),
-        ),
-      }),
+      object(
+        'idempotency',
+        {
+          header: member('header that carries the key; without it, the server keeps none', text('headerName')),
+          window: member('how long the server keeps it, such as 24h; 30m by default', DURATION),
+          keeps: member('window, as it was called before', DURATION),
+          scope: member('whether it counts for the API key (default) or for the account', choice(['key', 'account'])),
+          life: member(
+            'longest time after which a request without an answer may still take effect; 2m by default',
+            DURATION,
+          ),
+          kept: member(
+            'headers of answers that show that keys are kept; with them, keys count as kept from the first such answer on',
+            list(text('headerName'), { least: 1, most: 10 }),
+          ),
+        },
+        { needs: { window: 'header', keeps: 'header', scope: 'header', kept: 'header' } },
+      ),
     ]),
   ),
   graphql: member('path of GraphQL, for crm graphql', URL_PATH),

@@ -31,7 +31,7 @@ export function normalConnector(written: WrittenConnector): ConnectorDocument {
     auth: normalAuth(written.auth),
     error: { ...error, kinds: error.kinds ?? [] },
     limits: normalLimits(written.limits ?? []),
-    idempotency: normalIdempotency(written.idempotency),
+    ...normalIdempotency(written.idempotency),
     resources: Object.fromEntries(
       Object.entries(resources).map(([plural, resource]) => [
         resourceNamed(plural) as Resource,
@@ -47,16 +47,21 @@ function normalAuth(auth: WrittenConnector['auth']): Auth {
   return { in: auth.in, name: auth.name ?? '', value: auth.value ?? '{key}' }
 }
 
-function normalIdempotency(written: WrittenConnector['idempotency'] = 'unknown'): 'none' | 'unknown' | KeptKeys {
-  if (typeof written === 'string') return written
+function normalIdempotency(
+  written: WrittenConnector['idempotency'] = 'unknown',
+): Pick<ConnectorDocument, 'idempotency' | 'requestLifeMs'> {
+  if (typeof written === 'string') return { idempotency: written }
   const { header, keeps, window = keeps, scope, life, kept } = written
-  return {
-    header,
-    ...(window !== undefined && { windowMs: durationMs(window) }),
-    ...(scope && { scope }),
-    ...(life !== undefined && { lifeMs: durationMs(life) }),
-    ...(kept && { kept }),
-  }
+  const keys: KeptKeys | undefined =
+    header === undefined
+      ? undefined
+      : {
+          header,
+          ...(window !== undefined && { windowMs: durationMs(window) }),
+          ...(scope && { scope }),
+          ...(kept && { kept }),
+        }
+  return { idempotency: keys ?? 'none', ...(life !== undefined && { requestLifeMs: durationMs(life) }) }
 }
 
 function normalResource(plural: string, written: WrittenResource, connector: WrittenConnector): ResourceDocument {

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { isSameJson, type JsonValue } from '../../core/json.ts'
 import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
+import { oneLine } from '../errors/one-line.ts'
 import type { ServerProblem } from '../errors/problem.ts'
 import { type Fault, fieldErrors } from '../errors/problem-fields.ts'
 import type { ConnectorDocument, FailureMeaning, KeptKeys } from './document.ts'
@@ -79,7 +80,7 @@ export function createErrorRules({ error }: ConnectorDocument): ErrorRules | und
       const main = at.message && textAt(at.message, json)
       const text = [main, detail].filter((part) => part !== undefined && part !== '').join(': ')
       return {
-        ...(text !== '' && { message: text }),
+        ...(text !== '' && { message: oneLine(text) }),
         ...(listed.length > 0 && { fields: fieldErrors(listed.map((each) => faultAt(faults, each))) }),
         ...defined('code', at.code && textAt(at.code, json)),
         ...defined('requestId', at.requestId && textAt(at.requestId, json)),
@@ -119,7 +120,7 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
 
 /** What the connector says of the server, with the page size of the profile. `profile`: for hints. */
 export function wireOf(
-  { idempotency, runMarker }: ConnectorDocument,
+  { idempotency, requestLifeMs = WIRE_DEFAULTS.requestLifeMs, runMarker }: ConnectorDocument,
   {
     pageSize = WIRE_DEFAULTS.pageSize,
     profile,
@@ -129,17 +130,17 @@ export function wireOf(
     ...WIRE_DEFAULTS,
     pageSize,
     profile,
+    requestLifeMs,
     runMarker,
     ...(typeof idempotency === 'object' ? keptKeys(idempotency) : { idempotency: 'none' }),
   }
 }
 
-function keptKeys({ header, windowMs, scope, lifeMs, kept }: KeptKeys): Partial<Wire> {
+function keptKeys({ header, windowMs, scope, kept }: KeptKeys): Partial<Wire> {
   return {
     idempotency: kept ? undefined : 'kept',
     idempotencyHeader: header,
     ...(windowMs !== undefined && { idempotencyWindowMs: windowMs }),
-    ...(lifeMs !== undefined && { requestLifeMs: lifeMs }),
     isWindowOfAccount: scope === 'account',
   }
 }

@@ -107,20 +107,15 @@ function shownHeaders(headers: Readonly<Record<string, unknown>>): string {
 }
 
 /** The version of the API by the answers, and its deprecation. */
-/** `path`: the version in the paths of the contract; undefined for those of a connector. */
-export function versionFinding(samples: readonly ProbeAnswer[], path?: string): Finding {
+export function versionFinding(samples: readonly ProbeAnswer[]): Finding {
   const check = 'version'
   const all = samples.map(({ headers }) => headers)
   const named = all.flatMap((headers) => Object.entries(headers).filter(([name]) => VERSION_HEADER.test(name)))
   const versions = Object.fromEntries(named.map(([name, value]) => [name, oneLine(String(value), 60)]))
   const retirement = all.map(readRetirement).find((stated) => stated !== undefined)
   const stated = Object.entries(versions).map(([name, value]) => `${name}: ${value}`)
-  const seen = [
-    ...(path === undefined ? [] : [`${path} in the path`]),
-    ...stated,
-    retirement ?? 'no deprecation announced',
-  ].join('; ')
-  const found = { path: path ?? null, headers: versions, retirement: retirement ?? null }
+  const seen = [...stated, retirement ?? 'no deprecation announced'].join('; ')
+  const found = { headers: versions, retirement: retirement ?? null }
   if (retirement === undefined) return { check, state: 'ok', seen, found }
   return { check, state: 'warn', seen, found, hint: 'ask the operator of the server for its successor' }
 }

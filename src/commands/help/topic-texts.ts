@@ -1,6 +1,5 @@
 import { EXIT } from '../../core/exit.ts'
 import type { Format } from '../../output/record-output.ts'
-import { SETTING_KEYS, SETTINGS } from '../../settings/setting.ts'
 
 /** A page of help that belongs to no single command. The same parts become text and a section of a man page. */
 export interface HelpTopic {
@@ -97,19 +96,4 @@ export const OUTPUT_TOPIC: HelpTopic = {
     'Foreign text is made safe for display: control characters and escape sequences are shown, not executed. JSON is left as JSON escapes.',
     'An error is two lines on stderr: what happened, and what to type next. With -o json or jsonl it is one JSON object, the last line of stderr: crm schema error.',
   ],
-}
-
-export const WIRE_TOPIC: HelpTopic = {
-  title: 'Settings of the wire',
-  parts: [
-    'crm recognises from the answers how a server pages its lists, limits and refuses requests. Settings of the profile describe what it does not recognise: crm config set wire.page_size 50 -p NAME. An empty value makes it recognised again where that is the default.',
-    {
-      rows: SETTING_KEYS.filter((key) => key.startsWith('wire.')).map((key) => [key, describe(SETTINGS[key])] as const),
-    },
-    'crm config list shows what is set. Beside CRM_API_KEY and CRM_BASE_URL these settings count when CRM_PROFILE names a profile of that server.',
-  ],
-}
-
-function describe({ meaning, defaultValue }: (typeof SETTINGS)[keyof typeof SETTINGS]): string {
-  return defaultValue === null ? meaning : `${meaning} (default: ${defaultValue})`
 }

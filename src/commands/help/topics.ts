@@ -19,10 +19,6 @@ export const HELP_TOPICS = {
     summary: 'formats, expressions, and what goes to stderr',
     load: async () => (await import('./topic-texts.ts')).OUTPUT_TOPIC,
   },
-  wire: {
-    summary: 'settings for servers that answer in their own way',
-    load: async () => (await import('./topic-texts.ts')).WIRE_TOPIC,
-  },
   'connector-format': {
     summary: 'members of a file that describes another CRM',
     load: async (schema: LoadSchema) => (await import('./connector-topic.ts')).connectorTopic(await schema()),

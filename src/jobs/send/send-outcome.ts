@@ -66,7 +66,7 @@ export function judge(task: Task, outcome: Answer | Failure): SendOutcome {
     return { type: 'again', because: 'limit', afterMs: outcome.retryAfterMs }
   }
   // A 2xx with an HTML page, or a redirect after a write that may have been handled.
-  if (code === 'in_doubt') return unclear(task, outcome.reason, isRedirect(outcome) ? undefined : outcome)
+  if (code === 'in_doubt') return unclear(task, outcome.reason, isSuccess(outcome) ? outcome : undefined)
   if (code === 'unauthorized' || code === 'forbidden' || isRedirect(outcome))
     return { type: 'stopped', failure: outcome }
   if (status === 409 && rule === 'patient') {
@@ -183,9 +183,13 @@ function isRedirect({ status = 0 }: Failure): boolean {
   return status >= 300 && status < 400
 }
 
+function isSuccess({ status = 0 }: Pick<Failure, 'status'>): boolean {
+  return status >= 200 && status < 300
+}
+
 /** The server states that the request had no effect: by its status, or within a 2xx, as its connector declares. */
 function isRefusal({ status = 0, rule }: Failure): boolean {
-  if (status >= 200 && status < 300) return rule === 'never'
+  if (isSuccess({ status })) return rule === 'never'
   return status >= 400 && status < 500 && status !== 408 && status !== 499
 }
 

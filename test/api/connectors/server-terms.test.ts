@@ -38,6 +38,7 @@ test('keys are kept as the connector says', () => {
     ...{ idempotency: undefined, ...whole },
     requestLifeMs: 120_000,
   })
+  expect(keys('{ life: 5m }')).toMatchObject({ idempotency: 'none', requestLifeMs: 300_000 })
   for (const stated of ['none', 'unknown'])
     expect(keys(stated)).toMatchObject({ idempotency: 'none', idempotencyHeader: 'Idempotency-Key' })
 })
@@ -51,6 +52,7 @@ test.each([
     '{ header: X-Once, life: 1h }',
     'the window of idempotency keys is 30m, expected more than the life of a request, which is 1h',
   ],
+  ['{ window: 1h }', '"idempotency" has window, expected header with it'],
   ['{ header: X-Once, keeps: 5m, life: 5m }', 'the window of idempotency keys is 5m, expected more than'],
 ])('idempotency %s protects from nothing, and is a mistake', (text, message) => {
   expect(() => documentWith(`idempotency: ${text}\npaging: none`)).toThrow(message)

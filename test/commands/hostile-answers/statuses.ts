@@ -1,4 +1,23 @@
-import { ADA, type Answer, ATTACK, begins, doubtful, json, listed, MIB, OK, page, type Row, raw, refused, rows, shows, sized, text, STOPPED } from './row.ts'
+import {
+  ADA,
+  type Answer,
+  ATTACK,
+  begins,
+  doubtful,
+  json,
+  listed,
+  MIB,
+  OK,
+  page,
+  type Row,
+  raw,
+  refused,
+  rows,
+  STOPPED,
+  shows,
+  sized,
+  text,
+} from './row.ts'
 
 const to =
   (status: number, location: (at: { path: string; elsewhere: string; key: string }) => string): Answer =>

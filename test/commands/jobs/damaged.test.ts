@@ -83,23 +83,3 @@ test('every command that reads a job detects a changed byte of a row, and the jo
   expect((await crm(['jobs', 'cancel', job, '--damaged'], env)).exit).toBe(0)
   expect(JSON.parse(await crmPrints(['jobs', 'list', '-o', 'json'], env))).toEqual([])
 })
-
-test('a window that no request fits into is refused before a job is created', async () => {
-  const folder = tempFolder()
-  const service = await startService()
-  const home = join(folder, 'config')
-  const stateHome = join(folder, 'state')
-  const env = { ...service.env, CRM_STATE_HOME: stateHome, CRM_CONFIG_HOME: home, CRM_PROFILE: 'short' }
-  await crmPrints(['config', 'set', 'base_url', service.url, '-p', 'short'], {
-    ...env,
-    CRM_API_KEY: '',
-    CRM_BASE_URL: '',
-  })
-  const config = join(home, 'config.json')
-  const stored = JSON.parse(readFileSync(config, 'utf8'))
-  stored.profiles.short.wire = { idempotency_window: '2m' }
-  writeFileSync(config, JSON.stringify(stored))
-  const { exit, stderr } = await crm(['contacts', 'import', writePeople(folder, somePeople(2)), '--yes'], env)
-  expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('wire.idempotency_window is 2m') })
-  expect(await emailsOn(service)).toEqual([])
-})

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fileIn, startForeign } from '../../foreign/run-shape.ts'
+import { fileIn, KEEPS_NO_KEYS, startForeign } from '../../foreign/run-shape.ts'
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { tempFolder } from '../../harness/home.ts'
 import { onlyJob, runJob } from '../../harness/import-run.ts'
@@ -133,7 +133,8 @@ test('an edited row whose create is in doubt is not created anew, and the error 
       contacts.push(row.name === 'Bob' ? { ...record, name: 'Robert' } : record)
       return row.name === 'Bob' ? { status: 500, json: {} } : { status: 201, json: record }
     },
-    { 'wire.request_life': '1s', 'wire.idempotency': 'none' },
+    undefined,
+    KEEPS_NO_KEYS,
   )
   const rows = fileIn(folder, 'rows.csv', 'email,name\nada@x.test,Ada\nbob@x.test,Bob\ncyd@x.test,Cyd\n')
   const first = await crm(['contacts', 'import', rows, '--yes', '-o', 'json'])
