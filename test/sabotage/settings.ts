@@ -2,20 +2,6 @@ import type { Sabotage } from './sabotage.ts'
 
 export const SETTINGS: readonly Sabotage[] = [
   {
-    name: 'a login fails because the OpenAPI document of the server does',
-    file: 'src/commands/auth/store-key.ts',
-    line: "if (!(error instanceof CrmError) || error.code === 'interrupted') throw error",
-    to: 'throw error',
-    tests: ['test/commands/learnt-operations.test.ts'],
-  },
-  {
-    name: 'a profile forgets what the OpenAPI document named',
-    file: 'src/settings/target.ts',
-    line: 'beyond: applying?.profile.operations,',
-    to: 'beyond: undefined,',
-    tests: ['test/commands/learnt-operations.test.ts'],
-  },
-  {
     name: 'a lock whose number another process has is held for ever',
     file: 'src/files/processes.ts',
     line: "return mark !== '' && processMark(pid) !== mark",
@@ -171,10 +157,59 @@ export const SETTINGS: readonly Sabotage[] = [
   },
   {
     name: 'an idempotency window shorter than a request lets a resume send a row twice',
-    file: 'src/settings/settings.ts',
-    line: 'if (TIMES.includes(key)) checkTimes(readProfile(storedIn(changed, name, path), name, path).wire)',
+    file: 'src/api/connectors/check-access.ts',
+    line: 'if (!node || windowMs > lifeMs) return',
+    to: 'return',
+    tests: ['test/api/connectors/server-terms.test.ts'],
+  },
+  {
+    name: 'a list that does not say where it ends is taken for the whole one at a login',
+    file: 'src/commands/auth/other-server.ts',
+    line: "if (cursor === undefined && !(await statesEnd(api))) return 'its list of contacts does not say where it ends'",
     to: '',
-    tests: ['test/settings/settings.test.ts'],
+    tests: ['test/commands/login-probe.test.ts'],
+  },
+  {
+    name: 'a login stores the key of a server that answers in another way',
+    file: 'src/commands/auth/login.ts',
+    line: 'if (!other) return first',
+    to: 'return first',
+    tests: ['test/commands/login-probe.test.ts'],
+  },
+  {
+    name: 'a profile of an earlier version forgets how long its requests live',
+    file: 'src/commands/earlier-profiles.ts',
+    line: 'const changed: JsonObject = { ...keys, ...life }',
+    to: 'const changed: JsonObject = { ...keys }',
+    tests: ['test/commands/earlier-profiles.test.ts'],
+  },
+  {
+    name: 'keys of a profile of an earlier version are trusted that were not known to be kept',
+    file: 'src/commands/earlier-profiles.ts',
+    line: 'return members.length === 0 ? {} : { header: WIRE_DEFAULTS.idempotencyHeader, ...keys, kept: SHOWING }',
+    to: 'return members.length === 0 ? {} : { header: WIRE_DEFAULTS.idempotencyHeader, ...keys }',
+    tests: ['test/commands/earlier-profiles.test.ts'],
+  },
+  {
+    name: 'any server of an earlier profile whose OpenAPI document was read is taken for crm serve',
+    file: 'src/settings/earlier-settings.ts',
+    line: "return typeof database === 'string' || [KEEPS_FIXTURES, NAMES_JOBS].some((each) => names.includes(each))",
+    to: "return typeof database === 'string' || names.length > 0",
+    tests: ['test/commands/earlier-profiles.test.ts'],
+  },
+  {
+    name: 'a server that no connector describes is sent what crm serve takes',
+    file: 'src/settings/target.ts',
+    line: 'if (connector) return connector',
+    to: 'return connector ?? { name: DEFAULT_CONNECTOR, variables: {} }',
+    tests: ['test/commands/earlier-profiles.test.ts'],
+  },
+  {
+    name: 'the page size of a profile exceeds what the server accepts',
+    file: 'src/api/connectors/open-connector.ts',
+    line: 'return size ? { ...paging, size: { ...size, max: Math.min(size.max, most) } } : paging',
+    to: 'return size ? { ...paging, size: { ...size, max: most } } : paging',
+    tests: ['test/api/connectors/server-terms.test.ts'],
   },
   {
     name: 'a logout that could not ask the keyring says that the key is forgotten',
