@@ -25,8 +25,6 @@ export interface Wire {
   readonly isWindowOfAccount: boolean
   /** The longest time after which a sent request can still take effect. */
   readonly requestLifeMs: number
-  /** The GraphQL path, relative to the server's address; `none` for a server without GraphQL. */
-  readonly graphqlPath?: string | undefined
   /** The member in which records of fixtures state their run, where the server keeps no states of runs; undefined: none. */
   readonly runMarker?: string | undefined
   /** For hints: the profile in use; undefined without one. */

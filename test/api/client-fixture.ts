@@ -47,7 +47,6 @@ async function connectorOf(name: string) {
 /** A client whose waits are counted and not waited, with jitter at its longest. */
 export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timing: Partial<HostTiming> = {}): Fixture {
   const fixture = { waits: [] as number[], debugLines: [] as string[], notices: [] as string[], unread: [] as string[] }
-  const connector = options.connector ?? CRM(baseUrl, options.wire ?? WIRE)
   const api = createApi(
     {
       baseUrl,
@@ -60,9 +59,9 @@ export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timi
       debug: (line) => fixture.debugLines.push(line),
       onWait: (waitMs, reason) => fixture.notices.push(`${waitMs} ${reason}`),
       onUnread: ({ done, reason }) => fixture.unread.push(`${done}: ${reason}`),
+      wire: WIRE,
+      connector: CRM(baseUrl, options.wire ?? WIRE),
       ...options,
-      connector,
-      wire: { graphqlPath: connector.document.graphql ?? 'none', ...(options.wire ?? WIRE) },
     },
     { sleep: async (ms) => void fixture.waits.push(ms), random: () => 1, ...timing },
   )

@@ -120,7 +120,7 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
 
 /** What the connector says of the server, with the page size of the profile. `profile`: for hints. */
 export function wireOf(
-  { idempotency, requestLifeMs = WIRE_DEFAULTS.requestLifeMs, graphql, runMarker }: ConnectorDocument,
+  { idempotency, requestLifeMs = WIRE_DEFAULTS.requestLifeMs, runMarker }: ConnectorDocument,
   {
     pageSize = WIRE_DEFAULTS.pageSize,
     profile,
@@ -131,7 +131,6 @@ export function wireOf(
     pageSize,
     profile,
     requestLifeMs,
-    graphqlPath: graphql ?? 'none',
     runMarker,
     ...(typeof idempotency === 'object' ? keptKeys(idempotency) : { idempotency: 'none' }),
   }
