@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 /** Success or failure as reported in the body of an answer. */
-export interface Signs {
+interface Signs {
   /** `success: false`, `status: "error"`, `statusCode: 422`. */
   readonly isRefusing: boolean
   /** An `error` or `errors` that holds something. */
@@ -45,7 +45,7 @@ export function isSignName(name: string): boolean {
 }
 
 /** Whether a member of this name reports success or failure. */
-export function isStateName(name: string): boolean {
+function isStateName(name: string): boolean {
   return [SUCCEEDED, FAILED, OUTCOME_STATE, STATUS_CODE, TROUBLE].some((kind) => kind.test(name))
 }
 
