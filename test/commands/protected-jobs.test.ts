@@ -8,7 +8,7 @@ import { checkJsonOutput } from '../harness/json-output.ts'
 
 const KEY = 'k_0123456789'
 
-/** A server with two contacts and no GraphQL, as a profile, protected or not. */
+/** A server of the contract alone with two contacts, as a profile, protected or not. */
 async function startWith(isProtected: boolean) {
   const { url, seen } = await startServer((response, { method, path, body }) => {
     if (path.includes('graphql')) sendJson(response, 404, { message: 'no' })
@@ -28,6 +28,7 @@ async function startWith(isProtected: boolean) {
   const folder = tempFolder()
   const env = emptyHome({ CRM_STATE_HOME: join(folder, 'state') })
   const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin', '-p', 'prod']
+  login.push('--connector', 'contract')
   const { exit, stderr } = await crm([...login, ...(isProtected ? ['--protected'] : [])], env, KEY)
   expect(exit, stderr).toBe(0)
   const file = (name: string, text: string) => {
