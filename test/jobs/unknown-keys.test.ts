@@ -177,7 +177,7 @@ test('so does one whose OpenAPI document names the header of the key', async () 
   expect(asked).toEqual(['/v1/contacts?limit=1', '/v1/openapi.json'])
 })
 
-test('wire.idempotency none is believed over what the server shows', async () => {
+test('a connector without keys is believed over what the server shows', async () => {
   const server = await startForgetful({
     lose: (nth) => (nth === 2 ? 'reset behind the effect' : undefined),
     headers: { 'idempotent-replayed': 'false' },

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { settingCommand, type Wire } from '../../core/wire.ts'
+import type { Wire } from '../../core/wire.ts'
 import type { KeyState } from '../errors/failure.ts'
 import type { ReadDocument } from '../openapi-document.ts'
 import type { ApiOptions } from '../options.ts'
@@ -22,7 +22,7 @@ export interface KeyEvidence {
 }
 
 /**
- * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The setting wire.idempotency
+ * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The connector
  * decides; without it, the answers of the server do.
  */
 export class KeyKeeping implements KeyState {
@@ -38,7 +38,7 @@ export class KeyKeeping implements KeyState {
 
   get hint(): string | undefined {
     if (!this.#isOpen) return undefined
-    return `if the server keeps idempotency keys: ${settingCommand('wire.idempotency kept', this.#wire)}`
+    return `if the server keeps idempotency keys, its connector can say so: idempotency: { header: ${this.#wire.idempotencyHeader} }`
   }
 
   get isKept(): boolean {
