@@ -35,10 +35,8 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
   const { parent }: ResourceDefinition = RESOURCES[resource]
   const texts = textsFor(resource, parentId)
   const exchange = createExchange(parts, { resource, parentId })
-  const scope = (): ReadScope => ({
-    ...{ http, rules: connector.rules(resource), exchange, references },
-    mismatchHint: connector.mismatchHint,
-  })
+  const { mismatchHint } = connector
+  const scope = (): ReadScope => ({ http, rules: connector.rules(resource), exchange, references, mismatchHint })
 
   const list: Operations['list'] = (asked = {}) => {
     if (parent && parentId !== undefined) checkId(parentId, parent)
