@@ -115,7 +115,10 @@ const LOOK = 'check before sending it again: crm contacts get con_1'
 
 test.each([
   [{ wire: OPEN }, `${LOOK}$`],
-  [{ wire: { ...OPEN, profile: 'prod' } }, `${LOOK}; if the server keeps idempotency keys: crm config set .* -p prod$`],
+  [
+    { wire: { ...OPEN, profile: 'prod' } },
+    `${LOOK}; if the server keeps idempotency keys, its connector says so: crm help connector-format$`,
+  ],
   [
     { wire: { ...WIRE, idempotency: 'kept' } },
     'crm contacts update con_1 \\.\\.\\. --idempotency-key mine, other arguments',
