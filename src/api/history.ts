@@ -1,5 +1,5 @@
 import { HISTORY_PATH, RESOURCES, type RecordResource, recordHistoryPath } from '../core/resources/registry.ts'
-import type { Api } from './api.ts'
+import type { ServerOffer } from './connectors/document.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { Page } from './operations.ts'
 import { pathPages } from './pages/pages.ts'
@@ -26,7 +26,7 @@ export interface HistoryApi {
 interface Parts {
   readonly http: Http
   readonly connector: Connector
-  readonly knows: Api['knows']
+  readonly knows: (offered: ServerOffer) => boolean
 }
 
 export function createHistory({ http, connector, knows }: Parts): HistoryApi {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { isJsonObject, type JsonObject, valueAt } from '../core/json.ts'
 import { KEY_PATH } from '../core/resources/registry.ts'
-import type { Api } from './api.ts'
+import type { ServerOffer } from './connectors/document.ts'
 import type { StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'
@@ -20,7 +20,7 @@ export interface ServerKey {
 
 interface Parts {
   readonly raw: RawApi
-  readonly knows: Api['knows']
+  readonly knows: (offered: ServerOffer) => boolean
   /** The limit of the last answer. */
   readonly rate: () => StatedRate | undefined
 }

@@ -79,7 +79,7 @@ test.each([
   ],
   [
     'crm serve, by its database',
-    { serve_database: '/srv/crm.db' },
+    { serve_database: '/srv/crm.sqlite' },
     { request_life: '5m' },
     'extends: crm\nidempotency: { life: 5m }\n',
   ],

@@ -9,10 +9,9 @@ async function ignoringServer(contact: object) {
   const writes: string[] = []
   const { url } = await startServer((response, { method, path }) => {
     if (/^(?:PATCH|DELETE)$/.test(method)) writes.push(`${method} ${path}`)
-    if (method === 'GET' && path.startsWith('/v1/contacts?')) {
-      sendJson(response, 200, { data: [contact], has_more: false })
-    } else if (method === 'PATCH') sendJson(response, 200, { ...contact, name: 'Bea' })
-    else if (method === 'DELETE') sendJson(response, 200, { deleted: true })
+    if (method === 'GET' && path === '/v1/contacts/c1') sendJson(response, 200, contact)
+    else if (method === 'PATCH') sendJson(response, 200, { ...contact, name: 'Bea' })
+    else if (method === 'DELETE') sendJson(response, 204, undefined)
     else sendJson(response, 404, { message: 'not here' })
   })
   const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }

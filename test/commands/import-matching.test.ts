@@ -65,7 +65,8 @@ async function importInto(
   email = 'a@x.test',
 ) {
   const records: Listed[] = [...first]
-  const { url, seen } = await startServer((response, { method, body }) => {
+  const { url, seen } = await startServer((response, { method, path, body }) => {
+    if (method === 'GET' && path === '/v1/contacts/c0') return sendJson(response, 200, records[0])
     if (method === 'GET')
       return sendJson(response, 200, { data: records.flatMap((each) => listed(each) ?? []), next_cursor: null })
     if (method === 'PATCH') return sendJson(response, 200, { ...first[0], ...JSON.parse(body) })

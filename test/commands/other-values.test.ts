@@ -93,8 +93,8 @@ test('a long answered value is cut, and control characters in it are not printed
 
 test('a bulk update that the server answers with the unchanged records names the first by its id', async () => {
   const old = { id: 'c1', name: 'Ada', company: 'Acme' }
-  const { url } = await startServer((response, { method }) =>
-    sendJson(response, 200, method === 'GET' ? { data: [old], next_cursor: null } : old),
+  const { url } = await startServer((response, { path }) =>
+    sendJson(response, 200, path.endsWith('/c1') ? old : { data: [old], next_cursor: null }),
   )
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: MARK })
   const argv = ['contacts', 'update', '--where', '.company == "Acme"', '--set', 'company=Beta', '--yes', '-o', 'json']

@@ -8,34 +8,43 @@ import { checkJsonOutput } from '../harness/json-output.ts'
 
 const KEY = 'k_0123456789'
 
-/** A server of the contract alone with two contacts, as a profile, protected or not. */
+const CONTACTS = [
+  { id: 'c_1', email: 'a@x.test', name: 'X' },
+  { id: 'c_2', email: 'b@x.test', name: 'Y' },
+]
+
+/** A server with two contacts and the nine endpoints alone, as a profile, protected or not. */
 async function startWith(isProtected: boolean) {
   const { url, seen } = await startServer((response, { method, path, body }) => {
-    if (path.includes('graphql')) sendJson(response, 404, { message: 'no' })
-    else if (method !== 'GET')
+    if (method !== 'GET')
       sendJson(response, 201, {
         id: method === 'POST' ? `n_${seen.length}` : path.split('/').at(-1),
         ...JSON.parse(body || '{}'),
       })
-    else {
-      const data = [
-        { id: 'c_1', email: 'a@x.test', name: 'X' },
-        { id: 'c_2', email: 'b@x.test', name: 'Y' },
-      ]
-      sendJson(response, 200, { data: path.includes('contacts') ? data : [], next_cursor: null })
-    }
+    else sendJson(response, 200, { data: path.includes('contacts') ? CONTACTS : [], next_cursor: null })
   })
   const folder = tempFolder()
   const env = emptyHome({ CRM_STATE_HOME: join(folder, 'state') })
-  const login = ['auth', 'login', '--base-url', url.origin, '--storage', 'file', '--key-stdin', '-p', 'prod']
-  login.push('--connector', 'contract')
+  const login = [
+    'auth',
+    'login',
+    '--base-url',
+    url.origin,
+    '--storage',
+    'file',
+    '--key-stdin',
+    '-p',
+    'prod',
+    '--connector',
+    'contract',
+  ]
   const { exit, stderr } = await crm([...login, ...(isProtected ? ['--protected'] : [])], env, KEY)
   expect(exit, stderr).toBe(0)
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-  return { env, file, writes: () => seen.filter(({ method, path }) => method !== 'GET' && !path.includes('graphql')) }
+  return { env, file, writes: () => seen.filter(({ method }) => method !== 'GET') }
 }
 
 const JOBS = [

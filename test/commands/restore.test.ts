@@ -49,10 +49,11 @@ test('deals are restored, too; a time before the record existed is exit 6, and o
 })
 
 test('a server without a history is exit 7, and names what this machine knows', async () => {
-  const { url } = await startServer((response) => sendJson(response, 404, { error: 'no' }))
-  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
+  const { url, seen } = await startServer((response) => sendJson(response, 404, { error: 'no' }))
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789', CRM_CONNECTOR: 'contract' })
   const refused = await crm(['contacts', 'restore', 'con_1', '--at', '2h'], env)
   expect(refused).toMatchObject({ exit: 7, stderr: expect.stringContaining('keeps no history of contacts') })
+  expect(seen).toEqual([])
 })
 
 const CHANGE = { at: '2026-03-01T00:00:00Z', action: 'updated', fields: ['name'], old: { name: 'A' } }

@@ -5,7 +5,7 @@ import type { Asked } from './shape.ts'
 
 type Show = (record: JsonObject) => JsonObject
 
-/** Keeps its records and shows them as it pleases; the POST of this number (`loses`) is applied and answered with 504. */
+/** Keeps its records and lists them as it pleases; the POST of this number (`loses`) is applied and answered with 504. */
 async function startShowing(show: Show, { count = 3, loses = 0 } = {}) {
   const records: JsonObject[] = Array.from({ length: count }, (_, n) => ({
     id: `x${n + 1}`,
@@ -18,7 +18,7 @@ async function startShowing(show: Show, { count = 3, loses = 0 } = {}) {
     if (method === 'GET') return { json: { data: records.map(show), next_cursor: null } }
     const made = { ...JSON.parse(body), id: `x${records.length + 1}` }
     records.push(made)
-    return ++posts === loses ? { status: 504, text: '<h1>504</h1>' } : { status: 201, json: show(made) }
+    return ++posts === loses ? { status: 504, text: '<h1>504</h1>' } : { status: 201, json: made }
   }
   return { records, ...(await startForeign(answer, undefined, KEEPS_NO_KEYS)) }
 }

@@ -118,7 +118,7 @@ plainTest(
   async () => {
     const { url } = await startServer((response, { method, path }) => {
       if (method === 'GET' && path.startsWith('/v1/contacts?'))
-        return sendJson(response, 200, { data: [{ id: 7, name: 'Ada' }] })
+        return sendJson(response, 200, { data: [{ id: 7, name: 'Ada' }], next_cursor: null })
       sendJson(response, 404, { detail: 'no such path' })
     })
     const client = clientAt(url, { connector: 'contract' })

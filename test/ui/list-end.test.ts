@@ -87,7 +87,14 @@ test('a list that repeats a page shows that its end is unknown, with the reason 
 })
 
 test('an empty list that is a refusal is not shown as an account without contacts', async () => {
-  const ui = await opened(answers({ success: false, message: 'No permission', data: [] }))
+  const ui = await opened(answers({ success: false, message: 'No permission', data: [], next_cursor: null }))
+  expect(statusOf(ui)).toBe('nothing loaded yet · not complete (r tries again)')
+  const [entry] = ui.store.get().lists.log.rows
+  expect(entry?.message).toContain('No permission')
+})
+
+test('an answer without the place of the records is not shown as an account without contacts', async () => {
+  const ui = await opened(answers({ contacts: [], next_cursor: null }))
   expect(statusOf(ui)).toBe('nothing loaded yet · not a list that crm can read: crm doctor')
 })
 

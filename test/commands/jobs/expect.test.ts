@@ -4,7 +4,9 @@ import { crm } from '../../harness/crm.ts'
 import { emptyHome } from '../../harness/home.ts'
 
 test('--expect names what would change in the singular and the plural', async () => {
-  const { url } = await startServer((response) => sendJson(response, 200, { data: [{ id: 'con_1', name: 'Ana' }] }))
+  const { url } = await startServer((response) =>
+    sendJson(response, 200, { data: [{ id: 'con_1', name: 'Ana' }], next_cursor: null }),
+  )
   const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'key_of_the_test' })
   const rows = (count: number) =>
     Array.from({ length: count }, (_, n) => `${JSON.stringify({ name: `P${n}` })}\n`).join('')
