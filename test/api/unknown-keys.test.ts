@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { createConnector } from '../../src/api/connectors/connector.ts'
+import { connectorDocument } from '../../src/api/connectors/open-connector.ts'
 import { createRecordMap } from '../../src/api/connectors/record-map.ts'
+import { wireOf } from '../../src/api/connectors/server-rules.ts'
 import { shippedConnector } from '../../src/api/connectors/shipped.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { sendJson, startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.test' }
-const UNKNOWN = { wire: { ...WIRE, idempotency: undefined } }
+const UNKNOWN = { wire: wireOf(await connectorDocument({ name: 'crm' }), { pageSize: 2 }) }
 
 interface Answers {
   /** To the nth POST; undefined makes a record of it. */
@@ -110,14 +112,18 @@ test('an update is repeated', async () => {
   expect(server.posts()).toBe(2)
 })
 
-const OPEN = { ...WIRE, idempotency: undefined }
 const LOOK = 'check before sending it again: crm contacts get con_1'
 
 test.each([
-  [{ wire: OPEN }, `${LOOK}$`],
+  [{ wire: UNKNOWN.wire }, `${LOOK}$`],
   [
+<<<<<<< HEAD
     { wire: { ...OPEN, profile: 'prod' } },
     `${LOOK}; if the server keeps idempotency keys, its connector can say so: idempotency: \\{ header: Idempotency-Key \\}$`,
+=======
+    { wire: { ...UNKNOWN.wire, profile: 'prod' } },
+    `${LOOK}; if the server keeps idempotency keys, its connector says so: crm help connector-format$`,
+>>>>>>> wt-t2
   ],
   [
     { wire: { ...WIRE, idempotency: 'kept' } },
@@ -137,7 +143,7 @@ test('a connector that says that its server keeps no keys is not contradicted in
     { baseUrl: url, variables: {} },
     createRecordMap,
   )
-  const { api } = openClient(url, { connector, wire: { ...OPEN, profile: 'prod' } })
+  const { api } = openClient(url, { connector, wire: { ...UNKNOWN.wire, profile: 'prod' } })
   const error = await failureOf(api.contacts.update('1', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined }))
   expect(error.details).toMatchObject({ isInDoubt: true, hint: 'check before sending it again: crm contacts get 1' })
 })

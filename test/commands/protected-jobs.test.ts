@@ -25,19 +25,8 @@ async function startWith(isProtected: boolean) {
   })
   const folder = tempFolder()
   const env = emptyHome({ CRM_STATE_HOME: join(folder, 'state') })
-  const login = [
-    'auth',
-    'login',
-    '--base-url',
-    url.origin,
-    '--storage',
-    'file',
-    '--key-stdin',
-    '-p',
-    'prod',
-    '--connector',
-    'contract',
-  ]
+  const where = ['--base-url', url.origin, '--connector', 'contract', '-p', 'prod']
+  const login = ['auth', 'login', ...where, '--storage', 'file', '--key-stdin']
   const { exit, stderr } = await crm([...login, ...(isProtected ? ['--protected'] : [])], env, KEY)
   expect(exit, stderr).toBe(0)
   const file = (name: string, text: string) => {

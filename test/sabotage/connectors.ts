@@ -8,6 +8,13 @@ const BATCHES = ['test/connectors/batches.test.ts']
 
 export const CONNECTORS: readonly Sabotage[] = [
   {
+    name: 'a filter that the connector does not have is dropped, and the list has records that it leaves out',
+    file: 'src/api/connectors/resource-rules.ts',
+    line: "throw new CrmError('not_supported', `${connector} (connector) has no filter ${JSON.stringify(name)}`, { hint })",
+    to: 'void hint\nreturn []',
+    tests: ['test/commands/refusals.test.ts'],
+  },
+  {
     name: 'a row that the answer to its batch leaves out is done',
     file: 'src/api/connectors/batch-rules.ts',
     line: "if (batch.accounts === 'all') found.addRest()",

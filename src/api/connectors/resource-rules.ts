@@ -161,22 +161,24 @@ export function createResourceRules(
     }),
     isDeleted: map.isDeleted,
     isId: (id) => described.id.type !== 'integer' || /^(?:0|-?[1-9]\d*)$/.test(id),
-    filters: (asked) => (described.filters === 'any' ? asked : namedFilters(asked, described.filters, document.name)),
+    filters: (asked) => namedFilters(asked, described.filters, document.name, resource),
   }
 }
 
 function namedFilters(
   asked: Readonly<Record<string, string>>,
-  known: Exclude<ResourceDocument['filters'], 'any'>,
+  known: ResourceDocument['filters'],
   connector: string,
+  resource: Resource,
 ): Readonly<Record<string, string>> {
+  if (known === 'any') return asked
   const pairs = Object.entries(asked).map(([name, value]) => {
     const filter = Object.hasOwn(known, name) ? known[name] : undefined
     if (filter && 'query' in filter) return [filter.query, value] as const
     const meant = nearest(name, Object.keys(known))
     const hint =
       meant === undefined
-        ? `--where filters here: --where ${shellWord(whereText(name, value))}`
+        ? `crm ${RESOURCES[resource].plural} list --where ${shellWord(whereText(name, value))}`
         : `did you mean ${meant}?`
     throw new CrmError('not_supported', `${connector} (connector) has no filter ${JSON.stringify(name)}`, { hint })
   })
