@@ -117,13 +117,8 @@ const LOOK = 'check before sending it again: crm contacts get con_1'
 test.each([
   [{ wire: UNKNOWN.wire }, `${LOOK}$`],
   [
-<<<<<<< HEAD
-    { wire: { ...OPEN, profile: 'prod' } },
-    `${LOOK}; if the server keeps idempotency keys, its connector can say so: idempotency: \\{ header: Idempotency-Key \\}$`,
-=======
     { wire: { ...UNKNOWN.wire, profile: 'prod' } },
-    `${LOOK}; if the server keeps idempotency keys, its connector says so: crm help connector-format$`,
->>>>>>> wt-t2
+    `${LOOK}; if the server keeps idempotency keys, its connector can say so: idempotency: \\{ header: Idempotency-Key \\}$`,
   ],
   [
     { wire: { ...WIRE, idempotency: 'kept' } },
