@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { secretBytes, signWebhook } from '../../src/core/signing.ts'
 import { buildProgram } from '../../src/program.ts'
-import { DEAL, documentWith, PERSON, plainPaths } from '../api/connectors/draft/small-api.ts'
+import { DEAL, documentWith, PAGED, PERSON, plainPaths } from '../api/connectors/draft/small-api.ts'
 import { type Env, tempFolder } from '../harness/home.ts'
 import { startService } from '../harness/service.ts'
 import { CRM } from './crm.ts'
@@ -250,7 +250,9 @@ test('every command works with an empty HOME and two variables, and writes nothi
   )
   writeFileSync(
     join(work, 'api.json'),
-    JSON.stringify(documentWith({ ...plainPaths('/contacts', PERSON), ...plainPaths('/deals', DEAL) })),
+    JSON.stringify(
+      documentWith({ ...plainPaths('/contacts', PERSON, ...PAGED), ...plainPaths('/deals', DEAL, ...PAGED) }),
+    ),
   )
   writeFileSync(join(work, 'people.csv'), 'name,email\nGrace,grace@x.test\n')
   writeFileSync(join(work, 'deals.csv'), 'name,stage\nSmall,Lead\n')

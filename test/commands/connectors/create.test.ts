@@ -13,6 +13,7 @@ import {
   INTEGER,
   listOf,
   object,
+  PAGED,
   PERSON,
   plainPaths,
   post,
@@ -23,7 +24,6 @@ import { crm, crmPrints } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
 import { expectRefusal } from '../../harness/refusal.ts'
 
-const PAGED = [query('page', INTEGER), query('per_page', { ...INTEGER, maximum: 100 })]
 const CLEAR = documentWith({ ...plainPaths('/contacts', PERSON, ...PAGED), ...plainPaths('/deals', DEAL, ...PAGED) })
 const OPEN = documentWith({ ...plainPaths('/contacts', PERSON, ...PAGED), ...plainPaths('/people', PERSON, ...PAGED) })
 

@@ -38,6 +38,9 @@ export function post(sent: JsonObject, schema: JsonObject): JsonObject {
 
 export const GONE: JsonObject = { responses: { '204': { description: '' } } }
 
+/** Of a list that is paged by number. */
+export const PAGED = [query('page', INTEGER), query('per_page', { ...INTEGER, maximum: 100 })]
+
 /** The four operations of a resource without wrappers. */
 export function plainPaths(path: string, record: JsonObject, ...parameters: JsonObject[]): JsonObject {
   return {
