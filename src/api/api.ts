@@ -3,6 +3,7 @@ import type { ResourceDefinition } from '../core/resources/field.ts'
 import type { RESOURCES, Resource } from '../core/resources/registry.ts'
 import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
+import type { ServerOffer } from './connectors/document.ts'
 import type { ListedName } from './connectors/listed-names.ts'
 import type { ListedReferences } from './connectors/references.ts'
 import type { OperationName } from './connectors/resource-rules.ts'
@@ -46,8 +47,8 @@ export interface Api extends Collections {
   readonly subscriptions: Subscriptions
   /** Errors in the answer are returned, not thrown. CrmError `not_supported` if the connector names no GraphQL. */
   graphql(request: GraphqlRequest): Promise<GraphqlAnswer>
-  /** Whether the server has this, such as `history.list` or `jobs.named`, as the connector says. */
-  knows(name: string): boolean
+  /** Whether the server has this beside records, as the connector says. */
+  knows(offered: ServerOffer): boolean
   readonly history: HistoryApi
   /** What the server states about the key in use. */
   readKey(): Promise<ServerKey>

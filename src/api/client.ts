@@ -1,4 +1,3 @@
-import { offeredNames } from '../core/resources/described-names.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import { FIELDS, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api, Collections } from './api.ts'
@@ -24,8 +23,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const { wire, onUnread } = options
   const parts: CollectionParts = { http, connector, references, onUnread }
   const raw = createRaw(http, connector, baseUrl)
-  const known = new Set(offeredNames(connector.document.offers ?? []))
-  const knows = (name: string) => known.has(name)
+  const knows: Api['knows'] = (offered) => connector.document.offers?.includes(offered) === true
   const listedNames = namesReader(parts)
   const rate = () => http.rate() ?? ceilings.main.rate
   return {

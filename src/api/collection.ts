@@ -31,14 +31,11 @@ export interface CollectionParts {
 
 /** The operations of one resource, or of the records of one parent, as the connector describes them. */
 export function createCollection(parts: CollectionParts, resource: Resource, parentId?: string): Operations {
-  const { http, connector, references } = parts
+  const { http, connector } = parts
   const { parent }: ResourceDefinition = RESOURCES[resource]
   const texts = textsFor(resource, parentId)
   const exchange = createExchange(parts, { resource, parentId })
-  const scope = (): ReadScope => ({
-    ...{ http, rules: connector.rules(resource), exchange, references },
-    mismatchHint: connector.mismatchHint,
-  })
+  const scope = (): ReadScope => ({ ...parts, rules: connector.rules(resource), exchange })
 
   const list: Operations['list'] = (asked = {}) => {
     if (parent && parentId !== undefined) checkId(parentId, parent)

@@ -1,5 +1,5 @@
-import { historyName, LISTS_HISTORY } from '../core/resources/described-names.ts'
 import { HISTORY_PATH, RESOURCES, type RecordResource, recordHistoryPath } from '../core/resources/registry.ts'
+import type { ServerOffer } from './connectors/document.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { Page } from './operations.ts'
 import { pathPages } from './pages/pages.ts'
@@ -18,7 +18,7 @@ export interface HistoryRequest {
 
 /** Who changed what, on a server that keeps it. */
 export interface HistoryApi {
-  offers(record: HistoryRequest['record']): boolean
+  offers(): boolean
   /** Newest first. */
   list(request: HistoryRequest): AsyncIterable<Page>
 }
@@ -26,12 +26,12 @@ export interface HistoryApi {
 interface Parts {
   readonly http: Http
   readonly connector: Connector
-  readonly knows: (name: string) => boolean
+  readonly knows: (offered: ServerOffer) => boolean
 }
 
 export function createHistory({ http, connector, knows }: Parts): HistoryApi {
   return {
-    offers: (record) => knows(record ? historyName(record.resource) : LISTS_HISTORY),
+    offers: () => knows('history'),
     list: ({ record, filters = {}, limit }) => {
       const path = record
         ? recordHistoryPath(record.resource).replace('{id}', () =>

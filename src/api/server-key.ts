@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { isJsonObject, type JsonObject, valueAt } from '../core/json.ts'
-import { SHOWS_KEY } from '../core/resources/described-names.ts'
 import { KEY_PATH } from '../core/resources/registry.ts'
+import type { ServerOffer } from './connectors/document.ts'
 import type { StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'
@@ -20,14 +20,14 @@ export interface ServerKey {
 
 interface Parts {
   readonly raw: RawApi
-  readonly knows: (name: string) => boolean
+  readonly knows: (offered: ServerOffer) => boolean
   /** The limit of the last answer. */
   readonly rate: () => StatedRate | undefined
 }
 
 /** Asks for the key if the connector says that the server shows it; the rate also follows from earlier answers. */
 export async function readServerKey({ raw, knows, rate }: Parts): Promise<ServerKey> {
-  const record = knows(SHOWS_KEY) ? await showKey(raw) : {}
+  const record = knows('key') ? await showKey(raw) : {}
   const { expires_at: expiresAt, scopes, rate_limit: limit } = record
   return {
     id: textIn(record, 'id'),

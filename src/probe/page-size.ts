@@ -1,8 +1,7 @@
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { ProbingHttp } from './probing-http.ts'
+import type { ProbingHttp, QueryParameters } from './probing-http.ts'
 import { areSame, type ListPlace, pageAt, type Reading, type Sized } from './read-list.ts'
-import type { Query } from './steps.ts'
 
 const PARAMETERS = [
   ...[
@@ -70,7 +69,7 @@ export function sizeMember(size: Sized | undefined): JsonObject {
 export async function itemsAt(
   http: ProbingHttp,
   place: Pick<ListPlace, 'path' | 'items'>,
-  query: Query,
+  query: QueryParameters,
 ): Promise<readonly JsonObject[] | undefined> {
   const page = await pageAt(http, place, { query })
   return page instanceof CrmError ? undefined : page.items

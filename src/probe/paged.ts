@@ -4,16 +4,8 @@ import { readLinks } from '../api/pages/links.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import { itemsAt, sizeMember } from './page-size.ts'
-import type { ProbingHttp } from './probing-http.ts'
-import {
-  areSame,
-  isPlaceRefused,
-  type ListPlace,
-  pageAt,
-  type Reading,
-  type SeenPage,
-  type Sized,
-} from './read-list.ts'
+import type { ProbingHttp, SeenPage } from './probing-http.ts'
+import { areSame, isPlaceRefused, type ListPlace, pageAt, type Reading, type Sized } from './read-list.ts'
 import { type StatedValue, scalarsIn } from './records-in.ts'
 import { countedSteps } from './steps.ts'
 

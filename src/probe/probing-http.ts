@@ -8,7 +8,6 @@ import type { HostTiming, Timing } from '../api/transport/timing.ts'
 import type { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import { WIRE_DEFAULTS } from '../core/wire.ts'
-import type { Next } from './steps.ts'
 
 /** What a probe needs of its command: where the server is, the key and how it is sent, and how long to wait. */
 export interface ProbeServer extends Pick<ApiOptions, 'baseUrl' | 'key' | 'timeoutMs' | 'maxWaitMs' | 'userAgent'> {
@@ -20,15 +19,21 @@ export interface ProbeServer extends Pick<ApiOptions, 'baseUrl' | 'key' | 'timeo
   readonly timing: Timing | HostTiming
 }
 
-/** One request and its answer. */
-export interface Exchanged {
+/** One page with the request that showed it. */
+export interface SeenPage {
   readonly url: URL
   readonly answer: Answer
+  readonly items: readonly JsonObject[]
 }
+
+export type QueryParameters = Readonly<Record<string, string>>
+
+/** Where a page is asked for. */
+export type PageAddress = { readonly address: string } | { readonly query: QueryParameters }
 
 export interface ProbingHttp extends Http {
   /** The answer to a GET; the error of a refusal. An interruption is thrown. */
-  look(path: string, next?: Next): Promise<Answer | CrmError>
+  look(path: string, next?: PageAddress): Promise<Answer | CrmError>
   close(): Promise<void>
 }
 

@@ -1,10 +1,10 @@
 import { badPage } from '../api/pages/page-errors.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
-import { callOf, type Exchanged, type ProbingHttp } from './probing-http.ts'
+import { callOf, type PageAddress, type ProbingHttp, type QueryParameters, type SeenPage } from './probing-http.ts'
 import { placeOfRecords, recordsAt } from './records-in.ts'
 import { doubtOf, signOfMore } from './signs-of-more.ts'
-import { type Next, nextBy, type Query, type Step, statedSteps, usualSteps } from './steps.ts'
+import { nextBy, type PagingStep, statedSteps, usualSteps } from './steps.ts'
 
 /** A longer list is read up to here. */
 const MOST_RECORDS = 2000
@@ -13,15 +13,10 @@ const MOST_PAGES = 50
 /** So many requests are tried for the second page. */
 const MOST_TRIALS = 60
 
-/** One page with the request that showed it. */
-export interface SeenPage extends Exchanged {
-  readonly items: readonly JsonObject[]
-}
-
 /** A list as one step reads it from page to page; the connector has no part in it. */
 export interface Reading {
   /** Undefined: no second page was found. */
-  readonly step: Step | undefined
+  readonly step: PagingStep | undefined
   readonly pages: readonly SeenPage[]
   readonly records: readonly JsonObject[]
   /** How the page behind the last one shows the end. */
@@ -85,7 +80,7 @@ interface Walk {
 }
 
 /** The step with the number from which it counts; undefined where the server does not read its parameter. */
-async function checkedStep(walk: Walk, step: Step): Promise<Step | undefined> {
+async function checkedStep(walk: Walk, step: PagingStep): Promise<PagingStep | undefined> {
   if (step.by !== 'page' && step.by !== 'offset') return step
   const at = async (value: number) => recordsOf(await pageBy(walk, { query: { [step.param]: String(value) } }))
   const isFirst = (items: readonly JsonObject[] | undefined) => items !== undefined && isSamePage(walk, items)
@@ -101,7 +96,7 @@ async function checkedStep(walk: Walk, step: Step): Promise<Step | undefined> {
 }
 
 /** Reads from page to page. Undefined where the second page has no other records. */
-async function readOn(walk: Walk, step: Step): Promise<Reading | undefined> {
+async function readOn(walk: Walk, step: PagingStep): Promise<Reading | undefined> {
   const { place, first } = walk
   const pages = [first]
   const records = [...first.items]
@@ -128,7 +123,7 @@ async function readOn(walk: Walk, step: Step): Promise<Reading | undefined> {
 }
 
 interface Arrived {
-  readonly step: Step
+  readonly step: PagingStep
   /** Undefined: the page before it names no next one. */
   readonly shown: SeenPage | CrmError | undefined
   /** Its records that were not seen before. */
@@ -154,7 +149,7 @@ function endAt({ step, shown, fresh, pages }: Arrived): End | 'none' | undefined
 }
 
 /** A parameter that the server takes for a filter gives an empty page, too; an address of its own does not. */
-function isEmptyAddress({ by }: Step, length: number): boolean {
+function isEmptyAddress({ by }: PagingStep, length: number): boolean {
   return length === 0 && (by === 'link' || by === 'next_url')
 }
 
@@ -163,7 +158,7 @@ function lastIdOf({ items }: SeenPage, { idOf }: ListPlace): string | undefined 
   return last && idOf(last)
 }
 
-function isStated({ by }: Step): boolean {
+function isStated({ by }: PagingStep): boolean {
   return by === 'link' || by === 'next_url' || by === 'cursor'
 }
 
@@ -199,11 +194,11 @@ function keyOf(record: JsonObject, { idOf }: Pick<ListPlace, 'idOf'>): string {
   return idOf(record) ?? JSON.stringify(record)
 }
 
-function pageBy({ http, place, size }: Walk, next: Next): Promise<SeenPage | CrmError> {
+function pageBy({ http, place, size }: Walk, next: PageAddress): Promise<SeenPage | CrmError> {
   return pageAt(http, place, 'address' in next ? next : { query: { ...sizeQuery(size), ...next.query } })
 }
 
-function sizeQuery(size: Sized | undefined): Query {
+function sizeQuery(size: Sized | undefined): QueryParameters {
   return size ? { [size.param]: String(size.max) } : {}
 }
 
@@ -211,7 +206,7 @@ function sizeQuery(size: Sized | undefined): Query {
 export async function pageAt(
   http: ProbingHttp,
   { path, items }: Pick<ListPlace, 'path' | 'items'>,
-  next: Next,
+  next: PageAddress,
 ): Promise<SeenPage | CrmError> {
   const call = { ...callOf(path), method: 'GET', ...next } as const
   const answer = await http.look(path, next)

@@ -1,6 +1,6 @@
 import { foldedName } from '../api/connectors/draft/server-names.ts'
 import { readLinks } from '../api/pages/links.ts'
-import type { SeenPage } from './read-list.ts'
+import type { SeenPage } from './probing-http.ts'
 import { type StatedValue, scalarsIn } from './records-in.ts'
 
 /** What an answer states beside its records: members, and headers that are about lists. */

@@ -1,20 +1,15 @@
 import { addressOn, readLinks } from '../api/pages/links.ts'
 import { idText } from '../core/json.ts'
-import type { SeenPage } from './read-list.ts'
+import type { PageAddress, SeenPage } from './probing-http.ts'
 import { type StatedValue, scalarsIn } from './records-in.ts'
 
 /** One way from a page to the next, in the grammar of `paging`. */
-export type Step =
+export type PagingStep =
   | { readonly by: 'link' }
   | { readonly by: 'next_url'; readonly next: string }
   | { readonly by: 'cursor'; readonly param: string; readonly next: string }
   | { readonly by: 'last'; readonly param: string }
   | { readonly by: 'page' | 'offset'; readonly param: string; readonly start?: number }
-
-export type Query = Readonly<Record<string, string>>
-
-/** Where the next page is asked for. */
-export type Next = { readonly address: string } | { readonly query: Query }
 
 const PAGES = [
   ...['page', '_page', 'pageNumber', 'page_number', 'page[number]', 'pageNo', 'page_no', 'pageIndex', 'pageNum', 'p'],
@@ -55,9 +50,9 @@ const NEXT = /next|cursor|token|after|continu|marker|bookmark|scroll|end|offset|
 const OTHER = /prev|before|self|first|last(?!_?id)|total|count|size|limit|depend|rendered|extend/
 
 /** The ways that the first page names, the most telling first: an address, then a cursor with each parameter that may carry it. */
-export function statedSteps(page: SeenPage, items: string): readonly Step[] {
+export function statedSteps(page: SeenPage, items: string): readonly PagingStep[] {
   const scalars = scalarsIn(page.answer.json ?? null, items)
-  const steps: Step[] = readLinks(page.answer.headers.link).has('next') ? [{ by: 'link' }] : []
+  const steps: PagingStep[] = readLinks(page.answer.headers.link).has('next') ? [{ by: 'link' }] : []
   const isNamed = ({ path }: StatedValue) => NEXT.test(path.toLowerCase()) && !OTHER.test(path.toLowerCase())
   const named = scalars
     .filter(isNamed)
@@ -75,7 +70,7 @@ export function statedSteps(page: SeenPage, items: string): readonly Step[] {
 }
 
 /** The ways that no answer names: parameters in use elsewhere. */
-export function usualSteps(): readonly Step[] {
+export function usualSteps(): readonly PagingStep[] {
   return [
     ...PAGES.map((param) => ({ by: 'page', param }) as const),
     ...OFFSETS.map((param) => ({ by: 'offset', param }) as const),
@@ -108,7 +103,7 @@ interface At {
 }
 
 /** The place of the next page by a step; undefined where the answer names none, which is its end. */
-export function nextBy(step: Step, { page, items, records, pages, lastId }: At): Next | undefined {
+export function nextBy(step: PagingStep, { page, items, records, pages, lastId }: At): PageAddress | undefined {
   const stated = (path: string) => scalarsIn(page.answer.json ?? null, items).find((each) => each.path === path)?.value
   switch (step.by) {
     case 'link':
@@ -135,15 +130,15 @@ function saysEnd(scalars: readonly StatedValue[]): boolean {
   return scalars.some(({ name, value }) => /^(?:has)?(?:more|next)/.test(name) && value === false)
 }
 
-function atAddress(target: string | undefined, { url }: SeenPage): Next | undefined {
+function atAddress(target: string | undefined, { url }: SeenPage): PageAddress | undefined {
   const address = target === undefined ? undefined : addressOn(url.origin, target, url.href)
   return address === undefined ? undefined : { address }
 }
 
 /** The same way by the parameter that counts in the addresses of the pages: pages, or the records before them. */
-export function countedSteps({ url: first, items }: SeenPage, { url: second }: SeenPage): readonly Step[] {
+export function countedSteps({ url: first, items }: SeenPage, { url: second }: SeenPage): readonly PagingStep[] {
   const changed = [...second.searchParams].filter(([name, value]) => first.searchParams.get(name) !== value)
-  return changed.flatMap(([param, value]): readonly Step[] => {
+  return changed.flatMap(([param, value]): readonly PagingStep[] => {
     if (value === '2') return [{ by: 'page', param }]
     if (Number(value) === items.length && items.length > 1) return [{ by: 'offset', param }]
     return value === '1' ? [{ by: 'page', param, start: 0 }] : []

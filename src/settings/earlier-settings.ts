@@ -1,5 +1,4 @@
 import type { JsonObject } from '../core/json.ts'
-import { KEEPS_FIXTURES, NAMES_JOBS } from '../core/resources/described-names.ts'
 import { damaged, objectIn, replaceIn } from './document.ts'
 
 // Earlier versions described servers by settings `wire.*` and `operations`; a connector does it now.
@@ -51,5 +50,5 @@ export function withoutEarlier(stored: JsonObject): JsonObject {
 export function isOfCrmServe(stored: JsonObject): boolean {
   const { serve_database: database, operations } = stored
   const names = typeof operations === 'string' ? operations.split(',') : []
-  return typeof database === 'string' || [KEEPS_FIXTURES, NAMES_JOBS].some((each) => names.includes(each))
+  return typeof database === 'string' || ['fixtures.kept', 'jobs.named'].some((each) => names.includes(each))
 }

@@ -120,14 +120,14 @@ export function requireConnector({
   )
 }
 
-/** The connector of the requests, for a command that needs neither an address nor a key. */
+/** The connector of the requests, for a command that needs neither an address nor a key; undefined: that of `crm serve`. */
 export async function chooseConnector(settings: Settings, choice: ProfileChoice): Promise<NamedConnector | undefined> {
   const { env } = choice
   const named = connectorIn(env)
   if (named) return named
   const chosen = await chooseProfile(settings, choice)
   const isApplying = chosen && (!env.CRM_BASE_URL || appliesTo(chosen, chooseAddress(settings, env, chosen)))
-  if (!isApplying) return { name: DEFAULT_CONNECTOR, variables: {} }
+  if (!isApplying) return undefined
   const own = connectorOf(chosen)
   const byRepository = repositoryConnector(choice)
   if (own || !byRepository) return own

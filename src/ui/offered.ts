@@ -38,7 +38,7 @@ export const CONTRACT_OFFERED: Offered = lackingDeletions(
   SERVER_LISTS.filter((name) => !hasOperation(resourceOf(name), 'delete')),
 )
 
-export function lackingDeletions(lists: readonly ServerList[]): Offered {
+function lackingDeletions(lists: readonly ServerList[]): Offered {
   const lacks = lists.map((list) => [`delete ${list}`, `this server has no request that deletes ${list}`])
   return { lacks: Object.fromEntries(lacks), fields: {} }
 }

@@ -66,7 +66,7 @@ test('deals are created and filtered, and a wrong stage is explained', async () 
 test('an unknown filter is refused by name', async () => {
   const { api } = await openBoth()
   const error = await failureOf(allPages(api.deals.list({ ...ALL, filters: { colour: 'red' } })))
-  expect(error.code).toBe('bad_request')
+  expect(error.code).toBe('not_supported')
   expect(error.message).toContain('colour')
 })
 

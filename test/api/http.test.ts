@@ -200,9 +200,9 @@ describe.each(TRANSPORTS)('over $over', ({ openClient }) => {
   test('a read whose body was cut off is tried again', async () => {
     const url = await startTcpServer((socket, nth) => {
       socket.once('data', () => {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{"data"')
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{"data"')
         if (nth === 1) socket.destroy()
-        else socket.end(':[]}')
+        else socket.end(':[],"next_cursor":null}')
       })
     })
     const { api, waits } = openClient(url)

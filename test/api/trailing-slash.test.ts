@@ -10,7 +10,7 @@ const DJANGO: Answering = (response, { method, path }) => {
   const [only = '', query] = path.split('?')
   if (!only.endsWith('/')) {
     response.writeHead(301, { location: `${only}/${query === undefined ? '' : `?${query}`}` }).end()
-  } else if (method === 'GET') sendJson(response, 200, { results: [{ id: 1 }], next: null })
+  } else if (method === 'GET') sendJson(response, 200, { data: [{ id: 1 }], next_cursor: null })
   else if (method === 'DELETE') response.writeHead(204).end()
   else sendJson(response, method === 'POST' ? 201 : 200, { id: 1 })
 }

@@ -118,7 +118,7 @@ test.each([
   [{ wire: UNKNOWN.wire }, `${LOOK}$`],
   [
     { wire: { ...UNKNOWN.wire, profile: 'prod' } },
-    `${LOOK}; if the server keeps idempotency keys, its connector says so: crm help connector-format$`,
+    `${LOOK}; if the server keeps idempotency keys, its connector can say so: idempotency: \\{ header: Idempotency-Key \\}$`,
   ],
   [
     { wire: { ...WIRE, idempotency: 'kept' } },

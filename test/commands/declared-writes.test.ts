@@ -80,6 +80,7 @@ const NEVER_DONE: readonly (readonly [name: string, answer: Answer, done?: Kind]
   ['200 with {}', json(200, {})],
   ['200 with another record', json(200, { id: 'con_2', name: 'Bob' })],
   ['200 with a bare id', json(200, 'con_1')],
+  ['200 with the id 0', json(200, { ...ADA, id: 0, name: 'Eve' })],
   ['200 with a wrapped record', json(200, { data: { ...ADA, name: 'Eve' } })],
   ['200 with success: true', json(200, { success: true })],
   ['200 with an HTML page', (response) => response.writeHead(200).end('<html><title>Sign in</title></html>')],

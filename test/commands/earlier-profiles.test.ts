@@ -2,13 +2,15 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { serviceNames } from '../../src/core/resources/described-names.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 
 /** A home whose profile `old` was written by an earlier version. */
+/** What a profile of `crm serve` kept. */
+const OPERATIONS = 'contacts.get,deals.delete,history.list,key.show,fixtures.kept,jobs.named'
+
 function homeWith(profile: JsonObject) {
   const env = { ...emptyHome(), CRM_API_KEY: 'k', CRM_PROFILE: 'old' }
   const folder = join(env.HOME, '.config/crm')
@@ -71,13 +73,13 @@ resources:
 test.each([
   [
     'crm serve, by its operations',
-    { operations: serviceNames().join(',') },
+    { operations: OPERATIONS },
     { graphql_path: '/graph' },
     'extends: crm\ngraphql: /graph\n',
   ],
   [
     'crm serve, by its database',
-    { serve_database: '/srv/crm.db' },
+    { serve_database: '/srv/crm.sqlite' },
     { request_life: '5m' },
     'extends: crm\nidempotency: { life: 5m }\n',
   ],
@@ -172,7 +174,7 @@ test('a profile of an earlier version that says nothing of its server needs no f
   await service.send('POST', '/v1/contacts', { name: 'Ada' })
   const { env, folder, stored } = homeWith({
     base_url: service.url,
-    operations: serviceNames().join(','),
+    operations: OPERATIONS,
     wire: { page_size: 500, idempotency: 'unknown', limit_param: 'limit' },
   })
   const before = stored()

@@ -65,7 +65,9 @@ test.each([
     const env = emptyHome()
     const login = ['auth', 'login', '--base-url', proxy.url, '--storage', 'file', '--key-stdin', '-p', 'keeping']
     await crmPrints(login, env, service.env.CRM_API_KEY)
-    await crmPrints(['config', 'set', 'wire.idempotency', 'kept', '-p', 'keeping'], env)
+    const keeping = join(env.HOME ?? '', 'keeping.yaml')
+    writeFileSync(keeping, 'extends: crm\nidempotency: { header: Idempotency-Key, kept: null }\n')
+    await crmPrints(['config', 'set', 'connector', keeping, '-p', 'keeping'], env)
     const { exit, stdout } = await crm([...args, '-p', 'keeping'], env)
     expect(exit).toBe(0)
     const [lost, replayed] = proxy.passed

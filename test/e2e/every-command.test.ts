@@ -183,6 +183,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   'config set': { words: () => ['page_size', '50'], mayWrite: SETTINGS },
   'config get': only('page_size'),
   'config list': only(),
+  'config migrate': only(),
   'auth switch': { words: () => ['default'], mayWrite: SETTINGS },
   'auth logout': { words: () => [], mayWrite: SETTINGS },
 }

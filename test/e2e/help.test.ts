@@ -8,7 +8,7 @@ describe('help on topics', () => {
   test('is listed at the end of help', async () => {
     const { exit, stdout } = await crm(['--help'], emptyHome())
     expect(exit).toBe(0)
-    for (const topic of ['exit-codes', 'environment', 'output', 'wire', 'connector-format'])
+    for (const topic of ['exit-codes', 'environment', 'output', 'connector-format'])
       expect(stdout).toContain(`  crm help ${topic} `)
   })
 

@@ -154,7 +154,7 @@ test('the packed library works in an empty folder, with types, and brings no oth
   expect({ exit, ...JSON.parse(printed) }).toEqual({
     exit: 0,
     ended: 'interrupted',
-    wrong: Array(14).fill('invalid_input'),
+    wrong: Array(15).fill('invalid_input'),
     names: ['Emmy', 'Grace', 'Ada'],
     isOnce: true,
     note: 'called',

@@ -165,7 +165,7 @@ test('a server that shows that it keeps keys receives lost requests again under 
   expect(server.seen.filter(({ method }) => method === 'GET')).toHaveLength(1)
 })
 
-test('wire.idempotency none is believed over what the server shows', async () => {
+test('a connector without keys is believed over what the server shows', async () => {
   const server = await startForgetful({
     lose: (nth) => (nth === 2 ? 'reset behind the effect' : undefined),
     headers: { 'idempotent-replayed': 'false' },

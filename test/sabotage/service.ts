@@ -382,7 +382,7 @@ export const SERVICE: readonly Sabotage[] = [
   {
     name: 'a job names itself to servers that do not describe the header',
     file: 'src/jobs/send/run-on-server.ts',
-    line: 'job: speech.knows(NAMES_JOBS) ? paths.id : undefined,',
+    line: "job: speech.knows('jobs') ? paths.id : undefined,",
     to: 'job: paths.id,',
     tests: ['test/commands/history.test.ts'],
   },

@@ -193,7 +193,7 @@ export const SETTINGS: readonly Sabotage[] = [
   {
     name: 'any server of an earlier profile whose OpenAPI document was read is taken for crm serve',
     file: 'src/settings/earlier-settings.ts',
-    line: "return typeof database === 'string' || [KEEPS_FIXTURES, NAMES_JOBS].some((each) => names.includes(each))",
+    line: "return typeof database === 'string' || ['fixtures.kept', 'jobs.named'].some((each) => names.includes(each))",
     to: "return typeof database === 'string' || names.length > 0",
     tests: ['test/commands/earlier-profiles.test.ts'],
   },

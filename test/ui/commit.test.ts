@@ -9,7 +9,7 @@ import { ALL, allPages, NO_KEY, openClient } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { contactsWithJobs } from './contacts-with-jobs.ts'
 import { jobsAt } from './jobs-at.ts'
-import { contacts, listOf } from './rows.ts'
+import { contacts, listOf, shownAt } from './rows.ts'
 import { uiOf } from './ui-of.ts'
 
 test('an edit of a deal that the server rejects stays staged, and the others are saved', async () => {
@@ -139,7 +139,7 @@ test('edits that are being sent are not sent a second time', async () => {
 
 test('edits in a stopped job are no longer staged', async () => {
   const { url } = await startServer((response, { method, path }) => {
-    if (method !== 'PATCH') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (method !== 'PATCH') return sendJson(response, 200, shownAt(path))
     if (path.endsWith('con_0')) return sendJson(response, 200, { id: 'con_0', company: 'New' })
     sendJson(response, 401, { detail: 'revoked' })
   })

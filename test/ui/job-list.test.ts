@@ -9,9 +9,13 @@ const NO_HOOKS = { onStart: () => {}, onPause: () => {}, onEnd: () => {} }
 
 test('rows of a running job without an answer yet are not in doubt', async () => {
   const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>()
-  const { url, seen } = await startServer(async (response, { method }) => {
+  const { url, seen } = await startServer(async (response, { method, path }) => {
     if (method === 'PATCH') await isLetGo
-    sendJson(response, 200, method === 'PATCH' ? { id: 'con_1', name: 'New' } : { data: [], next_cursor: null })
+    sendJson(
+      response,
+      200,
+      method === 'PATCH' ? { id: 'con_1', name: 'New' } : { id: path.split('/').at(-1), data: [], next_cursor: null },
+    )
   })
   const jobs = await jobsAt(url, 'k')
   const { paths } = await jobs.make({ kind: 'update', noun: 'contacts', run: 'r', of: undefined }, async (builder) => {
@@ -34,7 +38,11 @@ async function holding() {
   const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>()
   const { url } = await startServer(async (response, { method, path }) => {
     if (method === 'PATCH' && !path.endsWith('con_0')) await isLetGo
-    sendJson(response, 200, method === 'PATCH' ? { id: path.split('/').at(-1) } : { data: [], next_cursor: null })
+    sendJson(
+      response,
+      200,
+      method === 'PATCH' ? { id: path.split('/').at(-1) } : { id: path.split('/').at(-1), data: [], next_cursor: null },
+    )
   })
   const jobs = await jobsAt(url, 'k')
   const make = async (account?: string) => {

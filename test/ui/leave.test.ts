@@ -11,7 +11,7 @@ import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { jobsAt } from './jobs-at.ts'
-import { contacts } from './rows.ts'
+import { contacts, shownAt } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 const [SEND, KEEP, DISCARD] = [
@@ -183,9 +183,9 @@ test('send sends all and closes; when the server rejects one, crm stays open and
 
 test('while edits are being sent q asks and keys work, and a revoked answer sends no more', async () => {
   const held: (() => void)[] = []
-  const { url } = await startServer((response, { method }) => {
+  const { url } = await startServer((response, { method, path }) => {
     if (method === 'PATCH') held.push(() => sendJson(response, 200, { id: 'con_0', company: 'New' }))
-    else sendJson(response, 200, { data: [], next_cursor: null })
+    else sendJson(response, 200, shownAt(path))
   })
   const { api } = openClient(url)
   const jobs = await jobsAt(url, 'k')

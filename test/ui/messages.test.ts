@@ -56,9 +56,13 @@ test('kept changes that were left out are counted on the screen until the log is
 
 test('a job that is stopped with an answer to every row is finished', async () => {
   const stop = new AbortController()
-  const { url } = await startServer((response, { method }) => {
+  const { url } = await startServer((response, { method, path }) => {
     if (method === 'PATCH') stop.abort(new Error('stopped', { cause: 'SIGTERM' }))
-    sendJson(response, 200, method === 'PATCH' ? { id: 'con_1', name: 'New' } : { data: [], next_cursor: null })
+    sendJson(
+      response,
+      200,
+      method === 'PATCH' ? { id: 'con_1', name: 'New' } : { id: path.split('/').at(-1), data: [], next_cursor: null },
+    )
   })
   const jobs = await jobsAt(url, 'k', stop.signal)
   const make = (ids: readonly string[]) =>

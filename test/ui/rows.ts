@@ -13,3 +13,9 @@ export function contacts(count: number, from = 0): readonly CrmRecord[] {
 export function listOf(rows: readonly CrmRecord[], nextCursor?: string): ListState {
   return takePage(emptyList('name'), { items: rows, nextCursor, searched: SEARCHED.contacts })
 }
+
+/** What a server shows at a path: the contact, or a list without one. */
+export function shownAt(path: string): object {
+  const number = /\/con_(\d+)$/.exec(path)?.[1]
+  return number === undefined ? { data: [], next_cursor: null } : contact(Number(number))
+}

@@ -9,7 +9,7 @@ import { type SendProgress, withList } from '../../src/ui/state.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { openClient } from '../api/client-fixture.ts'
 import { jobsAt } from './jobs-at.ts'
-import { contacts, listOf } from './rows.ts'
+import { contacts, listOf, shownAt } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 const PROGRESS: SendProgress = {
@@ -45,7 +45,7 @@ test('a paused send states its reason in place of a rate, and a stopping one wha
 test('saved rows are shown in batches, so that the time of a send grows with its rows and not with their square', async () => {
   const count = 400
   const { url } = await startServer((response, { method, path }) => {
-    if (method !== 'PATCH') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (method !== 'PATCH') return sendJson(response, 200, shownAt(path))
     sendJson(response, 200, { id: path.split('/').at(-1), company: 'New' })
   })
   const jobs = await jobsAt(url, 'k')
@@ -64,7 +64,7 @@ test('saved rows are shown in batches, so that the time of a send grows with its
 test('the stop key ends a send after the requests that were sent; the rest is in the job, with its command', async () => {
   const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>()
   const { url, seen } = await startServer(async (response, { method, path }) => {
-    if (method !== 'PATCH') return sendJson(response, 200, { data: [], next_cursor: null })
+    if (method !== 'PATCH') return sendJson(response, 200, shownAt(path))
     await isLetGo
     sendJson(response, 200, { id: path.split('/').at(-1), company: 'New' })
   })

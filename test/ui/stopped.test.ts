@@ -12,7 +12,7 @@ import { NO_KEY, openClient } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { jobsAt } from './jobs-at.ts'
-import { contacts } from './rows.ts'
+import { contacts, shownAt } from './rows.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
 interface Stopped {
@@ -72,14 +72,14 @@ test('an edit stopped while the server does not answer is kept, and is not in a 
     ['con_1', null],
   ])
   expect(jobs.all()).toEqual([])
-  expect(messages).toEqual(['Not sent: stopped before it was sent'])
+  expect(messages).toEqual(['Not sent: stopped before anything more was sent'])
 })
 
 test('a kept deletion after a running edit is not sent at a stop, but kept, and no job must be resumed', async () => {
   const held: (() => void)[] = []
-  const { url, seen } = await startServer((response, { method }) => {
+  const { url, seen } = await startServer((response, { method, path }) => {
     if (method === 'PATCH') held.push(() => sendJson(response, 200, { id: 'con_0', company: 'New' }))
-    else sendJson(response, 200, { data: [], next_cursor: null })
+    else sendJson(response, 200, shownAt(path))
   })
   const { ui, messages, kept, stop } = await uiAt(url)
   ui.press('w', 'y')
@@ -96,10 +96,11 @@ test('a kept deletion after a running edit is not sent at a stop, but kept, and 
 test('the answer to a running deletion is awaited; without one a command shows the record', async () => {
   const held: ((status: number) => void)[] = []
   const { url } = await startServer((response, { method }) => {
-    if (method === 'DELETE') held.push((status) => (status === 0 ? response.destroy() : sendJson(response, status, {})))
+    if (method === 'DELETE')
+      held.push((status) => (status === 0 ? response.destroy() : response.writeHead(status).end()))
   })
   for (const [status, line] of [
-    [200, 'Deleted Name 1'],
+    [204, 'Deleted Name 1'],
     [
       0,
       'Deletion of Name 1 (crm contacts get con_1 shows whether it was applied): in doubt: stopped before the answer; the server may have applied it',

@@ -39,6 +39,8 @@ export interface ConnectorDocument {
 /** What a server may have beside records, at the paths of `crm serve`. */
 export const OFFERS = ['history', 'key', 'fixtures', 'jobs'] as const
 
+export type ServerOffer = (typeof OFFERS)[number]
+
 export interface Variable {
   readonly ask: string
   /** A regular expression for the whole value. */

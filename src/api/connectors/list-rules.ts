@@ -14,8 +14,6 @@ export interface ListRules {
   readonly paging: PagingDocument
   pageRequest(start: PageStart | undefined, size: number | undefined, parts: RequestParts): ConnectorRequest
   readPage(answer: Answer, parts: RequestParts, references: References): DeclaredPage | string
-  /** Tells the records of the list from others that the server lists with them. */
-  listed(parts: RequestParts): (record: JsonObject) => boolean
 }
 
 interface Surroundings {
@@ -27,15 +25,10 @@ interface Surroundings {
 
 export function listRules(list: ListOperation, { requestOf, selecting, map }: Surroundings): ListRules {
   const reading = compileList(list)
-  const keeping = compileKeep(list.keep)
   return {
     paging: list.paging,
     pageRequest: (start, size, parts) =>
       requestOf(list).request({ ...selecting(parts), page: pageValues(list.paging, start, size) }, start),
-    listed: (parts) => {
-      const isKept = keeping(requestOf(list).values(parts))
-      return (record) => !map.isDeleted(record) && isKept(record)
-    },
     readPage: (answer, parts, references) => {
       const found = reading(answer.json, requestOf(list).values(parts))
       if (typeof found === 'string') return found

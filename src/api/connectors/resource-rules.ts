@@ -129,7 +129,6 @@ export function createResourceRules(
     },
     pageRequest: (...page) => all().pageRequest(...page),
     readPage: (...page) => all().readPage(...page),
-    listed: (parts) => all().listed(parts),
     deliveries: () =>
       listRules(operation('deliveries') as ListOperation, {
         requestOf,

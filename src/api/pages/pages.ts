@@ -40,7 +40,7 @@ export async function* walkPages(walk: Walk, limit: number | undefined): AsyncGe
 
 /** What reading records of one resource needs. */
 export interface ReadScope {
-  readonly mismatchHint: string
+  readonly connector: Pick<Connector, 'mismatchHint'>
   readonly http: Http
   readonly rules: ResourceRules
   readonly exchange: Exchange
@@ -54,7 +54,7 @@ type ListCall = Pick<Call, 'action' | 'command' | 'findCommand'>
  * `bad_answer` for what contradicts the connector. A list ended by `query.limit` is not checked.
  */
 export async function* recordPages(
-  { http, rules, exchange, references, mismatchHint }: ReadScope,
+  { http, rules, exchange, references, connector }: ReadScope,
   call: ListCall,
   query: ListQuery,
 ): AsyncGenerator<Page, void, undefined> {
@@ -62,7 +62,7 @@ export async function* recordPages(
   const known = await exchange.known('list', undefined, query.signal)
   const filters = rules.filters(query.filters)
   const list = {
-    mismatchHint,
+    mismatchHint: connector.mismatchHint,
     paging: rules.paging,
     call: (...page: [Parameters<ResourceRules['pageRequest']>[0], number | undefined]) =>
       exchange.call(rules.pageRequest(...page, { ...known, filters }), { ...call, isJudged: true }),

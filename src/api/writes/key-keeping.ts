@@ -13,8 +13,8 @@ export interface KeyEvidence {
 }
 
 /**
- * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The connector decides; where it names
- * the headers that show it, an answer with one of them.
+ * Whether the server keeps idempotency keys, so that a create may be repeated with its key. The connector
+ * decides; without it, the answers of the server do.
  */
 export class KeyKeeping implements KeyState {
   readonly #wire: Wire
@@ -31,7 +31,7 @@ export class KeyKeeping implements KeyState {
 
   get hint(): string | undefined {
     if (!this.#isOpen) return undefined
-    return 'if the server keeps idempotency keys, its connector says so: crm help connector-format'
+    return `if the server keeps idempotency keys, its connector can say so: idempotency: { header: ${this.#wire.idempotencyHeader} }`
   }
 
   get isKept(): boolean {

@@ -19,6 +19,6 @@ export function doubtFailure(answer: Answer, { why }: WriteOutcome & { type: 'in
 }
 
 /** The redacted body of an answer, for messages. */
-export function quotedIn({ json, quoted }: Pick<Answer, 'json' | 'quoted'>): string {
+function quotedIn({ json, quoted }: Pick<Answer, 'json' | 'quoted'>): string {
   return json === undefined ? '' : JSON.stringify(quoted?.() ?? json)
 }

@@ -42,6 +42,7 @@ interface Schema {
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
   readonly not?: Schema
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly propertyNames?: Schema
@@ -68,7 +69,7 @@ function nameIn($ref: string): string {
   return $ref.replace(/^.*\//, '')
 }
 
-function objectParts([name, { properties = {}, required = [], anyOf = [], not }]: readonly [
+function objectParts([name, { properties = {}, required = [], anyOf = [], not, dependentRequired = {} }]: readonly [
   string,
   Schema,
 ]): readonly HelpPart[] {
@@ -80,6 +81,7 @@ function objectParts([name, { properties = {}, required = [], anyOf = [], not }]
   return [
     { heading: name, rows },
     ...(some.length > 0 ? [`At least one of ${some.join(', ')} is required.`] : []),
+    ...Object.entries(dependentRequired).map(([key, needed]) => `${key} needs ${needed.join(' and ')}.`),
     ...(not?.required ? [`${not.required.join(' and ')} exclude each other.`] : []),
   ]
 }

@@ -30,7 +30,7 @@ export async function showHistory(
   const columns = record ? COLUMNS : COLUMNS_OF_ALL
   const api = await ctx.api()
   const sinceMs = options.since === undefined ? undefined : momentMs(options.since, ctx.now())
-  if (!api.history.offers(record)) {
+  if (!api.history.offers()) {
     return printList(ctx, { pages: await localPages(ctx, options, { record, sinceMs }), columns, plural: 'changes' })
   }
   const pages = record

@@ -47,7 +47,7 @@ async function restoreRecord(
 ): Promise<ExitCode> {
   const { plural } = RESOURCES[resource]
   const api = await ctx.api()
-  if (!api.history.offers({ resource, id })) {
+  if (!api.history.offers()) {
     throw new CrmError('not_supported', `this server keeps no history of ${plural}: earlier values are not known`, {
       hint: `what jobs of this machine changed: crm ${plural} history ${id}; crm jobs undo JOB reverts one`,
     })

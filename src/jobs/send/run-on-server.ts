@@ -9,7 +9,6 @@ import type { ApiOptions } from '../../api/options.ts'
 import { type HostTiming, SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import { createSender } from '../../api/writes/sender.ts'
-import { NAMES_JOBS } from '../../core/resources/described-names.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { ensurePrivateFolder } from '../../files/private-file.ts'
@@ -62,7 +61,7 @@ export async function runOnServer(
     ...server,
     ...speech,
     sleep: timing.sleep,
-    job: speech.knows(NAMES_JOBS) ? paths.id : undefined,
+    job: speech.knows('jobs') ? paths.id : undefined,
     connections: terms.concurrency ?? MOST_UNDER_WAY,
     cut: hooks.cut,
   })

@@ -56,7 +56,7 @@ export async function changesOfRecord(
   limit: number,
 ): Promise<readonly CrmRecord[] | undefined> {
   const record = { resource: resourceOf(list), id }
-  if (!api.history.offers(record)) return undefined
+  if (!api.history.offers()) return undefined
   const changes: CrmRecord[] = []
   for await (const { items } of api.history.list({ record, limit })) changes.push(...items)
   return changes

@@ -17,16 +17,22 @@ const PAGINGS = {
   cursor: '{ by: cursor, param: after, next: cursor, total: total }',
 }
 
+/** Where a page starts, by any of the parameters; undefined behind the last record. */
+function startOf(request: Parameters<typeof asked>[0], all: readonly { readonly id: number }[]): number | undefined {
+  const after = asked(request, 'after')
+  const page = Number(asked(request, 'page') ?? 1)
+  if (after === null) return Number(asked(request, 'skip') ?? (page - 1) * SIZE)
+  const at = all.findIndex(({ id }) => id > Number(after))
+  return at < 0 ? undefined : at
+}
+
 /** Lists ten records; `deleted` of the first ones go before the second request. */
 function shrinking(deleted: number, isTotalStale = false): Answering {
   return (response, request, nth) => {
     const all = idsOf(nth > 1 ? deleted : 0).map((id) => ({ id: Number(id) }))
-    const after = asked(request, 'after')
-    const page = Number(asked(request, 'page') ?? 1)
-    const skip = Number(asked(request, 'skip') ?? (page - 1) * SIZE)
-    const start = after === null ? skip : all.findIndex(({ id }) => id > Number(after))
-    const data = start < 0 ? [] : all.slice(start, start + SIZE)
-    const isMore = start >= 0 && start + SIZE < all.length
+    const start = startOf(request, all) ?? all.length
+    const data = all.slice(start, start + SIZE)
+    const isMore = start + SIZE < all.length
     const next = isMore ? `/people?skip=${start + SIZE}` : null
     const body = { data, total: isTotalStale ? COUNT : all.length, next, cursor: isMore ? data.at(-1)?.id : null }
     sendJson(response, 200, body, next ? { link: `<${next}>; rel="next"` } : {})

@@ -23,8 +23,9 @@ import { crm, crmPrints } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
 import { expectRefusal } from '../../harness/refusal.ts'
 
-const CLEAR = documentWith({ ...plainPaths('/contacts', PERSON), ...plainPaths('/deals', DEAL) })
-const OPEN = documentWith({ ...plainPaths('/contacts', PERSON), ...plainPaths('/people', PERSON) })
+const PAGED = [query('page', INTEGER), query('per_page', { ...INTEGER, maximum: 100 })]
+const CLEAR = documentWith({ ...plainPaths('/contacts', PERSON, ...PAGED), ...plainPaths('/deals', DEAL, ...PAGED) })
+const OPEN = documentWith({ ...plainPaths('/contacts', PERSON, ...PAGED), ...plainPaths('/people', PERSON, ...PAGED) })
 
 function fileOf(document: object): string {
   const file = join(tempFolder(), 'api.json')

@@ -68,7 +68,8 @@ function queueing(isLater: boolean): CommandShape['answer'] {
       if (isLater) listed = []
       return { status: 202, json: { id: 'con_1', status: 'queued' } }
     }
-    return path === '/v1/contacts' ? { json: { data: listed, next_cursor: null } } : { status: 404, json: {} }
+    if (path === '/v1/contacts') return { json: { data: listed, next_cursor: null } }
+    return path === '/v1/contacts/con_1' && listed.length > 0 ? { json: ADA } : { status: 404, json: {} }
   }
 }
 
@@ -82,7 +83,7 @@ export const DELETIONS_OF_MANY: readonly CommandShape[] = [
       stdin: 'id\ncon_1\n',
       answer: queueing(isLater),
       settings: { 'wire.request_life': '1s' },
-      right: isLater ? { exit: 0, writes: 1 } : { exit: 3, stderr: /in doubt/ },
+      right: isLater ? { exit: 0, writes: 1 } : { exit: 7, stderr: /the record is still there/ },
     }),
   ),
 ]

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
-import { pointedAt } from '../../openapi-document.ts'
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../../core/json.ts'
 
 export type SchemaType = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'unknown'
 
@@ -169,4 +168,14 @@ export function schemaOfExample(example: JsonValue, depth = 0): JsonObject {
   }
   if (typeof example === 'number') return { type: Number.isInteger(example) ? 'integer' : 'number', example }
   return { type: typeof example === 'boolean' ? 'boolean' : 'string', example }
+}
+
+/** Within the document alone (RFC 6901, as a fragment). */
+function pointedAt(document: JsonObject, pointer: string): JsonValue | undefined {
+  if (!pointer.startsWith('#/')) return undefined
+  const names = pointer.slice(2).split('/')
+  return valueAt(
+    document,
+    names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')),
+  )
 }

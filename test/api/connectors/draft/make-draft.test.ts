@@ -92,7 +92,6 @@ describe('a document that shows everything', () => {
   test('gives a draft without open points, which the strict loader takes', () => {
     expect(draft.points).toEqual([])
     expect(loaded(draft).resources.contact?.list?.items).toBe('data[]')
-    expect(draft.text).not.toContain('decide:')
   })
 
   test('gives address, credentials and the paging of most lists to the connector', () => {

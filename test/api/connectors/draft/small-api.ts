@@ -56,6 +56,9 @@ export function documentWith(paths: JsonObject, more: JsonObject = {}): JsonObje
   return { openapi: '3.1.0', info: { title: 'Meadow' }, servers: SERVERS, components: SCHEMES, paths, ...more }
 }
 
+/** The lists of these small documents are not paged, which is a decision of its own: draft-paging.test.ts. */
+const UNDESCRIBED_PAGING = 'until it is named here, a list of "most" records ends with an error'
+
 export interface Drafted extends Draft {
   readonly text: string
   /** As it is written. */
@@ -68,7 +71,8 @@ export function draftOf(document: JsonObject, answers: Record<string, string> = 
   const api = readDescription(Buffer.from(JSON.stringify(document)), 'meadow.json')
   const draft = makeDraft(api, { name: undefined, answers: new Map(Object.entries(answers)), sourceUrl: undefined })
   const text = draftYaml(draft, 'meadow.json')
-  return { ...draft, text, written: parse(text), points: draft.open.map((point) => point.text) }
+  const open = draft.open.filter((point) => !point.text.includes(UNDESCRIBED_PAGING))
+  return { ...draft, open, text, written: parse(text), points: open.map((point) => point.text) }
 }
 
 /** Fails unless the strict loader takes the draft. */
