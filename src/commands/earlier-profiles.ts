@@ -138,7 +138,7 @@ function idempotencyChange(before: ConnectorDocument['idempotency'], said: Earli
 
 /** A server without keys has no window; how long its requests live still counts. */
 function withoutKeys(declared: KeptKeys | undefined): JsonObject {
-  return declared ? { header: null, window: null, scope: null } : {}
+  return declared ? { header: null, window: null, scope: null, kept: null } : {}
 }
 
 function keysOf(declared: KeptKeys | undefined, said: EarlierSettings): JsonObject {

@@ -87,7 +87,7 @@ test.each([
     'crm serve, without its keys',
     { connector: 'crm' },
     { idempotency: 'none', request_life: '10m' },
-    'extends: crm\nidempotency: { header: null, window: null, scope: null, life: 10m }\n',
+    'extends: crm\nidempotency: { header: null, window: null, scope: null, kept: null, life: 10m }\n',
   ],
   ['its connector', { connector: 'pipedrive' }, { run_marker: 'crm_run' }, 'extends: pipedrive\nrun_marker: crm_run\n'],
   [
@@ -193,7 +193,7 @@ test('a profile of an earlier version that says nothing of its server needs no f
 test.each([{}, { operations: 'contacts.get,deals.delete' }, { wire: { page_size: 50 } }])(
   'the first command of a profile with %j alone is 7 and names the login that finds out how its server speaks',
   async (profile) => {
-    const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [] }))
+    const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [], next_cursor: null }))
     const { env } = homeWith({ base_url: url.origin, ...profile })
     const { exit, stderr } = await crm(['contacts', 'list'], env)
     expect({ exit, seen }).toEqual({ exit: 7, seen: [] })

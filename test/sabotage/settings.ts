@@ -163,13 +163,6 @@ export const SETTINGS: readonly Sabotage[] = [
     tests: ['test/api/connectors/server-terms.test.ts'],
   },
   {
-    name: 'a list that does not say where it ends is taken for the whole one at a login',
-    file: 'src/commands/auth/other-server.ts',
-    line: "if (cursor === undefined && !(await statesEnd(api))) return 'its list of contacts does not say where it ends'",
-    to: '',
-    tests: ['test/commands/login-probe.test.ts'],
-  },
-  {
     name: 'a login stores the key of a server that answers in another way',
     file: 'src/commands/auth/login.ts',
     line: 'if (!other) return first',

@@ -3,8 +3,8 @@ import type { ApiTarget, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { EXIT } from '../../core/exit.ts'
 import { baseUrlText } from '../../core/http-rules.ts'
-import { idText, isJsonObject, isSameJson, parseExactJson } from '../../core/json.ts'
-import { type CrmRecord, RESOURCES } from '../../core/resources/registry.ts'
+import { idText, isSameJson } from '../../core/json.ts'
+import type { CrmRecord } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { askYesNo, canAsk } from '../../output/prompt.ts'
 import type { NamedConnector } from '../../settings/target.ts'
@@ -22,8 +22,7 @@ export async function otherThanCrmServe(
   login: Login,
 ): Promise<string | undefined> {
   try {
-    const { record, cursor } = await verifyKey(ctx, api, login)
-    if (cursor === undefined && !(await statesEnd(api))) return 'its list of contacts does not say where it ends'
+    const record = await verifyKey(ctx, api, login)
     return record && (await ofRecord(api, record))
   } catch (error) {
     const isOther = error instanceof CrmError && (error.exit === EXIT.rejected || error.exit === EXIT.notFound)
@@ -48,21 +47,6 @@ async function ofRecord(api: Api, record: CrmRecord): Promise<string | undefined
   if (id === undefined) return 'a contact of its list has no id'
   const single = await api.contacts.get(id)
   return single && isSameJson(single.id, record.id) ? undefined : `contact ${id} of its list is not found by its id`
-}
-
-/** A list that says nothing of a next page may have one. */
-async function statesEnd({ raw, connector }: Api): Promise<boolean> {
-  const { next = '', more = '' } = connector.rules('contact').paging
-  const { path } = RESOURCES.contact
-  const { reply } = await raw.send({
-    method: 'GET',
-    path: `${path}?limit=1`,
-    headers: [],
-    bytes: undefined,
-    idempotencyKey: undefined,
-  })
-  const json = parseExactJson(Buffer.from(reply?.body ?? []).toString())
-  return isJsonObject(json) && (Object.hasOwn(json, next) || Object.hasOwn(json, more))
 }
 
 /** Reads a server of another kind with the person, and writes its connector. CrmError `not_supported` with the command that does it. */

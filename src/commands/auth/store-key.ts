@@ -64,15 +64,13 @@ export async function verifyKey(
   ctx: Pick<Context, 'argv'>,
   api: Api,
   { baseUrl: { origin } }: { readonly baseUrl: URL },
-): Promise<{ readonly record: CrmRecord | undefined; readonly cursor: string | undefined }> {
+): Promise<CrmRecord | undefined> {
   try {
-    for await (const { items, nextCursor } of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) {
-      return { record: items[0], cursor: nextCursor }
-    }
+    for await (const { items } of api.contacts.list({ limit: 1, cursor: undefined, filters: {} })) return items[0]
   } catch (error) {
     throw error instanceof CrmError ? notVerified(ctx, error, { origin, connector: api.connector.word }) : error
   }
-  return { record: undefined, cursor: undefined }
+  return undefined
 }
 
 function notVerified(

@@ -191,7 +191,7 @@ test('a draft without open points lists, gets, creates and updates on its server
 
 test('create writes paths that no URI holds encoded, and leaves out headers that crm sets itself', async () => {
   const header = { name: 'Expect', in: 'header', required: true, schema: { type: 'string', default: '100-continue' } }
-  const paths = plainPaths('/my contacts', PERSON) as Record<string, JsonObject>
+  const paths = plainPaths('/my contacts', PERSON, ...PAGED) as Record<string, JsonObject>
   const withHeader = Object.entries(paths).map(([path, item]) => [path, { ...item, parameters: [header] }])
   const document = fileOf(documentWith(Object.fromEntries(withHeader) as typeof paths))
   const answers = ['--resource', 'contacts=/my contacts', '--resource', 'deals=none']
