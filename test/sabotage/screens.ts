@@ -198,10 +198,10 @@ export const SCREENS: readonly Sabotage[] = [
     tests: ['test/ui/frame.test.ts'],
   },
   {
-    name: 'browse takes a page without a cursor as the end of the list',
-    file: 'src/ui/background/loading.ts',
-    line: 'run.isEnded = done === true',
-    to: 'run.isEnded = nextCursor === undefined',
+    name: 'browse takes a page with a cursor as the end of the list',
+    file: 'src/ui/list/list-state.ts',
+    line: 'isComplete: nextCursor === undefined && !isOpen,',
+    to: 'isComplete: !isOpen,',
     tests: ['test/ui/list-end.test.ts'],
   },
   {

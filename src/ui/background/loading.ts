@@ -30,10 +30,8 @@ interface Run {
   readonly shareTexts: (rows: readonly CrmRecord[]) => void
   /** Received rows that are not shown yet. */
   held: CrmRecord[]
-  /** The cursor after the held rows. */
+  /** The cursor after the held rows; undefined at the end of the list. */
   nextCursor: string | undefined
-  /** The list walk found the end, which a page without a cursor does not show. */
-  isEnded: boolean
   shownAtMs: number
   /** Shows the held rows, if the next page takes longer. */
   timer: NodeJS.Timeout | undefined
@@ -78,7 +76,6 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
       run.shareTexts(items)
       run.held.push(...items)
       run.nextCursor = nextCursor
-      run.isEnded = done === true
       if (!isHeldBack(run, store.get().lists[name])) showHeld(store, name, run)
       else run.timer ??= setTimeout(() => showLeft(store, name, run), SHOWN_EVERY_MS)
       return done ? undefined : run
@@ -92,7 +89,7 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
     }
   }
 
-  async function load(name: ServerList, loading: Loading, isEnough: (run: Run) => boolean): Promise<void> {
+  async function load(name: ServerList, loading: Loading, isEnough: () => boolean): Promise<void> {
     const { isComplete, isStale, loading: underWay, nextCursor, rows } = store.get().lists[name]
     if (underWay !== 'idle' || (isComplete && !isStale)) return
     // Without a cursor, a new walk starts with the first page.
@@ -102,7 +99,7 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
     const run = runOf(name)
     try {
       let at = await loadPage(name)
-      while (at && !isEnough(at) && (await pace.wait(at, () => runs.get(name) === run))) at = await loadPage(name)
+      while (at && !isEnough() && (await pace.wait(at, () => runs.get(name) === run))) at = await loadPage(name)
     } finally {
       clearTimeout(slow)
       if (runs.get(name) === run || !runs.has(name)) change(name, { loading: 'idle' })
@@ -121,7 +118,7 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
   }
 
   return {
-    more: (name) => load(name, 'page', isPageEnough),
+    more: (name) => load(name, 'page', () => true),
     all: async (name) => {
       await load(name, 'all', () => isFull(store.get().lists[name]))
       if (isFull(store.get().lists[name])) notices.wait(fullText(name))
@@ -129,7 +126,7 @@ export function createLists(store: StateStore<State>, openApi: () => Promise<Api
     reload: async (name) => {
       stop(name)
       change(name, { isStale: true })
-      await load(name, 'page', isPageEnough)
+      await load(name, 'page', () => true)
     },
     cancel: () => SERVER_LISTS.filter(stop).length > 0,
     giveWay: pace.giveWay,
@@ -162,15 +159,9 @@ function newRun(openApi: () => Promise<Api>, name: ServerList, list: ListState):
     shareTexts,
     held: [],
     nextCursor: undefined,
-    isEnded: false,
     shownAtMs: 0,
     timer: undefined,
   }
-}
-
-/** Behind a page without a cursor the walk finds a further page or the end, or fails. */
-function isPageEnough({ nextCursor }: Run): boolean {
-  return nextCursor !== undefined
 }
 
 function failureOf(error: unknown): LoadFailure {
@@ -186,13 +177,13 @@ async function* pagesOf(openApi: () => Promise<Api>, name: ServerList, query: Li
 }
 
 function showHeld(store: StateStore<State>, name: ServerList, run: Run): void {
-  const { held: items, nextCursor, isEnded } = run
+  const { held: items, nextCursor } = run
   clearTimeout(run.timer)
   run.timer = undefined
   run.held = []
   run.shownAtMs = performance.now()
   store.update((state) =>
-    withList(state, name, (list) => takePage(list, { items, nextCursor, isOpen: !isEnded, searched: SEARCHED[name] })),
+    withList(state, name, (list) => takePage(list, { items, nextCursor, searched: SEARCHED[name] })),
   )
 }
 
