@@ -56,7 +56,7 @@ async function foreignDeals(deals: readonly Record<string, unknown>[], nextPage?
     const isDeals = new URL(path, 'http://server').pathname === '/v1/deals'
     sendJson(response, isDeals ? 200 : 404, isDeals ? { data: deals, ...nextPage } : { error: 'no' })
   })
-  return emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789' })
+  return emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k_0123456789', CRM_CONNECTOR: 'contract' })
 }
 
 test('a server with the nine endpoints alone cannot say which deals have notes, and that is exit 7', async () => {

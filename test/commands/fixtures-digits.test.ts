@@ -18,7 +18,7 @@ test('an export of fixtures keeps the digits of numbers, and applied to the same
     } else if (path.startsWith('/v1/deals')) sendJson(response, 200, { data: [], has_more: false })
     else sendJson(response, 404, { message: 'not here' })
   })
-  const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }
+  const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey(), CRM_CONNECTOR: 'contract' }
   const exported = await crm(['fixtures', 'export', '--with', 'contacts'], env)
   expect(exported.stdout).toContain(`    ref: ${BIG}\n`)
   const file = join(tempFolder(), 'demo.yaml')
@@ -36,7 +36,7 @@ test('numbers of env come out digit for digit, in the file, by --set, and out of
     else if (/^\/v1\/(?:contacts|deals)/.test(path)) sendJson(response, 200, { data: [], has_more: false })
     else sendJson(response, 404, { message: 'not here' })
   })
-  const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }
+  const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey(), CRM_CONNECTOR: 'contract' }
   const file = join(tempFolder(), 'demo.yaml')
   writeFileSync(
     file,

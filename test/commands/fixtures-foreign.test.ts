@@ -123,11 +123,10 @@ test.each([
   async (noun, record) => {
     const arrived = Promise.withResolvers<void>()
     const { url, seen } = await startServer((response, request) => {
-      if (request.path.includes('graphql')) return sendJson(response, 404, {})
       if (request.method === 'POST') return arrived.resolve()
       sendJson(response, 200, { data: [], next_cursor: null })
     })
-    const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
+    const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k', CRM_CONNECTOR: 'contract' })
     const path = join(tempFolder(), 'fixtures.yaml')
     writeFileSync(path, `version: 1\n${noun}:\n  ${record}\n`)
     const apply = startRun(['fixtures', 'apply', path, '--run-id', 'r1', '--timeout', '1s'], env)

@@ -25,7 +25,7 @@ test('a server that states no limit is asked slowly for the first records of an 
   })
   const file = join(tempFolder(), 'pace.yaml')
   writeFileSync(file, FILE)
-  const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }
+  const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey(), CRM_CONNECTOR: 'contract' }
   expect(await crm(['fixtures', 'apply', file, '--run-id', 'r1', '-q'], env)).toMatchObject({ exit: 0 })
   const spanMs = (times: readonly number[]) => Math.max(...times) - Math.min(...times)
   expect([timesMs.first.length, timesMs.second.length]).toEqual([150, 150])

@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { listen, sendJson, startServer, startTcpServer } from '../api/answering-server.ts'
 import { crm } from '../harness/crm.ts'
-import { type Env, emptyHome } from '../harness/home.ts'
+import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 import { expectRefusal } from '../harness/refusal.ts'
 import { newKey } from '../harness/service.ts'
 
@@ -42,12 +44,12 @@ test('a server that resets in its body is 9, and a create is in doubt, which is 
 })
 
 test.each([
-  ['truncated JSON', '{"data":[{"id":"con_', /the answer is not JSON: \{"data":\[\{"id":"con_/],
-  ['HTML', '<!doctype html><title>Sign in</title>', /the server sent an HTML page instead of JSON/],
-  ['nothing', '', /expected a list, got nothing/],
-])('a server that answers %s is 7, with the beginning of it', async (_what, body, what) => {
+  ['truncated JSON', '{"data":[{"id":"con_', /the answer is not JSON: \{"data":\[\{"id":"con_/, /^crm doctor/],
+  ['HTML', '<!doctype html><title>Sign in</title>', /the server sent an HTML page instead of JSON/, /^crm doctor/],
+  ['nothing', '', /expected a list at data\[\], got no JSON/, /^crm connectors check/],
+])('a server that answers %s is 7, with the beginning of it', async (_what, body, what, next) => {
   const { url } = await startServer((response) => response.writeHead(200).end(body))
-  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'bad_answer', what, next: /^crm doctor/ })
+  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'bad_answer', what, next })
 })
 
 test('a server that refuses with 429 for longer than --max-wait is 8, with the time it asks for', async () => {
@@ -81,18 +83,18 @@ test('the hint of a list that ends early continues after the last printed page',
   expect(JSON.parse(error).error).toMatchObject({ code: 'server_error', hint: expect.stringContaining('--cursor two') })
 })
 
-test('a server that repeats a cursor is 7 when it has been tried in other parameters', async () => {
+test('a server that repeats a page is 7, and is not asked on and on', async () => {
   const { url, seen } = await startServer((response) =>
     sendJson(response, 200, { data: [{ id: 'con_1' }], next_cursor: 'again' }),
   )
   const refusal = {
     exit: 7,
     code: 'bad_answer',
-    what: /next_cursor sent as cursor returns the same page again/,
-    next: /wire\.cursor_param/,
+    what: /answers with records of an earlier page/,
+    next: /^crm connectors check/,
   }
-  await expectRefusal({ args: ['contacts', 'get', 'con_2'], env: envFor(url) }, refusal)
-  expect(seen.length).toBeLessThan(80)
+  await expectRefusal({ args: ['contacts', 'list', '--where', 'false'], env: envFor(url) }, refusal)
+  expect(seen.length).toBeLessThan(5)
 })
 
 test('a redirect to another origin is 7, and neither key nor request arrives there', async () => {
@@ -107,24 +109,35 @@ test('a redirect to another origin is 7, and neither key nor request arrives the
   expect(elsewhere.seen).toEqual([])
 })
 
+const LINKED = `connector: 1
+name: linked
+extends: contract
+paging: { by: next_url, next: next }
+`
+
 test('a next page on another origin is 7 with both named, and neither key nor request arrives there', async () => {
   const elsewhere = await startServer((response) => sendJson(response, 200, []))
   const { url } = await startServer((response) =>
-    sendJson(response, 200, [{ id: 'con_1' }], { link: `<${elsewhere.url.origin}/v1/contacts?page=2>; rel="next"` }),
+    sendJson(response, 200, { data: [{ id: 'con_1' }], next: `${elsewhere.url.origin}/v1/contacts?page=2` }),
   )
-  const what = new RegExp(`the next page is at ${elsewhere.url.origin}, but the key belongs to ${url.origin}`)
-  await expectRefusal({ args: LIST, env: envFor(url) }, { exit: 7, code: 'bad_answer', what, next: /^crm doctor/ })
+  const connector = join(tempFolder(), 'linked.yaml')
+  writeFileSync(connector, LINKED)
+  const what = new RegExp(`the next page, ${elsewhere.url.origin}/v1/contacts\\?page=2, is not on ${url.origin}`)
+  await expectRefusal(
+    { args: LIST, env: { ...envFor(url), CRM_CONNECTOR: connector } },
+    { exit: 7, code: 'bad_answer', what, next: /^crm connectors check/ },
+  )
   expect(elsewhere.seen).toEqual([])
 })
 
-test('a list in a place that is not recognised is 7, with what to set', async () => {
+test('a list in another place than the connector says is 7, with what compares the two', async () => {
   const people = [{ id: 'con_1' }]
   const { url } = await startServer((response) => sendJson(response, 200, { people, total: 900 }))
   const refusal = {
     exit: 7,
     code: 'bad_answer',
     what: /an object with people, total/,
-    next: /config set wire\.items_path/,
+    next: /^crm connectors check .*crm connectors create --probe/,
   }
   await expectRefusal({ args: LIST, env: envFor(url) }, refusal)
 })

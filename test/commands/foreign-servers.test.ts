@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { startLimitedApp } from '../api/limited-app.ts'
@@ -12,9 +13,12 @@ test('a list that --limit cut continues with the command on stderr, where the ne
   const { url } = await startServer((response, request) => {
     const page = Number(new URL(request.path, 'http://list').searchParams.get('page') ?? 1)
     const next = page < 3 ? `/v1/contacts?page=${page + 1}&per=a%20b` : null
-    sendJson(response, 200, { results: [{ id: `con_${page}` }], next })
+    sendJson(response, 200, { data: [{ id: `con_${page}` }], next })
   })
-  const env = keyed(url)
+  const home = emptyHome()
+  const connector = join(home.HOME, 'linked.yaml')
+  writeFileSync(connector, 'connector: 1\nname: linked\nextends: contract\npaging: { by: next_url, next: next }\n')
+  const env = { ...keyed(url, home), CRM_CONNECTOR: connector }
   const first = await crm(['contacts', 'list', '--limit', '1', '-o', 'id'], env)
   expect(first).toMatchObject({ exit: 0, stdout: 'con_1\n' })
   const cursor = /--cursor '([^']+)'\n$/.exec(first.stderr)?.[1] ?? expect.fail(first.stderr)
@@ -33,11 +37,16 @@ test('one process that deletes 500 contacts keeps to the limit of an express app
 
 test('a deprecated endpoint is reported once per process, and with a settings folder once a day', async () => {
   const { url } = await startServer((response) =>
-    sendJson(response, 200, [], {
-      deprecation: '@1767225600',
-      sunset: 'Wed, 31 Dec 2036 23:59:59 GMT',
-      link: '</v2/contacts>; rel="successor-version"',
-    }),
+    sendJson(
+      response,
+      200,
+      { data: [], next_cursor: null, has_more: false },
+      {
+        deprecation: '@1767225600',
+        sunset: 'Wed, 31 Dec 2036 23:59:59 GMT',
+        link: '</v2/contacts>; rel="successor-version"',
+      },
+    ),
   )
   const warning = `Warning: GET /v1/contacts of ${url.origin}: deprecated as of 2026-01-01, available until 2036-12-31, successor: /v2/contacts\n`
   const home = emptyHome()

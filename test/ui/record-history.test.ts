@@ -4,7 +4,7 @@ import { watchHistory } from '../../src/ui/background/record-history.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { openClient } from '../api/client-fixture.ts'
+import { CONTRACT, openClient, WIRE } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -13,8 +13,8 @@ const screenOf = ({ store, keymap, boards }: TestUi) =>
     .lines.map(stripVTControlCharacters)
     .join('\n')
 
-async function browsing(url: string | URL, key?: string): Promise<TestUi> {
-  const { api } = openClient(new URL(url), key === undefined ? {} : { key })
+async function browsing(url: string | URL, options: Parameters<typeof openClient>[1]): Promise<TestUi> {
+  const { api } = openClient(new URL(url), options)
   const ui = await uiOf('contacts', { openApi: async () => api })
   onTestFinished(watchHistory(ui.store, async () => api, ui.boards))
   await ui.background.lists.more('contacts')
@@ -25,7 +25,7 @@ test('the pane shows the last changes with old and new values and the key, and C
   const service = await serveForTest()
   const { id } = (await service.send('POST', '/v1/contacts', { name: 'Ada', company: 'Acme' })).json as { id: string }
   for (let at = 0; at < 6; at++) await service.send('PATCH', `/v1/contacts/${id}`, { company: `Acme ${at}` })
-  const ui = await browsing(service.url, service.key.text)
+  const ui = await browsing(service.url, { key: service.key.text })
   ui.press('enter')
   await expect.poll(() => screenOf(ui)).toContain('company: Acme 4 -> Acme 5')
   const pane = screenOf(ui)
@@ -41,7 +41,7 @@ test('the pane shows the last changes with old and new values and the key, and C
 test('after a change from here the pane shows that change, too', async () => {
   const service = await serveForTest()
   await service.send('POST', '/v1/contacts', { name: 'Ada', company: 'Acme' })
-  const ui = await browsing(service.url, service.key.text)
+  const ui = await browsing(service.url, { key: service.key.text })
   ui.press('enter')
   await expect.poll(() => screenOf(ui)).toContain('created · test')
   const [row] = ui.store.get().lists.contacts.rows
@@ -50,14 +50,14 @@ test('after a change from here the pane shows that change, too', async () => {
   await expect.poll(() => screenOf(ui)).toContain('company: Acme -> BULK')
 })
 
-test('a server that describes no history is asked for none, and C names the command for what jobs did', async () => {
+test('a server whose connector has no history is asked for none, and C names the command for what jobs did', async () => {
   const paths: string[] = []
   const { url } = await startServer((response, request) => {
     paths.push(request.path)
     if (!request.path.startsWith('/v1/contacts')) return void response.writeHead(404).end()
     sendJson(response, 200, { data: [{ id: 'con_1', name: 'Ada' }], next_cursor: null, has_more: false })
   })
-  const ui = await browsing(url)
+  const ui = await browsing(url, { connector: CONTRACT(url, WIRE) })
   ui.press('enter', 'C')
   await expect
     .poll(() => ui.store.get().toasts.at(-1)?.text)
