@@ -35,7 +35,8 @@ export async function startLimitedApp(
       },
     }),
   )
-  for (const noun of ['contacts', 'deals']) app.get(`/v1/${noun}`, (_request, response) => response.json([]))
+  for (const noun of ['contacts', 'deals'])
+    app.get(`/v1/${noun}`, (_request, response) => response.json({ data: [], next_cursor: null }))
   const idByKey = new Map<string, string>()
   app.post('/v1/contacts', (request, response) => {
     const key = String(request.headers['idempotency-key'] ?? `request ${counts.created}`)

@@ -30,8 +30,8 @@ function complete(findings: readonly Finding[], why: string, target: ProbeTarget
 
 /** With a hint where the address is probably another one. */
 function withAddress(finding: Finding, { baseUrl, wire }: ProbeTarget): Finding {
-  const hint = finding.failure && otherAddress(finding.failure, baseUrl, wire)
-  if (!finding.failure || hint === undefined) return finding
+  const hint = finding.check === 'records' && finding.failure && otherAddress(finding.failure, baseUrl, wire)
+  if (!finding.failure || !hint) return finding
   const {
     code,
     message,

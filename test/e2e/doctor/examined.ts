@@ -17,14 +17,10 @@ export interface Examined {
     readonly ok: boolean
     readonly exit: number
     readonly checks: readonly Check[]
-    readonly settings: readonly { readonly setting: string; readonly value: string; readonly now: string }[]
-    readonly written: boolean
   }
-  /** `page_size: ok`, and so on. */
+  /** `paging: ok`, and so on. */
   readonly states: Readonly<Record<string, string>>
   seen(check: string): string
-  /** `wire.limit_param=none`. */
-  readonly settings: readonly string[]
 }
 
 /** What `crm doctor -o json` finds; its exit is the one in the document. */
@@ -38,6 +34,5 @@ export async function examined(env: Env, ...args: readonly string[]): Promise<Ex
     document,
     states: Object.fromEntries(document.checks.map(({ check, state }) => [check, state])),
     seen: (name) => document.checks.find(({ check }) => check === name)?.seen ?? '',
-    settings: document.settings.map(({ setting, value }) => `${setting}=${value}`),
   }
 }

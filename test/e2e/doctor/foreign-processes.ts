@@ -1,37 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { parse } from 'yaml'
 import { freePort } from '../../harness/free-port.ts'
 import { tempFolder } from '../../harness/home.ts'
-import { PRISM } from '../../harness/prism.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
-
-/** Prism comes with `npm ci` in tools/judges. */
-export const HAS_PRISM = existsSync(PRISM)
-
-export interface Mock {
-  readonly url: string
-  /** As a gateway would publish it. */
-  readonly document: unknown
-}
-
-/** Prism, which holds requests to the document of this name and answers with its examples. */
-export async function startPrism(name: string): Promise<Mock> {
-  const file = fileURLToPath(new URL(`documents/${name}.yaml`, import.meta.url))
-  const child = spawn(PRISM, ['mock', file, '--port', '0'], {
-    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  endWithTest(child)
-  const url = await lineOf(child, /listening on (http:\S+?)\/?$/)
-  return { url, document: parse(readFileSync(file, 'utf8')) }
-}
 
 /** json-server on a file of its own; `text` gives what the file holds by now. */
 export async function startJsonServer(data: object): Promise<{ readonly url: string; text(): string }> {

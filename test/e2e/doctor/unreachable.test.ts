@@ -55,7 +55,7 @@ test('a web site is 7, with the text of its page', async () => {
   const { url } = await startServer((response) => response.end('<!doctype html><title>Welcome to nginx!</title>'))
   const { exit, states, seen } = await examined(envFor(url.origin))
   expect(exit).toBe(7)
-  expect(states).toMatchObject({ reach: 'ok', key: 'unknown', records: 'fail', page_size: 'unknown' })
+  expect(states).toMatchObject({ reach: 'ok', key: 'unknown', records: 'fail', paging: 'unknown' })
   expect(seen('records')).toContain('the server sent an HTML page instead of JSON: "Welcome to nginx!"')
 })
 
@@ -82,7 +82,9 @@ test('a server that refuses with 429 is 8, and is asked nothing more', async () 
 
 async function startTls(name: string) {
   const certificate = makeSelfSignedCertificate(name)
-  const server = createServer(certificate, (_request, response) => sendJson(response, 200, [{ id: 'con_1' }]))
+  const server = createServer(certificate, (_request, response) =>
+    sendJson(response, 200, { data: [{ id: 'con_1' }], next_cursor: null }),
+  )
   const authorities = join(tempFolder(), 'authorities.pem')
   writeFileSync(authorities, certificate.cert)
   const url = new URL(`https://${name}:${(await listen(server)).port}`)
@@ -118,25 +120,12 @@ test('plain http to a TLS server suggests https', async () => {
   expect(stderr).toContain(`is it https://${url.host}?`)
 })
 
-test('a server that falls silent in the middle fails the check that met it, and is asked nothing more', async () => {
-  const { url, seen } = await startServer((response, { path }) => {
-    if (!path.startsWith('/v1/deals'))
-      sendJson(response, path.startsWith('/v1/contacts') ? 200 : 404, [{ id: 'con_1' }])
-  })
-  const { exit, states } = await examined(envFor(url.origin), '--timeout', '1s')
-  expect({ exit, states }).toMatchObject({
-    exit: 9,
-    states: { key: 'ok', latency: 'ok', records: 'fail', paging: 'unknown' },
-  })
-  expect(seen.at(-1)?.path).toBe('/v1/deals?limit=2')
-})
-
 test('the next window of a small limit is waited for', async () => {
   const { url, seen } = await startServer((response, _request, nth) =>
-    nth % 8 === 0
+    nth === 3
       ? sendJson(response, 429, { message: 'slow down' }, { 'retry-after': '1' })
       : sendJson(response, 200, { data: [{ id: 'con_1' }], next_cursor: null }),
   )
   expect(await examined(envFor(url.origin))).toMatchObject({ exit: 0, states: { paging: 'ok' } })
-  expect(seen.length).toBeGreaterThan(16)
+  expect(seen).toHaveLength(7)
 })
