@@ -96,7 +96,7 @@ test('a repeated cursor is an error and not a loop', async () => {
   )
   const error = await failureOf(allPages(openClient(url).api.contacts.list(ALL)))
   expect(error.code).toBe('bad_answer')
-  expect(error.message).toBe('cannot list contacts: the server repeated the next page {"value":"a"}')
+  expect(error.message).toBe('cannot list contacts: the server repeated the next page, a')
   expect(seen).toHaveLength(3)
 })
 

@@ -39,7 +39,7 @@ export const LISTS: readonly Sabotage[] = [
   {
     name: 'a page that is repeated is listed for ever',
     file: 'src/api/pages/declared-walk.ts',
-    line: 'if (this.#starts.has(text)) throw this.#bad(`the server repeated the next page ${oneLine(text, 60)}`)',
+    line: 'if (this.#starts.has(text)) throw this.#bad(`the server repeated the next page, ${oneLine(text, 60)}`)',
     to: '',
     tests: ['test/api/pages.test.ts'],
   },

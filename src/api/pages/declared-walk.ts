@@ -31,6 +31,9 @@ interface Place {
 /** As many consecutive pages without a record of the list are taken for an endless list. */
 const MAX_EMPTY_PAGES = 100
 
+/** It is sent in the address of a request. */
+const MAX_CURSOR_CHARS = 65_536
+
 /** Reads a list page by page, as its paging declares: what is absent is the end, and what contradicts it is an error. */
 export class DeclaredWalk {
   readonly #http: Http
@@ -107,7 +110,7 @@ export class DeclaredWalk {
     this.#next = this.#after(page, answer)
     const { most } = this.#list.paging
     if (most !== undefined && this.#elements >= most && !this.#hasTotal(page)) throw this.#atMost(most)
-    if (this.#next === undefined) this.#checkWhole(page)
+    if (this.#next === undefined) this.#checkWhole(page, answer)
     else this.#checkProgress(this.#next)
     return { ...page, items }
   }
@@ -180,12 +183,16 @@ export class DeclaredWalk {
   #afterCursor({ stated: { next, more } }: DeclaredPage): PageStart | undefined {
     if (more === false) return undefined
     const cursor = idText(next)
+    if (cursor && cursor.length > MAX_CURSOR_CHARS) {
+      throw this.#bad(`the cursor is longer than ${MAX_CURSOR_CHARS} characters`)
+    }
     if (cursor) return { value: cursor }
     if (next !== undefined && next !== null && next !== '') {
       throw this.#bad(`${this.#list.paging.next} is ${shown(next)}, expected a cursor`)
     }
     const { more: flag, next: path } = this.#list.paging
     if (more === true) throw this.#bad(`${flag} is true, and there is no ${path}`)
+    if (more !== undefined && more !== null) throw this.#bad(`${flag} is ${shown(more)}, expected true or false`)
     // Where the connector names a flag, an answer without both shows no end.
     if (flag === undefined || next !== undefined) return undefined
     throw this.#bad(`expected ${path} or ${flag}, which show whether there is more, got neither`)
@@ -239,14 +246,19 @@ export class DeclaredWalk {
   }
 
   #checkProgress(next: PageStart): void {
-    const text = JSON.stringify(next)
-    if (this.#starts.has(text)) throw this.#bad(`the server repeated the next page ${oneLine(text, 60)}`)
+    const text = 'address' in next ? next.address : String(next.value)
+    if (this.#starts.has(text)) throw this.#bad(`the server repeated the next page, ${oneLine(text, 60)}`)
     this.#starts.add(text)
     if (this.#emptyPages < MAX_EMPTY_PAGES) return
     throw this.#bad(`${MAX_EMPTY_PAGES} consecutive pages are empty, and each states that there are more`)
   }
 
-  #checkWhole({ stated: { total } }: DeclaredPage): void {
+  #checkWhole({ stated: { total } }: DeclaredPage, { status, headers }: Answer): void {
+    // RFC 9110, section 14.4: a part says of how much it is one.
+    const whole = status === 206 ? /\/(\d{1,15})$/.exec(String(headers['content-range']))?.[1] : undefined
+    if (whole !== undefined && this.#isFromStart && this.#missing(Number(whole)) > 0) {
+      throw this.#bad(`Content-Range states ${whole} records, but the list ended after ${this.#elements}`)
+    }
     if (typeof total !== 'number' || !this.#isFromStart || this.#missing(total) <= 0) return
     throw this.#bad(`${this.#list.paging.total} states ${total}, but the list ended after ${this.#elements} records`)
   }

@@ -1,8 +1,6 @@
 import {
   ADA,
-  type Answer,
   BOB,
-  begins,
   CREATED,
   doubtful,
   drip,
@@ -23,13 +21,6 @@ import {
 
 const NOT_HTTP = /does not speak HTTP/
 const CUT = /closed the connection before its answer was complete/
-const linked =
-  (link: (elsewhere: string) => string): Answer =>
-  (response, { elsewhere }) => {
-    response.setHeader('link', link(elsewhere))
-    response.end(JSON.stringify([ADA]))
-  }
-
 const HEADERS: readonly Row[] = [
   [
     'create',
@@ -83,46 +74,6 @@ const HEADERS: readonly Row[] = [
     'a rate limit that resets in thirty years',
     made((nth) => `con_${nth}`, { ratelimit: '"d";r=0;t=999999999' }),
     rows(8, { done: 1, unsent: 2 }, /asks for a pause of 999999999 s/),
-  ],
-]
-
-const LINKS: readonly Row[] = [
-  [
-    'list',
-    'a next link on another origin',
-    linked((elsewhere) => `<${elsewhere}/v1/contacts>; rel=next`),
-    refused(7, /nothing was sent there/),
-  ],
-  [
-    'list',
-    'a next link on another origin in single quotes',
-    linked((elsewhere) => `<${elsewhere}/v1/contacts>; title="a>b"; REL='next'`),
-    begins([ADA], /the Link header suggests more records/),
-  ],
-  [
-    'list',
-    'a next link whose quotes do not end',
-    linked(() => '<a"b>c>; rel="next\\", <;;, =; rel=next'),
-    begins([ADA], /the Link header suggests more records/),
-  ],
-  [
-    'list',
-    'a next link without an address',
-    linked(() => 'rel="next"'),
-    begins([ADA], /the Link header suggests more records/),
-  ],
-  [
-    'list',
-    'a next link to itself',
-    (response, { request }) =>
-      void response.writeHead(200, { link: `<${request.path}>; rel="next"` }).end(JSON.stringify([ADA])),
-    begins([ADA], /repeated the cursor/),
-  ],
-  [
-    'list',
-    'links of other relations',
-    linked(() => '</a>; rel="nextcloud", </b>; rel="https://x.test/next", </c>; rel=up'),
-    shows([ADA]),
   ],
 ]
 
@@ -189,4 +140,4 @@ const CONNECTIONS: readonly Row[] = [
   ],
 ]
 
-export const TRANSFERS: readonly Row[] = [...HEADERS, ...LINKS, ...CONNECTIONS]
+export const TRANSFERS: readonly Row[] = [...HEADERS, ...CONNECTIONS]

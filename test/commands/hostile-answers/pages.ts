@@ -1,9 +1,9 @@
 import { ADA, ATTACK, BOB, begins, json, listed, MIB, page, type Row, refused, second, shows, text } from './row.ts'
 
 const NO_RECORD = /the list contains something that is not a record/
-const NO_CURSOR = /there are more records, but no cursor for them/
-const SAME_PAGE = /returns the same page again/
-const FAILED = /the next page, cursor=b, failed/
+const NO_CURSOR = /has_more is .*(?:no next_cursor|expected true or false)/
+const SAME_PAGE = /answers with records of an earlier page/
+const NO_LIST = /expected a list at data\[\], got /
 
 const CURSORS: readonly Row[] = [
   [
@@ -11,7 +11,7 @@ const CURSORS: readonly Row[] = [
     'a cursor to itself, with other records each time',
     (response, { nth }) =>
       void response.end(JSON.stringify(page([{ id: `con_${nth}` }], { next_cursor: 'a', has_more: true }))),
-    begins([{ id: 'con_1' }, { id: 'con_2' }], /repeated the cursor a/),
+    begins([{ id: 'con_1' }], /repeated the next page, a/),
   ],
   [
     'list',
@@ -21,8 +21,8 @@ const CURSORS: readonly Row[] = [
         JSON.stringify(page([{ id: `con_${nth}` }], { next_cursor: nth % 2 ? 'a' : 'b', has_more: true })),
       ),
     begins(
-      [1, 2, 3].map((nth) => ({ id: `con_${nth}` })),
-      /repeated the cursor a/,
+      [1, 2].map((nth) => ({ id: `con_${nth}` })),
+      /repeated the next page, a/,
     ),
   ],
   [
@@ -44,15 +44,20 @@ const CURSORS: readonly Row[] = [
     'list',
     'a cursor that is an object',
     listed([ADA], { next_cursor: { a: 1 }, has_more: true }),
-    refused(7, /the cursor is not a string: \{"a":1\}/),
+    refused(7, /next_cursor is \{"a":1\}, expected a cursor/),
   ],
   [
     'list',
     'a cursor that is a list',
     listed([ADA], { next_cursor: ['a'], has_more: true }),
-    refused(7, /the cursor is not a string: \["a"\]/),
+    refused(7, /next_cursor is \["a"\], expected a cursor/),
   ],
-  ['list', 'a cursor that is true', listed([ADA], { next_cursor: true, has_more: true }), begins([ADA], /has_more/)],
+  [
+    'list',
+    'a cursor that is true',
+    listed([ADA], { next_cursor: true, has_more: true }),
+    refused(7, /next_cursor is true, expected a cursor/),
+  ],
   [
     'list',
     'a cursor beyond a double',
@@ -72,7 +77,7 @@ const CURSORS: readonly Row[] = [
       void response
         .writeHead(nth > 1 ? 500 : 200)
         .end(JSON.stringify(nth > 1 ? {} : page([ADA], { next_cursor: ATTACK, has_more: true }))),
-    begins([ADA], /evil.*\(500\)/, 9),
+    begins([ADA], /\(500\)/, 9),
   ],
   [
     'list',
@@ -89,16 +94,16 @@ const CURSORS: readonly Row[] = [
     'an address of the next page on another origin',
     (response, { elsewhere }) =>
       void response.end(JSON.stringify({ data: [ADA], links: { next: `${elsewhere}/v1/contacts` } })),
-    refused(7, /nothing was sent there/),
+    refused(7, /which show whether there is more/),
   ],
 ]
 
 const SECOND_PAGES: readonly Row[] = [
-  ['list', 'a sign-in page as the second page', second(text(200, '<html><title>Sign in')), begins([ADA], FAILED)],
-  ['list', '404 as the second page', second(json(404, {})), begins([ADA], FAILED, 6)],
-  ['list', 'an empty object as the second page', second(json(200, {})), begins([ADA], FAILED)],
-  ['list', 'null as the second page', second(json(200, null)), begins([ADA], FAILED)],
-  ['list', 'truncated JSON as the second page', second(text(200, '{"data":[{"id":"con_')), begins([ADA], FAILED)],
+  ['list', 'a sign-in page as the second page', second(text(200, '<html><title>Sign in')), begins([ADA], /HTML page/)],
+  ['list', '404 as the second page', second(json(404, {})), begins([ADA], /\(404\)/, 6)],
+  ['list', 'an empty object as the second page', second(json(200, {})), begins([ADA], NO_LIST)],
+  ['list', 'null as the second page', second(json(200, null)), begins([ADA], NO_LIST)],
+  ['list', 'truncated JSON as the second page', second(text(200, '{"data":[{"id":"con_')), begins([ADA], /not JSON/)],
   [
     'list',
     'the first page as the second page',
@@ -109,28 +114,9 @@ const SECOND_PAGES: readonly Row[] = [
 ]
 
 const TOTALS: readonly Row[] = [
-  [
-    'list',
-    'a total above its records',
-    listed([ADA], { total: 3 }),
-    begins([ADA], /total states 3 records, but the list has 1/),
-  ],
   ['list', 'a total below its records', listed([ADA, BOB], { total: 1 }), shows([ADA, BOB])],
   ['list', 'a negative total', listed([ADA, BOB], { total: -1 }), shows([ADA, BOB])],
   ['list', 'a total in words', listed([ADA, BOB], { total: 'many' }), shows([ADA, BOB])],
-  [
-    'list',
-    'a total that shrinks with an empty page',
-    (response, { request }) =>
-      void response.end(
-        JSON.stringify(
-          request.path.includes('cursor=')
-            ? page([], { total: 0 })
-            : page([ADA], { next_cursor: 'b', has_more: true, total: 5 }),
-        ),
-      ),
-    begins([ADA], /total states 5 records, but the list has 1/),
-  ],
 ]
 
 const ITEMS: readonly Row[] = [
@@ -141,9 +127,14 @@ const ITEMS: readonly Row[] = [
     'list',
     'an object that looks like a list',
     listed({ 0: ADA, length: 1 }),
-    refused(7, /expected a list, got an object with data/),
+    refused(7, /expected a list at data\[\], got an object with data/),
   ],
-  ['list', 'a text in place of the list', listed('con_1'), refused(7, /expected a list, got an object with data/)],
+  [
+    'list',
+    'a text in place of the list',
+    listed('con_1'),
+    refused(7, /expected a list at data\[\], got an object with data/),
+  ],
 ]
 
 export const PAGES: readonly Row[] = [...CURSORS, ...SECOND_PAGES, ...TOTALS, ...ITEMS]

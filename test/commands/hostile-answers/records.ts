@@ -22,10 +22,10 @@ const NOTHING: readonly Row[] = [
   ['get', '204', text(204, ''), refused(6, /there is no contact "con_1"/)],
   ['import', '204', text(204, ''), STOPPED],
   ['update', '205', text(205, ''), doubtful(/it is empty/)],
-  ['list', 'null', json(200, null), refused(7, /expected a list, got null/)],
-  ['list', 'a text', json(200, 'ok'), refused(7, /expected a list, got "ok"/)],
-  ['list', 'a number', json(200, 7), refused(7, /expected a list, got 7/)],
-  ['list', 'an empty object', json(200, {}), refused(7, /expected a list, got an empty object/)],
+  ['list', 'null', json(200, null), refused(7, /expected a list at data\[\], got null/)],
+  ['list', 'a text', json(200, 'ok'), refused(7, /expected a list at data\[\], got "ok"/)],
+  ['list', 'a number', json(200, 7), refused(7, /expected a list at data\[\], got 7/)],
+  ['list', 'an empty object', json(200, {}), refused(7, /expected a list at data\[\], got an empty object/)],
   ['update', 'an empty object', json(200, {}), doubtful(NEITHER)],
   ['update', 'null', json(200, null), doubtful(NEITHER)],
   ['update', 'an empty list', json(200, []), doubtful(NEITHER)],
@@ -38,14 +38,14 @@ const NOTHING: readonly Row[] = [
 ]
 
 const OTHERS: readonly Row[] = [
-  ['get', 'a list of another record', listed([BOB]), refused(6, /there is no contact "con_1"/)],
+  ['get', 'a list of another record', listed([BOB]), refused(7, /the answer shows no record/)],
   [
     'get',
     'a record whose id is its number',
     listed([{ id: 1, name: 'Ada' }]),
-    refused(6, /there is no contact "con_1"/),
+    refused(7, /the answer shows no record/),
   ],
-  ['get', 'a record without an id', listed([{ name: 'Ada' }]), refused(7, /a record of the list has no "id"/)],
+  ['get', 'a record without an id', listed([{ name: 'Ada' }]), refused(7, /the answer shows no record/)],
   ['update', 'another record', json(200, BOB), doubtful(NEITHER)],
   ['update', 'another record with the values that were sent', json(200, { ...ADA, id: 'con_2' }), doubtful(NEITHER)],
   ['delete', 'another record', json(200, { id: 'con_2', deleted: true }), doubtful(NEITHER)],
