@@ -18,7 +18,7 @@ export function createRaw(http: Http, connector: Connector, baseUrl: URL): RawAp
         headers,
         ...(bytes && { bytes: Buffer.from(bytes) }),
         ...{ idempotencyKey, signal },
-        isAnyTypeTaken: true,
+        ...{ isAnyTypeTaken: true, isJudged: true },
         ...(isProbe && { isProbe }),
       })
       if ('answer' in settled) return { reply: replyOf(settled.answer), error: undefined }

@@ -154,3 +154,12 @@ test('the wait in the hint of a 429 is one that --max-wait accepts, however long
   })
   expect((await crm(['contacts', 'list', '--max-wait', '3153600000s', '--help'], env)).exit).toBe(0)
 })
+
+test('crm api takes a refusal in a 200 for one, and prints the answer', async () => {
+  const body = { success: false, message: 'no scope', data: [], next_cursor: null }
+  const { url } = await startServer((response) => sendJson(response, 200, body))
+  const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k_0123456789' })
+  const one = await crm(['api', 'GET', '/v1/contacts'], env)
+  expect(one).toMatchObject({ exit: 7, stdout: expect.stringContaining('"success":false') })
+  expect(await crm(['api', 'GET', '/v1/contacts', '--paginate'], env)).toMatchObject({ exit: 7, stdout: '' })
+})

@@ -39,7 +39,8 @@ const SERVERS: Readonly<Record<string, readonly [Render, string]>> = {
   ],
   'a cursor in the body': [
     (query, all) => {
-      const start = Number(atob(query.get('after') ?? 'MA=='))
+      const start = Number(Buffer.from(query.get('after') ?? 'MA==', 'base64').toString())
+      if (Number.isNaN(start)) return { status: 400, json: { message: 'no such cursor' } }
       const { items, isLast } = cut(all, start, Math.min(numberIn(query, 'limit', 25), 100))
       return {
         data: items,

@@ -90,7 +90,7 @@ export function pathPages(
     paging: asked === undefined || !size ? rules.paging : { ...rules.paging, size: { ...size, max: asked } },
     call: (...[start, count]: Parameters<DeclaredList['call']>) => {
       const { body: _, ...request } = rules.pageRequest(start, count, { filters })
-      return { ...texts, ...request, ...(errors && { errors }) }
+      return { ...texts, ...request, ...(errors && { errors }), isJudged: true } as const
     },
     read: (answer: Parameters<ResourceRules['readPage']>[0]) => rules.readPage(answer, {}, NO_REFERENCES),
   }

@@ -4,7 +4,7 @@ import { networkFailure } from '../errors/network-failure.ts'
 import { statusFailure } from '../errors/status-failure.ts'
 import type { ApiOptions } from '../options.ts'
 import { statesRefusal } from '../writes/judge-write.ts'
-import { type Answer, readAnswer, redactHeaders, redactReply, redactSuccessHeaders } from './answer.ts'
+import { type Answer, parseJson, readAnswer, redactHeaders, redactReply, redactSuccessHeaders } from './answer.ts'
 import { type Call, isWrite } from './call.ts'
 import type { Connections } from './connections.ts'
 import { CUT, NoReply, type Outgoing, type Reply } from './exchange.ts'
@@ -64,7 +64,7 @@ async function reach(
     // A truncated compressed body counts as a dropped connection.
     if (reply === CUT) throw new NoReply('network', true, new CutError(CUT))
     if (typeof reply === 'string') return badAnswer(call, reply, received, options)
-    return call.isAnyTypeTaken ? rawAnswer(reply) : success(call, reply, options)
+    return call.isAnyTypeTaken ? unread(call, reply, options) : success(call, reply, options)
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.type === 'interrupted') return interruption(call, error.cause, error.isSent)
@@ -86,8 +86,11 @@ function refusal(call: Call, reply: Reply, { baseUrl: url, now, loginHint, redac
   return call.isAnyTypeTaken ? { ...failure, headers: reply.headers, body: reply.body } : failure
 }
 
-function rawAnswer({ status, headers, body }: Reply): Answer {
-  return { status, headers, json: undefined, body }
+/** An answer that is shown as it is. */
+function unread(call: Call, reply: Reply, options: TryOptions): Answer | Failure {
+  const { status, headers, body } = reply
+  const json = call.isJudged ? parseJson(body.toString('utf8')) : undefined
+  return statesRefusal(json) ? refusal(call, reply, options) : { status, headers, json: undefined, body }
 }
 
 /** A 2xx that cannot be read: what the server, or a proxy in front of it, did is unknown. */
