@@ -155,10 +155,11 @@ describe.skipIf(!HAS_TMUX)('on a terminal (skipped where tmux is not installed)'
 
   test('q while edits are being sent asks; stopped, crm states at once that it waits, and how to continue', async () => {
     let changes = 0
-    const server = createServer(({ method }, response) => {
+    const ada = { id: 'con_1', name: 'Ada', company: 'Old' }
+    const server = createServer(({ method, url = '' }, response) => {
       // The answer to a change never comes.
       if (method === 'PATCH') return void changes++
-      const body = { data: [{ id: 'con_1', name: 'Ada', company: 'Old' }], next_cursor: null, has_more: false }
+      const body = url.endsWith('/con_1') ? ada : { data: [ada], next_cursor: null, has_more: false }
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -56,7 +56,9 @@ async function holdingServer() {
     if (isUpdate && patched.size >= 5) await isLetGo
     if (isUpdate) patched.add(id)
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(isUpdate ? { id, company: 'Acme' } : { data: rows, next_cursor: null }))
+    const row = rows.find((each) => each.id === id)
+    const changed = patched.has(id) ? { company: 'Acme' } : {}
+    response.end(JSON.stringify(row ? { ...row, ...changed } : { data: rows, next_cursor: null }))
   })
   onTestFinished(() => {
     letGo()
