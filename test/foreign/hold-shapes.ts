@@ -17,8 +17,8 @@ export function holdShapes(groups: Readonly<Record<string, readonly ListShape[]>
 export function holdCommands(groups: Readonly<Record<string, readonly CommandShape[]>>): void {
   for (const [group, shapes] of Object.entries(groups)) {
     describe(group, () => {
-      test.each(shapes)('$name', async ({ argv, stdin, answer, settings, right }) => {
-        const { crm, seen } = await startForeign(answer, settings)
+      test.each(shapes)('$name', async ({ argv, stdin, answer, connector, right }) => {
+        const { crm, seen } = await startForeign(answer, undefined, connector)
         const { exit, stdout, stderr } = await crm(argv, stdin)
         expect(exit, stdout + stderr).toBe(right.exit)
         if (right.stdout !== undefined) expect(stdout).toEqual(matching(right.stdout))

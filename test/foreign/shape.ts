@@ -29,8 +29,6 @@ export interface ListShape {
   /** So many contacts are there: con_1 and so on, in this order. */
   readonly holds: number
   readonly answer: (asked: Asked, contacts: readonly JsonObject[]) => Answered
-  /** Settings of the profile, such as `wire.paging`. */
-  readonly settings?: Readonly<Record<string, string>>
   /** All records with exit 0, or exit 7 with a message that has all of these. */
   readonly right: 'complete' | { readonly refused: readonly (string | RegExp)[] }
   /** What the whole list may cost at most, where that is the claim. */
@@ -43,7 +41,8 @@ export interface CommandShape {
   readonly argv: readonly string[]
   readonly stdin?: string
   readonly answer: (asked: Asked) => Answered
-  readonly settings?: Readonly<Record<string, string>>
+  /** Lines of the connector, beside those of the one that it extends. */
+  readonly connector?: string
   readonly right: {
     readonly exit: number
     readonly stdout?: string | RegExp

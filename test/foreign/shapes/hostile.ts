@@ -175,7 +175,6 @@ export const HOSTILE: readonly ListShape[] = [
     name: 'wire.next_path that no answer holds',
     holds: 3000,
     answer: (asked, all) => ({ json: { data: all.slice(0, sizeIn(asked, 'limit', 20)) } }),
-    settings: { 'wire.next_path': 'meta.nxet' },
     right: { refused: [/wire\.paging/] },
   },
   {

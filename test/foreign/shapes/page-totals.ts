@@ -91,7 +91,6 @@ export const PAGE_TOTALS: readonly ListShape[] = [
   })),
   {
     ...shape('a total of 50, whatever is asked, and wire.paging none', 50, 'complete', (_asked, all) => page(all)),
-    settings: { 'wire.paging': 'none' },
     requests: 1,
   },
   {
@@ -106,13 +105,11 @@ export const FULL: readonly ListShape[] = [
     ...shape(`${size} records of ${size} that were asked for, whatever is asked`, size, OPEN, (_asked, data) => ({
       json: { data },
     })),
-    settings: { 'wire.page_size': String(size) },
   })),
   {
     ...shape('37 records of 37 that were asked for, whatever is asked, and a total of 37', 37, OPEN, (_asked, all) =>
       page(all),
     ),
-    settings: { 'wire.page_size': '37' },
   },
   ...[37, 100].map((size) => ({
     ...shape(
@@ -123,7 +120,6 @@ export const FULL: readonly ListShape[] = [
         json: { data: all.slice(0, sizeIn(asked, 'limit', 20, 1000)) },
       }),
     ),
-    settings: { 'wire.page_size': String(size) },
   })),
   ...[3, 7].flatMap((size) => [
     {
@@ -135,19 +131,16 @@ export const FULL: readonly ListShape[] = [
           json: { data },
         }),
       ),
-      settings: { 'wire.page_size': String(size) },
     },
     {
       ...shape(`${size} records of ${size} that were asked for, and a true total`, size, 'complete', (asked, all) =>
         page(all.slice(0, sizeIn(asked, 'limit', 20)), all.length),
       ),
-      settings: { 'wire.page_size': String(size) },
     },
   ]),
   {
     ...shape('3 records of 3 that were asked for, and no more of a longer list', 73, OPEN, (asked, all) => ({
       json: { data: all.slice(0, sizeIn(asked, 'limit', 20)) },
     })),
-    settings: { 'wire.page_size': '3' },
   },
 ]

@@ -72,7 +72,6 @@ export const REMAINING: readonly ListShape[] = [
   {
     ...(BUBBLE.at(-1) as ListShape),
     name: 'response.remaining as wire.next_path',
-    settings: { 'wire.next_path': 'response.remaining', 'wire.cursor_param': 'cursor' },
     right: { refused: [/wire\.next_path response\.remaining is the number of remaining records, not a cursor/] },
   },
   ...['remaining', 'remainingCount', 'left'].map(skipping),

@@ -100,7 +100,6 @@ export const WHOLE: readonly ListShape[] = [
     name: 'the whole list, by the word of the person: wire.paging none',
     holds: 20,
     answer: (asked, all) => ({ json: { data: all.slice(0, sizeIn(asked, 'limit', 20)), total: 3000, more: true } }),
-    settings: { 'wire.paging': 'none' },
     right: 'complete',
     requests: 1,
   },

@@ -39,7 +39,7 @@ const REDIRECTED_JOBS: readonly CommandShape[] = HANDLED.flatMap(([name, answer]
     argv: IMPORT,
     stdin: `${ROWS}Bob,bob@example.com\n`,
     answer: creating(answer, true),
-    settings: { 'wire.request_life': '1s' },
+    connector: 'idempotency: { life: 1s }',
     right: { exit: 0, writes: 2 },
   },
   {
@@ -47,7 +47,7 @@ const REDIRECTED_JOBS: readonly CommandShape[] = HANDLED.flatMap(([name, answer]
     argv: IMPORT,
     stdin: `${ROWS}Bob,bob@example.com\n`,
     answer: creating(answer, false),
-    settings: { 'wire.request_life': '1s' },
+    connector: 'idempotency: { life: 1s }',
     right: { exit: 3, writes: 2, stderr: /1 in doubt/ },
   },
   {
