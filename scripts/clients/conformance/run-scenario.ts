@@ -67,7 +67,7 @@ async function judge(world: World, scenario: Scenario, driver: Driver): Promise<
     )
   }
   await driver.ask({ do: 'close' })
-  found.push(...judgeRequests(world.front.requests.filter(isNoDescription), scenario.observed, variables))
+  found.push(...judgeRequests(world.front.requests.filter(isNoQuestion), scenario.observed, variables))
   for (const [plural, count] of Object.entries(scenario.observed?.records ?? {})) {
     const actual = await countOf(world, plural)
     if (actual !== count) found.push(`the server has ${actual} ${plural}, expected ${count}`)
@@ -112,9 +112,10 @@ async function takeDelivery({ elsewhere }: World, variables: Variables): Promise
   return []
 }
 
-/** A client may read the description of the server, such as to learn whether it keeps idempotency keys. */
-function isNoDescription({ path }: Observed): boolean {
-  return path !== '/v1/openapi.json'
+/** Between two creates, a client may read their collection, whose headers show whether the server keeps idempotency keys. */
+function isNoQuestion({ method, path }: Observed, at: number, all: readonly Observed[]): boolean {
+  const around = [all[at - 1], all[at + 1]]
+  return method !== 'GET' || !around.every((each) => each?.method === 'POST' && each.path === path)
 }
 
 function judgeRequests(

@@ -93,7 +93,7 @@ export function createHttp(options: ApiOptions, timing: Timing): Http {
   /** The result of a call after a failed try; undefined for another try. */
   async function endOf(failed: Failed): Promise<Settled | undefined> {
     const { call, outcome, state } = failed
-    if (!mayRepeat(keys, failed)) {
+    if (!(await mayRepeat(keys, failed, settle))) {
       return { error: onceError(call, outcome, { tries: state.tries, keys }), failure: outcome }
     }
     const failure = await waitAfter({ options, timing }, { ...failed, signal: endedBy(waitSignal, call.signal) })
@@ -163,9 +163,19 @@ async function waitAfter(
   return signal.aborted ? interruption(call, signal.reason, false) : undefined
 }
 
-/** A create in doubt is repeated only when the server is known to keep its key. */
-function mayRepeat(keys: KeyKeeping, { call, outcome }: Failed): boolean {
-  return !outcome.isInDoubt || !makesAnother(call) || keys.isKept
+/** A create in doubt is repeated only where the server keeps its key; a read at the same path may show that. */
+async function mayRepeat(
+  keys: KeyKeeping,
+  { call, outcome, signal }: Failed,
+  settle: (call: Call) => Promise<Settled>,
+): Promise<boolean> {
+  if (!outcome.isInDoubt || !makesAnother(call) || keys.isKept) return true
+  if (!keys.canBeShown || signal.aborted) return false
+  const { path, base, command, signal: ending } = call
+  const action = 'read the headers that show whether the server keeps idempotency keys'
+  const place = base === undefined ? { path } : { path, base }
+  await settle({ ...place, method: 'GET', action, command, findCommand: undefined, signal: ending })
+  return keys.isKept
 }
 
 /** A conflict after a try whose answer was lost may be with what that try did. */

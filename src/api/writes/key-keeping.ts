@@ -38,6 +38,11 @@ export class KeyKeeping implements KeyState {
     return this.#wire.idempotency === undefined ? this.#isShown : this.#wire.idempotency === 'kept'
   }
 
+  /** Whether any answer of the server may still show it. */
+  get canBeShown(): boolean {
+    return this.#wire.idempotency === undefined && this.#headers.length > 0 && !this.#isShown
+  }
+
   learn({ headers = {}, serverCode = '' }: KeyEvidence): void {
     this.#isShown ||=
       this.#headers.some((name) => headers[name.toLowerCase()] !== undefined) || KEY_CODE.test(serverCode)
