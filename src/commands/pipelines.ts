@@ -21,7 +21,7 @@ function addPipelinesList(pipelines: CommandUnknownOpts, act: Act): void {
     .command('list')
     .description('list the pipelines with their stages, where the server offers it')
     .option('--cursor <cursor>', 'continue an earlier list')
-    .addHelpText('after', examples('crm pipelines list', "crm pipelines list --jq '.[].stages[].name'"))
+    .addHelpText('after', examples('crm pipelines list', 'crm pipelines list -o id'))
     .action(act(listPipelines))
   addScopedFlags(list, ['fields', 'where', 'limit'])
 }

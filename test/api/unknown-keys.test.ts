@@ -80,6 +80,17 @@ test.each([
   expect(server.posts()).toBe(1)
 })
 
+test('the headers of one read at its path show whether the create in doubt may be repeated', async () => {
+  const server = await startForgetful({
+    post: (nth, response) => nth === 1 && reset(response),
+    headers: { 'Idempotency-Policy': '"account";w=86400' },
+  })
+  const { api } = openClient(server.url, UNKNOWN)
+  expect(await api.contacts.create(ADA, NO_KEY)).toMatchObject({ id: 'con_new' })
+  expect(server.posts()).toBe(2)
+  expect(server.paths).toEqual(['/v1/contacts', '/v1/contacts', '/v1/contacts'])
+})
+
 test('notes and webhooks are in doubt at once', async () => {
   const server = await startForgetful({ post: (_, response) => reset(response) })
   const { api } = openClient(server.url, UNKNOWN)

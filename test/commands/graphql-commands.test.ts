@@ -17,7 +17,7 @@ const json = async (args: readonly string[], service: Service, input?: string) =
   JSON.parse(await crmPrints([...args, '-o', 'json'], service.env, input))
 
 describe('point reads', () => {
-  test('get a contact and a deal whole, in two requests whatever their number', async ({ service }) => {
+  test('get a contact and a deal whole, in one request whatever their number', async ({ service }) => {
     const [contact = ''] = await make(service, '/v1/contacts', [{ name: 'Ada', vip: true, n: 1 }])
     await make(
       service,
@@ -28,7 +28,7 @@ describe('point reads', () => {
     const deal = await makeDeal(service)
     expect(await json(['deals', 'get', deal], service)).toMatchObject({ id: deal, amount: 5, extra: { a: 1 } })
     const { stderr } = await crm(['contacts', 'get', contact, '--debug'], service.env)
-    expect(stderr.match(/^debug: /gm)).toHaveLength(2)
+    expect(stderr.match(/^debug: /gm)).toHaveLength(1)
     for (const noun of ['contact', 'deal']) {
       await expectRefusal(
         { args: [`${noun}s`, 'get', 'x_none'], env: service.env },
@@ -69,7 +69,7 @@ describe('deals update', () => {
     const deal = await makeDeal(service)
     await expectRefusal(
       { args: ['deals', 'update', deal, '--set', 'stage=Nope'], env: service.env },
-      { exit: 7, code: 'invalid_values', what: /stage: expected one of "Lead"/, next: /crm deals get/ },
+      { exit: 7, code: 'invalid_values', what: /stage: expected one of "Lead"/, next: /crm deals update --help/ },
     )
     await expectRefusal(
       { args: ['deals', 'update', 'deal_none', '--set', 'stage=Won'], env: service.env },
@@ -112,7 +112,7 @@ describe('lists', () => {
     const cursor = first.stderr.trim().split(' ').at(-1) ?? ''
     const rest = await crmPrints(['notes', 'list', deal, '--cursor', cursor, '-o', 'id'], service.env)
     expect(first.stdout + rest).toBe(`${notes.toReversed().join('\n')}\n`)
-    expect(await json(['pipelines', 'list', '--jq', '.[0].stages | map(.name)'], service)).toContain('Won')
+    expect(await json(['pipelines', 'stages', 'sales', '--jq', 'map(.name)'], service)).toContain('Won')
     expect(await crmPrints(['pipelines', 'list', '-o', 'csv', '--fields', 'id,name'], service.env)).toBe(
       'id,name\r\nsales,Sales\r\n',
     )

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { crm, crmPrints } from '../harness/crm.ts'
 import { type Env, emptyHome } from '../harness/home.ts'
 import { all, make } from '../harness/records.ts'
-import { countRequests } from '../harness/request-counter.ts'
 import { serveForTest, type TestService } from '../service/serve-for-test.ts'
 
 type Row = Record<string, unknown>
@@ -16,15 +15,14 @@ interface Ends {
   migrate(...words: readonly string[]): ReturnType<typeof crm>
 }
 
-/** `nine`: the profiles whose server has the nine endpoints alone. */
+/** `nine`: the profiles whose connector has the nine endpoints alone. */
 async function twoServices(nine: readonly string[] = []): Promise<Ends> {
   const [from, to] = [await serveForTest(), await serveForTest()]
   const env = emptyHome()
-  for (const [name, { url: own, key }] of Object.entries({ old: from, new: to })) {
-    const hidden = { paths: /openapi|swagger|graphql/, status: 404 }
-    const url = nine.includes(name) ? (await countRequests(own, undefined, hidden)).url : own
+  for (const [name, { url, key }] of Object.entries({ old: from, new: to })) {
     const login = ['auth', 'login', '--base-url', url, '--storage', 'file', '--key-stdin', '-p', name]
     await crmPrints(login, env, key.text)
+    if (nine.includes(name)) await crmPrints(['config', 'set', 'connector', 'contract', '-p', name], env)
   }
   const migrate: Ends['migrate'] = (...words) => crm(['migrate', '--from', 'old', '--to', 'new', ...words], env)
   return { env, from, to, migrate }
@@ -86,9 +84,9 @@ test('contacts, deals and notes arrive once each, with their references re-point
 })
 
 test.each([
-  [['old'], 'Not migrated: notes; the source: this server has no request that lists notes', 0],
-  [['new'], 'notes cannot be verified: this server has no request that lists notes', 4],
-  [['old', 'new'], 'Not migrated: notes; the source: this server has no request that lists notes', 0],
+  [['old'], 'Not migrated: notes; the source: contract (connector) has no list of notes', 0],
+  [['new'], 'notes cannot be verified: contract (connector) has no list of notes', 4],
+  [['old', 'new'], 'Not migrated: notes; the source: contract (connector) has no list of notes', 0],
 ])(
   'with the nine endpoints alone on %j, contacts and deals arrive once and equal, and a sentence is about notes',
   async (nine, sentence, notes) => {

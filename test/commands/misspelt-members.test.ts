@@ -117,38 +117,6 @@ describe('nothing is refused', () => {
     expect(await run('contacts', 'list', '--fields', 'owner.name,home.city')).toMatchObject({ exit: 0 })
     expect(await run('contacts', 'list', '--fields', 'owner.nmae')).toMatchObject({ exit: 2 })
   })
-
-  test.for([
-    {
-      why: 'OpenAPI document',
-      more: {
-        '/openapi.json': {
-          openapi: '3.1.0',
-          paths: {
-            '/v1/contacts': {
-              get: {
-                responses: {
-                  200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/List' } } } },
-                },
-              },
-            },
-          },
-          components: {
-            schemas: {
-              List: { properties: { data: { items: { $ref: '#/components/schemas/Contact' } } } },
-              Contact: { allOf: [{ properties: { fax: {} } }] },
-            },
-          },
-        },
-      },
-    },
-  ])('of what another server describes in its $why', async ({ more }) => {
-    const { run } = await startForeign(FOREIGN, more)
-    expect(await run('contacts', 'list', '--where', '.fax == null')).toMatchObject({ exit: 0 })
-    expect(await run('contacts', 'list', '--where', '.fx == null')).toMatchObject({ exit: 2 })
-    expect(await run('contacts', 'list', '--fields', 'id,fax')).toMatchObject({ exit: 0 })
-    expect(await run('contacts', 'list', '--fields', 'id,fx')).toMatchObject({ exit: 2 })
-  })
 })
 
 describe('a change of many is checked before anything is sent', () => {

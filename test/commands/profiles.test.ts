@@ -94,8 +94,8 @@ test('a setting of a missing profile names the command that creates it', async (
 describe('profiles', () => {
   test('a key that is no longer accepted leads to a login under its profile', async () => {
     const { url } = await startServer((response, _, nth) =>
-      nth === 1
-        ? sendJson(response, 200, { data: [{ id: 'con_1' }] })
+      nth <= 2
+        ? sendJson(response, 200, nth === 1 ? { data: [{ id: 'con_1' }], next_cursor: null } : { id: 'con_1' })
         : sendJson(response, 401, { message: 'the key has expired' }),
     )
     const home = emptyHome()
@@ -146,7 +146,7 @@ describe('profiles', () => {
     const { url } = await startServer((response) => {
       response.setHeader('ratelimit-policy', '"default";q=50;w=60')
       response.setHeader('ratelimit', '"default";r=49;t=60')
-      sendJson(response, 200, { data: [] })
+      sendJson(response, 200, { data: [], next_cursor: null })
     })
     const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }
     const { exit, stdout, stderr } = await crm(['auth', 'status', '-o', 'json'], env)

@@ -47,7 +47,7 @@ function addField(): void {
   change('src/core/resources/contact.ts', '    ...KEPT_BY_SERVER,', `    ${line}\n    ...KEPT_BY_SERVER,`)
 }
 
-/** Its definition, its line in the registry, its commands, its line in the list of nouns. */
+/** Its definition, its line in the registry, its requests in the connector of crm serve, its commands, its line in the list of nouns. */
 function addResource(): void {
   writeFileSync(
     join(copy, 'src/core/resources/company.ts'),
@@ -77,6 +77,9 @@ export const COMPANY = {
   const registry = 'src/core/resources/registry.ts'
   change(registry, 'import { CONTACT }', "import { COMPANY } from './company.ts'\nimport { CONTACT }")
   change(registry, '  contact: CONTACT,', '  contact: CONTACT,\n  company: COMPANY,')
+  const requests = "{ path: /v1/companies, version: version, list: { items: 'data[]' }, create: {}, "
+  const changes = "update: { path: '/{id}' }, delete: { path: '/{id}' } }"
+  change('connectors/crm.yaml', '\n  deals:', `\n  companies: ${requests}${changes}\n  deals:`)
   const commands = readFileSync(join(copy, 'src/commands/contacts.ts'), 'utf8')
   const renamed = commands.replaceAll('contacts', 'companies').replaceAll('CONTACTS', 'COMPANIES')
   writeFileSync(join(copy, 'src/commands/companies.ts'), renamed.replaceAll("'contact'", "'company'"))

@@ -19,7 +19,7 @@ const test = testWithService(async (cleanUp) => {
   await make(
     service,
     '/v1/contacts',
-    Array.from({ length: 150 }, (_, at) => ({ name: `n, ${at}`, email: `${at}@x.test` })),
+    Array.from({ length: 550 }, (_, at) => ({ name: `n, ${at}`, email: `${at}@x.test` })),
   )
   await make(service, '/v1/deals', [
     { name: 'Engines', stage: 'Lead', amount: 12.5 },
@@ -35,16 +35,16 @@ describe('an export', () => {
     for (const format of ['json', 'jsonl', 'csv', 'tsv', 'yaml']) {
       const path = join(folder, `all.${format}`)
       const run = await crm(['contacts', 'export', path], service.env)
-      expect(run).toEqual({ exit: 0, stdout: '', stderr: `151 contacts in ${path}\n` })
+      expect(run).toEqual({ exit: 0, stdout: '', stderr: `551 contacts in ${path}\n` })
     }
     expect(JSON.parse(readFileSync(join(folder, 'all.json'), 'utf8'))).toEqual(list)
     const lines = readFileSync(join(folder, 'all.csv'), 'utf8').split('\r\n')
     expect([lines.length, lines[0]]).toEqual([
-      153,
+      553,
       'id,name,email,phone,company,owner_id,created_at,updated_at,version,zodiac',
     ])
-    expect(lines[151]).toMatch(/,first,.*,1,leo$/)
-    expect(lines[1]).toMatch(/,"n, 149",149@x.test,.*,1,$/)
+    expect(lines[551]).toMatch(/,first,.*,1,leo$/)
+    expect(lines[1]).toMatch(/,"n, 549",549@x.test,.*,1,$/)
     expect(readdirSync(folder)).toHaveLength(5)
   })
 
@@ -63,7 +63,7 @@ describe('an export', () => {
       stdout: '',
       stderr: expect.stringContaining('"-" does not name a format'),
     })
-    expect((await crm(['contacts', 'export', '-', '-o', 'jsonl'], service.env)).stdout.split('\n')).toHaveLength(152)
+    expect((await crm(['contacts', 'export', '-', '-o', 'jsonl'], service.env)).stdout.split('\n')).toHaveLength(552)
     const csv = await crm(['contacts', 'export', '-', '-o', 'csv'], service.env)
     expect(csv).toMatchObject({ exit: 3, stderr: expect.stringContaining('some values have no column') })
   })

@@ -11,7 +11,9 @@ import { crm, crmPrints } from './crm.ts'
 
 async function startTls(name: string) {
   const certificate = makeSelfSignedCertificate(name)
-  const server = createServer(certificate, (_request, response) => sendJson(response, 200, [{ id: 'con_1' }]))
+  const server = createServer(certificate, (_request, response) =>
+    sendJson(response, 200, { data: [{ id: 'con_1' }], next_cursor: null }),
+  )
   const authorities = join(tempFolder(), 'authorities.pem')
   writeFileSync(authorities, certificate.cert)
   const url = new URL(`https://${name}:${(await listen(server)).port}`)

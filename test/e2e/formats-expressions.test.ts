@@ -27,15 +27,15 @@ describe('--where', () => {
   })
 
   test('is what --limit counts behind, and the note leads on', async () => {
-    const { env } = await withContacts(120)
-    const where = ['contacts', 'list', '--where', '.n % 10 == 5', '--jq', '.n', '-o', 'jsonl']
+    const { env } = await withContacts(520)
+    const where = ['contacts', 'list', '--where', '.n % 50 == 5', '--jq', '.n', '-o', 'jsonl']
     const cut = await crm([...where, '--limit', '3'], env)
-    expect(cut).toMatchObject({ exit: 0, stdout: '5\n15\n25\n' })
+    expect(cut).toMatchObject({ exit: 0, stdout: '5\n55\n105\n' })
     expect(cut.stderr).toMatch(/^The first 3; there are more: crm contacts list .* --limit 6\n$/)
     const atTheEndOfItsPage = await crm([...where, '--limit', '10'], env)
     expect(atTheEndOfItsPage.stderr).toMatch(/^The first 10; there may be more: crm contacts list .* --cursor \S+\n$/)
     const all = await crm([...where, '--limit', '12'], env)
-    expect(all).toMatchObject({ stderr: '', stdout: expect.stringMatching(/^5\n(?:.*\n){10}115\n$/) })
+    expect(all).toMatchObject({ stderr: '', stdout: expect.stringMatching(/^5\n(?:.*\n){9}505\n$/) })
   })
 
   test('that matches nothing reports it, and succeeds', async () => {

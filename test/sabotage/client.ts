@@ -116,7 +116,7 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'a create that may have happened is sent again although the server may not keep keys',
     file: 'src/api/transport/http.ts',
-    line: 'return !outcome.isInDoubt || !makesAnother(call) || keys.isKept',
+    line: 'if (!keys.canBeShown || signal.aborted) return false',
     to: 'return true',
     tests: ['test/api/unknown-keys.test.ts'],
   },
