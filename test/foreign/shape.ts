@@ -29,10 +29,10 @@ export interface ListShape {
   /** So many contacts are there: con_1 and so on, in this order. */
   readonly holds: number
   readonly answer: (asked: Asked, contacts: readonly JsonObject[]) => Answered
-  /** All records with exit 0, or exit 7 with a message that has all of these. */
-  readonly right: 'complete' | { readonly refused: readonly (string | RegExp)[] }
-  /** What the whole list may cost at most, where that is the claim. */
-  readonly requests?: number
+  /** What a description of this server can give at best: all records, or a refusal. */
+  readonly right: 'complete' | 'refused'
+  /** So many records come before the end that the answers state wrongly, in the words of crm.yaml. */
+  readonly statedEnd?: number
 }
 
 /** One command, what the server accepts it, and how it ends. */

@@ -11,7 +11,6 @@ function address(name: string, render: (slice: Slice, next: string | undefined, 
       return render(slice, slice.next === undefined ? undefined : `contacts?at=${slice.next}`, asked)
     },
     right: 'complete',
-    requests: 4,
   }
 }
 
@@ -76,6 +75,5 @@ export const ADDRESSES: readonly ListShape[] = [
       return { json: { items, next: next === undefined ? null : `?limit=${size}&page=${page + 1}` } }
     },
     right: 'complete',
-    requests: 3,
   },
 ]

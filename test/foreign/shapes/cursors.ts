@@ -27,7 +27,6 @@ export const CURSORS: readonly ListShape[] = [
       return { json: { data: items, next_cursor: textOf(next), has_more: next !== undefined } }
     },
     right: 'complete',
-    requests: 3,
   },
   cursor('nextPageToken (Google), gone on the last page', 'pageToken', ({ items, next }) => ({
     items,
@@ -45,7 +44,6 @@ export const CURSORS: readonly ListShape[] = [
       return { json: { type: 'list', data: items, total_count: 45, pages } }
     },
     right: 'complete',
-    requests: 3,
   },
   cursor('next_page_token in snake case', 'page_token', ({ items, next }) => ({
     data: items,
@@ -124,25 +122,40 @@ export const CURSORS: readonly ListShape[] = [
     total: 20,
     next_cursor: tokenOf(next) ?? null,
   })),
-  cursor('next_cursor that leads on beside has_more: false', 'cursor', ({ items, next }) => ({
-    data: items,
-    next_cursor: tokenOf(next) ?? null,
-    has_more: false,
-  })),
+  cursor(
+    'next_cursor that leads on beside has_more: false',
+    'cursor',
+    ({ items, next }) => ({
+      data: items,
+      next_cursor: tokenOf(next) ?? null,
+      has_more: false,
+    }),
+    { statedEnd: 20 },
+  ),
   cursor('next_page_token that leads on beside more_records: false', 'page_token', ({ items, next }) => ({
     data: items,
     info: { next_page_token: tokenOf(next) ?? null, more_records: false },
   })),
-  cursor('meta.next_token that leads on beside has_more: false', 'next_token', ({ items, next }) => ({
-    data: items,
-    meta: { next_token: tokenOf(next) ?? null },
-    has_more: false,
-  })),
-  cursor('next_cursor that goes back as page_token, beside has_more: false', 'page_token', ({ items, next }) => ({
-    data: items,
-    next_cursor: tokenOf(next) ?? null,
-    has_more: false,
-  })),
+  cursor(
+    'meta.next_token that leads on beside has_more: false',
+    'next_token',
+    ({ items, next }) => ({
+      data: items,
+      meta: { next_token: tokenOf(next) ?? null },
+      has_more: false,
+    }),
+    { statedEnd: 20 },
+  ),
+  cursor(
+    'next_cursor that goes back as page_token, beside has_more: false',
+    'page_token',
+    ({ items, next }) => ({
+      data: items,
+      next_cursor: tokenOf(next) ?? null,
+      has_more: false,
+    }),
+    { statedEnd: 20 },
+  ),
   cursor(
     'next_cursor on the last page too, and has_more: false there',
     'cursor',
@@ -151,7 +164,7 @@ export const CURSORS: readonly ListShape[] = [
       next_cursor: `at${startOf(asked, 'cursor') + 20}`,
       has_more: next !== undefined,
     }),
-    { requests: 4 },
+    {},
   ),
   {
     ...cursor('next_cursor and has_more: false on the one page of a server that ignores cursors', '', () => ({})),

@@ -17,7 +17,6 @@ const NEXT_IN_PAGING: readonly ListShape[] = PAGING.flatMap((name) =>
         return { json: { contacts: items, [name]: { page, next: next === undefined ? null : page + 1, last } } }
       },
       right: 'complete',
-      requests: Math.ceil(holds / 20),
     }),
   ),
 )
@@ -32,7 +31,6 @@ const ALWAYS_NEXT: readonly ListShape[] = [20, 100, 237].map((holds) => ({
     return { json: { contacts: sliceAt(all, start, size).items, count: all.length, next } }
   },
   right: 'complete',
-  requests: 2 + Math.floor(holds / 101),
 }))
 
 /** Members that end a list, and that look as if they did. */
@@ -43,13 +41,13 @@ export const ENDS: readonly ListShape[] = [
     name: 'pagy.next that is null beside a later last page, whatever is asked',
     holds: 237,
     answer: (_asked, all) => ({ json: { data: all.slice(0, 20), pagy: { page: 1, next: null, last: 12 } } }),
-    right: { refused: [/common page size/] },
+    right: 'refused',
   },
   {
     name: 'pagy.next that is null beside a higher count, whatever is asked',
     holds: 237,
     answer: (_asked, all) => ({ json: { data: all.slice(0, 20), pagy: { next: null, last: 1, count: 237 } } }),
-    right: { refused: [/pagy\.count states 237 records/] },
+    right: 'refused',
   },
   {
     name: 'an empty page between two, and the count of each page',

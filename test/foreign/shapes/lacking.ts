@@ -30,34 +30,34 @@ function cursors(name: string, total: (start: number) => number | undefined, rig
       return { json: { data: items, next_cursor: items.length === 0 ? null : String(start + 20), total: total(start) } }
     },
     right,
+    ...(right === 'refused' && { statedEnd: 40 }),
   }
 }
 
-const REFUSED = { refused: [/states 47 records, but the list has 40/] }
-
 /** Lists that end below the total that they tell, by less than a page. */
 export const LACKING: readonly ListShape[] = [
-  ending('a total, and an empty page below it', [47, 40], (data) => ({ json: { data, total: 47 } }), REFUSED),
+  ending('a total, and an empty page below it', [47, 40], (data) => ({ json: { data, total: 47 } }), 'refused'),
   ending(
     'a total that the empty page does not tell',
     [47, 40],
     (data) => ({ json: data.length === 0 ? { data } : { data, total: 47 } }),
-    REFUSED,
+    'refused',
   ),
   ending(
     'X-Total-Count, and an empty page below it',
     [47, 40],
     (data) => ({ json: data, headers: { 'x-total-count': '47' } }),
-    REFUSED,
+    'refused',
   ),
-  ending('one short page below a total, and an empty one', [15, 12], (data) => ({ json: { data, total: 15 } }), {
-    refused: [/states 15 records, but the list has 12/],
-  }),
-  cursors('a cursor that ends below the total', () => 47, REFUSED),
-  cursors('a cursor that ends below the total, and an empty page that counts 0', (at) => (at < 40 ? 47 : 0), REFUSED),
-  cursors('a total that falls to what came', (at) => (at < 40 ? 47 : 40), {
-    refused: [/states 47 records, but the list has 40/],
-  }),
+  ending(
+    'one short page below a total, and an empty one',
+    [15, 12],
+    (data) => ({ json: { data, total: 15 } }),
+    'refused',
+  ),
+  cursors('a cursor that ends below the total', () => 47, 'refused'),
+  cursors('a cursor that ends below the total, and an empty page that counts 0', (at) => (at < 40 ? 47 : 0), 'refused'),
+  cursors('a total that falls to what came', (at) => (at < 40 ? 47 : 40), 'refused'),
   cursors('a total that falls to what came, on a page with records', (at) => (at === 0 ? 47 : 40), 'complete'),
   {
     name: 'records that are deleted meanwhile, and a total that stays on the pages behind the first',
@@ -77,7 +77,7 @@ export const LACKING: readonly ListShape[] = [
       const { items } = sliceAt(all, start, sizeIn(asked, 'limit', 20))
       return { json: { data: items.filter((_, n) => n % 10 !== 7), total: 45 } }
     },
-    right: { refused: [/total states 45 records, but/] },
+    right: 'refused',
   },
   {
     name: 'an empty last page that repeats its bookmark (CouchDB)',

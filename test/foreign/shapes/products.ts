@@ -217,6 +217,6 @@ export const PRODUCTS: readonly ListShape[] = [
     name: 'documents and a total that no parameter leads to (Appwrite, whose queries are expressions)',
     holds: 237,
     answer: (_asked, all) => ({ json: { total: all.length, documents: all.slice(0, 25) } }),
-    right: { refused: [/total states 237 records, but the list has 25/] },
+    right: 'refused',
   },
 ]

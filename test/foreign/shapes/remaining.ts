@@ -18,7 +18,6 @@ const BUBBLE = [0, 1, 20, 100, 237].map(
     holds,
     answer: bubble,
     right: 'complete',
-    requests: 2 + Math.ceil(holds / 100),
   }),
 )
 
@@ -33,7 +32,7 @@ function skipping(name: string): ListShape {
       const rest = all.length - start - items.length
       return { json: { results: items, next_cursor: rest > 0 ? String(rest) : null, [name]: rest } }
     },
-    right: { refused: [new RegExp(`first page with its ${name} states 237 records, but the list has 200`)] },
+    right: 'refused',
   }
 }
 
@@ -62,7 +61,6 @@ function linked(holds: number, isTokenNew: boolean): ListShape {
       return { json: { items, paging: { first: to(''), last: to('last'), next, previous: to('') } } }
     },
     right: 'complete',
-    requests: 6,
   }
 }
 
@@ -72,7 +70,7 @@ export const REMAINING: readonly ListShape[] = [
   {
     ...(BUBBLE.at(-1) as ListShape),
     name: 'response.remaining as wire.next_path',
-    right: { refused: [/wire\.next_path response\.remaining is the number of remaining records, not a cursor/] },
+    right: 'refused',
   },
   ...['remaining', 'remainingCount', 'left'].map(skipping),
   ...facets('metadata and data', (data, total) => ({ metadata: total > 0 ? [{ total }] : [], data: [...data] })),
@@ -89,6 +87,6 @@ export const REMAINING: readonly ListShape[] = [
       const items = page === 1 ? all : []
       return { json: { data: items, around: { next: `${asked.origin}/v1/contacts?page=${page + 1}` } } }
     },
-    right: { refused: [/100 consecutive pages are empty/] },
+    right: 'refused',
   },
 ]

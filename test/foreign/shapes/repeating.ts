@@ -11,13 +11,13 @@ export const REPEATING: readonly ListShape[] = [
     name: 'pages by number that begin again behind the last one',
     holds: 45,
     answer: (asked, all) => ({ json: { data: wrapped(all, numberIn(asked, 'page', 1) - 1) } }),
-    right: { refused: [/page=4 repeats earlier records/] },
+    right: 'refused',
   },
   {
     name: 'offsets that begin again behind the last record',
     holds: 60,
     answer: (asked, all) => ({ json: { data: sliceAt(all, numberIn(asked, 'offset', 0) % 60, 20).items } }),
-    right: { refused: [/offset=60 repeats earlier records/] },
+    right: 'refused',
   },
   {
     name: 'a new cursor each time, and pages that begin again',
@@ -26,7 +26,7 @@ export const REPEATING: readonly ListShape[] = [
       const at = Number((query.get('cursor') ?? '0-').split('-')[0])
       return { json: { data: wrapped(all, at), next_cursor: `${at + 1}-${nth}` } }
     },
-    right: { refused: [/next_cursor/, /returns the same page again|repeated the cursor/] },
+    right: 'refused',
   },
   {
     name: 'a new cursor each time, pages that begin again, and a total above them',
@@ -35,7 +35,7 @@ export const REPEATING: readonly ListShape[] = [
       const at = Number((query.get('cursor') ?? '0-').split('-')[0])
       return { json: { data: wrapped(all, at), next_cursor: `${at + 1}-${nth}`, total: 145 } }
     },
-    right: { refused: [/returns the same page again|repeated the cursor/] },
+    right: 'refused',
   },
   {
     name: 'a new cursor each time, pages that begin again, and a total that was reached',

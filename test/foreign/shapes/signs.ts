@@ -5,38 +5,38 @@ import { numberIn, pageAt, sizeIn, sliceAt } from './slice.ts'
 const HOLDS = 23
 
 /** Seven records of 23, whatever is asked. */
-function part(name: string, more: object, refused: RegExp, { headers = {}, status = 200 } = {}): ListShape {
+function part(name: string, more: object, { headers = {}, status = 200 } = {}): ListShape {
   return {
     name,
     holds: HOLDS,
     answer: (_asked, all): Answered => ({ status, json: { data: all.slice(0, 7), ...more }, headers }),
-    right: { refused: [refused] },
+    right: 'refused',
   }
 }
 
 /** Answers that say they are a part, and nothing leads on. */
 export const PARTS: readonly ListShape[] = [
-  part('max_num_pages', { max_num_pages: 5 }, /max_num_pages states 5 pages/),
-  part('recordCount', { recordCount: 237 }, /recordCount states 237/),
-  part('size', { size: 237 }, /size states 237/),
-  part('a total with a comma', { total: '1,237' }, /total states 1237/),
-  part('remaining', { remaining: 230 }, /remaining/),
-  part('meta.remaining_items', { meta: { remaining_items: 230 } }, /meta\.remaining_items/),
-  part('links.last', { links: { self: '/v1/contacts?page=1', last: '/v1/contacts?page=34' } }, /last page/),
-  part('Link rel="last"', {}, /last page/, { headers: { link: '</v1/contacts?page=34>; rel="last"' } }),
-  part('page: 1 of 34', { page: '1 of 34' }, /page states 34 pages/),
-  part('207', {}, /207/, { status: 207 }),
-  part('203 and Warning: 199', {}, /Warning/, { status: 203, headers: { warning: '199 - "partial results"' } }),
-  part('complete: false', { complete: false }, /complete/),
-  part('timed_out: true', { timed_out: true }, /timed_out/),
-  part('a shard that failed', { _shards: { total: 5, successful: 4, failed: 1 } }, /_shards\.failed/),
-  part('limitExceeded: true', { limitExceeded: true }, /limitExceeded/),
-  part('status: partial', { status: 'partial' }, /status/),
-  part('a warning', { warnings: ['Results truncated to 7 of 237'] }, /warnings/),
-  part('a message', { message: 'Showing 7 of 237' }, /message states 237/),
-  part('X-Truncated', {}, /X-Truncated/, { headers: { 'x-truncated': 'true' } }),
-  part('iterator', { iterator: 'abc' }, /iterator/),
-  part('watermark', { watermark: 'abc' }, /watermark/),
+  part('max_num_pages', { max_num_pages: 5 }),
+  part('recordCount', { recordCount: 237 }),
+  part('size', { size: 237 }),
+  part('a total with a comma', { total: '1,237' }),
+  part('remaining', { remaining: 230 }),
+  part('meta.remaining_items', { meta: { remaining_items: 230 } }),
+  part('links.last', { links: { self: '/v1/contacts?page=1', last: '/v1/contacts?page=34' } }),
+  part('Link rel="last"', {}, { headers: { link: '</v1/contacts?page=34>; rel="last"' } }),
+  part('page: 1 of 34', { page: '1 of 34' }),
+  part('207', {}, { status: 207 }),
+  part('203 and Warning: 199', {}, { status: 203, headers: { warning: '199 - "partial results"' } }),
+  part('complete: false', { complete: false }),
+  part('timed_out: true', { timed_out: true }),
+  part('a shard that failed', { _shards: { total: 5, successful: 4, failed: 1 } }),
+  part('limitExceeded: true', { limitExceeded: true }),
+  part('status: partial', { status: 'partial' }),
+  part('a warning', { warnings: ['Results truncated to 7 of 237'] }),
+  part('a message', { message: 'Showing 7 of 237' }),
+  part('X-Truncated', {}, { headers: { 'x-truncated': 'true' } }),
+  part('iterator', { iterator: 'abc' }),
+  part('watermark', { watermark: 'abc' }),
 ]
 
 function seven(name: string, more: object, headers: Answered['headers'] = {}): ListShape {
