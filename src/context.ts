@@ -260,7 +260,7 @@ async function openSpeech({
   const { openConnector } = await import('./api/connectors/open-connector.ts')
   const { wireOf } = await import('./api/connectors/server-rules.ts')
   const connector = await openConnector(named, { baseUrl, pageSize })
-  return { connector, wire: wireOf(connector.document, { pageSize, profile }) }
+  return { connector, wire: wireOf(connector.document, profile) }
 }
 
 async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.signal): Promise<Api> {

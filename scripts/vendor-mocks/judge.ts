@@ -36,7 +36,7 @@ async function runOperations(mocks: MockServer, vendor: Vendor): Promise<readonl
   const options = {
     baseUrl,
     key: 'key_of_the_mock',
-    wire: wireOf(connector.document, {}),
+    wire: wireOf(connector.document),
     connector,
     timeoutMs: 20_000,
     maxWaitMs: 0,

@@ -25,7 +25,8 @@ type ByPlural<D extends Readonly<Record<string, ResourceDefinition>>> = {
 }
 
 /**
- * The operations by the plural of the resource. Those of notes and stages take the id of a deal or pipeline. CrmError `not_supported` for an operation that the server lacks.
+ * The operations by the plural of the resource. Those of notes and stages take the id of a deal or pipeline. CrmError
+ * `not_supported` for an operation that the server lacks.
  */
 export type Collections = ByPlural<typeof RESOURCES>
 
@@ -37,7 +38,7 @@ export interface Api extends Collections {
   readonly connector: Connector
   /** The limits that the connector states. */
   readonly ceilings: Ceilings
-  /** What the connector says of the server, with the page size of the profile. */
+  /** What the connector says of the server. */
   readonly wire: Wire
   /** Names of stages and other records that fields refer to. */
   readonly references: ListedReferences

@@ -58,8 +58,9 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     },
     memberNames: async (resource) => {
       const listed = await listedNames(resource)
+      if (listed) return listed.map(({ name }) => name)
       const { map, isPlain } = connector.rules(resource)
-      return listed ? listed.map(({ name }) => name) : isPlain ? FIELDS[resource] : map.names
+      return isPlain ? FIELDS[resource] : map.names
     },
     rate,
     close: http.close,

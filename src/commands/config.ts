@@ -123,7 +123,7 @@ function addConfigMigrate(config: CommandUnknownOpts, act: Act): void {
     .action(act(migrate))
 }
 
-/** Opening the settings has done it already, unless that failed; a person is told why. */
+/** Earlier settings are converted when settings are opened. This command reports the error where that failed. */
 async function migrate(ctx: Context): Promise<undefined> {
   const name = await requireProfileName(ctx)
   const settings = await ctx.settings()

@@ -175,6 +175,9 @@ function wholePaging(before: PagingDocument, said: EarlierSettings): JsonObject 
   return Object.keys(changed).length === 0 ? changed : { by: before.by, ...changed }
 }
 
+/** That of earlier versions, where nothing else was said. */
+const USUAL_PAGE_SIZE = 100
+
 const USUAL_PARAMETER: Readonly<Record<string, string>> = { cursor: 'cursor', page: 'page', offset: 'offset' }
 
 /** Members of the paging that the settings change; null for those that another way of paging does not have. */
@@ -185,7 +188,7 @@ function changedPaging(before: PagingDocument, said: EarlierSettings): JsonObjec
     ...(param !== undefined && { param }),
     ...(next !== undefined && { next, more: null }),
     ...(size !== undefined && {
-      size: size === 'none' ? null : { param: size, max: before.size?.max ?? WIRE_DEFAULTS.pageSize },
+      size: size === 'none' ? null : { param: size, max: before.size?.max ?? USUAL_PAGE_SIZE },
     }),
   }
 }

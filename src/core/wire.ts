@@ -3,9 +3,8 @@ import { shellWord } from './shell-words.ts'
 /** The connector of `crm serve`, for servers that name no other. */
 export const DEFAULT_CONNECTOR = 'crm'
 
-/** What holds unless a connector, or the page size of a profile, says otherwise. */
+/** What holds unless a connector says otherwise. */
 export const WIRE_DEFAULTS = {
-  pageSize: 100,
   idempotencyHeader: 'Idempotency-Key',
   idempotencyWindowMs: 1_800_000,
   isWindowOfAccount: false,
@@ -14,8 +13,6 @@ export const WIRE_DEFAULTS = {
 
 /** What requests to a server keep to, as its connector says. */
 export interface Wire {
-  /** The page size that is requested where no connector declares one. */
-  readonly pageSize: number
   readonly idempotencyHeader: string
   /** Whether the server keeps idempotency keys; undefined until the server shows it. */
   readonly idempotency?: 'none' | 'kept' | undefined

@@ -37,7 +37,7 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     command: host.argv,
     list: (noun) => allRecords(host.api, noun),
     listParts: (resource, parentIds) => listParts(api, resource, parentIds),
-    pageSize: api.wire.pageSize,
+    pageSize: (resource) => api.connector.document.resources[resource]?.list?.paging.size?.max,
     keyReader: api.keyReader,
     upserts: api.connector.upserts,
     offers: api.connector.offers,

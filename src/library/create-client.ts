@@ -61,7 +61,7 @@ async function openApi({ connector: word, variables, allowInsecureHttp, ...optio
   refuseInsecure(url, allowInsecureHttp)
   const { pageSize } = options
   const connector = await openConnector(named, { baseUrl: url, pageSize })
-  const wire = wireOf(connector.document, { pageSize })
+  const wire = wireOf(connector.document)
   return { api: createApi({ ...options, baseUrl: url, connector, wire }), baseUrl: url }
 }
 

@@ -212,7 +212,7 @@ function resourceOf(list: FoundList, decisions: Decisions): JsonObject {
   }
 }
 
-/** Each list of the file, as it will be used: twice, and against what recognition read. An open one cannot be read. */
+/** Reads each list of the file by the connector, and compares it with what the probe read itself. An open one cannot be read. */
 async function proveDraft(
   server: ProbeServer,
   { value }: Draft,

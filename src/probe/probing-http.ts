@@ -44,10 +44,9 @@ export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): Omit
 /** Sends GET alone, once each. */
 export function openProbing(server: ProbeServer): ProbingHttp {
   const http = createHttp({ ...optionsOf(server), connector: bareConnector(server) }, server.timing)
-  const settle: Http['settle'] = async (call) => {
+  const settle: Http['settle'] = (call) => {
     if (call.method !== 'GET') throw new Error(`the probe sends ${call.method}`)
-    const settled = await http.settle({ ...call, isProbe: true })
-    return settled
+    return http.settle({ ...call, isProbe: true })
   }
   return {
     ...http,

@@ -30,7 +30,7 @@ export interface Sized {
   readonly max: number
 }
 
-/** Where a list is asked for, where its records are, and how one is told from another. */
+/** The address of a list, the path of its records in the answer, and the id of a record. */
 export interface ListPlace {
   readonly path: string
   readonly items: string

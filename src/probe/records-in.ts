@@ -1,6 +1,8 @@
 import { escaped, joined } from '../api/connectors/draft/record-places.ts'
 import { foldedName } from '../api/connectors/draft/server-names.ts'
+import { jsonSummary } from '../api/connectors/list-rules.ts'
 import { compilePath, readEach } from '../api/connectors/paths.ts'
+import { statesRefusal } from '../api/errors/stated-refusal.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 
 /** A value beside the records, at a path of connectors. */
@@ -74,7 +76,7 @@ export function placeOfRecords(json: JsonValue | undefined, noun: string): { rea
   const beside = (usual[0] ?? full[0])?.path
   if (empty && beside !== undefined) return `${empty.path} is an empty list, and ${beside} beside it is not`
   const [only, ...others] = usual.length > 0 ? usual : full.length > 0 ? full : all.slice(0, 1)
-  if (!only) return `expected a list of records, got ${describe(json)}`
+  if (!only) return `expected a list of records, got ${jsonSummary(json)}`
   if (others.length > 0) return `the answer has several lists: ${[only, ...others].map(({ path }) => path).join(', ')}`
   return { items: only.path + wrapperOf(only.list) }
 }
@@ -114,22 +116,8 @@ function wrapperOf(list: readonly JsonValue[]): string {
   return name === undefined ? '' : `.${escaped(name)}`
 }
 
-/** A refusal in a 2xx. */
+/** A refusal in a 2xx; beside what the client takes for one, a member `error` with something in it. */
 function refusalIn(json: JsonValue | undefined): string | undefined {
-  if (!isJsonObject(json)) return undefined
-  const { success, ok, error, errors } = json
-  const isTrouble = [error, errors].some(
-    (each) =>
-      each === true ||
-      (typeof each === 'string' ? each !== '' : isJsonObject(each) || (Array.isArray(each) && each.length > 0)),
-  )
-  return success === false || ok === false || isTrouble
-    ? `the server refuses within its answer: ${describe(json)}`
-    : undefined
-}
-
-function describe(json: JsonValue | undefined): string {
-  if (json === undefined) return 'no JSON'
-  if (!isJsonObject(json)) return Array.isArray(json) ? 'another list' : 'a single value'
-  return `an object with ${Object.keys(json).slice(0, 12).join(', ') || 'no members'}`
+  if (!isJsonObject(json) || !(statesRefusal(json) || statesRefusal({ errors: json.error ?? null }))) return undefined
+  return `the server refuses within its answer: ${jsonSummary(json)}`
 }

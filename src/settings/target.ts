@@ -103,7 +103,7 @@ export async function resolveTarget(settings: Settings, request: TargetRequest, 
   }
 }
 
-/** CrmError `not_supported` for a profile that does not say how its server speaks. */
+/** CrmError `not_supported` for a profile without a connector. */
 export function requireConnector({
   connector,
   profileName,
@@ -113,7 +113,7 @@ export function requireConnector({
   const name = profileName ?? 'NAME'
   throw new CrmError(
     'not_supported',
-    `the profile ${name} does not say how ${baseUrl.origin} speaks: it has no connector`,
+    `the profile ${name} has no connector, which describes the API of ${baseUrl.origin}`,
     {
       hint: `let crm find out: crm auth login --base-url ${shellWord(baseUrlText(baseUrl))} -p ${shellWord(name)}; or name it: crm config set connector NAME -p ${shellWord(name)}`,
     },

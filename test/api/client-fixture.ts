@@ -13,7 +13,10 @@ import type { Wire } from '../../src/core/wire.ts'
 export const NO_KEY = { idempotencyKey: undefined }
 export const ALL: ListQuery = { limit: undefined, cursor: undefined, filters: {} }
 
-export const WIRE: Wire = {
+/** What a connector says of its server, with the largest pages of its lists. */
+type WireAndSize = Wire & { readonly pageSize?: number }
+
+export const WIRE: WireAndSize = {
   pageSize: 2,
   idempotency: 'kept',
   idempotencyHeader: 'Idempotency-Key',
@@ -40,12 +43,20 @@ export const CONTRACT = await connectorOf('contract')
 
 async function connectorOf(name: string) {
   const document = await connectorDocument({ name })
-  return (baseUrl: URL, wire: Wire) =>
+  return (baseUrl: URL, wire: WireAndSize) =>
     createConnector(withPageSize(document, wire.pageSize), { baseUrl, variables: {} }, createRecordMap)
 }
 
+interface ClientFixtureOptions extends Partial<Omit<ApiOptions, 'wire'>> {
+  readonly wire?: WireAndSize
+}
+
 /** A client whose waits are counted and not waited, with jitter at its longest. */
-export function openClient(baseUrl: URL, options: Partial<ApiOptions> = {}, timing: Partial<HostTiming> = {}): Fixture {
+export function openClient(
+  baseUrl: URL,
+  options: ClientFixtureOptions = {},
+  timing: Partial<HostTiming> = {},
+): Fixture {
   const fixture = { waits: [] as number[], debugLines: [] as string[], notices: [] as string[], unread: [] as string[] }
   const api = createApi(
     {

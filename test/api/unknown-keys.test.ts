@@ -10,7 +10,7 @@ import { sendJson, startServer } from './answering-server.ts'
 import { failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.test' }
-const UNKNOWN = { wire: wireOf(await connectorDocument({ name: 'crm' }), { pageSize: 2 }) }
+const UNKNOWN = { wire: { ...wireOf(await connectorDocument({ name: 'crm' })), pageSize: 2 } }
 
 interface Answers {
   /** To the nth POST; undefined makes a record of it. */

@@ -197,7 +197,7 @@ test.each([{}, { operations: 'contacts.get,deals.delete' }, { wire: { page_size:
     const { env } = homeWith({ base_url: url.origin, ...profile })
     const { exit, stderr } = await crm(['contacts', 'list'], env)
     expect({ exit, seen }).toEqual({ exit: 7, seen: [] })
-    expect(stderr).toContain(`the profile old does not say how ${url.origin} speaks: it has no connector`)
+    expect(stderr).toContain(`the profile old has no connector, which describes the API of ${url.origin}`)
     expect(stderr).toContain(`crm auth login --base-url ${url.origin} -p old`)
     expect(await crmPrints(['auth', 'token'], env)).toBe('k\n')
     await crmPrints(['config', 'set', 'connector', 'contract'], env)

@@ -16,7 +16,7 @@ export interface Connector {
   readonly name: string
   /** What `crm connectors show` finds it by: its name or its file. */
   readonly word: string
-  /** Undefined: recognised alone, as without a connector. */
+  /** Undefined where the connector says nothing of refusals: their text is read where most servers have it. */
   readonly errors: ErrorRules | undefined
   readonly document: ConnectorDocument
   /** For an answer that is not what the connector says. */

@@ -56,7 +56,7 @@ export const FAILURE_MEANINGS = ['exists', 'gone', 'limit', 'retry', 'auth', 'in
 
 export type FailureMeaning = (typeof FAILURE_MEANINGS)[number]
 
-/** Where a refusal states its parts; what is absent is recognised as without a connector. */
+/** Where a refusal states its parts; what is absent is read where most servers have it. */
 export interface ErrorReading {
   readonly message?: PathText
   readonly code?: PathText
@@ -221,8 +221,8 @@ export interface Operation {
 }
 
 export interface ListOperation extends Operation {
-  /** Each record; undefined: recognised. */
-  readonly items: PathText | undefined
+  /** Each record; `[]` if the answer itself is the list. */
+  readonly items: PathText
   /** Null in place of the list is an empty one. */
   readonly isNullEmpty?: true
   /** Members taken from the element that encloses the record. */

@@ -140,7 +140,7 @@ const MADE = member(
 
 const LIST = {
   ...READ,
-  items: member('path of each record, such as data[]; without it the list is recognised', PATH),
+  items: member('path of each record, such as data[]; without it, the answer itself is the list', PATH),
   empty: member('null: null in place of the list is an empty list', NULL),
   paging: member('how pages are read, member by member in place of that of the connector or resource', PAGING),
 }
@@ -447,7 +447,7 @@ export const CONNECTOR = object('connector', {
   auth: member('how the key is sent; a bearer token by default', AUTH),
   headers: member('headers of every request', HEADERS),
   query: member('parameters of every request', QUERY),
-  error: member('where a refusal states its parts; what is absent is recognised', ERROR),
+  error: member('where a refusal states its parts; what is absent is read where most servers have it', ERROR),
   limits: member(
     'requests that the server accepts in a time; crm stays below them and below what headers state',
     LIMITS,

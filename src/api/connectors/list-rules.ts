@@ -81,14 +81,14 @@ interface ReadList {
 /** Reads the records of a page by the paths of the connector, or returns a clause with the reason why there are none. */
 type ReadPage = (json: JsonValue | undefined, values: TemplateValues) => ReadList | string
 
-function compileList({ items = '.', isNullEmpty, up, keep, paging }: ListOperation): ReadPage {
+function compileList({ items, isNullEmpty, up, keep, paging }: ListOperation): ReadPage {
   const elements = compilePath(items)
   const lifted = Object.entries(up).map(([name, path]) => [name, compilePath(path)] as const)
   const keeping = compileKeep(keep)
   const statedIn = statedReader(paging)
   return (json, values) => {
     const found = readEach(elements, json, isNullEmpty)
-    if (!found) return `expected a list at ${items}, got ${describe(json)}`
+    if (!found) return `expected a list at ${items}, got ${jsonSummary(json)}`
     const all = found.map(({ value, enclosing }) => (lifted.length > 0 ? withLifted(value, lifted, enclosing) : value))
     if (!all.every(isJsonObject)) return 'the list contains something that is not a record'
     return { records: all.filter(keeping(values)), elements: found.length, stated: statedIn(json ?? null) }
@@ -124,9 +124,10 @@ function statedReader({ next, more, total, pages }: PagingDocument): (json: Json
   })
 }
 
-function describe(json: JsonValue | undefined): string {
+/** What an answer is instead, for a message: `an object with id, name`. */
+export function jsonSummary(json: JsonValue | undefined): string {
   if (json === undefined) return 'no JSON'
-  if (!isJsonObject(json)) return Array.isArray(json) ? 'a list' : oneLine(JSON.stringify(json), 60)
+  if (!isJsonObject(json)) return Array.isArray(json) ? 'a list as the whole answer' : oneLine(JSON.stringify(json), 60)
   const names = Object.keys(json)
   return names.length === 0 ? 'an empty object' : `an object with ${oneLine(names.join(', '), 200)}`
 }

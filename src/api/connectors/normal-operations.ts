@@ -127,7 +127,7 @@ function recordBody(inside: string): JsonValue {
 function normalList(name: 'list' | 'find' | 'deliveries', written: WrittenList, around: Surroundings): ListOperation {
   return {
     ...normalOperation(name, written, around),
-    items: written.items,
+    items: written.items ?? '[]',
     ...(written.empty === null && { isNullEmpty: true }),
     up: written.up ?? {},
     keep: written.keep ?? {},

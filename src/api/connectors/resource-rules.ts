@@ -306,7 +306,7 @@ function canAskBy(field: string, { by, path, query, body }: BatchOperation): boo
 function byBatch(field: string, read: BatchOperation, rulesOf: ListRulesOf): KeyedRules {
   const item = compileTemplate(read.item)
   const by = field === 'id' || !Object.hasOwn(read.by, field) ? undefined : read.by[field]
-  const list = { ...read, items: read.results, up: {}, keep: {}, paging: NOT_PAGED }
+  const list = { ...read, items: read.results ?? '[]', up: {}, keep: {}, paging: NOT_PAGED }
   return {
     ...rulesOf(list),
     size: read.size,

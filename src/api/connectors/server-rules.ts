@@ -118,17 +118,13 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
   return value === undefined ? {} : { [name]: value }
 }
 
-/** What the connector says of the server, with the page size of the profile. `profile`: for hints. */
+/** What the connector says of the server. `profile`: for hints. */
 export function wireOf(
   { idempotency, requestLifeMs = WIRE_DEFAULTS.requestLifeMs, runMarker }: ConnectorDocument,
-  {
-    pageSize = WIRE_DEFAULTS.pageSize,
-    profile,
-  }: { readonly pageSize?: number | undefined; readonly profile?: string | undefined },
+  profile?: string,
 ): Wire {
   return {
     ...WIRE_DEFAULTS,
-    pageSize,
     profile,
     requestLifeMs,
     runMarker,

@@ -8,7 +8,7 @@ import { SYSTEM_TIMING } from '../transport/timing.ts'
 /** Each of many requests waits less than a single one would. */
 const MAX_PROBE_MS = 10_000
 
-/** Enough for the next window of a small rate limit: a diagnosis sends about twenty requests. It does not wait out outages. */
+/** Enough for the next window of a small rate limit: a diagnosis sends six requests. It does not wait out outages. */
 const MAX_WAIT_MS = 5000
 
 /** The timing and headers of an answer. */

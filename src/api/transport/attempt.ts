@@ -1,9 +1,9 @@
 import type { Redactor } from '../../core/redact.ts'
 import { ADDRESS_HINT, type Failure, isFailure } from '../errors/failure.ts'
 import { networkFailure } from '../errors/network-failure.ts'
+import { statesRefusal } from '../errors/stated-refusal.ts'
 import { statusFailure } from '../errors/status-failure.ts'
 import type { ApiOptions } from '../options.ts'
-import { statesRefusal } from '../writes/judge-write.ts'
 import { type Answer, parseJson, readAnswer, redactHeaders, redactReply, redactSuccessHeaders } from './answer.ts'
 import { type Call, isWrite } from './call.ts'
 import type { Connections } from './connections.ts'
@@ -86,7 +86,7 @@ function refusal(call: Call, reply: Reply, { baseUrl: url, now, loginHint, redac
   return call.isAnyTypeTaken ? { ...failure, headers: reply.headers, body: reply.body } : failure
 }
 
-/** An answer that is shown as it is. */
+/** The body as it came, for a caller that prints it. A refusal stated in it is a failure, where the call asks for that. */
 function unread(call: Call, reply: Reply, options: TryOptions): Answer | Failure {
   const { status, headers, body } = reply
   const json = call.isJudged ? parseJson(body.toString('utf8')) : undefined

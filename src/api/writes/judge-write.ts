@@ -133,14 +133,3 @@ const NO_ID = /^\s*(?:0|-\d+|0{8}(?:-0{4}){3}-0{12})?\s*$/
 function isId(id: string | undefined): id is string {
   return id !== undefined && !NO_ID.test(id)
 }
-
-/** Whether a 2xx states at its top that the request was refused: `success: false`, `ok: false`, or `errors` with something in it. */
-export function statesRefusal(json: JsonValue | undefined): boolean {
-  if (!isJsonObject(json)) return false
-  const { success, ok, errors = null } = json
-  return (
-    success === false ||
-    ok === false ||
-    (typeof errors === 'object' ? Object.keys(errors ?? {}).length > 0 : Boolean(errors))
-  )
-}

@@ -107,10 +107,9 @@ function isOfServer(screen: Screen | undefined): boolean {
   return screen !== undefined && screen !== 'home' && screen !== 'events' && screen !== 'jobs' && screen !== 'webhooks'
 }
 
-/** CrmError `not_supported` for a list that a connector lacks. Without a connector the server has both. */
-async function requireList(ctx: Pick<Context, 'api' | 'target'>, name: 'contacts' | 'deals'): Promise<void> {
-  const { connector } = await ctx.target()
-  if (connector) (await ctx.api()).require(resourceOf(name), 'list')
+/** CrmError `not_supported` for a list that the connector lacks. */
+async function requireList(ctx: Pick<Context, 'api'>, name: 'contacts' | 'deals'): Promise<void> {
+  ;(await ctx.api()).require(resourceOf(name), 'list')
 }
 
 function ended({ signal }: Pick<Context, 'signal'>): ExitCode {

@@ -88,7 +88,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
     summary: source.summary,
   })
   const builder = new PlanBuilder(paths, head, request.part)
-  const pages = new PageCounter(context.pageSize)
+  const pages = new PageCounter(context.pageSize(resourceOf(noun)))
   const keyed = countedReader(await keyReaderFor(context, noun, match.names))
   const parts = {
     ...{ paths, noun, source, builder, before: earlier.jobs },

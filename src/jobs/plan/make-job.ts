@@ -79,8 +79,8 @@ export interface PlanningContext {
     resource: 'note',
     parentIds: Iterable<string>,
   ) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
-  /** Records on a page of a list, if it is configured. */
-  readonly pageSize: number | undefined
+  /** The most records on a page of a list, where the connector says it. */
+  readonly pageSize: (resource: Resource) => number | undefined
   /** Undefined if the server cannot be asked for records by this field. */
   readonly keyReader: Api['keyReader']
   /** Whether the server has an upsert by this field. */

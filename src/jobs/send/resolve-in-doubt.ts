@@ -50,7 +50,7 @@ export async function resolveInDoubt(
   const waitMs = Math.max(0, ...unsettled.map((one) => quietMs(parts, one)))
   if (waitMs > 0)
     parts.onWait(
-      `earlier requests may still be in progress, for the longest life of a request (${durationText(parts.lifeMs)})`,
+      `earlier requests may still take effect, up to ${durationText(parts.lifeMs)} after they were sent`,
       waitMs,
     )
   if (waitMs > 0 && !(await parts.sleep(waitMs))) return undefined

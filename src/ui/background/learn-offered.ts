@@ -7,7 +7,7 @@ import { type Need, type Offered, type OfferedFields, offeredColumns } from '../
 import { SERVER_LISTS, type ServerList } from '../screens.ts'
 import { type State, type StateStore, withList } from '../state.ts'
 
-/** Learns what the server offers. Without an answer it stays at what every server offers. */
+/** Learns from the connector what the server offers. Where it cannot be opened, that stays what every server offers. */
 export async function learnOffered(store: StateStore<State>, openApi: () => Promise<Api>): Promise<void> {
   try {
     const offered = offeredByConnector((await openApi()).connector)

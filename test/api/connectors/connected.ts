@@ -4,7 +4,7 @@ import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
 import { wireOf } from '../../../src/api/connectors/server-rules.ts'
 import type { HostTiming } from '../../../src/api/transport/timing.ts'
 import { type Answering, type SeenRequest, startServer } from '../answering-server.ts'
-import { openClient, WIRE } from '../client-fixture.ts'
+import { openClient } from '../client-fixture.ts'
 
 /** A client of a server that answers so, through a connector with these lines. */
 export async function connectedTo(lines: string, answer: Answering, key?: string, timing: Partial<HostTiming> = {}) {
@@ -14,7 +14,7 @@ export async function connectedTo(lines: string, answer: Answering, key?: string
     baseOf: () => undefined,
   })
   const connector = createConnector(document, { baseUrl: url, variables: {} }, createRecordMap)
-  const wire = wireOf(document, { pageSize: WIRE.pageSize })
+  const wire = wireOf(document)
   const { api, ...rest } = openClient(url, { connector, ...(key !== undefined && { key }), wire }, timing)
   return { api, seen, url, ...rest }
 }

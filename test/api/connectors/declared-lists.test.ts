@@ -27,6 +27,15 @@ async function idsOf(lines: string, answer: Answering, limit?: number) {
 
 const ALL = PEOPLE.map(({ id }) => String(id))
 
+test('without items, the answer itself is the list; an object is an error that says so', async () => {
+  const lines = RESOURCE.replace("items: 'data[]'", 'paging: none')
+  expect((await idsOf(lines, (response) => sendJson(response, 200, PEOPLE))).ids).toEqual(ALL)
+  const { api } = await connectedTo(lines, (response) => sendJson(response, 200, { data: PEOPLE }))
+  expect((await failureOf(allPages(api.contacts.list()))).message).toContain(
+    'expected a list at [], got an object with data',
+  )
+})
+
 test('a list by cursor ends where the cursor is absent, null or empty', async () => {
   for (const end of [{}, { next: null }, { next: '' }]) {
     const answer: Answering = (response, request) => {

@@ -28,7 +28,7 @@ test.each([
 })
 
 test('keys are kept as the connector says', () => {
-  const keys = (text: string) => wireOf(documentWith(`idempotency: ${text}\npaging: none`), {})
+  const keys = (text: string) => wireOf(documentWith(`idempotency: ${text}\npaging: none`))
   const whole = { idempotencyHeader: 'X-Once', idempotencyWindowMs: 3_600_000, isWindowOfAccount: true }
   for (const window of ['window', 'keeps']) {
     const stated = keys(`{ header: X-Once, ${window}: 1h, scope: account, life: 1m }`)
@@ -59,6 +59,6 @@ test.each([
 })
 
 test('the member that carries the run of a fixture is the name of one', () => {
-  expect(wireOf(documentWith('run_marker: crm_run\npaging: none'), {}).runMarker).toBe('crm_run')
+  expect(wireOf(documentWith('run_marker: crm_run\npaging: none')).runMarker).toBe('crm_run')
   expect(() => documentWith('run_marker: a.b\npaging: none')).toThrow('expected the name of a member, such as crm_run')
 })

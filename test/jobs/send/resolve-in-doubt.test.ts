@@ -63,7 +63,7 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[], l
 test('a wait for requests of before names the setting that it lasts', async () => {
   const task = { ...createTask(0, { name: 'Ada' }), isResumed: false, lastSentMs: 0 }
   const { waits } = await settled([task], [], [], 120_000)
-  expect(waits).toEqual(['120000 earlier requests may still be in progress, for the longest life of a request (2m)'])
+  expect(waits).toEqual(['120000 earlier requests may still take effect, up to 2m after they were sent'])
 })
 
 test('a record that is equal to a row is adopted, and nothing is sent for it', async () => {
