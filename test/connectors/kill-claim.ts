@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -59,7 +59,7 @@ export function claimKills(
         printed = await endedInTime(child, `after ${kills} kills`)
         if (child.signalCode === 'SIGKILL') kills += 1
       } while (child.signalCode === 'SIGKILL')
-      expect(kills).toBe(KILLS)
+      expect(kills, printed.stderr).toBe(KILLS)
       // 3, where rows are in doubt.
       expect([0, 3], printed.stderr).toContain(child.exitCode)
       const found = { job: JSON.parse(printed.stdout), contacts: await contacts(), created: effects('created') }
@@ -86,7 +86,11 @@ function fileOf(env: Env, rows: number): string {
 /** With a connector of its own, in which requests live for a second. */
 export function shortLived(env: Env): Env {
   const file = join(env.HOME ?? '', 'short.yaml')
-  writeFileSync(file, `connector: 1\nname: short\nextends: ${env.CRM_CONNECTOR}\nidempotency: { life: 1s }\n`)
+  const { CRM_CONNECTOR: connector = '' } = env
+  const head = connector.endsWith('.yaml')
+    ? readFileSync(connector, 'utf8')
+    : `connector: 1\nname: short\nextends: ${connector}\n`
+  writeFileSync(file, `${head}idempotency: { life: 1s }\n`)
   return { ...env, CRM_CONNECTOR: file }
 }
 
