@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type OutputChunk, type OutputOptions, type RolldownOptions, rolldown } from 'rolldown'
-import { shippedConnector, shippedNames } from '../src/api/connectors/shipped.ts'
+import { shippedConnector, shippedNames } from '../src/connector/shipped.ts'
 import { noticesOf } from './bundled-packages.ts'
 import { readVocabulary } from './read-vocabulary.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { shippedNames } from '../src/api/connectors/shipped.ts'
+import { shippedNames } from '../src/connector/shipped.ts'
 import { PRISM } from '../test/harness/prism.ts'
 import { judgeVendor, type Result } from './vendor-mocks/judge.ts'
 import { OPERATIONS } from './vendor-mocks/operations.ts'

@@ -236,7 +236,7 @@ async function openTarget(ctx: Context): Promise<Target> {
     repository: await ctx.repository(),
     addressOf: async (connector: NamedConnector) =>
       (await import('./api/connectors/open-connector.ts')).connectorAddress(connector),
-    connectorNames: async () => (await import('./api/connectors/shipped.ts')).shippedNames(),
+    connectorNames: async () => (await import('./connector/shipped.ts')).shippedNames(),
     ask: async (question: string) => {
       const { askYesNo, canAsk } = await import('./output/prompt.ts')
       return canAsk(ctx) ? askYesNo(ctx.io, question, ctx.signal) : undefined

@@ -124,9 +124,7 @@ function topicLines(): readonly string[] {
 }
 
 async function showTopic({ stdout }: Io, program: Command, name: HelpTopicName): Promise<number> {
-  const topic = await HELP_TOPICS[name].load(async () =>
-    (await import('./api/connectors/json-schema.ts')).connectorSchema(),
-  )
+  const topic = await HELP_TOPICS[name].load(async () => (await import('./connector/json-schema.ts')).connectorSchema())
   await writeText(stdout, await topicText(topic, program.createHelp(), stdout.columns ?? 100))
   return EXIT.ok
 }

@@ -1,5 +1,5 @@
-import { connectorSchema, jsonSchemaOf } from '../../src/api/connectors/json-schema.ts'
 import { OUTPUT_NAMES, outputSchema } from '../../src/commands/schema/outputs.ts'
+import { connectorSchema, jsonSchemaOf } from '../../src/connector/json-schema.ts'
 import { BROWSE_KEYS } from '../../src/ui/user-keys/user-key.ts'
 import { commandTree } from './command-tree.ts'
 import { manFiles } from './man-files.ts'

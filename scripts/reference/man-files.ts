@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { connectorSchema } from '../../src/api/connectors/json-schema.ts'
 import type { HelpPart } from '../../src/commands/help/topic-texts.ts'
 import { HELP_TOPIC_NAMES, HELP_TOPICS, type HelpTopicName } from '../../src/commands/help/topics.ts'
+import { connectorSchema } from '../../src/connector/json-schema.ts'
 import { type Leaf, leavesOf, textBelow } from './command-tree.ts'
 
 /** `man/*.1`, in the macros of man(7): a page for each command, one for each group of commands, and an overview. */

@@ -1,6 +1,6 @@
+import type { ServerOffer } from '../connector/document.ts'
 import { HISTORY_PATH, RESOURCES, type RecordResource, recordHistoryPath } from '../core/resources/registry.ts'
 import type { Connector } from './connectors/connector.ts'
-import type { ServerOffer } from './connectors/document.ts'
 import type { Page } from './operations.ts'
 import { pathPages } from './pages/pages.ts'
 import { checkId } from './transport/call.ts'

@@ -1,7 +1,7 @@
+import { keyValue } from '../connector/key-value.ts'
 import type { JsonValue } from '../core/json.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { CollectionParts } from './collection.ts'
-import { keyValue } from './connectors/key-value.ts'
 import { createExchange } from './connectors/resource-exchange.ts'
 import type { ListQuery } from './operations.ts'
 import { DeclaredWalk } from './pages/declared-walk.ts'

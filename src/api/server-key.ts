@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
+import type { ServerOffer } from '../connector/document.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../core/json.ts'
 import { KEY_PATH } from '../core/resources/registry.ts'
-import type { ServerOffer } from './connectors/document.ts'
 import type { StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 import { parseJson } from './transport/answer.ts'

@@ -1,4 +1,4 @@
-import type { ConnectorDocument, KeptKeys, PagingDocument } from '../api/connectors/document.ts'
+import type { ConnectorDocument, KeptKeys, PagingDocument } from '../connector/document.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
@@ -80,7 +80,7 @@ async function describedProfile(settings: Settings, name: string, said: EarlierS
   const changes = changesOf(document, said, ['contract', DEFAULT_CONNECTOR].includes(base))
   if (changes.length === 0) return { ...profile, connector: base }
   const { connectorFile } = await import('../settings/connector-files.ts')
-  const { loadConnectorText } = await import('../api/connectors/shipped.ts')
+  const { loadConnectorText } = await import('../connector/shipped.ts')
   const { isMap, parseDocument } = await import('yaml')
   const isFile = base.includes('/') || base.includes('\\')
   const head = `connector: 1\nname: ${nameOf(name)}\nextends: ${base}\n`

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import type { Api } from '../api/api.ts'
-import { requiredIn } from '../api/connectors/document.ts'
+import { requiredIn } from '../connector/document.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import { RATE_SHARE } from '../core/rate-share.ts'

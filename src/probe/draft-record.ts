@@ -1,13 +1,13 @@
-import { ApiDescription } from '../api/connectors/draft/api-description.ts'
-import { Decisions } from '../api/connectors/draft/decisions.ts'
-import { draftResource } from '../api/connectors/draft/draft-resource.ts'
-import { schemaOfExample } from '../api/connectors/draft/schemas.ts'
-import { FIRST_NAMES, fieldNames, LAST_NAMES, memberNamed } from '../api/connectors/draft/server-names.ts'
-import { ConnectorMistake, compilePath, type Path, readFirst } from '../api/connectors/paths.ts'
+import { ConnectorMistake, compilePath, type Path, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { type Leaf, leavesOf, madeOf, mergedRecord, proposeField } from './nested-fields.ts'
+import { ApiDescription } from './openapi/api-description.ts'
+import { Decisions } from './openapi/decisions.ts'
+import { draftResource } from './openapi/draft-resource.ts'
+import { schemaOfExample } from './openapi/schemas.ts'
+import { FIRST_NAMES, fieldNames, LAST_NAMES, memberNamed } from './openapi/server-names.ts'
 
 /** A resource as its records show it, without its list. */
 export interface DraftedRecord {

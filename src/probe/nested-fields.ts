@@ -1,7 +1,7 @@
-import { joined } from '../api/connectors/draft/record-places.ts'
-import { FIRST_NAMES, fieldNames, foldedName, LAST_NAMES } from '../api/connectors/draft/server-names.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import type { Resource } from '../core/resources/registry.ts'
+import { joined } from './openapi/record-places.ts'
+import { FIRST_NAMES, fieldNames, foldedName, LAST_NAMES } from './openapi/server-names.ts'
 
 const MAX_DEPTH = 3
 const MAX_LEAVES = 200

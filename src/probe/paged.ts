@@ -1,6 +1,6 @@
-import { compilePath, readFirst } from '../api/connectors/paths.ts'
 import { oneLine } from '../api/errors/one-line.ts'
 import { readLinks } from '../api/pages/links.ts'
+import { compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import { itemsAt, sizeMember } from './page-size.ts'

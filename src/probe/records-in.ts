@@ -1,9 +1,9 @@
-import { escaped, joined } from '../api/connectors/draft/record-places.ts'
-import { foldedName } from '../api/connectors/draft/server-names.ts'
 import { jsonSummary } from '../api/connectors/list-rules.ts'
-import { compilePath, readEach } from '../api/connectors/paths.ts'
 import { statesRefusal } from '../api/errors/stated-refusal.ts'
+import { compilePath, readEach } from '../connector/paths.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { escaped, joined } from './openapi/record-places.ts'
+import { foldedName } from './openapi/server-names.ts'
 
 /** A value beside the records, at a path of connectors. */
 export interface StatedValue {

@@ -6,9 +6,9 @@ import type { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { secretBytes, signWebhook } from '../../src/core/signing.ts'
 import { buildProgram } from '../../src/program.ts'
-import { DEAL, documentWith, PAGED, PERSON, plainPaths } from '../api/connectors/draft/small-api.ts'
 import { type Env, tempFolder } from '../harness/home.ts'
 import { startService } from '../harness/service.ts'
+import { DEAL, documentWith, PAGED, PERSON, plainPaths } from '../probe/openapi/small-api.ts'
 import { CRM } from './crm.ts'
 
 /** What one command needs to have something to do, and what it was asked to write. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
-import { shippedConnector, shippedNames } from '../../src/api/connectors/shipped.ts'
+import { shippedConnector, shippedNames } from '../../src/connector/shipped.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 import { make } from '../harness/records.ts'
 import { crm, startCrm } from './crm.ts'

@@ -1,8 +1,8 @@
 import type { Sabotage } from './sabotage.ts'
 
-const PATHS = ['test/api/connectors/paths.test.ts']
-const MAP = ['test/api/connectors/record-map.test.ts', 'test/api/connectors/shipped-records.test.ts']
-const LOADER = ['test/api/connectors/load-connector.test.ts']
+const PATHS = ['test/connector/paths.test.ts']
+const MAP = ['test/connector/record-map.test.ts', 'test/api/connectors/shipped-records.test.ts']
+const LOADER = ['test/connector/load-connector.test.ts']
 
 const BATCHES = ['test/connectors/batches.test.ts']
 
@@ -65,28 +65,28 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a path reads what every object inherits',
-    file: 'src/api/connectors/paths.ts',
+    file: 'src/connector/paths.ts',
     line: 'return Object.hasOwn(value, name) ? value[name] : undefined',
     to: 'return value[name]',
     tests: PATHS,
   },
   {
     name: 'an element of a list is written without the other elements',
-    file: 'src/api/connectors/paths.ts',
+    file: 'src/connector/paths.ts',
     line: "if (step.type !== 'member') return listWritten(write, at, target ?? current) ?? target",
     to: "if (step.type !== 'member') return listWritten(write, at, target) ?? target",
     tests: PATHS,
   },
   {
     name: 'a path to the list of a page takes any answer for an empty list',
-    file: 'src/api/connectors/paths.ts',
+    file: 'src/connector/paths.ts',
     line: 'return isMissing ? undefined : listed',
     to: 'return listed',
     tests: PATHS,
   },
   {
     name: 'null in place of a list counts as an empty one',
-    file: 'src/api/connectors/paths.ts',
+    file: 'src/connector/paths.ts',
     line: 'if (value === null && isNullEmpty) return []',
     to: 'if (value === null) return []',
     tests: PATHS,
@@ -114,59 +114,59 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'an id leaves its segment of the path',
-    file: 'src/api/connectors/templates.ts',
+    file: 'src/connector/templates.ts',
     line: 'return encodeURIComponent(text)',
     to: 'return encodeURI(text)',
-    tests: ['test/api/connectors/templates.test.ts'],
+    tests: ['test/connector/templates.test.ts'],
   },
   {
     name: 'a variable of a connector names another host',
-    file: 'src/api/connectors/templates.ts',
+    file: 'src/connector/templates.ts',
     line: 'const HOST_PART = /^[A-Za-z0-9-]{1,63}$/',
     to: 'const HOST_PART = /^[A-Za-z0-9./-]{1,63}$/',
-    tests: ['test/api/connectors/templates.test.ts'],
+    tests: ['test/connector/templates.test.ts'],
   },
   {
     name: 'a value that the server would keep differently is sent',
-    file: 'src/api/connectors/record-writer.ts',
+    file: 'src/connector/record-writer.ts',
     line: 'checkRoundTrip(mapped, draft)',
     to: '',
     tests: MAP,
   },
   {
     name: 'a row that names a value both ways, differently, is written',
-    file: 'src/api/connectors/write-field.ts',
+    file: 'src/connector/write-field.ts',
     line: 'if (!field.isKept(shown, value)) throw disagreement(field, value, shown)',
     to: '',
     tests: MAP,
   },
   {
     name: 'a read-only member of the server is written',
-    file: 'src/api/connectors/record-writer.ts',
+    file: 'src/connector/record-writer.ts',
     line: "if (isNeverWritten(name)) throw refusal(name, { what: 'is read-only', hint: `leave ${name} out` }, parts)",
     to: '',
     tests: MAP,
   },
   {
     name: 'a member of the server hides the field of crm that has its name',
-    file: 'src/api/connectors/own-names.ts',
+    file: 'src/connector/own-names.ts',
     line: "const found = crmNames.has(own.replace(/_+$/, '')) ? `${own}_` : own",
     to: 'const found = own',
     tests: MAP,
   },
   {
     name: 'a record has the members of the one before it',
-    file: 'src/api/connectors/record-layout.ts',
+    file: 'src/connector/record-layout.ts',
     line: 'return at === keys.length',
     to: 'return true',
     tests: MAP,
   },
   {
     name: 'a whole number beyond 2^53 of a text loses digits',
-    file: 'src/api/connectors/field-values.ts',
+    file: 'src/connector/field-values.ts',
     line: 'if (text.length <= 15) return value',
     to: 'return value',
-    tests: ['test/api/connectors/field-values.test.ts'],
+    tests: ['test/connector/field-values.test.ts'],
   },
   {
     name: 'GraphQL is asked for where the connector names none',
@@ -219,24 +219,24 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'an unknown member of a connector is passed over',
-    file: 'src/api/connectors/format-parts.ts',
+    file: 'src/connector/format-parts.ts',
     line: ".strictObject(members, { error: unknownKeys(`a member of ${words}`, known, `a map with ${known.join(', ')}`) })",
     to: '.object(members)',
     tests: LOADER,
   },
   {
     name: 'a connector sends the key elsewhere than in its credentials',
-    file: 'src/api/connectors/check-meaning.ts',
+    file: 'src/connector/check-meaning.ts',
     line: "const variables = [...membersOf(memberAt(tree, 'variables')).keys()]",
     to: "const variables = [...membersOf(memberAt(tree, 'variables')).keys(), 'key']",
     tests: LOADER,
   },
   {
     name: 'a regular expression of a connector can take hours',
-    file: 'src/api/connectors/patterns.ts',
+    file: 'src/connector/patterns.ts',
     line: String.raw`const refused = /\\|\(\?|\)[*+?{]|(?:[*+?}][*+?{])/.exec(syntax)`,
     to: String.raw`const refused = /\\|\(\?|(?:[*+?}][*+?{])/.exec(syntax)`,
-    tests: ['test/api/connectors/templates.test.ts'],
+    tests: ['test/connector/templates.test.ts'],
   },
   {
     name: 'the member behind a field reverts it when an edited export is applied again',
@@ -254,28 +254,28 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a member that contradicts a field is not seen',
-    file: 'src/api/connectors/write-field.ts',
+    file: 'src/connector/write-field.ts',
     line: 'if (!document.isJoined) return !field.isKept(shownByGiven(field, draft), value)',
     to: 'if (!document.isJoined) return false',
-    tests: ['test/api/connectors/record-map.test.ts'],
+    tests: ['test/connector/record-map.test.ts'],
   },
   {
     name: 'a tag in a connector is passed over',
-    file: 'src/api/connectors/located.ts',
+    file: 'src/connector/located.ts',
     line: 'if (node.tag !== undefined) problems.add(place, `${node.tag} is a tag, expected the value alone`)',
     to: '',
     tests: LOADER,
   },
   {
     name: 'no connector is proposed at a host that has a variable',
-    file: 'src/api/connectors/shipped.ts',
+    file: 'src/connector/shipped.ts',
     line: "return /^origin: (\\S+)$/m.exec(shippedText(name) ?? '')?.[1]",
     to: "return /^origin: ([^\\s{]+)$/m.exec(shippedText(name) ?? '')?.[1]",
     tests: ['test/commands/connectors/propose.test.ts'],
   },
   {
     name: 'the name of a shipped connector is a path to any file',
-    file: 'src/api/connectors/shipped.ts',
+    file: 'src/connector/shipped.ts',
     line: 'if (!shippedNames().includes(name)) return undefined',
     to: '',
     tests: LOADER,
@@ -352,10 +352,10 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a draft takes the count of a page for that of the list',
-    file: 'src/api/connectors/draft/draft-paging.ts',
+    file: 'src/probe/openapi/draft-paging.ts',
     line: "...only('total', member(TOTALS, isNumber) ?? member([COUNT_NAME], isCountOfAll)),",
     to: "...only('total', member([...TOTALS, COUNT], isNumber)),",
-    tests: ['test/api/connectors/draft/draft-paging.test.ts'],
+    tests: ['test/probe/openapi/draft-paging.test.ts'],
   },
   {
     name: 'a value that the server dropped is not noted',
@@ -366,14 +366,14 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a connector may have any size',
-    file: 'src/api/connectors/located.ts',
+    file: 'src/connector/located.ts',
     line: 'if (bytes > MOST_BYTES) {',
     to: 'if (bytes < 0) {',
     tests: LOADER,
   },
   {
     name: 'a connector may be nested to any depth',
-    file: 'src/api/connectors/located.ts',
+    file: 'src/connector/located.ts',
     line: 'if (depth > MOST_DEPTH) {',
     to: 'if (depth < 0) {',
     tests: LOADER,
@@ -401,7 +401,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'an update that sends the record whole drops members that the record shows',
-    file: 'src/api/connectors/record-writer.ts',
+    file: 'src/connector/record-writer.ts',
     line: 'refuseLoss(draft, { parts, mapped, isLeftOut })',
     to: '',
     tests: ['test/api/connectors/single-records.test.ts'],

@@ -1,49 +1,49 @@
 import type { Sabotage } from './sabotage.ts'
 
-const UPDATES = ['test/api/connectors/draft/draft-update.test.ts']
-const SHAPES = ['test/api/connectors/draft/shapes-of-vendors.test.ts']
+const UPDATES = ['test/probe/openapi/draft-update.test.ts']
+const SHAPES = ['test/probe/openapi/shapes-of-vendors.test.ts']
 const SINGLE = ['test/api/connectors/single-records.test.ts']
-const LOADER = ['test/api/connectors/load-connector.test.ts']
+const LOADER = ['test/connector/load-connector.test.ts']
 
 export const DRAFTS: readonly Sabotage[] = [
   {
     name: 'a whole record is sent with the members that the server does not take back',
-    file: 'src/api/connectors/record-writer.ts',
+    file: 'src/connector/record-writer.ts',
     line: 'const isLeftOut = (name: string) => isOwnReadOnly(name) || options.drop?.includes(name) === true',
     to: 'const isLeftOut = isOwnReadOnly',
     tests: SINGLE,
   },
   {
     name: 'a draft does not leave out what an update does not take back',
-    file: 'src/api/connectors/draft/draft-update.ts',
+    file: 'src/probe/openapi/draft-update.ts',
     line: 'return { sends, ...(drop.length > 0 && { drop }), ...query, ...set }',
     to: 'return { sends, ...query, ...set }',
     tests: UPDATES,
   },
   {
     name: 'a draft takes what an update alone has for read-only',
-    file: 'src/api/connectors/draft/resource-context.ts',
+    file: 'src/probe/openapi/resource-context.ts',
     line: 'const writeView = createView ? mergedView(createView, updateView) : updateView',
     to: 'const writeView = createView ?? updateView',
     tests: UPDATES,
   },
   {
     name: 'members that each update needs are no decision',
-    file: 'src/api/connectors/draft/draft-update.ts',
+    file: 'src/probe/openapi/draft-update.ts',
     line: 'else missing.push(name)',
     to: '',
     tests: UPDATES,
   },
   {
     name: 'an update that cannot read its record is no decision',
-    file: 'src/api/connectors/draft/draft-update.ts',
+    file: 'src/probe/openapi/draft-update.ts',
     line: 'if (get !== undefined || !isJsonObject(update)) return',
     to: 'if (get !== null) return',
     tests: UPDATES,
   },
   {
     name: 'a part of a record may be sent as the whole one',
-    file: 'src/api/connectors/check-meaning.ts',
+    file: 'src/connector/check-meaning.ts',
     line: "if (select && textIn(memberAt(resource, 'update', 'sends')) === 'whole')",
     to: 'if (select && !select)',
     tests: LOADER,
@@ -78,35 +78,35 @@ export const DRAFTS: readonly Sabotage[] = [
   },
   {
     name: 'the id of a draft is that of an answer without a record',
-    file: 'src/api/connectors/draft/resource-context.ts',
+    file: 'src/probe/openapi/resource-context.ts',
     line: 'const single = found.some(isRecord) ? found.filter(isRecord) : found',
     to: 'const single = found',
     tests: SHAPES,
   },
   {
     name: 'a draft takes the whole name of a contact without a decision',
-    file: 'src/api/connectors/draft/draft-resource.ts',
+    file: 'src/probe/openapi/draft-resource.ts',
     line: 'if (view.required.has(whole)) return undefined',
     to: 'return undefined',
     tests: SHAPES,
   },
   {
     name: 'a draft takes records that were used last for a list',
-    file: 'src/api/connectors/draft/offered.ts',
+    file: 'src/probe/openapi/offered.ts',
     line: 'const own = first && isRecent(api, first) ? undefined : first',
     to: 'const own = first',
     tests: SHAPES,
   },
   {
     name: 'a draft limits an OData list to its first records',
-    file: 'src/api/connectors/draft/draft-paging.ts',
+    file: 'src/probe/openapi/draft-paging.ts',
     line: "return size !== undefined && foldedName(size.name) === 'top'",
     to: 'return false',
     tests: SHAPES,
   },
   {
     name: 'a draft drops a second key in the query',
-    file: 'src/api/connectors/draft/draft-access.ts',
+    file: 'src/probe/openapi/draft-access.ts',
     line: 'carrier[name] = `{${variable}}`',
     to: 'headers[name] = `{${variable}}`',
     tests: SHAPES,

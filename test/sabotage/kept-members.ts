@@ -28,7 +28,7 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   },
   {
     name: 'a row is matched by the first value of a record alone',
-    file: 'src/api/connectors/all-values.ts',
+    file: 'src/connector/all-values.ts',
     line: 'if (byName.size > 0) sources ??= new WeakMap()',
     to: '',
     tests: SEVERAL,
@@ -56,7 +56,7 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   },
   {
     name: 'the id of a stage is compared with its name',
-    file: 'src/api/connectors/record-map.ts',
+    file: 'src/connector/record-map.ts',
     line: 'return isStable ? shown : undefined',
     to: 'return undefined',
     tests: ['test/connectors/stage-ids.test.ts'],
@@ -77,7 +77,7 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   },
   {
     name: 'an object is sent with its changed members alone',
-    file: 'src/api/connectors/record-writer.ts',
+    file: 'src/connector/record-writer.ts',
     line: 'if (!isJsonObject(before) || !isJsonObject(value)) return value',
     to: 'return value',
     tests: ['test/api/connectors/single-records.test.ts'],

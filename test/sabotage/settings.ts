@@ -157,7 +157,7 @@ export const SETTINGS: readonly Sabotage[] = [
   },
   {
     name: 'an idempotency window shorter than a request lets a resume send a row twice',
-    file: 'src/api/connectors/check-access.ts',
+    file: 'src/connector/check-access.ts',
     line: 'if (!node || windowMs > lifeMs) return',
     to: 'return',
     tests: ['test/api/connectors/server-terms.test.ts'],

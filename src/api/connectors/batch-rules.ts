@@ -1,9 +1,9 @@
+import type { BatchOperation } from '../../connector/document.ts'
+import { compilePath, type Path, readAll } from '../../connector/paths.ts'
+import type { RecordMap } from '../../connector/record-map.ts'
+import { compileTemplate, fill } from '../../connector/templates.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { BatchOperation } from './document.ts'
-import { compilePath, type Path, readAll } from './paths.ts'
-import type { RecordMap } from './record-map.ts'
 import type { ConnectorRequest, RequestMaker } from './requests.ts'
-import { compileTemplate, fill } from './templates.ts'
 
 /** One row of a batch, as the server takes it. */
 export interface BatchRow {

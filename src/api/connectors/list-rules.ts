@@ -1,13 +1,13 @@
+import type { ListOperation, PagingDocument } from '../../connector/document.ts'
+import type { References } from '../../connector/field-map.ts'
+import { compilePath, type Path, readEach, readFirst } from '../../connector/paths.ts'
+import type { RecordMap } from '../../connector/record-map.ts'
+import { compileTemplate, fill, type TemplateValues } from '../../connector/templates.ts'
 import { isJsonObject, isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { Answer } from '../transport/answer.ts'
-import type { ListOperation, PagingDocument } from './document.ts'
-import type { References } from './field-map.ts'
-import { compilePath, type Path, readEach, readFirst } from './paths.ts'
-import type { RecordMap } from './record-map.ts'
 import type { ConnectorRequest, PageStart, RequestMaker, RequestParts } from './requests.ts'
-import { compileTemplate, fill, type TemplateValues } from './templates.ts'
 
 /** One list of records: all of them, or those with some values. */
 export interface ListRules {

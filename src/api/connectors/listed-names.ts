@@ -1,11 +1,11 @@
+import type { NamesDocument } from '../../connector/document.ts'
+import { compilePath, readAll, readFirst } from '../../connector/paths.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { badPage } from '../pages/page-errors.ts'
 import type { Http } from '../transport/http.ts'
-import type { NamesDocument } from './document.ts'
-import { compilePath, readAll, readFirst } from './paths.ts'
 import type { Exchange } from './resource-exchange.ts'
 import type { ResourceRules } from './resource-rules.ts'
 

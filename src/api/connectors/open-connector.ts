@@ -1,9 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
-import { CrmError } from '../../core/errors.ts'
-import { oneLine } from '../errors/one-line.ts'
-import { type Connector, createConnector } from './connector.ts'
-import type { ConnectorDocument, Operation, PagingDocument } from './document.ts'
-import { createRecordMap } from './record-map.ts'
+import type { ConnectorDocument, Operation, PagingDocument } from '../../connector/document.ts'
+import { createRecordMap } from '../../connector/record-map.ts'
 import {
   connectorFileText,
   loadConnectorText,
@@ -12,8 +9,11 @@ import {
   shippedNames,
   shippedOrigin,
   shippedText,
-} from './shipped.ts'
-import { compileTemplate, fillHost, readHost } from './templates.ts'
+} from '../../connector/shipped.ts'
+import { compileTemplate, fillHost, readHost } from '../../connector/templates.ts'
+import { CrmError } from '../../core/errors.ts'
+import { oneLine } from '../errors/one-line.ts'
+import { type Connector, createConnector } from './connector.ts'
 
 const MOST_BODY_CHARS = 200
 

@@ -1,8 +1,8 @@
+import type { References } from '../../connector/field-map.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText } from '../../core/json.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Page } from '../operations.ts'
-import type { References } from './field-map.ts'
 
 /** Lists that are read whole for the names of their records. */
 const MOST_NAMED = 2000

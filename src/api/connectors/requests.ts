@@ -1,9 +1,16 @@
+import type { Operation, ResourceDocument } from '../../connector/document.ts'
+import { headerText } from '../../connector/header-text.ts'
+import type { RecordMap } from '../../connector/record-map.ts'
+import {
+  compileTemplate,
+  fill,
+  fillPath,
+  fillText,
+  placeholdersOf,
+  type TemplateValues,
+} from '../../connector/templates.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Call } from '../transport/call.ts'
-import type { Operation, ResourceDocument } from './document.ts'
-import { headerText } from './header-text.ts'
-import type { RecordMap } from './record-map.ts'
-import { compileTemplate, fill, fillPath, fillText, placeholdersOf, type TemplateValues } from './templates.ts'
 
 export interface ConnectorPlace {
   /** Its path replaces the base of the connector. */

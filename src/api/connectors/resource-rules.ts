@@ -1,10 +1,3 @@
-import { CrmError } from '../../core/errors.ts'
-import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { nearest } from '../../core/nearest.ts'
-import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import { shellWord } from '../../core/shell-words.ts'
-import { compileJudge, type JudgeWrite } from '../writes/judge-write.ts'
-import { type BatchRules, batchRules } from './batch-rules.ts'
 import type {
   BatchOperation,
   ConnectorDocument,
@@ -12,10 +5,18 @@ import type {
   NamesDocument,
   Operation,
   ResourceDocument,
-} from './document.ts'
+} from '../../connector/document.ts'
+import { compilePath, readFirst } from '../../connector/paths.ts'
+import type { createRecordMap, RecordMap } from '../../connector/record-map.ts'
+import { compileTemplate, fill, placeholdersOf } from '../../connector/templates.ts'
+import { CrmError } from '../../core/errors.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { nearest } from '../../core/nearest.ts'
+import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
+import { compileJudge, type JudgeWrite } from '../writes/judge-write.ts'
+import { type BatchRules, batchRules } from './batch-rules.ts'
 import { type ListRules, listRules } from './list-rules.ts'
-import { compilePath, readFirst } from './paths.ts'
-import type { createRecordMap, RecordMap } from './record-map.ts'
 import {
   type ConnectorPlace,
   type ConnectorRequest,
@@ -25,7 +26,6 @@ import {
   type RequestParts,
   type Selection,
 } from './requests.ts'
-import { compileTemplate, fill, placeholdersOf } from './templates.ts'
 
 const NOT_PAGED: ListOperation['paging'] = { by: 'none', in: 'query', start: 1 }
 

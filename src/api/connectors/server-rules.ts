@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer'
+import type { ConnectorDocument, FailureMeaning, KeptKeys } from '../../connector/document.ts'
+import { headerText } from '../../connector/header-text.ts'
+import { compilePath, type Path, readAll, readFirst } from '../../connector/paths.ts'
+import { compileTemplate, fillText, type TemplateValues } from '../../connector/templates.ts'
 import { isSameJson, type JsonValue } from '../../core/json.ts'
 import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ServerProblem } from '../errors/problem.ts'
 import { type Fault, fieldErrors } from '../errors/problem-fields.ts'
-import type { ConnectorDocument, FailureMeaning, KeptKeys } from './document.ts'
-import { headerText } from './header-text.ts'
-import { compilePath, type Path, readAll, readFirst } from './paths.ts'
-import { compileTemplate, fillText, type TemplateValues } from './templates.ts'
 
 // What a connector says of its server as a whole: how the key is sent, what refusals mean, which settings it replaces.
 

@@ -1,5 +1,5 @@
+import type { FailureMeaning } from '../../connector/document.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import type { FailureMeaning } from '../connectors/document.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import type { Failure } from './failure.ts'

@@ -1,7 +1,7 @@
+import type { FailureMeaning } from '../../connector/document.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import type { FailureMeaning } from '../connectors/document.ts'
 import { isLimitRefusal, readRetryAfterMs } from '../limits/rate-headers.ts'
 import { parseJson, readBodyText } from '../transport/answer.ts'
 import { type Call, isWrite, makesAnother } from '../transport/call.ts'

@@ -1,4 +1,4 @@
-import type { Limit } from '../connectors/document.ts'
+import type { Limit } from '../../connector/document.ts'
 import type { StatedRate } from '../operations.ts'
 import type { Timing } from '../transport/timing.ts'
 

@@ -1,7 +1,7 @@
+import type { PagingDocument } from '../../connector/document.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import type { PagingDocument } from '../connectors/document.ts'
 import type { DeclaredPage } from '../connectors/list-rules.ts'
 import type { PageStart } from '../connectors/requests.ts'
 import { oneLine } from '../errors/one-line.ts'

@@ -1,8 +1,8 @@
+import type { Limit } from '../../connector/document.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import type { Limit } from '../connectors/document.ts'
 import type { Credentials, ErrorRules } from '../connectors/server-rules.ts'
 import { oneLine } from '../errors/one-line.ts'
 

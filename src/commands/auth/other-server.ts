@@ -59,7 +59,7 @@ export async function readConnector(ctx: Context, login: Login, other: string): 
     })
   }
   const { probeServer, sayPoints } = await import('../connectors/create-by-probe.ts')
-  const { draftYaml } = await import('../../api/connectors/draft/draft-yaml.ts')
+  const { draftYaml } = await import('../../probe/openapi/draft-yaml.ts')
   const { connectorFile, writeConnector } = await import('../../settings/connector-files.ts')
   const draft = await probeServer(ctx, { baseUrl, key, name: undefined, given: new Map(), auth: undefined })
   const text = draftYaml(draft, baseUrl.host)

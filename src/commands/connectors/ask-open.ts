@@ -1,10 +1,10 @@
-import type { Question } from '../../api/connectors/draft/decisions.ts'
-import type { Draft, DraftRequest } from '../../api/connectors/draft/make-draft.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { resourceNamed } from '../../core/resources/registry.ts'
 import { askTyped } from '../../output/prompt.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
+import type { Question } from '../../probe/openapi/decisions.ts'
+import type { Draft, DraftRequest } from '../../probe/openapi/make-draft.ts'
 
 /** Asks for each open point that has a question, once; an empty answer leaves it open. */
 export async function askOpen(

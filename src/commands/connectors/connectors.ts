@@ -28,7 +28,7 @@ function addConnectorsList(connectors: CommandUnknownOpts, act: Act): void {
 }
 
 async function listConnectors(ctx: Context): Promise<undefined> {
-  const { shippedConnector, shippedNames } = await import('../../api/connectors/shipped.ts')
+  const { shippedConnector, shippedNames } = await import('../../connector/shipped.ts')
   const documents = await Promise.all(shippedNames().map(shippedConnector))
   const rows = documents.map(({ name, title, docs, resources }): JsonObject => {
     const plurals = Object.keys(resources).map((resource) => RESOURCES[resource as Resource].plural)

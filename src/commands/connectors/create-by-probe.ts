@@ -1,6 +1,4 @@
 import { resolve } from 'node:path'
-import type { Decision } from '../../api/connectors/draft/decisions.ts'
-import type { Draft } from '../../api/connectors/draft/make-draft.ts'
 import type { Context } from '../../context.ts'
 import { CrmError, type ErrorCode } from '../../core/errors.ts'
 import { baseUrlText, isHeaderName, isLoopback, parseBaseUrl } from '../../core/http-rules.ts'
@@ -10,6 +8,8 @@ import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
 import { linesFor, writeNoteLine } from '../../output/safe-text.ts'
+import type { Decision } from '../../probe/openapi/decisions.ts'
+import type { Draft } from '../../probe/openapi/make-draft.ts'
 import type { ListProbe } from '../../probe/probe.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
 import { checkKey } from '../../settings/profile.ts'
@@ -185,7 +185,7 @@ async function writeOut(
   draft: Draft,
   { baseUrl, out }: { readonly baseUrl: URL; readonly out: string | undefined },
 ): Promise<void> {
-  const { draftYaml, writeDraft } = await import('../../api/connectors/draft/draft-yaml.ts')
+  const { draftYaml, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
   const text = draftYaml(draft, baseUrl.host)
   const { stdout } = ctx.io
   if (out === undefined) await writeText(stdout, linesFor(stdout, text))

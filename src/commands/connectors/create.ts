@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Draft, DraftRequest } from '../../api/connectors/draft/make-draft.ts'
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { RESOURCES, resourceNamed } from '../../core/resources/registry.ts'
@@ -8,6 +7,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { canAsk } from '../../output/prompt.ts'
 import { linesFor } from '../../output/safe-text.ts'
+import type { Draft, DraftRequest } from '../../probe/openapi/make-draft.ts'
 import { readInputBytes } from '../../settings/read-input.ts'
 import { examples } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
@@ -92,13 +92,13 @@ interface ByDocument extends Pick<Options, 'out'> {
 
 async function createByDocument(ctx: Context, options: ByDocument): Promise<undefined> {
   const { name, answers } = options
-  const { readDescription } = await import('../../api/connectors/draft/read-description.ts')
+  const { readDescription } = await import('../../probe/openapi/read-description.ts')
   const { bytes, sourceUrl } = await readSource(ctx, options.openapi)
   const api = readDescription(bytes, options.openapi)
-  const { makeDraft } = await import('../../api/connectors/draft/make-draft.ts')
+  const { makeDraft } = await import('../../probe/openapi/make-draft.ts')
   const make = async (given: DraftRequest['answers']) => makeDraft(api, { name, answers: given, sourceUrl })
   const draft = canAsk(ctx) ? await askOpen(ctx, answers, make) : await make(answers)
-  const { draftYaml, writeDraft } = await import('../../api/connectors/draft/draft-yaml.ts')
+  const { draftYaml, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
   const text = draftYaml(draft, sourceName(options.openapi))
   const { stdout } = ctx.io
   if (options.out === undefined) await writeText(stdout, linesFor(stdout, text))
@@ -160,7 +160,7 @@ async function readSource(
       hint: 'download the document, and name the file',
     })
   }
-  const { fetchDocument } = await import('../../api/connectors/draft/fetch-document.ts')
+  const { fetchDocument } = await import('../../probe/openapi/fetch-document.ts')
   const { timeoutMs } = ctx.flags
   const fetched = await fetchDocument(address, {
     timeoutMs,

@@ -1,4 +1,4 @@
-import type { ValuesOf } from '../../api/connectors/all-values.ts'
+import type { ValuesOf } from '../../connector/all-values.ts'
 import {
   canonicalJson,
   exactDigits,

@@ -1,5 +1,5 @@
-import { isElements, memberAt, type Place, Problems, readLocated } from '../../api/connectors/located.ts'
-import { readShape } from '../../api/connectors/read-shape.ts'
+import { isElements, memberAt, type Place, Problems, readLocated } from '../../connector/located.ts'
+import { readShape } from '../../connector/read-shape.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { keyLabel } from '../actions/keymap.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { choice, FLAG, list, member, object, required, text } from '../../api/connectors/format-parts.ts'
+import { choice, FLAG, list, member, object, required, text } from '../../connector/format-parts.ts'
 import type { ScreenName } from '../screens.ts'
 
 /** The screens with rows that a command can be given. */

@@ -1,8 +1,8 @@
 import { createConnector } from '../../../src/api/connectors/connector.ts'
-import { loadConnector } from '../../../src/api/connectors/load-connector.ts'
-import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
 import { wireOf } from '../../../src/api/connectors/server-rules.ts'
 import type { HostTiming } from '../../../src/api/transport/timing.ts'
+import { loadConnector } from '../../../src/connector/load-connector.ts'
+import { createRecordMap } from '../../../src/connector/record-map.ts'
 import { type Answering, type SeenRequest, startServer } from '../answering-server.ts'
 import { openClient } from '../client-fixture.ts'
 

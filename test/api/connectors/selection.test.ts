@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createSelection } from '../../../src/api/connectors/requests.ts'
+import { described, field, mapOf } from '../../connector/described-resource.ts'
 import { sendJson } from '../answering-server.ts'
 import { failureOf } from '../client-fixture.ts'
 import { connectedTo } from './connected.ts'
-import { described, field, mapOf } from './described-resource.ts'
 
 const SELECTING = described({
   select: { param: 'properties', as: 'comma', names: undefined },

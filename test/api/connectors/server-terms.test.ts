@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createConnector } from '../../../src/api/connectors/connector.ts'
-import { loadConnector } from '../../../src/api/connectors/load-connector.ts'
 import { withPageSize } from '../../../src/api/connectors/open-connector.ts'
-import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
 import { wireOf } from '../../../src/api/connectors/server-rules.ts'
+import { loadConnector } from '../../../src/connector/load-connector.ts'
+import { createRecordMap } from '../../../src/connector/record-map.ts'
 import { sendJson, startServer } from '../answering-server.ts'
 import { allPages, openClient } from '../client-fixture.ts'
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { References } from '../../../src/api/connectors/field-map.ts'
-import { createRecordMap, type RecordMap } from '../../../src/api/connectors/record-map.ts'
+import type { References } from '../../../src/connector/field-map.ts'
+import { createRecordMap, type RecordMap } from '../../../src/connector/record-map.ts'
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { Resource } from '../../../src/core/resources/registry.ts'
-import { shippedDocument } from './shipped-documents.ts'
+import { shippedDocument } from '../../connector/shipped-documents.ts'
 
 function mapOf(connector: string, resource: Resource): RecordMap {
   const described = shippedDocument(connector).resources[resource]

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createConnector } from '../../../src/api/connectors/connector.ts'
-import { createRecordMap } from '../../../src/api/connectors/record-map.ts'
 import type { RequestParts } from '../../../src/api/connectors/requests.ts'
 import type { OperationName } from '../../../src/api/connectors/resource-rules.ts'
-import { shippedDocument } from './shipped-documents.ts'
+import { createRecordMap } from '../../../src/connector/record-map.ts'
+import { shippedDocument } from '../../connector/shipped-documents.ts'
 
 function requestOf(name: string, operation: OperationName, parts: RequestParts) {
   const place = { baseUrl: new URL('https://crm.example.com'), variables: {} }

@@ -5,6 +5,9 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
 import { run } from '../../../src/program.ts'
 import { type Answering, sendJson, startServer } from '../../api/answering-server.ts'
+import { crm, crmPrints } from '../../harness/crm.ts'
+import { emptyHome, tempFolder } from '../../harness/home.ts'
+import { expectRefusal } from '../../harness/refusal.ts'
 import {
   DEAL,
   documentWith,
@@ -19,10 +22,7 @@ import {
   post,
   query,
   TEXT,
-} from '../../api/connectors/draft/small-api.ts'
-import { crm, crmPrints } from '../../harness/crm.ts'
-import { emptyHome, tempFolder } from '../../harness/home.ts'
-import { expectRefusal } from '../../harness/refusal.ts'
+} from '../../probe/openapi/small-api.ts'
 
 const CLEAR = documentWith({ ...plainPaths('/contacts', PERSON, ...PAGED), ...plainPaths('/deals', DEAL, ...PAGED) })
 const OPEN = documentWith({ ...plainPaths('/contacts', PERSON, ...PAGED), ...plainPaths('/people', PERSON, ...PAGED) })

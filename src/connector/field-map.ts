@@ -1,0 +1,280 @@
+import { CrmError } from '../core/errors.ts'
+import { canonicalJson, idText, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import type { Resource } from '../core/resources/registry.ts'
+import type { FieldDocument } from './document.ts'
+import { type Conversion, conversionOf, isSameValue } from './field-values.ts'
+import { joinedText, splitText } from './joined-text.ts'
+import { pathReader } from './path-reader.ts'
+import { compilePath, type Path } from './paths.ts'
+import { compileTemplate, type Template } from './templates.ts'
+
+/** Names of other records, which were listed before. */
+interface Names {
+  /** Undefined for an id that no record has; of records with the same id, that with the fields of `within`. */
+  nameOf(resource: Resource, id: string, within?: () => Readonly<Record<string, string>>): string | undefined
+}
+
+export interface References extends Names {
+  /** CrmError for a name that no record, or more than one, has; `within` are fields that the record must have. */
+  idOf(resource: Resource, name: string, within: Readonly<Record<string, string>>): string
+}
+
+/** What a value is written with: the other fields of the record, by crm's names. */
+export interface EncodeOptions {
+  readonly references: References | undefined
+  readonly fieldValue: (name: string) => JsonValue | undefined
+}
+
+/** One field, compiled. */
+export interface FieldMap {
+  readonly name: string
+  readonly document: FieldDocument
+  readonly reads: readonly Path[]
+  readonly writes: readonly Path[]
+  /** What is written beside the value, with `{value}`. */
+  readonly beside: readonly { readonly path: Path; readonly template: Template }[]
+  /** The shown value; null for an absent or cleared one. */
+  read(inner: JsonObject, references: Names | undefined): JsonValue
+  /** What is written at each of `writes`; CrmError for a value that the field cannot have. */
+  encode(value: JsonValue, options: EncodeOptions): readonly JsonValue[]
+  /** The value that is shown for what `encode` returns. */
+  decode(wires: readonly (JsonValue | undefined)[], references: Names | undefined): JsonValue
+  /** Whether the value that would be read is the one that was written. */
+  isKept(kept: JsonValue, value: JsonValue): boolean
+  refuse(value: JsonValue | undefined, expected: string, hint?: string): CrmError
+}
+
+export interface FieldSurroundings {
+  /** For messages. */
+  readonly connector: string
+  /** All fields of the resource. */
+  readonly fields: Readonly<Record<string, FieldDocument>>
+}
+
+/** Compiles how a field is read and written. */
+export function compileField(
+  name: string,
+  document: FieldDocument,
+  { connector, fields }: FieldSurroundings,
+): FieldMap {
+  const reads = document.read.map(compilePath)
+  const writes = document.write.map(compilePath)
+  const refuse: FieldMap['refuse'] = (value, expected, hint) =>
+    new CrmError('invalid_input', `${name} is ${shortJson(value)}, expected ${expected} (connector ${connector})`, {
+      hint: hint ?? `correct ${name}`,
+    })
+  const convert = conversionOf(document.type, document.as)
+  const decode = decoderOf(document, reads, convert)
+  const readWires = reads.map(pathReader)
+  return {
+    name,
+    document,
+    reads,
+    writes,
+    beside: Object.entries(document.set).map(([at, text]) => ({
+      path: compilePath(at),
+      template: compileTemplate(text),
+    })),
+    read: withinRecord(readerOf(document, readWires, decode), document, fields),
+    decode: (wires, references) =>
+      wires.length === 1 && !document.isJoined ? decode.one(wires[0], references) : decode.all(wires, references),
+    encode: encoderOf(document, { writes, convert, refuse }),
+    isKept: (kept, value) =>
+      isSameValue(kept, document.isOne && !Array.isArray(value) ? [value] : value, document.type) ||
+      (isCleared(kept, document) && isCleared(value, document)),
+    refuse,
+  }
+}
+
+/** The name of a record is sought among those that the other fields of this one point at. */
+function withinRecord(
+  read: FieldMap['read'],
+  { ref, within }: FieldDocument,
+  fields: FieldSurroundings['fields'],
+): FieldMap['read'] {
+  const others = Object.entries(within).map(([theirs, own]) => {
+    const [path] = fields[own]?.read.map(compilePath) ?? []
+    return [theirs, pathReader(path ?? { text: own, steps: [{ type: 'member', name: own }] })] as const
+  })
+  if (ref === undefined || others.length === 0) return read
+  return (inner, references) => {
+    const near = () => Object.fromEntries(others.map(([theirs, readWire]) => [theirs, idText(readWire(inner)) ?? '']))
+    return read(inner, references && { nameOf: (resource, id) => references.nameOf(resource, id, near) })
+  }
+}
+
+type WireReader = (inner: JsonObject) => Wire
+
+function readerOf(document: FieldDocument, readWires: readonly WireReader[], decode: Decoder): FieldMap['read'] {
+  const [readWire, ...others] = readWires
+  if (!readWire || others.length > 0 || document.isJoined) {
+    return (inner, references) =>
+      decode.all(
+        readWires.map((read) => read(inner)),
+        references,
+      )
+  }
+  const isConverted =
+    document.map || document.ref || document.isOne || document.read.some((text) => text.includes('[]'))
+  if (isConverted || document.clear !== null) return (inner, references) => decode.one(readWire(inner), references)
+  // The usual field: this runs for each of 100,000 records.
+  const { read } = conversionOf(document.type, document.as)
+  return (inner) => {
+    const wire = readWire(inner)
+    return wire === undefined || wire === null ? null : read(wire)
+  }
+}
+
+const SHOWN_CHARS = 60
+
+export function shortJson(value: JsonValue | undefined): string {
+  const text = JSON.stringify(value) ?? 'absent'
+  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS - 1).toWellFormed()}…`
+}
+
+export function isCleared(value: JsonValue | undefined, { clear }: Pick<FieldDocument, 'clear'>): boolean {
+  if (value === null || value === undefined) return true
+  if (clear === '') return value === ''
+  return Array.isArray(clear) && Array.isArray(value) && value.length === 0
+}
+
+type Wire = JsonValue | undefined
+
+export function isListPath({ steps }: Path): boolean {
+  return steps.some(({ type }) => type === 'each')
+}
+
+interface Decoder {
+  one(wire: Wire, references: Names | undefined): JsonValue
+  all(wires: readonly Wire[], references: Names | undefined): JsonValue
+}
+
+function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: Conversion): Decoder {
+  const { map, ref, isOne, isJoined, clear } = document
+  const here = map && new Map(Object.entries(map).map(([name, there]) => [canonicalJson(there), name]))
+  const element = (wire: JsonValue, references: Names | undefined): JsonValue => {
+    if (here) return here.get(canonicalJson(wire)) ?? here.get(canonicalJson(withoutNulls(wire))) ?? wire
+    if (ref !== undefined) {
+      const id = idText(wire)
+      return id === undefined ? wire : (references?.nameOf(ref, id) ?? id)
+    }
+    return conversion.read(wire)
+  }
+  const isList = reads.some(isListPath)
+  const isEmptyText = clear === ''
+  const mayBeEmpty = isList || Array.isArray(clear)
+  const one: Decoder['one'] = (wire, references) => {
+    if (wire === undefined || wire === null || (isEmptyText && wire === '')) return null
+    if (Array.isArray(wire) && wire.length === 0 && mayBeEmpty) return null
+    if (isList && Array.isArray(wire)) return wire.map((each) => element(each, references))
+    const shown = element(wire, references)
+    return isOne ? [shown] : shown
+  }
+  return {
+    one,
+    all: (wires, references) => {
+      if (isJoined) return joinedText(wires)
+      const isAbsent = wires.every((wire) => wire === undefined || wire === null)
+      return isAbsent
+        ? null
+        : one(
+            wires.map((wire) => wire ?? null),
+            references,
+          )
+    },
+  }
+}
+
+/** A member that is null is absent, such as a filter that an event does not have. */
+function withoutNulls(wire: JsonValue): JsonValue {
+  if (!isJsonObject(wire)) return wire
+  return Object.fromEntries(Object.entries(wire).filter(([, value]) => value !== null))
+}
+
+interface Encoding extends Pick<FieldMap, 'writes' | 'refuse'> {
+  readonly convert: Conversion
+}
+
+function encoderOf(document: FieldDocument, { writes, convert, refuse }: Encoding): FieldMap['encode'] {
+  const { map, isOne, isJoined, max } = document
+  const isList = writes.some(isListPath)
+  const element = (value: JsonValue, options: EncodeOptions): JsonValue => {
+    const given = document.ref === undefined || map ? value : referred(document, value, options, refuse)
+    const wire = map ? mapped(map, given) : convert.write(given)
+    if (wire !== undefined) return wire
+    const choices = map && Object.keys(map)
+    throw refuse(value, choices ? `one of ${choices.slice(0, 20).join(', ')}` : convert.expected)
+  }
+  return (value, options) => {
+    let wires: readonly JsonValue[]
+    if (isJoined) wires = splitParts(value, document, refuse)
+    else if (isList) wires = [listOf(value).map((each) => element(each, options))]
+    else {
+      const wire = element(isOne ? onlyOf(value, refuse) : value, options)
+      wires = writes.length === 1 ? [wire] : partsOf(wire, writes.length)
+    }
+    for (const [at, most] of max.entries()) checkLength(wires[at], { most, value, refuse })
+    return wires
+  }
+}
+
+/** The id of a named record, in the form of the server. */
+function referred(
+  { ref, within, as }: FieldDocument,
+  value: JsonValue,
+  { references, fieldValue }: EncodeOptions,
+  refuse: FieldMap['refuse'],
+): JsonValue {
+  const name = idText(value)
+  if (name === undefined || ref === undefined) throw refuse(value, `the name or id of a ${ref}`)
+  const near = Object.entries(within).flatMap(([field, own]) => {
+    const text = idText(fieldValue(own))
+    return text === undefined ? [] : [[field, text] as const]
+  })
+  const id = references ? references.idOf(ref, name, Object.fromEntries(near)) : name
+  const wire = conversionOf('id', as).write(id)
+  if (wire === undefined) throw refuse(value, `the name of a ${ref}, or its id, which is a whole number`)
+  return wire
+}
+
+function mapped(map: Readonly<Record<string, JsonValue>>, value: JsonValue): JsonValue | undefined {
+  return typeof value === 'string' && Object.hasOwn(map, value) ? map[value] : undefined
+}
+
+function listOf(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [value]
+}
+
+function onlyOf(value: JsonValue, refuse: FieldMap['refuse']): JsonValue {
+  const [only, ...others] = listOf(value)
+  if (only === undefined || others.length > 0)
+    throw refuse(value, 'exactly one value: the server keeps one for each record')
+  return only
+}
+
+function partsOf(wire: JsonValue, count: number): readonly JsonValue[] {
+  return Array.from({ length: count }, (_, at) => (Array.isArray(wire) ? (wire[at] ?? null) : null))
+}
+
+function splitParts(
+  value: JsonValue,
+  { write, isLoneLast }: FieldDocument,
+  refuse: FieldMap['refuse'],
+): readonly string[] {
+  const text = idText(value)
+  if (text === undefined) throw refuse(value, 'a text')
+  return splitText(text, write.length, isLoneLast)
+}
+
+interface LengthCheck {
+  readonly most: number
+  readonly value: JsonValue
+  readonly refuse: FieldMap['refuse']
+}
+
+function checkLength(wire: JsonValue | undefined, { most, value, refuse }: LengthCheck): void {
+  if (typeof wire !== 'string' || wire.length <= most) return
+  const length = [...wire].length
+  if (length <= most) return
+  throw refuse(value, `at most ${most} characters, not ${length}${wire === value ? '' : ` as in ${shortJson(wire)}`}`)
+}

@@ -1,0 +1,529 @@
+import { z } from 'zod'
+import { RESOURCES } from '../core/resources/registry.ts'
+import { type BATCH_KINDS, FAILURE_MEANINGS, FIELD_TYPES, OFFERS, PAGING_TYPES, WIRE_FORMS } from './document.ts'
+import {
+  choice,
+  constant,
+  FLAG,
+  integer,
+  JSON_VALUE,
+  list,
+  map,
+  mapOf,
+  member,
+  NULL,
+  object,
+  required,
+  TEMPLATE,
+  text,
+} from './format-parts.ts'
+
+// connector: 1. What is not named here is a mistake. The loader, the types of what it reads, schemas/connector.json and
+// `crm help connector-format` are made from this.
+
+const PLURALS = Object.values(RESOURCES).map(({ plural }) => plural)
+
+const TEXT = text('any')
+const PATH = text('path')
+const URL_PATH = text('urlPath')
+const PARAMETER = text('parameter')
+const DURATION = text('duration')
+const PATTERN = text('pattern')
+const PLURAL = choice(PLURALS).meta({ title: 'resource, such as contacts' })
+const TEMPLATES = map(TEXT, TEMPLATE)
+const QUERY = map(PARAMETER, TEMPLATE)
+const HEADERS = map(text('headerName'), text('headerValue'))
+const FIELD_NAMES = text('field')
+const PATHS = z.union([PATH, list(PATH, { least: 1, most: 5 })])
+
+const EMPTY_LIST = list(JSON_VALUE, { most: 0 }) as unknown as z.ZodType<readonly []>
+
+const CLEAR = z.union([choice(['', 'omit']), NULL, EMPTY_LIST])
+
+const LIMITS = list(
+  object('limit', {
+    requests: required('number of requests', integer(1, 1_000_000)),
+    per: required('time in which they are accepted, such as 10s', DURATION),
+  }),
+)
+
+const PAGING = z.union([
+  choice(['none']),
+  object('paging', {
+    by: member(
+      'cursor, page, offset, last (the id of the last record), next_url, link (the header Link) or none',
+      choice(PAGING_TYPES),
+    ),
+    param: member('parameter of the cursor, the page or the offset', PARAMETER),
+    in: member('where parameters are sent: query (default) or body', choice(['query', 'body'])),
+    next: member('path of the next cursor or address; absent, null or empty is the end', PATH),
+    more: member('path that is false on the last page', PATH),
+    total: member('path of the number of records', PATH),
+    pages: member('path of the number of pages', PATH),
+    start: member('number of the first page (default 1), or the first offset (default 0)', integer(0, 1)),
+    size: member(
+      'parameter of the page size',
+      object('size', {
+        param: required('parameter of the page size', PARAMETER),
+        max: required('largest page size, never exceeded', integer(1, 1_000_000)),
+      }),
+    ),
+    most: member(
+      'the most records that the server lists: reaching it is an error, never a complete list',
+      integer(1, 1_000_000_000),
+    ),
+    path: member('with last: path of the next page, with {last}', URL_PATH),
+  }),
+])
+
+const TIMES = WIRE_FORMS.filter((form) => form !== 'integer' && form !== 'cents')
+
+const TIME_PLACE = z.union([
+  PATH,
+  object('time', {
+    at: required('path of the time', PATH),
+    as: member('its form; rfc3339 by default', choice(TIMES)),
+  }),
+])
+
+const BASE = member('path between origin and path of the request; the innermost one counts', URL_PATH)
+
+const REQUEST = {
+  base: BASE,
+  path: member('path of the request, after that of the resource, such as /{id}', URL_PATH),
+  headers: member('headers, added to those of the connector', HEADERS),
+  query: member('parameters, added to those of the connector', QUERY),
+  body: member('body of the request; {record} is the record', TEMPLATE),
+  limits: member('limits of this operation, in place of those of the connector', LIMITS),
+}
+
+/** A read must not change anything, so that looking is safe; a search is often a POST. */
+const READ = { method: member('HTTP method', choice(['GET', 'POST'])), ...REQUEST }
+
+const STATUS = integer(200, 299)
+
+const STATUSES = z.union([STATUS, list(STATUS, { least: 1, most: 10 })])
+
+const OK = z.union([
+  STATUSES,
+  object(
+    'ok',
+    {
+      status: member('a status or several; any 2xx but 202 by default', STATUSES),
+      at: member('path in the answer', PATH),
+      is: member('value of a success there', JSON_VALUE),
+      absent: member('true: nothing stands there, or null', FLAG),
+    },
+    { some: ['status', 'is', 'absent'], oneOf: ['is', 'absent'] },
+  ),
+])
+
+const WRITE = {
+  method: member('HTTP method', choice(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])),
+  ...REQUEST,
+  ok: member(
+    'what success is: a status or several, or { status, at, is }. By default any 2xx but 202; of a delete 204, or a 2xx without a body',
+    OK,
+  ),
+  gives: member(
+    'where the answer to a create or an update shows the record or its id: a path, record (default; the whole answer is the record), or nothing (ok decides). A member of that name is written \\record',
+    PATH,
+  ),
+}
+
+const SET = member('members that each request has beside the record, in the object of the fields', TEMPLATES)
+
+const MADE = member(
+  'path that is true if the upsert created the record; without it, a record that was not there before was created',
+  PATH,
+)
+
+const LIST = {
+  ...READ,
+  items: member('path of each record, such as data[]; without it, the answer itself is the list', PATH),
+  empty: member('null: null in place of the list is an empty list', NULL),
+  paging: member('how pages are read, member by member in place of that of the connector or resource', PAGING),
+}
+
+const ROW = object('row', {
+  result: required('path of the mark in a result', PATH),
+  error: required('path of the mark in a refusal', PATH),
+})
+
+const BATCH = {
+  ...WRITE,
+  set: SET,
+  made: MADE,
+  size: member('rows in one request, at most; required', integer(1, 100_000)),
+  item: member('one row; {items} in body or query is the list of them, {row} the mark of a row; required', TEMPLATE),
+  by: member(
+    'fields other than the id by which a row can be named, with the name that the server has for each',
+    map(TEXT, TEXT),
+  ),
+  results: member('path of each result of a row, such as results[]', PATH),
+  errors: member('path of each refusal of a row', PATH),
+  row: member(
+    'where a result and a refusal repeat {row}; none (default): rows are recognised by id, then by `by`',
+    z.union([choice(['none']), ROW]),
+  ),
+  accounts: member(
+    'each (default): a row is done if a result names it; all: a 2xx is the success of every row',
+    choice(['each', 'all']),
+  ),
+}
+
+const KIND = object('batch', BATCH)
+
+const OPERATIONS = {
+  list: member(
+    'all records; no method: GET',
+    object('list', {
+      ...LIST,
+      up: member('members taken from the element that encloses the record', map(TEXT, PATH)),
+      keep: member('only records with these values belong to the list', TEMPLATES),
+    }),
+  ),
+  get: member(
+    'one record by its id; no method: GET',
+    object('get', {
+      ...READ,
+      record: member('path of the record in the answer; . is the whole answer (default)', PATH),
+    }),
+  ),
+  create: member('a new record; no method: POST', object('create', { ...WRITE, set: SET })),
+  update: member(
+    'changes of a record; no method: PATCH',
+    object('update', {
+      ...WRITE,
+      set: SET,
+      sends: member(
+        'changes (default): the changed members; whole: the record is read, changed and sent, for a server that clears what a body lacks. It needs get',
+        choice(['changes', 'whole']),
+      ),
+      drop: member(
+        'with sends: whole, members that a record shows and an update refuses; fields that write to them have when: create',
+        list(TEXT),
+      ),
+    }),
+  ),
+  delete: member(
+    'deletion of a record; no method: DELETE',
+    object('delete', {
+      ...WRITE,
+      restorable: member('how long a deleted record can be restored, such as 30d', DURATION),
+    }),
+  ),
+  restore: member('undoes a deletion; no method: POST', object('restore', WRITE)),
+  test: member('sends a test event to a webhook; no method: POST', object('test', WRITE)),
+  deliveries: member(
+    'all deliveries of a webhook, with the members that crm serve has; no method: GET',
+    object('deliveries', LIST),
+  ),
+  resend: member('delivers {event} to a webhook again; no method: POST', object('resend', WRITE)),
+  rotate: member('makes a new secret for a webhook, and shows it as secret; no method: POST', object('rotate', WRITE)),
+  find: member(
+    'records by the value of a field: {value}, or {values} for several; no method: GET',
+    map(
+      FIELD_NAMES,
+      object('find', {
+        ...LIST,
+        gives: member(
+          'what a hit is: record (default) or id. crm compares the field of every hit',
+          choice(['record', 'id']),
+        ),
+        lag: member(
+          'age of the index, such as 10s; unknown (default): not finding a record proves nothing',
+          z.union([choice(['unknown']), DURATION]),
+        ),
+        values: member('values in one request; 1 by default', integer(1, 10_000)),
+      }),
+    ),
+  ),
+  upsert: member(
+    'creates the record or changes the one with the same value of a field; no method: PUT',
+    map(FIELD_NAMES, object('upsert', { ...WRITE, set: SET, made: MADE })),
+  ),
+  batch: member(
+    'many rows in one request; members of batch itself are shared by its kinds',
+    object('batches', {
+      ...BATCH,
+      create: member('new records', KIND),
+      update: member('changes of records', KIND),
+      upsert: member('new records or changes, by a field', KIND),
+      delete: member('deletions', KIND),
+      read: member('records by id, or by a field of `by`', KIND),
+    } satisfies Record<(typeof BATCH_KINDS)[number], unknown>),
+  ),
+}
+
+const FIELD = object(
+  'field',
+  {
+    at: member('path that is read and written; several with join or map', PATHS),
+    read: member('path that is read', PATHS),
+    write: member('path that is written; without it and without at, the field is read only', PATHS),
+    join: member(
+      'paths of texts that make one: read joined by a space, written split at the first one',
+      list(PATH, { least: 2, most: 5 }),
+    ),
+    lone: member('with join: which part a text of one word is, first (default) or last', choice(['first', 'last'])),
+    empty: member(
+      "with join: '' is written for a part without text; otherwise it is left out of a create, and cleared by an update",
+      choice(['']),
+    ),
+    new: member('members of an element of a list that is made for the value, beside it', map(TEXT, JSON_VALUE)),
+    set: member('values written beside the value, by path; {value} stands for it', map(PATH, TEMPLATE)),
+    map: member("crm's values with the server's", map(TEXT, JSON_VALUE)),
+    one: member('true: a record of the server has one of these values', FLAG),
+    type: member(
+      'type of the value in crm; by default that of the field in crm, and for others any, which is not converted',
+      choice(FIELD_TYPES),
+    ),
+    as: member('form on the wire, such as unix, string or cents', choice(WIRE_FORMS)),
+    ref: member('resource whose id the server has here, and whose name crm shows and takes', PLURAL),
+    within: member(
+      'fields of the record that ref names, which equal fields of this record, such as pipeline_id of a stage',
+      map(FIELD_NAMES, FIELD_NAMES),
+    ),
+    required: member('true: a create must have a value; a row without one is refused before anything is sent', FLAG),
+    max: member(
+      'characters of the longest text; a list with join',
+      z.union([integer(1, 10_000_000), list(integer(1, 10_000_000), { least: 1, most: 5 })]),
+    ),
+    when: member('always (default), or create: an update cannot change it', choice(['always', 'create'])),
+    fold: member('case: two values that differ in case alone are equal', choice(['case'])),
+    clear: member('what clears this field', CLEAR),
+  },
+  { some: ['at', 'read', 'write', 'join'] },
+)
+
+const RESOURCE = object('resource', {
+  like: member('resource whose members this one begins with', PLURAL),
+  base: BASE,
+  path: member('path that those of its operations follow', URL_PATH),
+  parent: member('resource that each record belongs to: {parent} is its id, {parent.NAME} a member of it', PLURAL),
+  id: member(
+    'path of the id (default id), or { at, type }',
+    z.union([
+      PATH,
+      object('id', {
+        at: required('path of the id', PATH),
+        type: member('its type in a body: string (default) or integer', choice(['string', 'integer'])),
+      }),
+    ]),
+  ),
+  created_at: member('path of the time of creation, or { at, as }', TIME_PLACE),
+  updated_at: member('path of the time of the last change, or { at, as }', TIME_PLACE),
+  version: member('path of the version, sent as If-Match with a whole record', PATH),
+  deleted: member('path that is true for a record that was deleted', PATH),
+  inside: member('object of a record in which fields, others and {record} begin; . (default) is the record', PATH),
+  others: member(
+    'objects under inside whose members appear under their own names; . (default) is inside itself',
+    list(
+      z.union([
+        PATH,
+        object('others', {
+          at: required('path of the object', PATH),
+          names: member('regular expression for names that belong there, though no record shows them', PATTERN),
+        }),
+      ]),
+    ),
+  ),
+  read_only: member('members that are shown and never sent; * stands for any characters', list(TEXT)),
+  select: member(
+    'records show only members that a request asks for',
+    object('select', {
+      param: required('parameter with the names; in a body, {select} is the list of them', PARAMETER),
+      as: member('comma (default): one parameter; repeat: one for each name', choice(['comma', 'repeat'])),
+      names: member(
+        'request that lists the names that can be asked for',
+        object('names', {
+          base: BASE,
+          path: required('path of the request; that of the resource does not precede it', URL_PATH),
+          query: member('parameters, added to those of the connector', QUERY),
+          items: required('path of each name', PATH),
+          at: member('path of the name in such an item; . (default) is the item', PATH),
+          read_only: member('path in it that is true if the server alone sets the member', PATH),
+        }),
+      ),
+    }),
+  ),
+  value: member(
+    'shape of values that no field maps',
+    object('value', {
+      each: member('paths of the value in an element, tried in this order', list(PATH)),
+      drop: member('members of a value that are not sent back', list(TEXT)),
+    }),
+  ),
+  clear: member('what clears a value of this resource', CLEAR),
+  paging: member('how its lists are read, member by member in place of that of the connector', PAGING),
+  ...OPERATIONS,
+  filters: member(
+    'fields that the list is filtered by. The server may return more: crm filters again',
+    map(
+      TEXT,
+      object(
+        'filter',
+        {
+          query: member('parameter of the value', PARAMETER),
+          body: member('part of the body, with {value}', TEMPLATE),
+        },
+        { some: ['query', 'body'], oneOf: ['query', 'body'] },
+      ),
+    ),
+  ),
+  fields: member(
+    "crm's fields: a path, or an object. What is not mapped passes under the server's own name",
+    map(FIELD_NAMES, z.union([PATH, FIELD])),
+  ),
+})
+
+const AUTH = object('auth', {
+  in: required('bearer, header, query or basic', choice(['bearer', 'header', 'query', 'basic'])),
+  name: member('name of the header or parameter', TEXT),
+  value: member('its value; {key} is the key (default)', text('template')),
+  user: member('user of basic', text('template')),
+  password: member('password of basic; empty by default', text('template')),
+})
+
+const ERROR = object('error', {
+  message: member('path of the message', PATH),
+  code: member('path of the code', PATH),
+  request: member('path of the id of the request', PATH),
+  fields: member(
+    'refusals of single fields',
+    object('error_fields', {
+      items: required('path of each', PATH),
+      name: member('path of the name of the field in it', PATH),
+      message: member('path of its message', PATH),
+    }),
+  ),
+  kinds: member(
+    'what refusals mean where the status alone does not say; the first that fits counts',
+    list(
+      object(
+        'error_kind',
+        {
+          status: member('status of the answer', integer(200, 599)),
+          when: member(
+            'value in the answer',
+            object('error_when', {
+              at: required('path in the answer', PATH),
+              is: required('its value', JSON_VALUE),
+            }),
+          ),
+          means: required(
+            'exists (a duplicate), gone (not found), limit (of the rate), retry (an outage), auth (the key) or invalid',
+            choice(FAILURE_MEANINGS),
+          ),
+        },
+        { some: ['status', 'when'] },
+      ),
+    ),
+  ),
+})
+
+export const CONNECTOR = object('connector', {
+  connector: required('version of the format: 1', constant(1)),
+  name: required('name of the connector, shown in messages', text('connector')),
+  title: member('name of the CRM, for people', TEXT),
+  docs: member('address of its documentation', TEXT),
+  extends: member(
+    'shipped connector that this one changes: maps are merged, lists, body and fields are replaced, null removes',
+    text('connector'),
+  ),
+  variables: member(
+    'values that a login asks for, or CRM_CONNECTOR_VARS=name=value,... gives; {name} inserts one',
+    map(
+      text('variable'),
+      object('variable', {
+        ask: required('question of the login', TEXT),
+        pattern: member('regular expression for the whole value', PATTERN),
+      }),
+    ),
+  ),
+  origin: member('scheme and host; without it, that of the profile', text('origin')),
+  base: member('path that all requests begin with', URL_PATH),
+  auth: member('how the key is sent; a bearer token by default', AUTH),
+  headers: member('headers of every request', HEADERS),
+  query: member('parameters of every request', QUERY),
+  error: member('where a refusal states its parts; what is absent is read where most servers have it', ERROR),
+  limits: member(
+    'requests that the server accepts in a time; crm stays below them and below what headers state',
+    LIMITS,
+  ),
+  idempotency: member(
+    'what an idempotency key does: none, unknown (default), or the header that carries it. With none and unknown, crm looks for a record before it sends an ambiguous create again',
+    z.union([
+      choice(['none', 'unknown']),
+      object(
+        'idempotency',
+        {
+          header: member('header that carries the key; without it, the server keeps none', text('headerName')),
+          window: member('how long the server keeps it, such as 24h; 30m by default', DURATION),
+          keeps: member('window, as it was called before', DURATION),
+          scope: member('whether it counts for the API key (default) or for the account', choice(['key', 'account'])),
+          life: member(
+            'longest time after which a request without an answer may still take effect; 2m by default',
+            DURATION,
+          ),
+          kept: member(
+            'headers of answers that show that keys are kept; with them, keys count as kept from the first such answer on',
+            list(text('headerName'), { least: 1, most: 10 }),
+          ),
+        },
+        { needs: { window: 'header', keeps: 'header', scope: 'header', kept: 'header' } },
+      ),
+    ]),
+  ),
+  graphql: member('path of GraphQL, for crm graphql', URL_PATH),
+  run_marker: member(
+    'member of records in which fixtures state their run, where the server keeps no states of runs',
+    text({
+      title: 'name of a member',
+      expected: 'the name of a member, such as crm_run',
+      pattern: '^[A-Za-z_]\\w{0,63}$',
+    }),
+  ),
+  offers: member(
+    'what the server has beside records, at the paths of crm serve: the history of records, the key that a request is sent with, states of fixtures, the name of a job with each change',
+    list(choice(OFFERS)),
+  ),
+  clear: member('what clears a value: null (default), an empty text, [], or omit (the member is left out)', CLEAR),
+  paging: member('how lists are read page by page; none: a list is one answer', PAGING),
+  resources: required(
+    'the resources that the server has; what is absent is not offered',
+    mapOf('a resource', PLURALS, RESOURCE),
+  ),
+})
+
+/** What the file of a connector has, of the right shape. */
+export type WrittenConnector = z.infer<typeof CONNECTOR>
+
+export type WrittenResource = z.infer<typeof RESOURCE>
+
+export type WrittenField = z.infer<typeof FIELD>
+
+export type WrittenPaging = z.infer<typeof PAGING>
+
+export type WrittenLimit = z.infer<typeof LIMITS>[number]
+
+type Has<Members extends z.ZodRawShape> = z.infer<z.ZodObject<Members>>
+
+/** The members of any operation. */
+export type WrittenOperation = Has<typeof WRITE> &
+  Partial<
+    Pick<NonNullable<Has<typeof OPERATIONS>['get']>, 'record'> &
+      NonNullable<Has<typeof OPERATIONS>['update']> &
+      NonNullable<Has<typeof OPERATIONS>['delete']> &
+      Pick<Has<typeof BATCH>, 'set' | 'made'>
+  >
+
+export type WrittenOperations = Has<typeof OPERATIONS>
+
+export type WrittenList = NonNullable<WrittenOperations['list']>
+
+export type WrittenBatch = Has<typeof BATCH> & {
+  readonly size: number
+  readonly item: NonNullable<Has<typeof BATCH>['item']>
+}

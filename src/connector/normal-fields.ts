@@ -1,0 +1,65 @@
+import type { FieldType } from '../core/resources/field.ts'
+import { fieldOf, resourceNamed } from '../core/resources/registry.ts'
+import type { Clear, FieldDocument, ValueType } from './document.ts'
+import type { WrittenField } from './format.ts'
+
+const TYPES: Readonly<Record<FieldType, ValueType>> = {
+  id: 'id',
+  reference: 'id',
+  text: 'string',
+  texts: 'any',
+  number: 'number',
+  integer: 'integer',
+  time: 'time',
+}
+
+/** The type of a field without one: that of the registry, and of other fields whatever the server sends. */
+export function defaultType(plural: string, field: string): ValueType {
+  const resource = resourceNamed(plural)
+  const known = resource && fieldOf(resource, field)
+  return known ? TYPES[known.type] : 'any'
+}
+
+export function normalFields(
+  fields: Readonly<Record<string, string | WrittenField>>,
+  { plural, clear }: { readonly plural: string; readonly clear: Clear },
+): Readonly<Record<string, FieldDocument>> {
+  const entries = Object.entries(fields).map(([name, field]) => {
+    const written = typeof field === 'string' ? { at: field } : field
+    return [name, normalField(written, { type: defaultType(plural, name), clear })] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function normalField(field: WrittenField, usual: { readonly type: ValueType; readonly clear: Clear }): FieldDocument {
+  const type = field.join ? 'string' : (field.type ?? (field.map ? 'any' : usual.type))
+  return {
+    ...placesOf(field),
+    isJoined: field.join !== undefined,
+    isLoneLast: field.lone === 'last',
+    emptyPart: field.empty,
+    new: field.new ?? {},
+    set: field.set ?? {},
+    map: field.map,
+    isOne: field.one ?? false,
+    type,
+    as: field.as,
+    ref: field.ref === undefined ? undefined : resourceNamed(field.ref),
+    within: field.within ?? {},
+    isRequired: field.required ?? false,
+    max: listed(field.max),
+    when: field.when ?? 'always',
+    isCaseFolded: field.fold === 'case',
+    clear: field.clear === undefined ? usual.clear : field.clear,
+  }
+}
+
+function placesOf({ at, join, read, write }: WrittenField): Pick<FieldDocument, 'read' | 'write'> {
+  const both = at ?? join
+  return { read: listed(read ?? both), write: listed(write ?? both) }
+}
+
+function listed<Value extends string | number>(value: Value | readonly Value[] | undefined): readonly Value[] {
+  if (value === undefined) return []
+  return typeof value === 'object' ? value : [value]
+}

@@ -1,0 +1,153 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { READ_ONLY_FIELDS } from '../core/resources/registry.ts'
+import type { ResourceDocument } from './document.ts'
+import { type FieldMap, isCleared } from './field-map.ts'
+import { compilePath, type Path, readFirst, type Step } from './paths.ts'
+import { patternTest } from './patterns.ts'
+import { createLayouts } from './record-layout.ts'
+
+/** Members that no field maps, which keep the server's names. */
+export interface OwnNames {
+  /** A record with the names of crm, without values, and then these members. */
+  start(inner: JsonObject): JsonObject
+  /** The server's name of a shown one; undefined for a field of crm. */
+  ownNameOf(shown: string): string | undefined
+  /** The place where it is written, with `current`, the object in which fields begin now. */
+  placeOf(own: string, current: JsonObject | undefined): OwnPlace
+  /** Whether only the current record shows where the name belongs. */
+  needsCurrent(own: string): boolean
+  /** Values in the shape in which they are shown. */
+  shaped(value: JsonValue): JsonValue
+  /** An element of a list without the members that are never shown. */
+  trimmed(element: JsonValue): JsonValue
+}
+
+export interface OwnPlace {
+  readonly path: Path
+  /** Undefined: it takes any name. */
+  readonly isNamed: ((own: string) => boolean) | undefined
+  /** Members that are shown as a field of this name; undefined for those that crm shows in another way. */
+  readonly hidden: ReadonlyMap<string, string | undefined>
+}
+
+/** A server may name members as it likes, so that not every name is worth keeping. */
+const MOST_NAMES = 10_000
+
+export function compileOwnNames(document: ResourceDocument, fields: readonly FieldMap[]): OwnNames {
+  const crmNames = new Set<string>([...READ_ONLY_FIELDS, ...fields.map(({ name }) => name)])
+  const places = placesOf(document, fields)
+  const passed = places.map(({ path, hidden }) => ({ path, shownName: nameLookup(hidden, crmNames) }))
+  const withoutNames = places.filter(({ isNamed }) => isNamed === undefined)
+  const matching = (own: string) => places.find(({ isNamed }) => isNamed?.(own))
+  const holds = ({ path }: OwnPlace, own: string, current: JsonObject) => {
+    const object = readFirst(path, current)
+    return isJsonObject(object) && Object.hasOwn(object, own)
+  }
+  return {
+    start: createLayouts(namesInOrder(document, fields), passed, shapeOf(document)),
+    ownNameOf: (shown) => {
+      if (crmNames.has(shown)) return undefined
+      return shown.endsWith('_') && crmNames.has(shown.replace(/_+$/, '')) ? shown.slice(0, -1) : shown
+    },
+    placeOf: (own, current) =>
+      matching(own) ??
+      (current && places.find((place) => holds(place, own, current))) ??
+      withoutNames[0] ??
+      (places[0] as OwnPlace),
+    needsCurrent: (own) => withoutNames.length > 1 && matching(own) === undefined,
+    shaped: shapeOf(document) ?? ((value) => value),
+    trimmed: trimmerOf(document),
+  }
+}
+
+function namesInOrder({ createdAt, updatedAt, version }: ResourceDocument, fields: readonly FieldMap[]): string[] {
+  const system = { created_at: createdAt, updated_at: updatedAt, version }
+  const given = Object.entries(system).flatMap(([name, place]) => (place === undefined ? [] : [name]))
+  return ['id', ...fields.map(({ name }) => name), ...given]
+}
+
+function placesOf(document: ResourceDocument, fields: readonly FieldMap[]): readonly OwnPlace[] {
+  const inside = compilePath(document.inside).steps
+  const system = [
+    ['id', document.id.at],
+    ['created_at', document.createdAt?.at],
+    ['updated_at', document.updatedAt?.at],
+    ['version', document.version],
+    [undefined, document.deleted],
+  ] as const
+  return document.others.map(({ at, names }) => {
+    const path = compilePath(at)
+    const base = [...inside, ...path.steps]
+    const hidden = new Map<string, string | undefined>()
+    for (const other of document.others) hide(hidden, base, [...inside, ...compilePath(other.at).steps], undefined)
+    for (const { name, read } of wholeReads(fields)) {
+      // A list or an object has more than its field shows.
+      const steps = [...inside, ...read.steps]
+      if (steps.length === base.length + 1) hide(hidden, base, steps, name)
+    }
+    for (const [name, text] of system) if (text !== undefined) hide(hidden, base, compilePath(text).steps, name)
+    return { path, isNamed: names === undefined ? undefined : patternTest(names), hidden }
+  })
+}
+
+/** The fields that show the value of one member. */
+function wholeReads(fields: readonly FieldMap[]): readonly { readonly name: string; readonly read: Path }[] {
+  return fields.flatMap(({ name, reads: [read, ...more], document: { isJoined } }) =>
+    isJoined || more.length > 0 || !read ? [] : [{ name, read }],
+  )
+}
+
+/** Hides the member of the place through which the path leads. */
+function hide(
+  hidden: Map<string, string | undefined>,
+  base: readonly Step[],
+  steps: readonly Step[],
+  shownAs: string | undefined,
+): void {
+  const step = steps[base.length]
+  const isBelow = base.every((each, at) => JSON.stringify(each) === JSON.stringify(steps[at]))
+  if (isBelow && step?.type === 'member' && !hidden.has(step.name)) hidden.set(step.name, shownAs)
+}
+
+/** Undefined for a hidden one. */
+function nameLookup(hidden: OwnPlace['hidden'], crmNames: ReadonlySet<string>): (own: string) => string | undefined {
+  const known = new Map<string, string | undefined>(Array.from(hidden.keys(), (name) => [name, undefined]))
+  return (own) => {
+    const shown = known.get(own)
+    if (shown !== undefined || known.has(own)) return shown
+    const found = crmNames.has(own.replace(/_+$/, '')) ? `${own}_` : own
+    if (known.size < MOST_NAMES) known.set(own, found)
+    return found
+  }
+}
+
+/**
+ * A list of elements that each hold a value is shown as the values, and a list of one as its value: Attio writes each value
+ * of a record so. Undefined when values are shown unchanged, but for the one that means nothing.
+ */
+function shapeOf(document: ResourceDocument): ((value: JsonValue) => JsonValue) | undefined {
+  const { value: shape, clear } = document
+  const cleared = (value: JsonValue) => (isCleared(value, document) ? null : value)
+  if (!shape) return clear === null || clear === 'omit' ? undefined : cleared
+  const each = shape.each.map(compilePath)
+  const trimmed = trimmerOf(document)
+  const element = (value: JsonValue): JsonValue => {
+    if (!isJsonObject(value)) return value
+    for (const path of each) {
+      const found = readFirst(path, value)
+      if (found !== undefined) return found
+    }
+    return trimmed(value)
+  }
+  return (value) => {
+    if (!Array.isArray(value)) return cleared(value)
+    const elements = value.map(element)
+    return elements.length === 1 ? (elements[0] ?? null) : cleared(elements)
+  }
+}
+
+function trimmerOf({ value: shape }: ResourceDocument): (element: JsonValue) => JsonValue {
+  const dropped = new Set(shape?.drop)
+  return (element) =>
+    isJsonObject(element) ? Object.fromEntries(Object.entries(element).filter(([name]) => !dropped.has(name))) : element
+}

@@ -1,0 +1,240 @@
+import { CrmError } from '../core/errors.ts'
+import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue, memberOf } from '../core/json.ts'
+import type { CrmRecord, Resource } from '../core/resources/registry.ts'
+import { createAllValues, type ValuesOf } from './all-values.ts'
+import type { ResourceDocument } from './document.ts'
+import { compileField, type FieldMap, type References } from './field-map.ts'
+import { conversionOf } from './field-values.ts'
+import { compileOwnNames, type OwnNames } from './own-names.ts'
+import { pathReader } from './path-reader.ts'
+import { compilePath, type Path, readFirst, setMember } from './paths.ts'
+import { createRecordWriter } from './record-writer.ts'
+import { isContradicted, type WriteRecordOptions, type WrittenRecord } from './write-field.ts'
+
+/** Translates the records of one resource between the server's members and crm's fields. */
+export interface RecordMap {
+  /** Records are not changed at all. */
+  readonly isPlain: boolean
+  /**
+   * In this order: `id` as text, the mapped fields as the document orders them (null when absent or cleared), `created_at`,
+   * `updated_at` and `version`, then every other member under the server's own name. An own name that equals one of crm's is
+   * shown with `_` after it. Without references, ids are shown instead of names.
+   */
+  read(server: JsonObject, references?: References): CrmRecord
+  /**
+   * The members that are sent, from `inside`. Null clears; on a create it is left out, since absent means the same. CrmError
+   * `invalid_input` for read-only names, for values that the server cannot keep, and for a value that would be read back
+   * differently. An own name goes to the place whose `names` it matches, else to the one in which the current record has it,
+   * else to the first place without `names`.
+   */
+  write(fields: JsonObject, options: WriteRecordOptions): JsonObject
+  readonly overruled: Overruled
+  /** All values of a field that shows one element of a list, in a record that `read` returns from now on; else none. */
+  collectValues(): ValuesOf
+  /** Values as a record shows them that has them. */
+  shown(values: JsonObject, beside: Beside): JsonObject
+  idOf(server: JsonObject): string | undefined
+  /** Whether these fields are written by completing what the record has now, so that it must be read before. */
+  needsCurrent(fields: JsonObject): boolean
+  /** Whether a name, crm's or the server's own, is shown but never written. */
+  isReadOnly(name: string): boolean
+  isDeleted(server: JsonObject): boolean
+  /** Whether a record shows a value under the name that it was sent by: not that of a password, or of a member of a field. */
+  showsSent(name: string): boolean
+  /** The members of `inside` from which the fields are read, for servers that show only what they are asked for. */
+  readonly readNames: readonly string[]
+  /** The server's name of a member that no field maps; undefined for a field of crm, and for what every server sets. */
+  ownNameOf(name: string): string | undefined
+  /** The members of records that the document names, as they are shown. */
+  readonly names: readonly string[]
+  /** Those of them that hold lists or objects. */
+  readonly nestedNames: readonly string[]
+}
+
+export interface MapNames {
+  /** For messages. */
+  readonly connector: string
+  readonly resource: Resource
+}
+
+export function createRecordMap(document: ResourceDocument, { connector, resource }: MapNames): RecordMap {
+  const fields = Object.entries(document.fields).map(([name, field]) =>
+    compileField(name, field, { connector, fields: document.fields }),
+  )
+  const own = compileOwnNames(document, fields)
+  const inside = insideReader(compilePath(document.inside))
+  const idAt = pathReader(compilePath(document.id.at))
+  const system = systemReaders(document)
+  const deleted = document.deleted === undefined ? undefined : compilePath(document.deleted)
+  const allValues = createAllValues(fields)
+  const readNames = [...new Set(fields.flatMap(headNames))]
+  const hidden = new Set([...readNames, ...fields.filter(({ reads }) => reads.length === 0).map(({ name }) => name)])
+  for (const { name, reads } of fields) if (reads.length > 0) hidden.delete(name)
+  const writer = createRecordWriter({ document, fields, own, inside, connector, resource })
+  return {
+    isPlain: false,
+    read: (server, references) => {
+      const inner = inside(server)
+      const record: CrmRecord = own.start(inner)
+      record.id = idText(idAt(server)) ?? null
+      for (const field of fields) record[field.name] = field.read(inner, references)
+      for (const field of system) record[field.name] = field.read(server)
+      allValues.keep(record, inner)
+      return record
+    },
+    collectValues: allValues.collect,
+    shown: createShownValues(fields),
+    write: writer.write,
+    overruled: createOverruled(fields, own),
+    needsCurrent: writer.needsCurrent,
+    idOf: (server) => idText(idAt(server)),
+    isReadOnly: writer.isReadOnly,
+    isDeleted: (server) => deleted !== undefined && readFirst(deleted, server) === true,
+    showsSent: (name) => name !== 'id' && !hidden.has(name),
+    readNames: [...new Set([...readNames, ...systemHeads(document)])],
+    ownNameOf: own.ownNameOf,
+    names: shownNames(document, fields),
+    nestedNames: nestedNames(fields),
+  }
+}
+
+/** An own name that equals a field of crm is shown with `_` after it. */
+function shownNames({ readOnly }: ResourceDocument, fields: readonly FieldMap[]): readonly string[] {
+  const heads = fields.flatMap(headNames)
+  return [...new Set([...fields.map(({ name }) => name), ...heads, ...heads.map((name) => `${name}_`), ...readOnly])]
+}
+
+function nestedNames(fields: readonly FieldMap[]): readonly string[] {
+  const mapped = new Set(fields.map(({ name }) => name))
+  const heads = fields.flatMap(({ reads }) =>
+    reads.flatMap(({ steps: [step, inner] }) => (step?.type === 'member' && inner ? [step.name] : [])),
+  )
+  return [...new Set(heads)].map((name) => (mapped.has(name) ? `${name}_` : name))
+}
+
+function headNames({ reads }: FieldMap): readonly string[] {
+  return reads.flatMap(({ steps: [step] }) => (step?.type === 'member' ? [step.name] : []))
+}
+
+/** Where fields and system members are side by side, all of them must be asked for. */
+function systemHeads({ inside, id, createdAt, updatedAt, version, deleted }: ResourceDocument): readonly string[] {
+  const paths = inside === '.' ? [id.at, createdAt?.at, updatedAt?.at, version, deleted] : []
+  return paths.flatMap((path) => {
+    const [step] = path === undefined ? [] : compilePath(path).steps
+    return step?.type === 'member' ? [step.name] : []
+  })
+}
+
+/** The object in which fields begin; an empty one where the server has none. */
+function insideReader(path: Path): (server: JsonObject) => JsonObject {
+  if (path.steps.length === 0) return (server) => server
+  return (server) => {
+    const inner = readFirst(path, server)
+    return isJsonObject(inner) ? inner : {}
+  }
+}
+
+interface SystemField {
+  readonly name: 'created_at' | 'updated_at' | 'version'
+  read(server: JsonObject): JsonValue
+}
+
+function systemReaders({ createdAt, updatedAt, version }: ResourceDocument): readonly SystemField[] {
+  const fields: SystemField[] = []
+  for (const [name, place] of [
+    ['created_at', createdAt],
+    ['updated_at', updatedAt],
+  ] as const) {
+    if (!place) continue
+    const [path, { read }] = [pathReader(compilePath(place.at)), conversionOf('time', place.as)]
+    fields.push({ name, read: (server) => read(path(server) ?? null) })
+  }
+  if (version === undefined) return fields
+  const path = compilePath(version)
+  return [...fields, { name: 'version', read: (server) => readFirst(path, server) ?? null }]
+}
+
+/** Own members of a row that contradict a field which is written there, with the name of the field. */
+type Overruled = (values: JsonObject, references?: References) => ReadonlyMap<string, string>
+
+function createOverruled(fields: readonly FieldMap[], own: OwnNames): Overruled {
+  const byHead = fields.map((field) => ({ field, heads: headsOf(field) }))
+  return (values, references) => {
+    const overruled = new Map<string, string>()
+    for (const { field, heads } of byHead) {
+      if (!Object.hasOwn(values, field.name)) continue
+      const members = membersAt(heads, values, own)
+      if (members.length === 0 || !isContradicted(field, draftOf(members, values, references))) continue
+      for (const { name } of members) overruled.set(name, field.name)
+    }
+    return overruled
+  }
+}
+
+function draftOf(members: readonly Member[], values: JsonObject, references: References | undefined): WrittenRecord {
+  const target: JsonObject = {}
+  for (const { name, head } of members) setMember(target, head, values[name] ?? null)
+  const given = new Set(members.map(({ head }) => head))
+  return { target, values, given, current: undefined, options: { isCreate: false, references } }
+}
+
+interface Member {
+  readonly name: string
+  /** The server's name. */
+  readonly head: string
+}
+
+function membersAt(heads: ReadonlySet<string>, values: JsonObject, own: OwnNames): readonly Member[] {
+  return Object.keys(values).flatMap((name) => {
+    const head = own.ownNameOf(name)
+    return head !== undefined && heads.has(head) ? [{ name, head }] : []
+  })
+}
+
+/** The members of `inside` in which the field is written. */
+function headsOf({ writes }: FieldMap): ReadonlySet<string> {
+  return new Set(writes.flatMap(({ steps: [step] }) => (step?.type === 'member' ? [step.name] : [])))
+}
+
+interface Beside {
+  readonly references: References
+  /** Its values count where others are not given. */
+  readonly record?: CrmRecord | undefined
+}
+
+/** Values as a record shows them that has them: the name of a stage in place of its id, a time in UTC. */
+function createShownValues(fields: readonly FieldMap[]): (values: JsonObject, beside: Beside) => JsonObject {
+  const byName = new Map(fields.map((field) => [field.name, field]))
+  return (values, beside) => {
+    const shown = Object.entries(values).map(([name, value]): [string, JsonValue] => {
+      const field = value === null ? undefined : byName.get(name)
+      return [name, (field && shownValue(field, value, { ...beside, values })) ?? value]
+    })
+    return Object.fromEntries(shown)
+  }
+}
+
+/** Undefined for a value that cannot be written, or whose shown form would be written differently. */
+function shownValue(
+  field: FieldMap,
+  value: JsonValue,
+  { references, values, record = {} }: Beside & { readonly values: JsonObject },
+): JsonValue | undefined {
+  const { writes, document } = field
+  if (writes.length === 0) return undefined
+  const fieldValue = (name: string) => (Object.hasOwn(values, name) ? values[name] : memberOf(record, name))
+  const near = () =>
+    Object.fromEntries(Object.entries(document.within).map(([their, own]) => [their, idText(fieldValue(own)) ?? '']))
+  const names = {
+    nameOf: (...[resource, id]: Parameters<References['nameOf']>) => references.nameOf(resource, id, near),
+  }
+  try {
+    const wires = field.encode(value, { references, fieldValue })
+    const shown = field.decode(wires, names)
+    const isStable = isSameJson([...field.encode(shown, { references, fieldValue })], [...wires])
+    return isStable ? shown : undefined
+  } catch (error) {
+    if (error instanceof CrmError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,122 @@
+import { CrmError } from '../core/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../core/json.ts'
+import { isReadOnly, RESOURCES } from '../core/resources/registry.ts'
+import type { FieldMap } from './field-map.ts'
+import type { OwnNames } from './own-names.ts'
+import { readFirst, writeAt } from './paths.ts'
+import { refuseLoss, type WriterParts, wholeOf } from './whole-record.ts'
+import { asLists, checkRoundTrip, type WriteRecordOptions, type WrittenRecord, writeField } from './write-field.ts'
+
+export interface RecordWriter {
+  write(fields: JsonObject, options: WriteRecordOptions): JsonObject
+  needsCurrent(fields: JsonObject): boolean
+  isReadOnly(name: string): boolean
+}
+
+export function createRecordWriter(parts: WriterParts): RecordWriter {
+  const { document, own } = parts
+  const byName = new Map(parts.fields.map((field) => [field.name, field]))
+  const isOwnReadOnly = namePattern(document.readOnly)
+  // Where a list of one is shown as its element, an own member may be given so.
+  const listed = document.value ? parts.fields.flatMap((field) => field.writes) : []
+  const parentField = document.parent === undefined ? undefined : `${document.parent}_id`
+  const isNeverWritten = (name: string) => {
+    const field = byName.get(name)
+    return field ? field.writes.length === 0 : isReadOnly(name) || isOwnReadOnly(own.ownNameOf(name) ?? name)
+  }
+  return {
+    isReadOnly: isNeverWritten,
+    needsCurrent: (fields) => Object.keys(fields).some((name) => needsCurrent(name, fields, { byName, own })),
+    write: (values, options) => {
+      const current = options.current && parts.inside(options.current)
+      const isLeftOut = (name: string) => isOwnReadOnly(name) || options.drop?.includes(name) === true
+      const target = options.isWhole && current ? wholeOf(current, parts, isLeftOut) : {}
+      const draft: WrittenRecord = { target, values, options, current, given: new Set() }
+      // The path of the request names the parent.
+      const names = Object.keys(values).filter((name) => name !== parentField || !isNeverWritten(name))
+      for (const name of names) {
+        if (isNeverWritten(name)) throw refusal(name, { what: 'is read-only', hint: `leave ${name} out` }, parts)
+        if (!byName.has(name)) writeOwn(name, draft, parts)
+      }
+      const mapped = names.flatMap((name) => byName.get(name) ?? [])
+      for (const field of mapped) writeField(field, draft, parts)
+      refuseLoss(draft, { parts, mapped, isLeftOut })
+      checkRequired(parts.fields, draft)
+      checkRoundTrip(mapped, draft)
+      return asLists(target, listed)
+    },
+  }
+}
+
+function refusal(
+  name: string,
+  { what, hint }: { what: string; hint: string },
+  { connector, resource }: WriterParts,
+): CrmError {
+  const { singular } = RESOURCES[resource]
+  return new CrmError('invalid_input', `${name} of a ${singular} ${what} (connector ${connector})`, { hint })
+}
+
+/** Writes a member under the server's own name. */
+function writeOwn(name: string, { values, target, current, given, options }: WrittenRecord, parts: WriterParts): void {
+  const { own, document } = parts
+  const ownName = own.ownNameOf(name) ?? name
+  const { path, hidden } = own.placeOf(ownName, current)
+  if (hidden.has(ownName)) throw hiddenRefusal(name, hidden.get(ownName), parts)
+  const value = values[name] ?? null
+  if (value === null && options.isCreate) return
+  if (value === null && document.clear === 'omit') {
+    throw refusal(name, { what: 'cannot be cleared', hint: `leave ${name} out` }, parts)
+  }
+  const steps = [...path.steps, { type: 'member', name: ownName } as const]
+  const place = { text: ownName, steps }
+  const before = current && own.shaped(readFirst(place, current) ?? null)
+  writeAt(place, target, value === null ? (document.clear as JsonValue) : completed(before ?? null, value))
+  if (steps[0]?.type === 'member') given.add(steps[0].name)
+}
+
+/** The members of an object that are not named stay: most servers replace it whole. */
+function completed(before: JsonValue, value: JsonValue): JsonValue {
+  if (!isJsonObject(before) || !isJsonObject(value)) return value
+  const members = Object.entries(value).map(
+    ([name, inner]) => [name, completed(memberOf(before, name), inner)] as const,
+  )
+  return Object.fromEntries([...Object.entries(before), ...members])
+}
+
+function hiddenRefusal(name: string, shownAs: string | undefined, parts: WriterParts): CrmError {
+  if (shownAs === undefined) return refusal(name, { what: 'cannot be written', hint: `leave ${name} out` }, parts)
+  return refusal(name, { what: `is shown as ${shownAs}`, hint: `write ${shownAs} instead` }, parts)
+}
+
+/** Names with `*` for any characters. */
+function namePattern(names: readonly string[]): (name: string) => boolean {
+  if (names.length === 0) return () => false
+  const quoted = names.map((name) =>
+    name
+      .split('*')
+      .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'))
+      .join('.*'),
+  )
+  const pattern = new RegExp(`^(?:${quoted.join('|')})$`, 's')
+  return (name) => pattern.test(name)
+}
+
+function needsCurrent(
+  name: string,
+  fields: JsonObject,
+  { byName, own }: { byName: ReadonlyMap<string, FieldMap>; own: OwnNames },
+): boolean {
+  const field = byName.get(name)
+  if (!field) return isJsonObject(fields[name]) || own.needsCurrent(own.ownNameOf(name) ?? name)
+  const isInList = field.writes.some(({ steps }) => steps.some(({ type }) => type !== 'member'))
+  return isInList || Object.values(field.document.within).some((within) => !Object.hasOwn(fields, within))
+}
+
+function checkRequired(fields: readonly FieldMap[], { values, options }: WrittenRecord): void {
+  if (!options.isCreate) return
+  for (const { name, document, refuse } of fields) {
+    if (document.isRequired && (values[name] ?? null) === null)
+      throw refuse(values[name], 'a value: the server requires it')
+  }
+}

@@ -1,0 +1,191 @@
+import { CrmError } from '../core/errors.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { nearest } from '../core/nearest.ts'
+import { shellWord } from '../core/shell-words.ts'
+import { ConnectorMistake, setMember } from './paths.ts'
+
+/** What placeholders stand for, by their whole name (`id`, `parent`, `parent.contact_id`); undefined is absent. */
+export type TemplateValues = Readonly<Record<string, JsonValue | undefined>>
+
+type Part = string | { readonly placeholder: string }
+
+type Compiled =
+  | { readonly type: 'constant'; readonly value: JsonValue }
+  | { readonly type: 'text'; readonly parts: readonly Part[] }
+  | { readonly type: 'list'; readonly elements: readonly Compiled[] }
+  | { readonly type: 'object'; readonly members: readonly (readonly [string, Compiled])[] }
+
+export interface Template {
+  readonly source: JsonValue
+  readonly compiled: Compiled
+}
+
+const PLACEHOLDER = /\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)\}/y
+
+/** Compiles JSON whose texts hold placeholders; ConnectorMistake with the position in the text that cannot be compiled. */
+export function compileTemplate(source: JsonValue): Template {
+  return { source, compiled: compiled(source) }
+}
+
+function compiled(source: JsonValue): Compiled {
+  if (typeof source === 'string') {
+    const parts = partsOf(source)
+    const isConstant = parts.every((part) => typeof part === 'string')
+    return isConstant ? { type: 'constant', value: parts.join('') } : { type: 'text', parts }
+  }
+  if (Array.isArray(source)) return { type: 'list', elements: source.map(compiled) }
+  if (!isJsonObject(source)) return { type: 'constant', value: source }
+  return { type: 'object', members: Object.entries(source).map(([name, value]) => [name, compiled(value)]) }
+}
+
+/** `{{` is a brace; so is `}` outside of a placeholder. */
+function partsOf(text: string): readonly Part[] {
+  const parts: Part[] = []
+  let literal = ''
+  for (let at = 0; at < text.length; ) {
+    if (text[at] !== '{') {
+      literal += text[at++]
+      continue
+    }
+    if (text[at + 1] === '{') {
+      literal += '{'
+      at += 2
+      continue
+    }
+    PLACEHOLDER.lastIndex = at
+    const name = PLACEHOLDER.exec(text)?.[1]
+    if (name === undefined) {
+      throw new ConnectorMistake('{ begins no placeholder', 'a name followed by }, such as {id}, or {{ for a brace', at)
+    }
+    if (literal !== '') parts.push(literal)
+    literal = ''
+    parts.push({ placeholder: name })
+    at += name.length + 2
+  }
+  return literal === '' && parts.length > 0 ? parts : [...parts, literal]
+}
+
+/** The names of the placeholders, without repetition. */
+export function placeholdersOf({ compiled }: Template): readonly string[] {
+  return [...new Set(namesIn(compiled))]
+}
+
+function namesIn(compiled: Compiled): readonly string[] {
+  if (compiled.type === 'constant') return []
+  if (compiled.type === 'list') return compiled.elements.flatMap(namesIn)
+  if (compiled.type === 'object') return compiled.members.flatMap(([, member]) => namesIn(member))
+  return compiled.parts.flatMap((part) => (typeof part === 'string' ? [] : [part.placeholder]))
+}
+
+/**
+ * The JSON with its values. A text that is one placeholder becomes the value itself; in a longer text values are inserted as
+ * text. A text with an absent value, and there with null, is left out of its object or list; undefined when it is the whole.
+ */
+export function fill({ compiled }: Template, values: TemplateValues): JsonValue | undefined {
+  return filled(compiled, values)
+}
+
+function filled(compiled: Compiled, values: TemplateValues): JsonValue | undefined {
+  if (compiled.type === 'constant') return compiled.value
+  if (compiled.type === 'list') {
+    return compiled.elements.map((element) => filled(element, values)).filter((value) => value !== undefined)
+  }
+  if (compiled.type === 'object') {
+    const object: JsonObject = {}
+    for (const [name, member] of compiled.members) {
+      const value = filled(member, values)
+      if (value !== undefined) setMember(object, name, value)
+    }
+    return object
+  }
+  const [first] = compiled.parts
+  if (compiled.parts.length === 1 && typeof first === 'object') return valueNamed(values, first.placeholder)
+  return joined(compiled.parts, (name) => textOf(valueNamed(values, name)))
+}
+
+/** Undefined when a part is. */
+function joined(parts: readonly Part[], textOfName: (name: string) => string | undefined): string | undefined {
+  let text = ''
+  for (const part of parts) {
+    const piece = typeof part === 'string' ? part : textOfName(part.placeholder)
+    if (piece === undefined) return undefined
+    text += piece
+  }
+  return text
+}
+
+function valueNamed(values: TemplateValues, name: string): JsonValue | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined
+  const parts = Array.isArray(value) ? value.map((each) => idText(each)) : []
+  const isList = parts.length > 0 && parts.every((part) => part !== undefined)
+  return idText(value) ?? (isList ? parts.join(',') : JSON.stringify(value))
+}
+
+/** As a text, for a header or a parameter; empty when a value of it is absent or null. */
+export function fillText({ compiled }: Template, values: TemplateValues): string {
+  return textOf(filled(compiled, values)) ?? ''
+}
+
+/** A URL path: each value is encoded, so that it stays within its segment. CrmError `invalid_input` for `.`, `..` and none. */
+export function fillPath(template: Template, values: TemplateValues): string {
+  return filledText(template, (name) => {
+    const value = valueNamed(values, name)
+    const text = idText(value)
+    if (text !== undefined && text !== '' && text !== '.' && text !== '..' && text.isWellFormed()) {
+      return encodeURIComponent(text)
+    }
+    const shown = value === undefined ? 'absent' : JSON.stringify(value)
+    throw new CrmError('invalid_input', `${name} is ${shown}, expected a text for the path ${template.source}`, {
+      hint: 'ids are texts without control characters, other than . and ..',
+    })
+  })
+}
+
+const HOST_PART = /^[A-Za-z0-9-]{1,63}$/
+
+/** Scheme and host with the variables of a profile; CrmError `invalid_input` for a value that is no part of a host name. */
+export function fillHost(template: Template, values: TemplateValues): string {
+  return filledText(template, (name) => {
+    const value = valueNamed(values, name)
+    if (typeof value === 'string' && HOST_PART.test(value)) return value
+    const near = nearest(name, Object.keys(values))
+    const other = near === undefined ? '' : `, and ${near} has one`
+    const what =
+      value === undefined ? `the variable ${name} has no value${other}` : `${name} is ${JSON.stringify(value)}`
+    throw new CrmError(
+      'invalid_input',
+      `${what}, expected 1 to 63 letters, digits and hyphens for ${template.source}`,
+      {
+        hint: `set it: CRM_CONNECTOR_VARS=${variablesHint(template, values, [name, near])}`,
+      },
+    )
+  })
+}
+
+/** All of them in one text, since it is replaced whole: those that are right with their value. */
+function variablesHint(template: Template, values: TemplateValues, wrong: readonly (string | undefined)[]): string {
+  const right = Object.entries(values).filter(([name]) => !wrong.includes(name))
+  const others = placeholdersOf(template).filter((name) => wrong.includes(name) || !Object.hasOwn(values, name))
+  return shellWord([...right, ...others.map((name) => [name, 'VALUE'])].map((pair) => pair.join('=')).join(','))
+}
+
+/** The variables with which the template is this origin; undefined if it is another one. */
+export function readHost({ compiled }: Template, origin: string): Readonly<Record<string, string>> | undefined {
+  const parts = compiled.type === 'text' ? compiled.parts : compiled.type === 'constant' ? [String(compiled.value)] : []
+  const pattern = parts.map((part) =>
+    typeof part === 'string'
+      ? part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      : `(?<${part.placeholder}>[A-Za-z0-9-]{1,63})`,
+  )
+  const match = new RegExp(`^${pattern.join('')}$`, 'i').exec(origin)
+  return match ? { ...match.groups } : undefined
+}
+
+function filledText({ compiled }: Template, textOfName: (name: string) => string): string {
+  if (compiled.type === 'text') return joined(compiled.parts, textOfName) ?? ''
+  return compiled.type === 'constant' && typeof compiled.value === 'string' ? compiled.value : ''
+}

@@ -1,0 +1,491 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import type { ConnectorDocument } from '../../src/connector/document.ts'
+import { loadConnector } from '../../src/connector/load-connector.ts'
+import { createRecordMap } from '../../src/connector/record-map.ts'
+import { readConnectorFile, shippedConnector, shippedNames } from '../../src/connector/shipped.ts'
+import { CrmError } from '../../src/core/errors.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import { RESOURCES, type Resource } from '../../src/core/resources/registry.ts'
+
+const BASES: Readonly<Record<string, string>> = {
+  base: [
+    'connector: 1',
+    'name: base',
+    'headers: { x-one: a, x-two: b }',
+    'paging: { by: page, param: page, size: { param: n, max: 50 } }',
+    'resources:',
+    '  contacts: { path: /people, list: { items: "data[]", query: { a: 1 } }, delete: { path: "/{id}" }, fields: { name: n, email: e } }',
+  ].join('\n'),
+  wrong: 'connector: 1\nname: wrong\nresources: { contacts: { lst: {} } }',
+  found:
+    'connector: 1\nname: found\nresources: { contacts: { path: /c, find: { email: { query: { e: "{value}" }, paging: none } }, fields: { email: e } } }',
+  circle: 'connector: 1\nname: circle\nextends: circle\nresources: {}\n',
+}
+
+const PLURALS = Object.values(RESOURCES)
+  .map(({ plural }) => plural)
+  .join(', ')
+
+function load(text: string): ConnectorDocument {
+  return loadConnector(text, { fileName: 'acme.yaml', baseOf: (name) => BASES[name] })
+}
+
+function problemsOf(text: string): readonly string[] {
+  try {
+    load(text)
+  } catch (error) {
+    if (error instanceof CrmError && error.code === 'invalid_input') return error.details.lines ?? []
+    throw error
+  }
+  return []
+}
+
+/** A connector with one resource and this in it. */
+function contacts(lines: string, more = ''): string {
+  return `connector: 1\nname: acme\n${more}resources:\n  contacts:\n    path: /c\n${lines.replace(/^/gm, '    ')}\n`
+}
+
+it('fills in what a connector leaves out', () => {
+  const document = load(
+    contacts('list: { items: "data[]", paging: none }\nupdate: { path: "/{id}" }\nfields: { email: mail }'),
+  )
+  expect(document).toMatchObject({
+    variables: {},
+    origin: undefined,
+    base: '',
+    auth: { in: 'bearer' },
+    idempotency: 'unknown',
+    limits: [],
+  })
+  expect(document.resources.contact).toMatchObject({
+    id: { at: 'id', type: 'string' },
+    inside: '.',
+    others: [{ at: '.', names: undefined }],
+    clear: null,
+    list: { method: 'GET', path: '/c', items: 'data[]', paging: { by: 'none' }, body: undefined },
+    update: { method: 'PATCH', path: '/c/{id}', body: '{record}', gives: 'record', ok: {}, sends: 'changes' },
+    get: undefined,
+    fields: { email: { read: ['mail'], write: ['mail'], type: 'string', isJoined: false, when: 'always' } },
+  })
+})
+
+it('passes headers, query, base and paging on to operations, each overriding what is around it', () => {
+  const { resources } = load(
+    contacts(
+      [
+        'base: /v1',
+        'list: { headers: { x-two: c }, paging: { size: { param: per, max: 20 } } }',
+        'find: { email: { query: { q: "{value}" }, paging: { by: offset, param: from }, lag: 5s } }',
+        'fields: { email: email }',
+      ].join('\n'),
+      'base: /v2\nheaders: { x-one: a, x-two: b }\nquery: { team: true }\npaging: { by: page, param: p, start: 0, size: { param: n, max: 50 } }\n',
+    ),
+  )
+  expect(resources.contact?.list).toMatchObject({
+    base: '/v1',
+    headers: { 'x-one': 'a', 'x-two': 'c' },
+    query: { team: true },
+    paging: { by: 'page', param: 'p', start: 0, in: 'query', size: { param: 'per', max: 20 } },
+  })
+  expect(resources.contact?.find.email).toMatchObject({
+    lagMs: 5000,
+    gives: 'record',
+    values: 1,
+    query: { team: true, q: '{value}' },
+  })
+  expect(resources.contact?.find.email?.paging).toEqual({ by: 'offset', param: 'from', in: 'query', start: 0 })
+})
+
+it('merges what it extends: maps by member, lists, bodies and fields whole, and null removes', () => {
+  const { name, resources } = load(
+    'connector: 1\nname: acme\nextends: base\nheaders: { x-two: null, x-three: c }\nresources: { contacts: { delete: null, list: { query: { b: 2 } }, fields: { name: full } } }',
+  )
+  expect(name).toBe('acme')
+  expect(resources.contact?.list).toMatchObject({
+    headers: { 'x-one': 'a', 'x-three': 'c' },
+    query: { a: 1, b: 2 },
+    items: 'data[]',
+  })
+  expect(Object.keys(resources.contact?.list?.headers ?? {})).toEqual(['x-one', 'x-three'])
+  expect(resources.contact?.delete).toBeUndefined()
+  expect(Object.keys(resources.contact?.fields ?? {})).toEqual(['name'])
+})
+
+it('begins a resource as the copy of another', () => {
+  const { resources } = load(
+    contacts('list: { items: "data[]", paging: none }\nfields: { name: n }') +
+      '  deals:\n    like: contacts\n    path: /d\n    fields: { amount: { at: a, as: string } }\n',
+  )
+  expect(resources.deal).toMatchObject({
+    list: { path: '/d', items: 'data[]' },
+    fields: { amount: { type: 'number', as: 'string' } },
+  })
+})
+
+it('shares keys between batches', () => {
+  const { resources } = load(
+    contacts(
+      'batch:\n  size: 100\n  body: { inputs: "{items}" }\n  row: { result: a, error: b }\n  create: { path: /batch/create, results: "r[]", item: { properties: "{record}", row: "{row}" } }\n  read: { row: none, size: 50, results: "r[]", item: "{id}" }',
+    ),
+  )
+  expect(resources.contact?.batch).toMatchObject({
+    create: {
+      method: 'POST',
+      path: '/c/batch/create',
+      size: 100,
+      row: { result: 'a', error: 'b' },
+      by: {},
+      accounts: 'each',
+    },
+    read: { size: 50, row: undefined, body: { inputs: '{items}' } },
+  })
+})
+
+it('wraps the record at inside where no body is given', () => {
+  const { resources } = load(contacts('inside: data.attributes\ncreate: {}\nget: { path: "/{id}" }'))
+  expect(resources.contact?.create?.body).toEqual({ data: { attributes: '{record}' } })
+  expect(resources.contact?.get?.body).toBeUndefined()
+})
+
+it.each<[string, string, string]>([
+  [
+    'an unknown member',
+    contacts('lst: {}'),
+    'acme.yaml:6:5: "lst" is not a member of "resource", expected one of like, base,',
+  ],
+  ['a word that is nearly right', contacts('fields: { name: { at: n, tpye: string } }'), '; did you mean type?'],
+  [
+    'an unknown resource',
+    'connector: 1\nname: a\nresources: { contact: {} }',
+    `3:14: "contact" is not a resource, expected one of ${PLURALS}; did you mean contacts?`,
+  ],
+  ['a wrong type', contacts('read_only: yes'), 'acme.yaml:6:16: "yes", expected a list of at most 1000'],
+  [
+    'jq, which no field takes',
+    contacts('fields: { name: { at: n, jq: { read: "length" } } }'),
+    '"jq" is not a member of "field"',
+  ],
+  ['a wrong choice', contacts('fields: { name: { at: n, type: txt } }'), '"txt", expected one of string, number,'],
+  ['another version', 'connector: 2\nname: a\nresources: {}', 'acme.yaml:1:12: 2, expected 1'],
+  ['a missing name', 'connector: 1\nresources: {}', 'acme.yaml:1:1: name is missing, expected a name of small letters'],
+  [
+    'a bad path, at its character',
+    contacts('id: "data[x].id"'),
+    'acme.yaml:6:14: in "data[x].id", [x] is no index, expected [0], [name=value] or []',
+  ],
+  ['a bad template', contacts('create: { body: { a: "{ id}" } }'), '{ begins no placeholder, expected a name'],
+  [
+    'an unknown placeholder',
+    contacts('get: { path: "/{di}" }'),
+    '{di} is unknown here, expected one of {id}, {select}; did you mean {id}?',
+  ],
+  [
+    'drop without a whole record',
+    contacts('update: { path: "/{id}", drop: [source] }'),
+    'drop leaves members out of a whole record, expected sends: whole beside it',
+  ],
+  [
+    'a part of a record that is sent whole',
+    contacts('select: { param: fields }\nupdate: { path: "/{id}", sends: whole }'),
+    'select shows a part of the record, and the update sends it whole',
+  ],
+  ['a list by DELETE', contacts('list: { method: DELETE, paging: none }'), '"DELETE"'],
+  ['a list by PUT', contacts('list: { method: PUT, paging: none }'), '"PUT"'],
+  ['a list by PATCH', contacts('list: { method: PATCH, paging: none }'), '"PATCH"'],
+  ['a get by DELETE', contacts('get: { method: DELETE, path: "/{id}" }'), '"DELETE"'],
+  ['a get by PUT', contacts('get: { method: PUT, path: "/{id}" }'), '"PUT"'],
+  ['a get by PATCH', contacts('get: { method: PATCH, path: "/{id}" }'), '"PATCH"'],
+  ['a search by DELETE', contacts('find: { email: { method: DELETE, items: "d[]" } }'), '"DELETE"'],
+  [
+    'X-HTTP-Method-Override',
+    contacts('list: { paging: none }', 'headers: { X-HTTP-Method-Override: DELETE }\n'),
+    'X-HTTP-Method-Override replaces the method',
+  ],
+  [
+    'X-HTTP-Method-Override of a read',
+    contacts('get: { path: "/{id}", headers: { X-HTTP-Method-Override: DELETE } }'),
+    'X-HTTP-Method-Override replaces the method',
+  ],
+  [
+    'x-http-method',
+    contacts('list: { paging: none }', 'headers: { x-http-method: DELETE }\n'),
+    'x-http-method replaces the method',
+  ],
+  [
+    'x-http-method of a read',
+    contacts('get: { path: "/{id}", headers: { x-http-method: DELETE } }'),
+    'x-http-method replaces the method',
+  ],
+  [
+    'X-Method-Override',
+    contacts('list: { paging: none }', 'headers: { X-Method-Override: DELETE }\n'),
+    'X-Method-Override replaces the method',
+  ],
+  [
+    'X-Method-Override of a read',
+    contacts('get: { path: "/{id}", headers: { X-Method-Override: DELETE } }'),
+    'X-Method-Override replaces the method',
+  ],
+  ['_method in a query', contacts('list: { paging: none, query: { _method: DELETE } }'), '_method replaces the method'],
+  [
+    '_method in a body',
+    contacts('list: { method: POST, paging: none, body: { _method: delete } }'),
+    '_method replaces the method',
+  ],
+  [
+    '_method in all requests',
+    contacts('list: { paging: none }', 'query: { _method: DELETE }\n'),
+    '_method replaces the method',
+  ],
+  ['a request without its id', contacts('delete: { path: /all }'), 'delete never uses {id}'],
+  ['{key} outside of auth', contacts('list: { paging: none, query: { k: "{key}" } }'), '{key} is unknown here'],
+  [
+    '{parent} without a parent',
+    contacts('list: { paging: none, query: { k: "{parent}" } }'),
+    '{parent} is unknown here',
+  ],
+  [
+    'an unknown placeholder beside a field',
+    contacts('fields: { name: { at: n, set: { "m.n": "{vale}" } } }'),
+    '{vale} is unknown here, expected one of {value}; did you mean {value}?',
+  ],
+  ['a placeholder named as a variable', contacts('', 'variables: { id: { ask: x } }\n'), 'id is a placeholder already'],
+  ['a list without paging', contacts('list: {}'), 'paging is missing for this list'],
+  ['paging without its parameter', contacts('list: { paging: { by: page } }'), 'param is missing in "paging" by page'],
+  [
+    'an unknown like',
+    `${contacts('')}  deals: { like: contact }\n`,
+    '"contact" is not a resource of this connector, expected another resource; did you mean contacts?',
+  ],
+  ['a resource like itself', contacts('like: contacts'), '"contacts" is like itself'],
+  [
+    'an unknown ref',
+    contacts('fields: { name: { at: n, ref: stages } }'),
+    '"stages" is not a resource of this connector',
+  ],
+  ['an unknown parent', contacts('parent: deals'), '"deals" is not a resource of this connector'],
+  [
+    'an unknown key of a batch',
+    contacts(
+      'batch: { size: 1, item: "{id}", body: "{items}", results: "r[]", read: { by: { mail: x } } }\nfields: { email: e }',
+    ),
+    '"mail" is not a field of this resource, expected one of id, email; did you mean email?',
+  ],
+  [
+    'a batch that never sends its rows',
+    contacts('batch: { size: 1, read: { item: "{id}", body: {}, results: "r[]" } }'),
+    'the batch read sends {items} neither in its body nor in its query',
+  ],
+  [
+    'a batch whose outcomes are nowhere',
+    contacts('batch: { size: 1, body: "{items}", delete: { item: "{id}" } }'),
+    'results is missing for the batch delete',
+  ],
+  [
+    'a correlation that no row is sent with',
+    contacts(
+      'batch: { size: 1, body: "{items}", results: "r[]", row: { result: a, error: b }, update: { item: "{id}" } }',
+    ),
+    'in the batch update, row is stated, and item never uses {row}',
+  ],
+  [
+    'an upsert of many by no field',
+    contacts('batch: { size: 1, body: "{items}", results: "r[]", upsert: { item: { i: "{value}" } } }'),
+    'by is missing for the batch upsert',
+  ],
+  [
+    'a find by no field',
+    contacts('find: { mail: { paging: none, query: { q: "{value}" } } }'),
+    '"mail" is not a field',
+  ],
+  [
+    'a field written twice',
+    contacts('fields: { name: n, email: { read: e, write: n } }'),
+    'acme.yaml:6:49: "n" is written by name already',
+  ],
+  [
+    'a constant that a field writes',
+    contacts('create: { set: { n: 1 } }\nfields: { name: n }'),
+    'n is written by the field name',
+  ],
+  ['the id as a field', contacts('fields: { id: i }'), 'id is no field to map'],
+  [
+    'a form that the type lacks',
+    contacts('fields: { email: { at: e, as: unix } }'),
+    'unix is no form of the type string, expected no as',
+  ],
+  ['ok with is and absent', contacts('create: { ok: { at: ok, is: true, absent: true } }'), 'expected'],
+  [
+    'a member of earlier versions',
+    contacts('create: { returns: id }'),
+    'acme.yaml:6:15: "returns" is not a member of "create", expected gives, the path of the record or its id',
+  ],
+  ['one of the whole connector', contacts('', 'success: { at: ok, is: true }\n'), 'expected ok in each write'],
+  ['auth without the key', contacts('', 'auth: { in: header, name: x, value: abc }\n'), 'expected {key} in it'],
+  ['auth without a name', contacts('', 'auth: { in: header }\n'), 'name is missing in "auth" with in: header'],
+  ['an origin with a path', contacts('', 'origin: https://x.example/v1\n'), 'expected scheme and host'],
+  ['a path that leaves its base', contacts('get: { path: "/../{id}" }'), 'expected a path without //, ?, # and ..'],
+  [
+    'a path with a host',
+    contacts('list: { path: "http://x.test/all", paging: none }'),
+    'acme.yaml:6:20: "http://x.test/all", expected a path without //,',
+  ],
+  ['a base with a host', contacts('', 'base: //x.test\n'), 'acme.yaml:3:7: "//x.test", expected a path without //,'],
+  [
+    'a path that begins without a slash',
+    'connector: 1\nname: a\nresources: { contacts: { path: c } }',
+    'expected / at its beginning',
+  ],
+  [
+    'a pattern that could hang',
+    contacts('', 'variables: { v: { ask: x, pattern: "(a+)+b" } }\n'),
+    '")+" could take long',
+  ],
+  ['an unknown base', 'connector: 1\nname: a\nextends: nothing\nresources: {}', 'the connector "nothing" is not there'],
+  [
+    'a base that extends itself',
+    'connector: 1\nname: a\nextends: circle\nresources: {}',
+    'the connector "circle" extends itself',
+  ],
+  ['an anchor', 'connector: 1\nname: &n a\nresources: {}', 'acme.yaml:2:10: &n is an anchor'],
+  ['an alias', 'connector: 1\nname: a\ntitle: *n\nresources: {}', '*n is an alias'],
+  ['a merge key', 'connector: 1\nname: a\n<<: { title: x }\nresources: {}', '<< is a merge key'],
+  ['a tag', 'connector: 1\nname: !!str a\nresources: {}', 'is a tag, expected the value alone'],
+  ['an unknown tag', 'connector: 1\nname: !js a\nresources: {}', '!js is a tag'],
+  ['a name twice', 'connector: 1\nname: a\nname: b\nresources: {}', 'acme.yaml:3:1: the name is there already'],
+  ['two documents', 'connector: 1\nname: a\nresources: {}\n---\na: 1', 'a second document begins'],
+  ['no YAML', 'connector: 1\nname: [a', 'not YAML:'],
+  ['an empty file', '', 'the file is empty, expected connector: 1'],
+  ['a list', '- 1', 'a list of 1, expected a map with connector, name'],
+  ['a number beyond JSON', 'connector: 1\nname: a\nquery: { a: .inf }\nresources: {}', 'Infinity is no number of JSON'],
+  [
+    'deep nesting',
+    `connector: 1\nname: a\nquery: { a: ${'['.repeat(30)}${']'.repeat(30)} }\nresources: {}`,
+    'nested too deeply',
+  ],
+  [
+    'very deep nesting',
+    `connector: 1\nname: a\nquery: { a: ${'['.repeat(5000)}${']'.repeat(5000)} }\nresources: {}`,
+    'nested too deeply',
+  ],
+  ['a large file', `connector: 1\n#${'x'.repeat(262_144)}`, 'expected at most 262144'],
+])('refuses %s', (_, text, problem) => {
+  const problems = problemsOf(text)
+  expect(problems.join('\n')).toContain(problem)
+  for (const each of problems) expect(each).toMatch(/^[a-z]+\.yaml:\d+:\d+: /)
+})
+
+it('reports all mistakes of a file in their order, at most 20', () => {
+  const three = problemsOf(contacts('lst: {}\nread_only: 1\nget: { path: "/{x}" }'))
+  expect(three.map((text) => text.split(':').slice(1, 3).join(':'))).toEqual(['6:5', '7:16', '8:10', '8:20'])
+  expect(problemsOf(contacts(Array.from({ length: 50 }, (__, at) => `x${at}: 1`).join('\n')))).toHaveLength(20)
+})
+
+it('blames a change for what it breaks in the base', () => {
+  const text = 'connector: 1\nname: a\nextends: found\nresources: { contacts: { fields: { name: full } } }'
+  expect(problemsOf(text)).toEqual([
+    expect.stringMatching(
+      /^acme\.yaml:3:10: as changed here, found\.yaml:3:\d+: "email" is not a field of this resource/,
+    ),
+  ])
+})
+
+it('reports a mistake of the base at its place there', () => {
+  expect(problemsOf('connector: 1\nname: a\nextends: wrong\nresources: {}')).toEqual([
+    expect.stringContaining('wrong.yaml:3:26: "lst" is not a member'),
+  ])
+})
+
+const FOLDER = new URL('../../connectors/', import.meta.url).pathname
+
+it('ships every connector of the folder', () => {
+  expect(shippedNames()).toEqual(
+    readdirSync(FOLDER)
+      .map((file) => file.replace('.yaml', ''))
+      .toSorted(),
+  )
+})
+
+it.each([...shippedNames()])('loads %s, and maps the records of its resources', async (name) => {
+  const document = await shippedConnector(name)
+  expect(document.name).toBe(name)
+  expect(await readConnectorFile(`${FOLDER}${name}.yaml`)).toEqual(document)
+  expect(readFileSync(`${FOLDER}${name}.yaml`, 'utf8')).not.toMatch(/\t/)
+  for (const [resource, described] of Object.entries(document.resources)) {
+    const map = createRecordMap(described, { connector: name, resource: resource as Resource })
+    expect(map.isPlain).toBe(false)
+    const known = Object.keys(RESOURCES[resource as Resource].fields)
+    expect(Object.keys(map.read({})).filter((field) => known.includes(field))).not.toHaveLength(0)
+  }
+})
+
+it('takes no path for the name of a shipped connector', async () => {
+  await expect(shippedConnector('../connectors/pipedrive')).rejects.toThrow(CrmError)
+  await expect(shippedConnector('pipedriv')).rejects.toThrow(/expected one of attio, .*pipedrive, .*or a file/)
+})
+
+it('refuses a folder, a missing file and one that is no text', async () => {
+  await expect(readConnectorFile(FOLDER)).rejects.toThrow(/not a file/)
+  await expect(readConnectorFile(`${FOLDER}none.yaml`)).rejects.toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining('there is no such file'),
+      details: expect.objectContaining({ hint: expect.stringContaining('none.yaml does not exist') }),
+    }),
+  )
+})
+
+const TEXTS = shippedNames().map((name) => readFileSync(`${FOLDER}${name}.yaml`, 'utf8'))
+const JSON_VALUE = fc.jsonValue({ maxDepth: 3 })
+
+it('loads or refuses every change of a connector, and never fails otherwise', () => {
+  const change = fc.record({
+    text: fc.constantFrom(...TEXTS),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    cut: fc.nat(40),
+    put: fc.oneof(
+      fc.constantFrom('', '{', '[]', 'null', ': x', "'", '\n', '- ', '&a ', '*a', '{id}', '.'),
+      fc.string(),
+    ),
+  })
+  fc.assert(
+    fc.property(change, ({ text, at, cut, put }) => {
+      const start = Math.floor(at * text.length)
+      expectHandled(text.slice(0, start) + put + text.slice(start + cut))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+it('loads or refuses any JSON in the place of any part', () => {
+  const [text = ''] = TEXTS
+  const whole = parse(text) as JsonObject
+  fc.assert(
+    fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }), JSON_VALUE, (steps, value) => {
+      const document = structuredClone(whole)
+      let holder: JsonObject = document
+      for (const step of steps.slice(0, -1)) {
+        const inner = Object.values(holder)[step % Math.max(1, Object.keys(holder).length)]
+        if (typeof inner === 'object' && inner !== null) holder = inner as JsonObject
+      }
+      const names = Object.keys(holder)
+      const name = names[(steps.at(-1) ?? 0) % Math.max(1, names.length)] ?? 'x'
+      holder[name] = value as JsonObject
+      expectHandled(JSON.stringify(document))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+function expectHandled(text: string): void {
+  try {
+    const document = load(text)
+    for (const [resource, described] of Object.entries(document.resources)) {
+      createRecordMap(described, { connector: 'acme', resource: resource as Resource }).read({ id: 1 })
+    }
+  } catch (error) {
+    expect(error).toBeInstanceOf(CrmError)
+  }
+}
