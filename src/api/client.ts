@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '../core/resources/field.ts'
-import { FIELDS, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api, Collections } from './api.ts'
 import { type CollectionParts, createCollection } from './collection.ts'
 import type { Connector } from './connectors/connector.ts'
@@ -59,8 +59,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     memberNames: async (resource) => {
       const listed = await listedNames(resource)
       if (listed) return listed.map(({ name }) => name)
-      const { map, isPlain } = connector.rules(resource)
-      return isPlain ? FIELDS[resource] : map.names
+      return connector.rules(resource).map.names
     },
     rate,
     close: http.close,

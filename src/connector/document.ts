@@ -107,6 +107,8 @@ export interface PagingDocument {
 }
 
 export interface ResourceDocument {
+  /** Records hold any member and any value: what has its own name is not converted. */
+  readonly isOpen: boolean
   readonly parent: Resource | undefined
   readonly id: { readonly at: PathText; readonly type: 'string' | 'integer' }
   readonly createdAt: TimePlace | undefined

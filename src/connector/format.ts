@@ -489,6 +489,10 @@ export const CONNECTOR = object('connector', {
     'what the server has beside records, at the paths of crm serve: the history of records, the key that a request is sent with, states of fixtures, the name of a job with each change',
     list(choice(OFFERS)),
   ),
+  open: member(
+    'true: records hold any member and any value. Rows may have members that no record shows, and a field at its own name is not converted: its type is for people and for columns',
+    FLAG,
+  ),
   clear: member('what clears a value: null (default), an empty text, [], or omit (the member is left out)', CLEAR),
   paging: member('how lists are read page by page; none: a list is one answer', PAGING),
   resources: required(

@@ -80,9 +80,10 @@ function normalResource(plural: string, written: WrittenResource, connector: Wri
     select: written.select && { as: 'comma', ...written.select, names: normalNames(written.select.names, connector) },
     value: value && { each: [], drop: [], ...value },
     clear,
+    isOpen: connector.open ?? false,
     filters: (written.filters ?? {}) as Exclude<ResourceDocument['filters'], 'any'>,
     ...normalOperations(written, surroundings(written, connector)),
-    fields: normalFields(written.fields ?? {}, { plural, clear }),
+    fields: normalFields(written.fields ?? {}, { plural, clear, isOpen: connector.open ?? false }),
   }
 }
 

@@ -22,11 +22,12 @@ export function defaultType(plural: string, field: string): ValueType {
 
 export function normalFields(
   fields: Readonly<Record<string, string | WrittenField>>,
-  { plural, clear }: { readonly plural: string; readonly clear: Clear },
+  { plural, clear, isOpen }: { readonly plural: string; readonly clear: Clear; readonly isOpen: boolean },
 ): Readonly<Record<string, FieldDocument>> {
   const entries = Object.entries(fields).map(([name, field]) => {
     const written = typeof field === 'string' ? { at: field } : field
-    return [name, normalField(written, { type: defaultType(plural, name), clear })] as const
+    const made = normalField(written, { type: defaultType(plural, name), clear })
+    return [name, isOpen && isOwnValue(name, made) ? { ...made, type: 'any' as const } : made] as const
   })
   return Object.fromEntries(entries)
 }
@@ -52,6 +53,14 @@ function normalField(field: WrittenField, usual: { readonly type: ValueType; rea
     isCaseFolded: field.fold === 'case',
     clear: field.clear === undefined ? usual.clear : field.clear,
   }
+}
+
+/** Whether the value of the record's member of this name passes as it is, but for a conversion to the type. */
+export function isOwnValue(name: string, field: FieldDocument): boolean {
+  const { read, write, map, ref, as, max, isJoined, isOne, isCaseFolded, clear } = field
+  const isHere = read.length === 1 && [...read, ...write].every((path) => path === name)
+  const isKept = !(map ?? ref ?? as) && !isJoined && !isOne && max.length === 0 && !isCaseFolded && clear === null
+  return isHere && isKept && Object.keys({ ...field.set, ...field.new }).length === 0
 }
 
 function placesOf({ at, join, read, write }: WrittenField): Pick<FieldDocument, 'read' | 'write'> {

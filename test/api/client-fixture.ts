@@ -6,7 +6,6 @@ import { connectorDocument, withPageSize } from '../../src/api/connectors/open-c
 import type { ListQuery, Page } from '../../src/api/operations.ts'
 import type { ApiOptions } from '../../src/api/options.ts'
 import type { HostTiming } from '../../src/api/transport/timing.ts'
-import { createRecordMap } from '../../src/connector/record-map.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import type { Wire } from '../../src/core/wire.ts'
 
@@ -44,7 +43,7 @@ export const CONTRACT = await connectorOf('contract')
 async function connectorOf(name: string) {
   const document = await connectorDocument({ name })
   return (baseUrl: URL, wire: WireAndSize) =>
-    createConnector(withPageSize(document, wire.pageSize), { baseUrl, variables: {} }, createRecordMap)
+    createConnector(withPageSize(document, wire.pageSize), { baseUrl, variables: {} })
 }
 
 interface ClientFixtureOptions extends Partial<Omit<ApiOptions, 'wire'>> {

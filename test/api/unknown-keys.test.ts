@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { createConnector } from '../../src/api/connectors/connector.ts'
 import { connectorDocument } from '../../src/api/connectors/open-connector.ts'
 import { wireOf } from '../../src/api/connectors/server-rules.ts'
-import { createRecordMap } from '../../src/connector/record-map.ts'
 import { shippedConnector } from '../../src/connector/shipped.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { sendJson, startServer } from './answering-server.ts'
@@ -144,11 +143,7 @@ test.each([
 
 test('a connector that says that its server keeps no keys is not contradicted in the hint', async () => {
   const { url } = await startServer((response) => sendJson(response, 502, {}))
-  const connector = createConnector(
-    await shippedConnector('pipedrive'),
-    { baseUrl: url, variables: {} },
-    createRecordMap,
-  )
+  const connector = createConnector(await shippedConnector('pipedrive'), { baseUrl: url, variables: {} })
   const { api } = openClient(url, { connector, wire: { ...UNKNOWN.wire, profile: 'prod' } })
   const error = await failureOf(api.contacts.update('1', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined }))
   expect(error.details).toMatchObject({ isInDoubt: true, hint: 'check before sending it again: crm contacts get 1' })

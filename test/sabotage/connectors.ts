@@ -205,9 +205,9 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'records of crm serve get other names by way of its connector',
-    file: 'src/api/connectors/resource-rules.ts',
-    line: 'const isMapped = mapRecords && !isPlain(described)',
-    to: 'const isMapped = mapRecords',
+    file: 'src/connector/record-map.ts',
+    line: 'return isHandedThrough(document) ? { ...map, ...handedThrough(writer) } : map',
+    to: 'return map',
     tests: ['test/commands/connectors/own-service.test.ts'],
   },
   {

@@ -4,7 +4,6 @@ import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import { createConnector } from '../../src/api/connectors/connector.ts'
 import { openConnector } from '../../src/api/connectors/open-connector.ts'
-import { createRecordMap } from '../../src/connector/record-map.ts'
 import { WIRE_DEFAULTS } from '../../src/core/wire.ts'
 import { learnOffered } from '../../src/ui/background/learn-offered.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
@@ -48,7 +47,7 @@ async function screenBy(screen: ScreenName, lines: string): Promise<TestUi> {
 async function shippedScreen(screen: ScreenName, name: string): Promise<TestUi> {
   const { url } = await startServer((response) => sendJson(response, 404, {}))
   const variables = { company: 'acme', user: '0'.repeat(24) }
-  const connector = createConnector(shippedDocument(name), { baseUrl: url, variables }, createRecordMap)
+  const connector = createConnector(shippedDocument(name), { baseUrl: url, variables })
   return screenOf(screen, openClient(url, { connector }).api)
 }
 

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
+import { requestText } from '../transport/headers.ts'
 import type { AskedWrite } from '../writes/judge-write.ts'
 import { FailedRead } from '../writes/not-sent.ts'
 import type { WriteCall } from '../writes/record.ts'
@@ -24,7 +25,9 @@ type Texts = Pick<Call, 'action' | 'command' | 'findCommand'>
 
 interface WriteTarget {
   readonly id?: string
-  readonly fields?: JsonObject
+  readonly fields?: JsonObject | undefined
+  /** The fields as they are stored, which are sent where they are the whole body. */
+  readonly bytes?: Buffer | undefined
   /** A create is an upsert by this field. */
   readonly upsert?: { readonly field: string; readonly value: JsonValue } | undefined
   /** An update that restores a deleted record. */
@@ -89,7 +92,7 @@ export function createExchange(
   return {
     known,
     call,
-    write: async (kind, { id, fields, upsert, isRestore }, naming) => {
+    write: async (kind, { id, fields, bytes, upsert, isRestore }, naming) => {
       const rules = connector.rules(resource)
       const operation = isRestore ? 'restore' : kind
       // A connector without the operation says so before it judges a value.
@@ -106,13 +109,12 @@ export function createExchange(
         ...request,
         kind,
         ...(fields && { body: fields }),
-        ...(!rules.isPlain && body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
+        ...(body !== undefined && { bytes: bytesOf(body, { fields, bytes, call: { ...naming, ...request } }) }),
         ...(kind !== 'create' && request.method === 'POST' && { isRepeatable: true }),
         ...(errors && { errors }),
         isJudged: true,
         judge: (answer: Answer): WriteOutcome => judge(answer, asked, references),
-        ...(!rules.isPlain &&
-          fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
+        ...(fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
       }
     },
     whyNotGone: (id, signal) =>
@@ -120,6 +122,15 @@ export function createExchange(
         ? whyNotGone(() => serverRecord(resource, id, signal))
         : Promise.resolve('no request shows whether the record is gone'),
   }
+}
+
+/** What is stored was JSON before; the values of a program may be none. */
+function bytesOf(
+  body: JsonValue,
+  { fields, bytes, call }: Pick<WriteTarget, 'fields' | 'bytes'> & { readonly call: Call },
+): Buffer {
+  if (bytes) return body === fields ? bytes : Buffer.from(JSON.stringify(body))
+  return Buffer.from(requestText(call, body))
 }
 
 async function whyNotGone(read: () => Promise<JsonObject>): Promise<string | undefined> {
@@ -144,7 +155,6 @@ async function recordOf(
   operation: OperationName,
   { fields, references, readCurrent }: Writing,
 ): Promise<JsonObject> {
-  if (rules.isPlain) return fields
   if (operation !== 'update') return rules.map.write(fields, { isCreate: operation === 'create', references })
   const { sends, drop, body } = rules.operation('update')
   const current = rules.needsCurrent(fields) ? await readCurrent() : undefined

@@ -61,7 +61,7 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
   const { earlier, made: first } = await repointsOf(context, request, groupsRun)
   context.require(resource, 'update')
   const rules = await context.rowRules(noun)
-  const asked = rules?.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
+  const asked = rules.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
   const identity = {
     kind: 'merge',
     noun,
@@ -108,7 +108,7 @@ async function repointsOf(
 
 interface Known {
   readonly found: ReadonlyMap<string, CrmRecord>
-  readonly rules: RowRules | undefined
+  readonly rules: RowRules
 }
 
 /**
@@ -144,7 +144,7 @@ function stagesOf(
   { found, rules }: Known,
 ): MergeStages {
   const [winner = {}, ...losers] = [group.winner, ...group.losers].map((id) => found.get(id) ?? {})
-  const isSet = (name: string) => rules?.isReadOnly(name) === true
+  const isSet = (name: string) => rules.isReadOnly(name)
   const patch = winnerPatch({ winner, losers, rules: chosen, isSet })
   // A marked loser keeps its values.
   const members = mark === undefined ? [...unique, uniqueByOf(resourceOf(noun)) ?? []].flat() : []
@@ -154,8 +154,8 @@ function stagesOf(
 /** As the server takes it. CrmError `invalid_input` for what it would refuse. */
 function updateOf({ noun }: MergeRequest, id: string, patch: JsonObject, { found, rules }: Known): Planned {
   const record = found.get(id) ?? {}
-  const body = rules?.shown(patch, record) ?? patch
-  const fault = rules?.faultIn(body, record)
+  const body = rules.shown(patch, record)
+  const fault = rules.faultIn(body, record)
   if (fault === undefined) return { do: 'update', ...changeOf(noun, id, record), body }
   throw new CrmError('invalid_input', `${id}: ${fault}; nothing was sent`, {
     hint: 'choose another --rule for that member',

@@ -2,7 +2,6 @@ import { createConnector } from '../../../src/api/connectors/connector.ts'
 import { wireOf } from '../../../src/api/connectors/server-rules.ts'
 import type { HostTiming } from '../../../src/api/transport/timing.ts'
 import { loadConnector } from '../../../src/connector/load-connector.ts'
-import { createRecordMap } from '../../../src/connector/record-map.ts'
 import { type Answering, type SeenRequest, startServer } from '../answering-server.ts'
 import { openClient } from '../client-fixture.ts'
 
@@ -13,7 +12,7 @@ export async function connectedTo(lines: string, answer: Answering, key?: string
     fileName: 'made.yaml',
     baseOf: () => undefined,
   })
-  const connector = createConnector(document, { baseUrl: url, variables: {} }, createRecordMap)
+  const connector = createConnector(document, { baseUrl: url, variables: {} })
   const wire = wireOf(document)
   const { api, ...rest } = openClient(url, { connector, ...(key !== undefined && { key }), wire }, timing)
   return { api, seen, url, ...rest }

@@ -3,7 +3,6 @@ import { createConnector } from '../../../src/api/connectors/connector.ts'
 import { withPageSize } from '../../../src/api/connectors/open-connector.ts'
 import { wireOf } from '../../../src/api/connectors/server-rules.ts'
 import { loadConnector } from '../../../src/connector/load-connector.ts'
-import { createRecordMap } from '../../../src/connector/record-map.ts'
 import { sendJson, startServer } from '../answering-server.ts'
 import { allPages, openClient } from '../client-fixture.ts'
 
@@ -22,7 +21,7 @@ test.each([
   const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [{ id: 1 }], next: null }))
   const paging = 'paging: { by: cursor, param: after, next: next, size: { param: per, max: 50 } }'
   const document = withPageSize(documentWith(paging), pageSize)
-  const connector = createConnector(document, { baseUrl: url, variables: {} }, createRecordMap)
+  const connector = createConnector(document, { baseUrl: url, variables: {} })
   await allPages(openClient(url, { connector }).api.contacts.list())
   expect(seen.map(({ path }) => path)).toEqual([`/people?per=${size}`])
 })
