@@ -255,12 +255,12 @@ async function openSpeech({
   pageSize,
   profileName: profile,
 }: Pick<ApiTarget, 'connector' | 'baseUrl' | 'pageSize' | 'profileName'>): Promise<
-  Pick<ApiOptions, 'connector' | 'wire'>
+  Pick<ApiOptions, 'connector' | 'terms'>
 > {
   const { openConnector } = await import('./api/connectors/open-connector.ts')
-  const { wireOf } = await import('./api/connectors/server-rules.ts')
+  const { serverTerms } = await import('./api/server-terms.ts')
   const connector = await openConnector(named, { baseUrl, pageSize })
-  return { connector, wire: wireOf(connector.document, profile) }
+  return { connector, terms: serverTerms(connector.document, profile) }
 }
 
 async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.signal): Promise<Api> {

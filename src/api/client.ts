@@ -20,7 +20,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const options = { ...given, ceilings }
   const http = createHttp(options, timing)
   const references = new ListedReferences((resource) => createCollection(parts, resource).list())
-  const { wire, onUnread } = options
+  const { terms, onUnread } = options
   const parts: CollectionParts = { http, connector, references, onUnread }
   const raw = createRaw(http, connector, baseUrl)
   const knows: Api['knows'] = (offered) => connector.document.offers?.includes(offered) === true
@@ -30,7 +30,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     ...createCollections(parts),
     connector,
     ceilings,
-    wire,
+    terms,
     references,
     subscriptions: createSubscriptions(parts),
     graphql: async (request) => {

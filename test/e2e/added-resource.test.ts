@@ -59,7 +59,7 @@ export const COMPANY = {
   idPrefix: 'com_',
   path: '/v1/companies',
   operations: ['list', 'create', 'update', 'delete'],
-  isPlain: true,
+  isOpen: true,
   isImportable: true,
   hints: { match: 'domain', where: '.domain == null' },
   about: 'Organisations.',

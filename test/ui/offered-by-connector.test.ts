@@ -4,7 +4,7 @@ import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import { createConnector } from '../../src/api/connectors/connector.ts'
 import { openConnector } from '../../src/api/connectors/open-connector.ts'
-import { WIRE_DEFAULTS } from '../../src/core/wire.ts'
+import { serverTerms } from '../../src/api/server-terms.ts'
 import { learnOffered } from '../../src/ui/background/learn-offered.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
@@ -169,7 +169,7 @@ async function dealsScreen(name: 'crm' | 'contract') {
     ...{
       baseUrl: new URL(url),
       key: service.key.text,
-      wire: WIRE_DEFAULTS,
+      terms: serverTerms({ idempotency: 'none' }),
       connector: await openConnector({ name, variables: {} }, { baseUrl: new URL(url), pageSize: undefined }),
       userAgent: 'test',
       now: Date.now,

@@ -47,7 +47,7 @@ export type SenderOptions = Pick<
   ApiOptions,
   | 'baseUrl'
   | 'key'
-  | 'wire'
+  | 'terms'
   | 'connector'
   | 'loginHint'
   | 'serveDatabase'
@@ -97,14 +97,14 @@ export function createSender(options: SenderOptions): Sender {
   }
   const named = options.job === undefined ? [] : [JOB_HEADER, options.job]
   const keyed = ({ idempotencyKey, ifMatch }: Pick<Write, 'idempotencyKey' | 'ifMatch'>) => [
-    ...[options.wire.idempotencyHeader, idempotencyKey],
+    ...[options.terms.idempotencyHeader, idempotencyKey],
     ...matching(ifMatch),
     ...named,
   ]
   const batches = {
     connector,
     references: options.references ?? NO_REFERENCES,
-    mayKeepKeys: options.wire.idempotency !== 'none',
+    mayKeepKeys: options.terms.idempotency !== 'none',
     send: (call: Call) => sendOnce(call, [], call.bytes ?? null),
   }
   // The write that needs them has waited; they count for those that follow.

@@ -75,7 +75,7 @@ async function callApi(
   const api = await ctx.api()
   const url = api.raw.locate(request.path)
   if (options.curl) {
-    await writeText(ctx.io.stdout, `${curlCommand(request, url, api.wire.idempotencyHeader)}\n`)
+    await writeText(ctx.io.stdout, `${curlCommand(request, url, api.terms.idempotencyHeader)}\n`)
     return EXIT.ok
   }
   const deletion = request.method === 'DELETE' ? deletionOf(request, options.expect) : undefined

@@ -8,7 +8,7 @@ export const CONTACT = {
   operations: ['list', 'create', 'update', 'delete'],
   serviceOperations: ['get'],
   filters: ['email', 'name', 'phone', 'company', 'owner_id', 'created_since', 'created_until'],
-  isPlain: true,
+  isOpen: true,
   isImportable: true,
   uniqueBy: 'email',
   duplicatesBy: 'email,phone,name~',

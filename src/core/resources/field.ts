@@ -54,7 +54,7 @@ export interface ResourceDefinition {
   /** The operations that `crm serve` has beyond the contract: its routes, rules, events and OpenAPI document follow. */
   readonly serviceOperations?: readonly ServiceOperation[]
   /**
-   * The filters of its list on `crm serve`. Those of a plain resource are fields, each with a column and an index, and
+   * The filters of its list on `crm serve`. Those of an open resource are fields, each with a column and an index, and
    * `created_since` and `created_until`; the first that a request has selects the index.
    */
   readonly filters?: readonly string[]
@@ -66,7 +66,7 @@ export interface ResourceDefinition {
    * A record holds what clients send and no member depends on another record: the rules, routes, table, types, events and
    * documents of the service follow from this definition.
    */
-  readonly isPlain?: true
+  readonly isOpen?: true
   /** Rows of a file can be imported as its records. */
   readonly isImportable?: true
   /** The member by which servers keep its records unique, unless they name another. */
@@ -75,7 +75,7 @@ export interface ResourceDefinition {
   readonly duplicatesBy?: string
   /** For hints: the member that identifies a record, and an expression that selects some. */
   readonly hints?: { readonly match: string; readonly where: string }
-  /** For the documents of a plain resource: what its records are. */
+  /** For the documents of an open resource: what its records are. */
   readonly about?: string
   /** A new record, for documents and synthetic events. */
   readonly example?: JsonObject

@@ -40,8 +40,8 @@ export type StoredResource = Having<{ readonly idPrefix: string }>
 /** The resources that users keep in a CRM: all stored ones but webhook subscriptions. */
 export type RecordResource = Exclude<StoredResource, 'webhook'>
 
-/** See `isPlain` of ResourceDefinition. */
-export type PlainResource = Having<{ readonly isPlain: true }>
+/** See `isOpen` of ResourceDefinition. */
+export type OpenResource = Having<{ readonly isOpen: true }>
 
 /** The resources that can be imported from a file. */
 export type ImportableResource = Having<{ readonly isImportable: true }>
@@ -63,7 +63,7 @@ export type ServiceOperationOf<R extends Resource> = R extends Resource
 
 export type PluralOf<R extends Resource> = Definitions[R]['plural']
 
-export const PLAIN_RESOURCES = definitionsWhere(({ isPlain }) => isPlain === true) as readonly PlainResource[]
+export const OPEN_RESOURCES = definitionsWhere(({ isOpen }) => isOpen === true) as readonly OpenResource[]
 
 export const IMPORTABLE_NOUNS = definitionsWhere(({ isImportable }) => isImportable === true).map(
   (name) => RESOURCES[name as ImportableResource].plural,
@@ -127,8 +127,8 @@ export function isNumeric(resource: Resource, field: string): boolean {
   return numericType(resource, field) !== undefined
 }
 
-export function isPlainResource(resource: Resource): resource is PlainResource {
-  return PLAIN_RESOURCES.some((each) => each === resource)
+export function isOpenResource(resource: Resource): resource is OpenResource {
+  return OPEN_RESOURCES.some((each) => each === resource)
 }
 
 export type Plural = PluralOf<Resource>

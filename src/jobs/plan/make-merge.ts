@@ -9,7 +9,7 @@ import {
   counted,
   type ImportableResource,
   isReadOnly,
-  type PlainResource,
+  type OpenResource,
   type PluralOf,
   RESOURCES,
   resourceOf,
@@ -33,7 +33,7 @@ export interface MergeGroup {
 }
 
 export interface MergeRequest {
-  readonly noun: PluralOf<PlainResource & ImportableResource>
+  readonly noun: PluralOf<OpenResource & ImportableResource>
   readonly groups: readonly MergeGroup[]
   readonly rules: MergeRules
   /** The member of a loser that gets the id of the winner; undefined: losers are deleted. */
@@ -212,7 +212,7 @@ function refuseReadOnly(mark: string | undefined): void {
 
 const MOST_NAMED = 5
 
-function notThere(resource: PlainResource, missing: readonly string[]): CrmError {
+function notThere(resource: OpenResource, missing: readonly string[]): CrmError {
   const more = missing.length > MOST_NAMED ? `, and ${missing.length - MOST_NAMED} more` : ''
   const what = `${counted(missing.length, resource)} of the groups ${missing.length === 1 ? 'does' : 'do'} not exist`
   return new CrmError('not_found', `${what}: ${missing.slice(0, MOST_NAMED).join(', ')}${more}; nothing was sent`, {

@@ -23,8 +23,8 @@ export async function fetchDocument(address: URL, options: FetchOptions): Promis
     const answer = await fetchOnce(url, options)
     if ('bytes' in answer) return { bytes: answer.bytes, url }
     const next = URL.parse(answer.location, url.href)
-    const isPlain = next?.protocol === 'http:' && url.protocol === 'https:' && !isLoopback(next.hostname)
-    if (!next || isPlain || !/^https?:$/.test(next.protocol)) {
+    const isDowngrade = next?.protocol === 'http:' && url.protocol === 'https:' && !isLoopback(next.hostname)
+    if (!next || isDowngrade || !/^https?:$/.test(next.protocol)) {
       throw failed(url, `it redirects to ${oneLine(JSON.stringify(answer.location), 120)}, which is no https address`)
     }
     url = next

@@ -5,8 +5,8 @@ import {
   fieldOf,
   filterFields,
   filtersOf,
-  PLAIN_RESOURCES,
-  type PlainResource,
+  OPEN_RESOURCES,
+  type OpenResource,
   RECORD_RESOURCES,
   RESOURCES,
   type Resource,
@@ -44,7 +44,7 @@ const DEAL_FILTERS: Readonly<Record<(typeof DEAL_FILTER_PARAMETERS)[number], Fil
   ...(TIMES as { readonly created_since: Filter; readonly created_until: Filter }),
 }
 
-function plainFilters(resource: PlainResource): Readonly<Record<string, Filter>> {
+function plainFilters(resource: OpenResource): Readonly<Record<string, Filter>> {
   const { example = {} }: ResourceDefinition = RESOURCES[resource]
   const filters = filterFields(resource).map((name): [string, Filter] => {
     const field = fieldOf(resource, name)
@@ -65,7 +65,7 @@ const HISTORY_FILTERS: Readonly<Record<(typeof HISTORY_FILTER_NAMES)[number], Fi
 
 /** The parameters of the filters of every list, by the names of their components. */
 const FILTERS = Object.fromEntries(
-  [['deal', DEAL_FILTERS] as const, ...PLAIN_RESOURCES.map((name) => [name, plainFilters(name)] as const)].flatMap(
+  [['deal', DEAL_FILTERS] as const, ...OPEN_RESOURCES.map((name) => [name, plainFilters(name)] as const)].flatMap(
     ([resource, filters]) =>
       Object.entries(filters).map(([name, filter]) => [filterComponent(resource, name), query(name, { ...filter })]),
   ),

@@ -1,5 +1,5 @@
 import { createConnector } from '../../../src/api/connectors/connector.ts'
-import { wireOf } from '../../../src/api/connectors/server-rules.ts'
+import { serverTerms } from '../../../src/api/server-terms.ts'
 import type { HostTiming } from '../../../src/api/transport/timing.ts'
 import { loadConnector } from '../../../src/connector/load-connector.ts'
 import { type Answering, type SeenRequest, startServer } from '../answering-server.ts'
@@ -13,8 +13,8 @@ export async function connectedTo(lines: string, answer: Answering, key?: string
     baseOf: () => undefined,
   })
   const connector = createConnector(document, { baseUrl: url, variables: {} })
-  const wire = wireOf(document)
-  const { api, ...rest } = openClient(url, { connector, ...(key !== undefined && { key }), wire }, timing)
+  const terms = serverTerms(document)
+  const { api, ...rest } = openClient(url, { connector, ...(key !== undefined && { key }), terms }, timing)
   return { api, seen, url, ...rest }
 }
 
