@@ -324,9 +324,9 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'keys count as kept before an answer showed it',
-    file: 'src/api/connectors/server-rules.ts',
-    line: "idempotency: kept ? undefined : 'kept',",
-    to: "idempotency: 'kept',",
+    file: 'src/api/server-terms.ts',
+    line: "idempotency: keys ? (keys.kept ? undefined : 'kept') : 'none',",
+    to: "idempotency: keys ? 'kept' : 'none',",
     tests: ['test/api/unknown-keys.test.ts'],
   },
   {
