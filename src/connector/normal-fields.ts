@@ -40,7 +40,7 @@ export function normalFields(
 }
 
 function normalField(field: WrittenField, usual: FieldsAround & { readonly type: ValueType }): FieldDocument {
-  const type = field.join ? 'string' : (field.type ?? (field.map ? 'any' : usual.type))
+  const type = field.many ? 'any' : field.join ? 'string' : (field.type ?? (field.map ? 'any' : usual.type))
   return {
     ...placesOf(field),
     isJoined: field.join !== undefined,

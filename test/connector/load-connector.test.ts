@@ -192,7 +192,7 @@ it.each<[string, string, string]>([
   [
     'an unknown member',
     contacts('lst: {}'),
-    'acme.yaml:6:5: "lst" is not a member of "object", expected one of is, like, base,',
+    'acme.yaml:6:5: "lst" is not a member of "object", expected one of one, is, like, base,',
   ],
   ['a word that is nearly right', contacts('fields: { name: { at: n, tpye: string } }'), '; did you mean type?'],
   [

@@ -1,6 +1,4 @@
 import type { JsonObject } from '../json.ts'
-import { CONTACT } from './contact.ts'
-import { DEAL } from './deal.ts'
 import type {
   ApiOperation,
   Field,
@@ -10,22 +8,42 @@ import type {
   ResourceDefinition,
   ServiceOperation,
 } from './field.ts'
-import { NOTE } from './note.ts'
-import { PIPELINE, STAGE } from './pipeline.ts'
-import { WEBHOOK } from './webhook.ts'
+import { OBJECTS } from './objects.ts'
 
 /** A record as a server sent it; a server other than `crm serve` may send any members. */
 export type CrmRecord = JsonObject
 
-/** Every resource of the contract. CONTRIBUTING.md says how to add one. */
+/** Every resource: what its connector says, and what the service and the commands need besides. CONTRIBUTING.md says how to add one. */
 export const RESOURCES = {
-  contact: CONTACT,
-  deal: DEAL,
-  note: NOTE,
-  pipeline: PIPELINE,
-  stage: STAGE,
-  webhook: WEBHOOK,
-} as const
+  contact: {
+    ...OBJECTS.contact,
+    idPrefix: 'con_',
+    isOpen: true,
+    isImportable: true,
+    uniqueBy: 'email',
+    duplicatesBy: 'email,phone,name~',
+    hints: { match: 'email', where: '.company == null' },
+    about: 'People.',
+    example: { name: 'Ada Lovelace', email: 'ada@engines.example', owner_id: 'u_ines', vip: true },
+  },
+  deal: {
+    ...OBJECTS.deal,
+    idPrefix: 'deal_',
+    isImportable: true,
+    hints: { match: 'name', where: '.stage == "Lead"' },
+    example: { name: 'Fleet renewal', stage: 'Lead', amount: 12500.5, owner_id: 'u_ines' },
+  },
+  note: {
+    ...OBJECTS.note,
+    idPrefix: 'note_',
+    isImportable: true,
+    commands: { create: 'crm notes add' },
+    example: { body: 'Call back on Friday', author_id: 'u_ines' },
+  },
+  pipeline: OBJECTS.pipeline,
+  stage: { ...OBJECTS.stage, commands: { list: 'crm pipelines stages' } },
+  webhook: { ...OBJECTS.webhook, idPrefix: 'wh_' },
+} as const satisfies Readonly<Record<keyof typeof OBJECTS, ResourceDefinition>>
 
 export type Resource = keyof typeof RESOURCES
 

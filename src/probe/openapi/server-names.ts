@@ -95,7 +95,7 @@ const OWNERS = ['ownerid', 'owner', 'assigneeid', 'assignedto', 'assigneduserid'
 
 type FieldNames = Readonly<Record<string, readonly string[]>>
 
-/** By field of crm, the best name first. Names of the registry's `aliases` are for columns of files, and looser. */
+/** By field of crm, the best name first. Names of the registry's `headings` are for columns of files, and looser. */
 const FIELD_NAMES: Readonly<Partial<Record<Resource, FieldNames>>> = {
   contact: {
     name: ['name', 'fullname', 'displayname', 'contactname', 'personname'],

@@ -1,5 +1,4 @@
 import type { JsonSchema } from '../../core/json.ts'
-import type { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import {
   fieldOf,
@@ -34,7 +33,7 @@ const TIMES: Readonly<Record<string, Filter>> = {
   created_until: { description: 'Created at this time or earlier.', schema: TIME, example: '2026-12-31T23:59:59Z' },
 }
 
-const DEAL_FILTERS: Readonly<Record<(typeof DEAL_FILTER_PARAMETERS)[number], Filter>> = {
+const DEAL_FILTERS: Readonly<Record<(typeof RESOURCES.deal.filters)[number], Filter>> = {
   stage: { description: `The name of a stage. ${ALTERNATIVES}`, schema: TEXT, example: 'Lead,Won' },
   owner_id: { description: `The owner. ${ALTERNATIVES}`, schema: TEXT, example: 'u_ines' },
   pipeline_id: { description: `The pipeline. ${ALTERNATIVES}`, schema: TEXT, example: 'sales' },
