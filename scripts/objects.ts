@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { WrittenField } from '../src/connector/format.ts'
-import { writtenConnector } from '../src/connector/load-connector.ts'
+import { parse } from 'yaml'
+import type { WrittenConnector, WrittenField } from '../src/connector/format.ts'
 
 /** The first step of `npm run build`: writes what contract.yaml and crm.yaml say of each object as the types of the program. */
 export const OBJECTS_FILE = 'src/core/resources/objects.ts'
@@ -12,32 +12,50 @@ const OPERATIONS = ['list', 'create', 'update', 'delete']
 const SERVICE_OPERATIONS = ['get', ...OPERATIONS, 'test']
 
 export function objectsText(): string {
-  const objectsOf = (name: string) =>
-    writtenConnector(yamlOf(name), { fileName: `${name}.yaml`, baseOf: yamlOf }).objects
-  const [contract, crm] = [objectsOf('contract'), objectsOf('crm')]
-  const objects = Object.entries(crm).map(([plural, { one, parent, record = {}, path = plural, ...object }]) => {
-    const verbs = { ...object.verbs }
-    // What the contract lacks is all of it beyond the contract.
-    const has = Object.keys((contract[plural] ?? object).verbs ?? {})
-    const operations = OPERATIONS.filter((name) => has.includes(name))
+  // The registry, and so what loads connectors, begins with the file that is written here.
+  const contract = parse(yamlOf('contract')) as WrittenConnector
+  const crm = merged(contract, parse(yamlOf('crm'))) as WrittenConnector
+  const objects = Object.entries(crm.objects).map(([plural, { one, parent, path = plural, ...object }]) => {
+    const record = { ...crm.record, ...object.record }
+    const verbs = verbsOf(crm, plural)
+    const operations = OPERATIONS.filter((name) => verbsOf(contract, plural).includes(name))
     const fields = Object.entries(object.fields ?? {}).map(([name, field]) => `      ${name}: ${fieldText(field)},\n`)
     const members = {
       singular: one,
       plural,
       path: path.replace('{parent}', '{id}'),
-      parent: parent === undefined ? undefined : crm[parent]?.one,
-      recordPath: verbs.delete?.path === `${path}/{id}` ? undefined : verbs.delete?.path,
+      parent: parent === undefined ? undefined : crm.objects[parent]?.one,
+      recordPath: object.verbs?.delete?.path,
       operations,
-      serviceOperations: SERVICE_OPERATIONS.filter((name) => name in verbs && !operations.includes(name)),
+      serviceOperations: SERVICE_OPERATIONS.filter((name) => verbs.includes(name) && !operations.includes(name)),
       filters: object.filters && Object.keys(object.filters),
     }
-    const kept = record.created_at === undefined ? '' : '      ...KEPT_BY_SERVER,\n'
+    const kept = !record.created_at ? '' : '      ...KEPT_BY_SERVER,\n'
     return `  ${one}: {\n${membersText(members)}    fields: {\n      ...ID,\n${fields.join('')}${kept}    },\n  },\n`
   })
   return `// Made by npm run build from connectors/contract.yaml and connectors/crm.yaml.
 import { ID, KEPT_BY_SERVER } from './field.ts'
 
 export const OBJECTS = {\n${objects.join('')}} as const\n`
+}
+
+/** `over` member by member; null removes. */
+function merged(base: unknown, over: unknown): unknown {
+  if (!isMap(base) || !isMap(over)) return over
+  const members = Object.entries(over).map(([name, member]) => [name, merged(base[name], member)] as const)
+  return Object.fromEntries(
+    Object.entries({ ...base, ...Object.fromEntries(members) }).filter(([, each]) => each !== null),
+  )
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function verbsOf({ verbs, objects }: WrittenConnector, plural: string): readonly string[] {
+  const { only, ...object } = objects[plural] ?? { only: [] }
+  const names = Object.keys({ ...verbs, ...object.verbs })
+  return only ? names.filter((name) => only.some((each) => each === name)) : names
 }
 
 function yamlOf(name: string): string {

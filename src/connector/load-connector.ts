@@ -23,11 +23,6 @@ export interface LoadOptions {
  * `invalid_input` with all mistakes, at most 20, each with file, line and column.
  */
 export function loadConnector(text: string, options: LoadOptions): ConnectorDocument {
-  return normalConnector(writtenConnector(text, options))
-}
-
-/** The same without its defaults. */
-export function writtenConnector(text: string, options: LoadOptions): WrittenConnector {
   if (isFormat1(text)) {
     throw new CrmError(
       'invalid_input',
@@ -39,7 +34,7 @@ export function writtenConnector(text: string, options: LoadOptions): WrittenCon
   }
   const { written, problems } = examined(text, options)
   const { texts } = problems
-  if (written && texts.length === 0) return written
+  if (written && texts.length === 0) return normalConnector(written)
   throw new CrmError('invalid_input', texts.join('; '), {
     lines: texts,
     hint: 'schemas/connector.json lets an editor report mistakes; crm connectors show NAME prints one that is shipped',
