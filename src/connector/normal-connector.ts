@@ -16,12 +16,13 @@ type WrittenNames = NonNullable<NonNullable<WrittenResource['select']>['names']>
 
 /** Fills in the defaults of a checked connector. */
 export function normalConnector(written: WrittenConnector): ConnectorDocument {
-  const { title, docs, graphql, run_marker: runMarker, offers, error = {}, resources } = written
+  const { title, docs, drafted, graphql, run_marker: runMarker, offers, error = {}, resources } = written
   return {
     connector: 1,
     name: written.name,
     ...(title !== undefined && { title }),
     ...(docs !== undefined && { docs }),
+    ...(drafted !== undefined && { drafted }),
     ...(graphql !== undefined && { graphql }),
     ...(runMarker !== undefined && { runMarker }),
     ...(offers !== undefined && { offers }),
