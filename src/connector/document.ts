@@ -25,6 +25,9 @@ export interface ConnectorDocument {
   readonly origin: string | undefined
   readonly base: string
   readonly auth: Auth
+  /** Of every request; operations have them among their own. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, TemplateJson>>
   readonly error: ErrorReading
   readonly limits: readonly Limit[]
   readonly idempotency: 'none' | 'unknown' | KeptKeys

@@ -30,6 +30,8 @@ export function normalConnector(written: WrittenConnector): ConnectorDocument {
     origin: written.origin,
     base: written.base ?? '',
     auth: normalAuth(written.auth),
+    headers: written.headers ?? {},
+    query: written.query ?? {},
     error: { ...error, kinds: error.kinds ?? [] },
     limits: normalLimits(written.limits ?? []),
     ...normalIdempotency(written.idempotency),
