@@ -18,6 +18,8 @@ export interface ConnectorDocument {
   readonly name: string
   readonly title?: string
   readonly docs?: string
+  /** The shipped connector that this one changes. */
+  readonly extends?: string
   /** The day on which it was drafted: jobs send only what was proven of it. */
   readonly drafted?: string
   readonly variables: Readonly<Record<string, Variable>>

@@ -22,6 +22,7 @@ export function normalConnector(written: WrittenConnector): ConnectorDocument {
     name: written.name,
     ...(title !== undefined && { title }),
     ...(docs !== undefined && { docs }),
+    ...(written.extends !== undefined && { extends: written.extends }),
     ...(drafted !== undefined && { drafted }),
     ...(graphql !== undefined && { graphql }),
     ...(runMarker !== undefined && { runMarker }),

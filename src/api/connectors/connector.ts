@@ -127,7 +127,7 @@ function listAt(path: string, document: ConnectorDocument, place: ConnectorPlace
 }
 
 /** `/deals/{parent}/notes` has `/deals/5/notes`. */
-function isOfTemplate(path: string, template: string): boolean {
+export function isOfTemplate(path: string, template: string): boolean {
   const parts = template.split('/')
   const own = path.split('/')
   return parts.length === own.length && parts.every((part, at) => part === own[at] || /^\{[^{}]*\}$/.test(part))
