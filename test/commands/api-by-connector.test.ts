@@ -11,17 +11,15 @@ vi.stubGlobal('CRM_VERSION', '0.0.0')
 
 const PEOPLE = [{ uid: 1 }, { uid: 2 }, { uid: 3 }]
 
-const HEAD = 'connector: 1\nname: mine\nbase: /crm\nidempotency: none\n'
+const HEAD = 'connector: 2\nname: mine\nbase: /crm\nidempotency: none\n'
 const AUTH = "auth: { in: header, name: X-API-Key, value: 'key {key}' }\n"
 const COMMON =
   "variables: { team: { ask: Team } }\nheaders: { X-Version: '7' }\nquery: { team: '{team}' }\nerror: { message: problem.text }\n"
 const REST = `paging: { by: cursor, param: after, next: found.after }
-resources:
+objects:
   contacts:
     path: /people
-    list: { items: 'found.people[]' }
-    create: { ok: { at: status, is: 0 }, gives: uid }
-    update: { path: '/{id}', ok: 201 }
+    verbs: { list: { items: 'found.people[]' }, create: { ok: { at: status, is: 0 }, gives: uid }, update: { ok: 201 } }
 `
 
 /** Two people a page; writes are answered with `written`. */

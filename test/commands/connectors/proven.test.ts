@@ -9,12 +9,10 @@ import { type SeenRequest, sendJson, startServer } from '../../api/answering-ser
 import { crm, startRun } from '../../harness/crm.ts'
 import { emptyHome } from '../../harness/home.ts'
 
-const WRITES = "create: {}, update: { path: '/{id}' }, delete: { path: '/{id}' }"
-const HEAD = 'connector: 1\nname: lab\ndrafted: 2026-11-29\npaging: none\n'
-const CONTACTS = `contacts: { path: /contacts, list: { items: 'data[]' }, get: { path: '/{id}' }, ${WRITES} }`
-const DEALS = `deals: { path: /deals, list: { items: 'data[]' }, get: { path: '/{id}' }, ${WRITES} }`
-const NOTES = `notes: { parent: deals, path: '/deals/{parent}/notes', list: { items: 'data[]' }, create: {}, delete: { path: '/{id}' } }`
-const ALL = `idempotency: none\nresources: { ${CONTACTS}, ${DEALS}, ${NOTES} }\n`
+const HEAD = 'connector: 2\nname: lab\ndrafted: 2026-11-29\npaging: none\n'
+const VERBS = "verbs: { list: { items: 'data[]' }, get: {}, create: {}, update: {}, delete: {} }"
+const NOTES = "notes: { parent: deals, path: '/deals/{parent}/notes', only: [list, create, delete] }"
+const ALL = `idempotency: none\n${VERBS}\nobjects: { contacts: { path: /contacts }, deals: { path: /deals }, ${NOTES} }\n`
 
 type Answer = (response: ServerResponse, request: SeenRequest) => boolean
 
@@ -211,7 +209,7 @@ test('a record that cannot be removed is named', async () => {
 
 test('what the connector cannot delete stays, is proven, and is named', async () => {
   const { check, importOne } = await lab(
-    "idempotency: none\nresources: { contacts: { path: /contacts, list: { items: 'data[]' }, create: {} } }\n",
+    `idempotency: none\n${VERBS}\nobjects: { contacts: { path: /contacts, only: [list, create] } }\n`,
   )
   const unasked = await check('--write')
   expect([unasked.exit, unasked.stderr]).toEqual([11, expect.stringContaining('(no delete: the contact may stay)')])
