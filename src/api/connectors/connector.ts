@@ -2,9 +2,8 @@ import type { ConnectorDocument, ListOperation } from '../../connector/document.
 import { headerText } from '../../connector/header-text.ts'
 import type { createRecordMap } from '../../connector/record-map.ts'
 import { compileTemplate, fillText } from '../../connector/templates.ts'
-import { baseUrlText } from '../../core/http-rules.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import { shellWord } from '../../core/shell-words.ts'
+import { mismatchHint } from '../errors/failure.ts'
 import type { Answer } from '../transport/answer.ts'
 import { compileOk } from '../writes/judge-write.ts'
 import { type ListRules, listRules } from './list-rules.ts'
@@ -65,7 +64,7 @@ export function createConnector(
     name: document.name,
     word: place.word ?? document.name,
     document,
-    mismatchHint: mismatchHint(place),
+    mismatchHint: mismatchHint(place.baseUrl),
     errors: createErrorRules(document),
     credentials: compileCredentials(document, place.variables),
     offers: (resource, operation) => document.resources[resource]?.[operation] !== undefined,
@@ -131,9 +130,4 @@ export function isOfTemplate(path: string, template: string): boolean {
   const parts = template.split('/')
   const own = path.split('/')
   return parts.length === own.length && parts.every((part, at) => part === own[at] || /^\{[^{}]*\}$/.test(part))
-}
-
-function mismatchHint({ baseUrl }: ConnectorPlace): string {
-  const url = shellWord(baseUrlText(baseUrl))
-  return `crm connectors check compares the connector with the server; for another one: crm connectors create --probe ${url} --out mycrm.yaml`
 }
