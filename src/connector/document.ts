@@ -18,11 +18,18 @@ export interface ConnectorDocument {
   readonly name: string
   readonly title?: string
   readonly docs?: string
+  /** The shipped connector that this one changes. */
+  readonly extends?: string
+  /** The day on which it was drafted: jobs send only what was proven of it. */
+  readonly drafted?: string
   readonly variables: Readonly<Record<string, Variable>>
   /** Scheme and host, as a template over the variables; undefined: that of the profile. */
   readonly origin: string | undefined
   readonly base: string
   readonly auth: Auth
+  /** Of every request; operations have them among their own. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, TemplateJson>>
   readonly error: ErrorReading
   readonly limits: readonly Limit[]
   readonly idempotency: 'none' | 'unknown' | KeptKeys

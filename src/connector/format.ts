@@ -446,6 +446,10 @@ export const CONNECTOR = object('connector', {
   name: required('name of the connector, shown in messages', text('connector')),
   title: member('name of the CRM, for people', TEXT),
   docs: member('address of its documentation', TEXT),
+  drafted: member(
+    'day on which crm drafted it: jobs send only what crm connectors check --write proved of it; without it, all counts as proven',
+    text({ title: 'day', expected: 'a day, such as 2026-11-29', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  ),
   extends: member(
     'shipped connector that this one changes: maps are merged, lists, body and fields are replaced, null removes',
     text('connector'),

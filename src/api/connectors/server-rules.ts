@@ -118,9 +118,9 @@ function defined<Name extends keyof ServerProblem>(name: Name, value: string | u
   return value === undefined ? {} : { [name]: value }
 }
 
-/** What the connector says of the server. `profile`: for hints. */
+/** What the connector says of the server; a drafted one is not believed to keep keys. `profile`: for hints. */
 export function wireOf(
-  { idempotency, requestLifeMs = WIRE_DEFAULTS.requestLifeMs, runMarker }: ConnectorDocument,
+  { drafted, idempotency, requestLifeMs = WIRE_DEFAULTS.requestLifeMs, runMarker }: ConnectorDocument,
   profile?: string,
 ): Wire {
   return {
@@ -128,13 +128,13 @@ export function wireOf(
     profile,
     requestLifeMs,
     runMarker,
-    ...(typeof idempotency === 'object' ? keptKeys(idempotency) : { idempotency: 'none' }),
+    ...(typeof idempotency === 'object' ? keptKeys(idempotency, drafted) : { idempotency: 'none' }),
   }
 }
 
-function keptKeys({ header, windowMs, scope, kept }: KeptKeys): Partial<Wire> {
+function keptKeys({ header, windowMs, scope, kept }: KeptKeys, drafted: string | undefined): Partial<Wire> {
   return {
-    idempotency: kept ? undefined : 'kept',
+    idempotency: kept || drafted !== undefined ? undefined : 'kept',
     idempotencyHeader: header,
     ...(windowMs !== undefined && { idempotencyWindowMs: windowMs }),
     isWindowOfAccount: scope === 'account',

@@ -16,7 +16,7 @@ import { ownPid } from '../../files/processes.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
 import type { ReadRecords } from './reading-sender.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
-import type { RunTerms, ServerTerms } from './services.ts'
+import type { JobServices, RunTerms, ServerTerms, Unproven } from './services.ts'
 
 export type JobServer = Pick<
   ApiOptions,
@@ -36,6 +36,7 @@ interface ServerContext {
   readonly version: string
   readonly now: () => number
   readonly timing: HostTiming | undefined
+  readonly requireProven: (needed: Unproven) => Promise<void>
 }
 
 /** The server that holds the records: two profiles of one server are one account, and so are its old key and its new one. */
@@ -53,7 +54,7 @@ function termsOf({ wire, connector }: Pick<Api, 'wire' | 'connector'>): ServerTe
 }
 
 export async function runOnServer(
-  { server, speech, list, read, signal, version, now, timing = SYSTEM_TIMING }: ServerContext,
+  { server, speech, list, read, signal, version, now, timing = SYSTEM_TIMING, requireProven }: ServerContext,
   { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
 ): Promise<JobOutcome> {
   const serverTerms = termsOf(speech)
@@ -66,8 +67,13 @@ export async function runOnServer(
     cut: hooks.cut,
   })
   const { sleep, random, steadyMs } = timing
-  const services = {
-    offers: speech.connector.offers,
+  const { offers, word, document } = speech.connector
+  const services: JobServices = {
+    offers,
+    requireProven: async ({ job, noun }, verbs) => {
+      const { drafted } = document
+      if (drafted !== undefined) await requireProven({ job, noun, verbs, connector: word, drafted })
+    },
     ...{ account: crmAccount(server), sender, list, read, signal, version, pid: ownPid(), random, sleep },
     // Distinguishes keys, and reveals nothing about them.
     keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),
