@@ -187,7 +187,7 @@ async function diagnoseServer(ctx: Context, server: Parameters<Context['diagnose
   const { diagnose } = await import('./api/doctor/diagnose.ts')
   if (server.key !== undefined) ctx.addSecret(server.key)
   const options = { ...clientOptions(ctx), maxWaitMs: ctx.flags.maxWaitMs, signal: ctx.signal }
-  return diagnose({ ...server, ...(await openSpeech(server)), ...options })
+  return diagnose({ ...server, ...(await openSpeech(ctx, server)), ...options })
 }
 
 function waitsOf(note: Notes['note']): Waits {
@@ -249,18 +249,20 @@ async function openTarget(ctx: Context): Promise<Target> {
 }
 
 /** The connector of a server, compiled, and what it says of the server as a whole. */
-async function openSpeech({
-  connector: named,
-  baseUrl,
-  pageSize,
-  profileName: profile,
-}: Pick<ApiTarget, 'connector' | 'baseUrl' | 'pageSize' | 'profileName'>): Promise<
-  Pick<ApiOptions, 'connector' | 'terms'>
-> {
+async function openSpeech(
+  { env }: Pick<Context, 'env'>,
+  target: Pick<ApiTarget, 'connector' | 'baseUrl' | 'pageSize' | 'profileName'>,
+): Promise<Pick<ApiOptions, 'connector' | 'terms'>> {
   const { openConnector } = await import('./api/connectors/open-connector.ts')
   const { serverTerms } = await import('./api/server-terms.ts')
-  const connector = await openConnector(named, { baseUrl, pageSize })
-  return { connector, terms: serverTerms(connector.document, profile) }
+  const connector = await openConnector(target.connector, target)
+  const { document } = connector
+  const terms = serverTerms(document, target.profileName)
+  if (document.drafted === undefined || typeof document.idempotency !== 'object') return { connector, terms }
+  const { provenFor } = await import('./commands/connectors/proven.ts')
+  const { readProven } = await import('./settings/proven.ts')
+  const { idempotency } = await readProven(env, await provenFor(target))
+  return { connector, terms: idempotency === undefined ? terms : { ...terms, idempotency: 'kept' } }
 }
 
 async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.signal): Promise<Api> {
@@ -270,7 +272,7 @@ async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.
   ctx.addSecret(key)
   const options: ApiOptions = {
     ...{ baseUrl, key, loginHint, serveDatabase },
-    ...(await openSpeech(target)),
+    ...(await openSpeech(ctx, target)),
     ...clientOptions(ctx),
     maxWaitMs: ctx.flags.maxWaitMs,
     signal,
@@ -318,6 +320,7 @@ async function openBulk(ctx: Context): Promise<Jobs> {
       ctx.addSecret(key)
       return { baseUrl, key, loginHint, serveDatabase, ...clientOptions(ctx) }
     },
+    requireProven: async (needed) => (await import('./commands/connectors/proven.ts')).requireProvenJob(ctx, needed),
   })
 }
 

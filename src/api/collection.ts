@@ -73,7 +73,7 @@ export function createCollection(parts: CollectionParts, resource: Resource, par
       const isListed = connector.offers(resource, 'list') && parent === undefined
       const look = isListed ? lookCommand(call.command, fields) : texts.lookCommand
       const create = { ...call, body: fields, lookCommand: look }
-      const written = await (isListed
+      const written = await (isListed && options.isLookedFor !== false
         ? createRecord(http, create, () => list({ signal: options.signal }))
         : requestRecord(http, create))
       const id = idText(written.id)

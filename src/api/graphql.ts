@@ -39,7 +39,8 @@ export async function sendGraphql(
 ): Promise<GraphqlAnswer> {
   const { graphql } = connector.document
   if (graphql === undefined) throw lacks(connector.document, 'GraphQL', connector)
-  const call = callOf(baseUrl.pathname.replace(/\/+$/, '') + graphql, request)
+  const path = baseUrl.pathname.replace(/\/+$/, '') + graphql
+  const call = { ...callOf(path, request), headers: connector.common.headers }
   const settled = await http.settle(call)
   const answer = readGraphql(settled, http.redactor)
   if (answer) return answer

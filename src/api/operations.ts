@@ -46,6 +46,8 @@ export interface WriteCallOptions {
   readonly idempotencyKey: string | undefined
   /** A record without an id is an error `bad_answer` with the idempotency key, because the caller needs the id. */
   readonly isIdNeeded?: boolean | undefined
+  /** False: a create in doubt is not looked for in the list. */
+  readonly isLookedFor?: false | undefined
   /** A sent request is not aborted when the client ends. */
   readonly isLetFinish?: boolean | undefined
 }

@@ -5,23 +5,38 @@ import { shellWord } from '../core/shell-words.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { Page } from './operations.ts'
 import { pathPages } from './pages/pages.ts'
+import { type Answer, parseJson } from './transport/answer.ts'
 import type { Call, Method } from './transport/call.ts'
+import { replaceHeaders } from './transport/headers.ts'
 import type { Http } from './transport/http.ts'
 
 export function createRaw(http: Http, connector: Connector, baseUrl: URL): RawApi {
-  const addressOf = (path: string): string => baseUrl.pathname.replace(/\/+$/, '') + checkPath(path)
+  const { common, errors } = connector
+  const addressOf = (path: string): string => {
+    const url = new URL(baseUrl.pathname.replace(/\/+$/, '') + checkPath(path), baseUrl.origin)
+    for (const [name, value] of Object.entries(common.query)) {
+      if (!url.searchParams.has(name)) url.searchParams.append(name, value)
+    }
+    return url.pathname + url.search
+  }
   return {
     send: async ({ method, path, headers, bytes, idempotencyKey, isProbe, signal }) => {
       const settled = await http.settle({
         ...callOf(method, path),
         address: addressOf(path),
-        headers,
+        headers: replaceHeaders(common.headers, headers),
+        ...(errors && { errors }),
         ...(bytes && { bytes: Buffer.from(bytes) }),
         ...{ idempotencyKey, signal },
         ...{ isAnyTypeTaken: true, isJudged: true },
         ...(isProbe && { isProbe }),
       })
-      if ('answer' in settled) return { reply: replyOf(settled.answer), error: undefined }
+      if ('answer' in settled) {
+        const { answer } = settled
+        const json = parseJson(answer.body?.toString('utf8') ?? '')
+        const why = connector.whyRefused(method, path.replace(/\?.*/s, ''), { ...answer, json })
+        return { reply: replyOf(answer), error: why === undefined ? undefined : refused(method, path, { answer, why }) }
+      }
       return { reply: replyOf(settled.failure), error: settled.error }
     },
     pages: (path, { limit, cursor: given, onRefused }) => {
@@ -30,8 +45,20 @@ export function createRaw(http: Http, connector: Connector, baseUrl: URL): RawAp
       const query = { ...asked, limit, cursor: given ?? cursor }
       return pathPages(reportingRefusals(http, onRefused), connector, { ...callOf('GET', only), query })
     },
+    headers: (given) => replaceHeaders(common.headers, given),
     locate: (path) => new URL(addressOf(path), baseUrl.origin),
   }
+}
+
+function refused(
+  method: Method,
+  path: string,
+  { answer, why }: { readonly answer: Answer; readonly why: string },
+): CrmError {
+  return new CrmError('rejected', `cannot ${method} ${path}: the answer (${answer.status}) ${why}`, {
+    hint: 'crm connectors check compares the connector with the server',
+    status: answer.status,
+  })
 }
 
 function reportingRefusals(http: Http, report: (reply: RawReply) => void): Http {
@@ -145,6 +172,8 @@ export interface RawApi {
   send(request: RawRequest): Promise<RawOutcome>
   /** The list at a path, read as the connector reads lists. */
   pages(path: string, query: RawListQuery): AsyncIterable<Page>
-  /** The URL of a path, below the base URL. */
+  /** The headers of a request, with those of the connector. */
+  headers(given: readonly string[]): readonly string[]
+  /** The URL of a path, below the base URL, with the parameters of the connector. */
   locate(path: string): URL
 }

@@ -18,14 +18,17 @@ export interface ServerTerms {
   readonly profile?: string | undefined
 }
 
+type SaidOfServer = Pick<ConnectorDocument, 'drafted' | 'idempotency' | 'requestLifeMs' | 'runMarker'>
+
+/** A drafted connector is not believed to keep keys. */
 export function serverTerms(
-  { idempotency, requestLifeMs, runMarker }: Pick<ConnectorDocument, 'idempotency' | 'requestLifeMs' | 'runMarker'>,
+  { drafted, idempotency, requestLifeMs, runMarker }: SaidOfServer,
   profile?: string,
 ): ServerTerms {
   const keys = typeof idempotency === 'object' ? idempotency : undefined
   return {
     idempotencyHeader: keys?.header ?? SENDING_DEFAULTS.idempotencyHeader,
-    idempotency: keys ? (keys.kept ? undefined : 'kept') : 'none',
+    idempotency: keys ? ((keys.kept ?? drafted) ? undefined : 'kept') : 'none',
     windowMs: keys?.windowMs ?? SENDING_DEFAULTS.windowMs,
     isScopedByAccount: keys?.scope === 'account',
     lifeMs: requestLifeMs ?? SENDING_DEFAULTS.lifeMs,

@@ -18,11 +18,18 @@ export interface ConnectorDocument {
   readonly name: string
   readonly title?: string
   readonly docs?: string
+  /** The shipped connector that this one changes. */
+  readonly extends?: string
+  /** The day on which it was drafted: jobs send only what was proven of it. */
+  readonly drafted?: string
   readonly variables: Readonly<Record<string, Variable>>
   /** Scheme and host, as a template over the variables; undefined: that of the profile. */
   readonly origin: string | undefined
   readonly base: string
   readonly auth: Auth
+  /** Of every request; operations have them among their own. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, TemplateJson>>
   readonly error: ErrorReading
   readonly limits: readonly Limit[]
   readonly idempotency: 'none' | 'unknown' | KeptKeys
@@ -97,6 +104,8 @@ export interface PagingDocument {
   readonly next?: PathText
   /** False is the end. */
   readonly more?: PathText
+  /** A cursor beside a false `more` is an error. */
+  readonly agree?: boolean
   readonly total?: PathText
   /** The number of pages. */
   readonly pages?: PathText
@@ -201,7 +210,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Replaces the base of the connector; undefined: that base, or the path of the profile's address. */
   readonly base: string | undefined
-  /** Below the base: path of the resource and of the operation; `{id}`, `{parent}` and variables are segments. */
+  /** Below the base: that of the request; `{id}`, `{parent}` and variables are segments. */
   readonly path: string
   /** With those of the connector. */
   readonly headers: Readonly<Record<string, string>>

@@ -57,6 +57,10 @@ const PAGING = z.union([
     in: member('where parameters are sent: query (default) or body', choice(['query', 'body'])),
     next: member('path of the next cursor or address; absent, null or empty is the end', PATH),
     more: member('path that is false on the last page', PATH),
+    agree: member(
+      'true: the last page has no cursor, so that one beside more: false is an error; without it, more alone is the end',
+      FLAG,
+    ),
     total: member('path of the number of records', PATH),
     pages: member('path of the number of pages', PATH),
     start: member('number of the first page (default 1), or the first offset (default 0)', integer(0, 1)),
@@ -453,6 +457,10 @@ export const CONNECTOR = object('connector', {
   name: required('name of the connector, shown in messages', text('connector')),
   title: member('name of the CRM, for people', TEXT),
   docs: member('address of its documentation', TEXT),
+  drafted: member(
+    'day on which crm drafted it: jobs send only what crm connectors check --write proved of it; without it, all counts as proven',
+    text({ title: 'day', expected: 'a day, such as 2026-11-29', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  ),
   extends: member(
     'shipped connector that this one changes: maps are merged, lists, body and fields are replaced, null removes',
     text('connector'),

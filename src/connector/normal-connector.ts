@@ -16,12 +16,14 @@ type WrittenNames = NonNullable<NonNullable<WrittenObject['select']>['names']>
 
 /** Fills in the defaults of a checked connector. */
 export function normalConnector(written: WrittenConnector): ConnectorDocument {
-  const { title, docs, graphql, run_marker: runMarker, offers, error = {} } = written
+  const { title, docs, drafted, graphql, run_marker: runMarker, offers, error = {} } = written
   return {
     connector: 2,
     name: written.name,
     ...(title !== undefined && { title }),
     ...(docs !== undefined && { docs }),
+    ...(written.extends !== undefined && { extends: written.extends }),
+    ...(drafted !== undefined && { drafted }),
     ...(graphql !== undefined && { graphql }),
     ...(runMarker !== undefined && { runMarker }),
     ...(offers !== undefined && { offers }),
@@ -29,6 +31,8 @@ export function normalConnector(written: WrittenConnector): ConnectorDocument {
     origin: written.origin,
     base: written.base ?? '',
     auth: normalAuth(written.auth),
+    headers: written.headers ?? {},
+    query: written.query ?? {},
     error: { ...error, kinds: error.kinds ?? [] },
     limits: normalLimits(written.limits ?? []),
     ...normalIdempotency(written.idempotency),

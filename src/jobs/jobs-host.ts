@@ -2,6 +2,7 @@ import type { Api } from '../api/api.ts'
 import type { HostTiming } from '../api/transport/timing.ts'
 import type { Env, InputStream } from '../core/streams.ts'
 import type { JobServer } from './send/run-on-server.ts'
+import type { Unproven } from './send/services.ts'
 
 /** What bulk work gets of the process and of its command. */
 export interface JobsHost {
@@ -20,4 +21,6 @@ export interface JobsHost {
   readonly api: () => Promise<Api>
   /** For writes, whose attempts are recorded in the journal. */
   readonly server: () => Promise<JobServer>
+  /** CrmError `not_supported` if one of the verbs was never proven at this server. */
+  readonly requireProven: (needed: Unproven) => Promise<void>
 }

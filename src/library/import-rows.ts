@@ -2,14 +2,17 @@ import { homedir } from 'node:os'
 import type { Api } from '../api/api.ts'
 import { requiredIn } from '../connector/document.ts'
 import { CrmError } from '../core/errors.ts'
+import { baseUrlText } from '../core/http-rules.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 import { RATE_SHARE } from '../core/rate-share.ts'
 import { matchHint, resourceOf } from '../core/resources/registry.ts'
-import type { InputStream } from '../core/streams.ts'
+import { shellWord } from '../core/shell-words.ts'
+import type { Env, InputStream } from '../core/streams.ts'
 import type { JobResult, Jobs } from '../jobs/jobs.ts'
 import type { JobsHost } from '../jobs/jobs-host.ts'
 import type { ImportRequest } from '../jobs/plan/import-terms.ts'
 import type { MadeImport } from '../jobs/plan/make-import.ts'
+import type { Unproven } from '../jobs/send/services.ts'
 import { checkNames } from './call-checks.ts'
 import type { ReadCall } from './calls.ts'
 import type { ImportCall, ImportedRows, ImportNoun, SendCall } from './client-types.ts'
@@ -69,7 +72,23 @@ export async function openLibraryJobs(
     signal: call.signal ? AbortSignal.any([signal, call.signal]) : signal,
     stdin: () => stdin,
     note: () => {},
+    requireProven: (needed) => requireProvenJob({ open, server, env: env ?? { HOME: homedir() } }, needed),
   })
+}
+
+/** What was proven at the address, without a profile. */
+async function requireProvenJob(
+  { open, server, env }: Pick<JobParts, 'open' | 'server'> & { readonly env: Env },
+  needed: Unproven,
+): Promise<void> {
+  const [{ connectorText }, { requireProven }] = await Promise.all([
+    import('../api/connectors/open-connector.ts'),
+    import('../settings/proven.ts'),
+  ])
+  const { baseUrl } = await server()
+  const { word } = (await open()).connector
+  const hint = `CRM_BASE_URL=${shellWord(baseUrlText(baseUrl))} CRM_CONNECTOR=${shellWord(word)} crm connectors check --write`
+  await requireProven(env, { profileName: undefined, baseUrl, text: await connectorText(word) }, { ...needed, hint })
 }
 
 async function requestOf(api: Api, jobs: Jobs, noun: ImportNoun, options: ImportCall): Promise<ImportRequest> {

@@ -123,6 +123,7 @@ export async function sendJob(
     services: {
       ...{ account: ACCOUNT, sender, keyMark: '00000000', clocks: { wallMs, steadyMs }, random, sleep },
       ...{ offers: api.connector.offers, signal: options.signal, pid: process.pid, version: '0.0.0' },
+      requireProven: async () => {},
       list: (noun) => (noun === 'contacts' ? api.contacts : api.deals).list(),
       ...services,
     },

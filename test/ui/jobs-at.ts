@@ -22,7 +22,7 @@ export async function jobsAt(
       now: Date.now,
       timing: undefined,
     },
-    ...{ note: () => {}, isTrial: false, api: async () => api },
+    ...{ note: () => {}, isTrial: false, api: async () => api, requireProven: async () => {} },
     server: async () => ({
       ...{ baseUrl, key, terms: { ...SERVER_TERMS, pageSize: 100 }, timeoutMs: 5_000, userAgent: 'crm/0.0.0' },
       ...{ now: Date.now, debug: undefined, loginHint: undefined, serveDatabase: undefined, env },

@@ -1,7 +1,11 @@
 import type { ConnectorDocument, ListOperation } from '../../connector/document.ts'
+import { headerText } from '../../connector/header-text.ts'
 import { SERVER_RECORDS } from '../../connector/record-map.ts'
+import { compileTemplate, fillText } from '../../connector/templates.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { mismatchHint } from '../errors/failure.ts'
+import type { Answer } from '../transport/answer.ts'
+import { compileOk } from '../writes/judge-write.ts'
 import { type ListRules, listRules } from './list-rules.ts'
 import { type ConnectorPlace, compileRequest } from './requests.ts'
 import { createResourceRules, lacks, type OperationName, type ResourceRules } from './resource-rules.ts'
@@ -28,6 +32,10 @@ export interface Connector {
   upserts(resource: Resource, field: string): boolean
   /** CrmError `not_supported` if the server has nothing of this resource. */
   rules(resource: Resource): ResourceRules
+  /** What every request has: alternating names and values, and parameters. */
+  readonly common: { readonly headers: readonly string[]; readonly query: Readonly<Record<string, string>> }
+  /** Why an answer to a request at this path is no success, where the connector says what one is. */
+  whyRefused(method: string, path: string, answer: Answer): string | undefined
   /** The list at a path, of the server's own records: read as the connector reads lists there, else as it reads contacts. */
   listAt(path: string): ListRules
   /** Whether the server restores a record that was deleted this long ago, under its id. */
@@ -64,6 +72,8 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
       return Object.hasOwn(upsert, field) || Object.hasOwn(batch.upsert?.by ?? {}, field)
     },
     rules,
+    common: commonParts(document, place),
+    whyRefused: (...asked) => whyRefused(document, ...asked),
     listAt: (path) => listAt(path, document, place),
     restores: (resource, sinceMs) => {
       const { restore, delete: removal } = document.resources[resource] ?? {}
@@ -77,6 +87,25 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
   }
 }
 
+function commonParts({ headers, query }: ConnectorDocument, { variables }: ConnectorPlace): Connector['common'] {
+  const filled = (members: typeof query) =>
+    Object.entries(members).map(([name, each]) => [name, fillText(compileTemplate(each), variables)] as const)
+  return {
+    headers: filled(headers).flatMap(([name, value]) => [name, headerText(name, value)]),
+    query: Object.fromEntries(filled(query)),
+  }
+}
+
+function whyRefused(
+  { resources }: ConnectorDocument,
+  ...[method, path, answer]: Parameters<Connector['whyRefused']>
+): string | undefined {
+  const writes = Object.values(resources).flatMap((described) => [described.create, described.update, described.delete])
+  const found = writes.find((each) => each?.method === method && isOfTemplate(path, each.path))
+  if (!found || (found.ok.statuses === undefined && found.ok.at === undefined)) return undefined
+  return compileOk(found.ok, true)(answer, 'update')
+}
+
 function listAt(path: string, document: ConnectorDocument, place: ConnectorPlace): ListRules {
   const all = Object.values(document.resources).flatMap((described) => {
     const { list } = described
@@ -86,13 +115,13 @@ function listAt(path: string, document: ConnectorDocument, place: ConnectorPlace
   const found = all.find(isAt) ?? all.find(({ list }) => list === document.resources.contact?.list) ?? all[0]
   if (!found) throw lacks(document, 'lists', place)
   const { described, list } = found
-  const asked = { ...list, method: 'GET', path, query: isAt(found) ? list.query : {}, up: {} } as const
+  const asked = { ...list, method: 'GET', path, query: isAt(found) ? list.query : document.query, up: {} } as const
   const requestOf = () => compileRequest(asked, { described, place })
   return listRules(asked, { requestOf, selecting: (parts) => parts, map: SERVER_RECORDS })
 }
 
 /** `/deals/{parent}/notes` has `/deals/5/notes`. */
-function isOfTemplate(path: string, template: string): boolean {
+export function isOfTemplate(path: string, template: string): boolean {
   const parts = template.split('/')
   const own = path.split('/')
   return parts.length === own.length && parts.every((part, at) => part === own[at] || /^\{[^{}]*\}$/.test(part))

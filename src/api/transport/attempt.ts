@@ -1,4 +1,5 @@
 import type { Redactor } from '../../core/redact.ts'
+import { checkRoute } from '../connectors/missing-route.ts'
 import { ADDRESS_HINT, type Failure, isFailure } from '../errors/failure.ts'
 import { networkFailure } from '../errors/network-failure.ts'
 import { statesRefusal } from '../errors/stated-refusal.ts'
@@ -59,7 +60,8 @@ async function reach(
     const received = await options.slashes.exchange(connections, outgoing, { timeoutMs: options.timeoutMs, signal })
     const reply = received.headers['content-encoding'] ? await decoded(received) : received
     if (received.status < 200 || received.status > 299) {
-      return refusal(call, typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply, options)
+      const read = typeof reply === 'string' ? { ...received, body: Buffer.alloc(0) } : reply
+      return await checkRoute(refusal(call, read, options), call, options)
     }
     // A truncated compressed body counts as a dropped connection.
     if (reply === CUT) throw new NoReply('network', true, new CutError(CUT))

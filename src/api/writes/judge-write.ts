@@ -71,7 +71,7 @@ function contradiction(why: string): WriteOutcome {
 }
 
 /** Why an answer is no success by `ok`; undefined for one that is. */
-function compileOk(ok: Operation['ok'], isBatch: boolean) {
+export function compileOk(ok: Operation['ok'], isBatch: boolean) {
   const path = ok.at === undefined ? undefined : compilePath(ok.at)
   return (answer: Answer, kind: WriteKind): string | undefined => {
     if (matchesNone(answer.headers)) return 'states that no record matched (Content-Range: */0)'

@@ -20,17 +20,20 @@ export class KeyKeeping implements KeyState {
   readonly #terms: ServerTerms
   readonly #isOpen: boolean
   readonly #headers: readonly string[]
+  readonly #isDrafted: boolean
   #isShown = false
 
   constructor({ terms, connector }: Pick<ApiOptions, 'terms' | 'connector'>) {
-    const { idempotency } = connector?.document ?? {}
+    const { idempotency, drafted } = connector?.document ?? {}
     this.#terms = terms
     this.#isOpen = terms.profile !== undefined && idempotency !== 'none'
+    this.#isDrafted = drafted !== undefined && typeof idempotency === 'object'
     this.#headers = typeof idempotency === 'object' ? (idempotency.kept ?? []) : []
   }
 
   get hint(): string | undefined {
     if (!this.#isOpen) return undefined
+    if (this.#isDrafted) return 'crm connectors check --write shows whether the server keeps idempotency keys'
     return `if the server keeps idempotency keys, its connector can say so: idempotency: { header: ${this.#terms.idempotencyHeader} }`
   }
 

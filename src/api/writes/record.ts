@@ -95,7 +95,7 @@ async function answerTo(http: Http, call: WriteCall): Promise<Answer | Written> 
 async function lookAfter(call: WriteCall, id: string): Promise<CrmRecord | string> {
   let isAnyListed = false
   try {
-    const shown = await call.read?.()
+    const shown = await call.read?.().catch(notOffered)
     const pages = async function* () {
       for await (const page of call.list?.() ?? []) {
         isAnyListed ||= page.items.length > 0
@@ -111,6 +111,11 @@ async function lookAfter(call: WriteCall, id: string): Promise<CrmRecord | strin
   } catch (error) {
     return lookUpFailure(error)
   }
+}
+
+/** The list shows what no request for one record does. */
+function notOffered(error: unknown): undefined {
+  if (!(error instanceof CrmError) || error.code !== 'not_supported') throw error
 }
 
 /** The wait before reading the list, which may lag behind writes. */

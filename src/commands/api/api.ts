@@ -66,16 +66,17 @@ async function callApi(
 ): Promise<ExitCode | undefined> {
   refuseListFlags(ctx, options)
   const words = [first, ...(second === undefined ? [] : [second])]
-  const request = await readRequest(ctx, words, options)
-  const { path } = request
-  if (options.paginate && request.method !== 'GET') {
+  const given = await readRequest(ctx, words, options)
+  const { path } = given
+  if (options.paginate && given.method !== 'GET') {
     const hint = `crm api GET ${shellWord(path)} --paginate`
-    throw new CrmError('usage', `--paginate goes with GET, not ${request.method}`, { hint })
+    throw new CrmError('usage', `--paginate goes with GET, not ${given.method}`, { hint })
   }
   const api = await ctx.api()
-  const url = api.raw.locate(request.path)
+  const request = { ...given, headers: api.raw.headers(given.headers) }
+  const url = api.raw.locate(path)
   if (options.curl) {
-    await writeText(ctx.io.stdout, `${curlCommand(request, url, api.terms.idempotencyHeader)}\n`)
+    await writeText(ctx.io.stdout, `${curlCommand(request, url, api)}\n`)
     return EXIT.ok
   }
   const deletion = request.method === 'DELETE' ? deletionOf(request, options.expect) : undefined

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer'
+import type { Api } from '../../api/api.ts'
 import type { Method } from '../../api/transport/call.ts'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
@@ -113,20 +115,45 @@ function withParameters(path: string, fields: JsonObject): string {
   return `${path}${path.includes('?') ? '&' : '?'}${parameters}`
 }
 
+/** What stands for the key, outside of single quotes. */
+const KEY = '$CRM_API_KEY'
+
 /** The request as a curl command, with a variable in place of the key. */
-export function curlCommand({ method, headers, body, idempotencyKey }: Request, url: URL, keyHeader: string): string {
-  const words = [
-    'curl',
-    '-sS',
-    ...methodWords(method),
-    shellWord(url.href),
-    '-H',
-    '"Authorization: Bearer $CRM_API_KEY"',
-  ]
-  for (let at = 0; at + 1 < headers.length; at += 2) words.push('-H', shellWord(`${headers[at]}: ${headers[at + 1]}`))
-  if (idempotencyKey !== undefined) words.push('-H', shellWord(`${keyHeader}: ${idempotencyKey}`))
+export function curlCommand(
+  { method, headers, body, idempotencyKey }: Request,
+  url: URL,
+  { connector, terms }: Pick<Api, 'connector' | 'terms'>,
+): string {
+  const credentials = connector.credentials(KEY)
+  const parameters = credentials.query.map((pair) => pair.join('=')).join('&')
+  const address =
+    parameters === '' ? shellWord(url.href) : doubleQuoted(`${url.href}${url.search === '' ? '?' : '&'}${parameters}`)
+  const words = ['curl', '-sS', ...methodWords(method), address]
+  for (const [name, value] of pairs(credentials.headers)) words.push(...signIn(name, value))
+  for (const [name, value] of pairs(headers)) words.push('-H', shellWord(`${name}: ${value}`))
+  if (idempotencyKey !== undefined) words.push('-H', shellWord(`${terms.idempotencyHeader}: ${idempotencyKey}`))
   if (body !== undefined) words.push('--data-raw', shellWord(body))
   return words.join(' ')
+}
+
+/** Of alternating names and values. */
+function pairs(headers: readonly string[]): (readonly [name: string, value: string])[] {
+  return headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ''] as const] : []))
+}
+
+/** curl encodes a user and a password itself. */
+function signIn(name: string, value: string): readonly string[] {
+  const [, pair] = /^Basic (.*)$/.exec(value) ?? []
+  return pair === undefined
+    ? ['-H', doubleQuoted(`${name}: ${value}`)]
+    : ['-u', doubleQuoted(Buffer.from(pair, 'base64').toString('utf8'))]
+}
+
+function doubleQuoted(text: string): string {
+  return `"${text
+    .split(KEY)
+    .map((part) => part.replace(/[\\"$`]/g, '\\$&'))
+    .join(KEY)}"`
 }
 
 function methodWords(method: Request['method']): readonly string[] {

@@ -186,7 +186,7 @@ async function writeOut(
   { baseUrl, out }: { readonly baseUrl: URL; readonly out: string | undefined },
 ): Promise<void> {
   const { draftYaml, inFormat2, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
-  const text = inFormat2(draftYaml(draft, baseUrl.host))
+  const text = inFormat2(draftYaml(draft, { source: baseUrl.host, nowMs: ctx.now() }))
   const { stdout } = ctx.io
   if (out === undefined) await writeText(stdout, linesFor(stdout, text))
   else await writeDraft(resolve(ctx.folder ?? '.', out), text, ctx.flags.isConfirmed)

@@ -90,6 +90,10 @@ async function runLocked(run: JobRun): Promise<JobOutcome> {
     if (progress.end !== undefined && doubts.reopened === 0) {
       return { account: rowTotals(plan.end, progress), otherRows: progress.otherRows, stop: undefined }
     }
+    if (!run.terms.isRestDropped) {
+      const verbs = (['create', 'update', 'delete'] as const).filter((verb) => plan.end[verb] > 0)
+      await services.requireProven(plan.head, verbs)
+    }
     const clock = new ServerClock(services.clocks)
     services.sender.expect(Math.ceil(plan.count / services.sender.mostInBatch(resourceOf(plan.head.noun))))
     await checkServer(

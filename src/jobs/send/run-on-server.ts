@@ -16,7 +16,7 @@ import { ownPid } from '../../files/processes.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
 import type { ReadRecords } from './reading-sender.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
-import type { RunTerms } from './services.ts'
+import type { JobServices, RunTerms, Unproven } from './services.ts'
 
 export type JobServer = Pick<
   ApiOptions,
@@ -36,6 +36,7 @@ interface ServerContext {
   readonly version: string
   readonly now: () => number
   readonly timing: HostTiming | undefined
+  readonly requireProven: (needed: Unproven) => Promise<void>
 }
 
 /** The server that holds the records: two profiles of one server are one account, and so are its old key and its new one. */
@@ -44,7 +45,7 @@ export function crmAccount({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
 }
 
 export async function runOnServer(
-  { server, speech, list, read, signal, version, now, timing = SYSTEM_TIMING }: ServerContext,
+  { server, speech, list, read, signal, version, now, timing = SYSTEM_TIMING, requireProven }: ServerContext,
   { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
 ): Promise<JobOutcome> {
   const serverTerms = { ...speech.terms, keys: new KeyKeeping(speech) }
@@ -57,8 +58,13 @@ export async function runOnServer(
     cut: hooks.cut,
   })
   const { sleep, random, steadyMs } = timing
-  const services = {
-    offers: speech.connector.offers,
+  const { offers, word, document } = speech.connector
+  const services: JobServices = {
+    offers,
+    requireProven: async ({ job, noun }, verbs) => {
+      const { drafted } = document
+      if (drafted !== undefined) await requireProven({ job, noun, verbs, connector: word, drafted })
+    },
     ...{ account: crmAccount(server), sender, list, read, signal, version, pid: ownPid(), random, sleep },
     // Distinguishes keys, and reveals nothing about them.
     keyMark: createHmac('sha256', paths.id).update(server.key).digest('hex').slice(0, 8),

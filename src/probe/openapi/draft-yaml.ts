@@ -31,9 +31,17 @@ const FLOW_CHARS = 150
 
 const COMMENT_CHARS = 300
 
+interface Made {
+  /** The document, or the host that was read. */
+  readonly source: string
+  readonly nowMs: number
+}
+
 /** The draft as YAML: open points and remarks as comments before the members that they are about. */
-export function draftYaml({ value, open, remarks }: Draft, source: string): string {
-  const document = new Document(value, { aliasDuplicateObjects: false })
+export function draftYaml({ value, open, remarks }: Draft, { source, nowMs }: Made): string {
+  const { connector, name, ...rest } = value
+  const drafted = new Date(nowMs).toISOString().slice(0, 10)
+  const document = new Document({ connector, name, drafted, ...rest }, { aliasDuplicateObjects: false })
   const commented = new Set<unknown>()
   const add = (at: readonly string[], text: string) => comment(document.contents, at, { text, commented })
   for (const { at, text } of open) add(at, `decide: ${text}`)
@@ -41,7 +49,7 @@ export function draftYaml({ value, open, remarks }: Draft, source: string): stri
   shorten(document.contents, 0, commented)
   const head = [`Draft of a connector, made by crm connectors create from ${source}.`]
   if (open.length > 0) head.push(`Points that are open: ${open.length}. "decide:" marks them.`)
-  head.push('Compare it with the server: crm auth login --connector FILE, then crm connectors check')
+  head.push('Compare it with the server: crm auth login --connector FILE, then crm connectors check --write')
   document.commentBefore = head.map(commentLine).join('\n')
   return document.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: true, indentSeq: false })
 }

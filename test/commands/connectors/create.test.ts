@@ -37,8 +37,13 @@ const CREATE = ['connectors', 'create', '--openapi']
 
 test('create prints a draft, and what it found on stderr', async () => {
   const { exit, stdout, stderr } = await crm([...CREATE, fileOf(CLEAR)], emptyHome())
-  expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining('\nconnector: 2\nname: meadow\n') })
-  expect(stdout).toContain('# Compare it with the server: crm auth login --connector FILE, then crm connectors check\n')
+  expect({ exit, stdout }).toEqual({
+    exit: 0,
+    stdout: expect.stringMatching(/\nconnector: 2\nname: meadow\ndrafted: \d{4}-\d\d-\d\d\n/),
+  })
+  expect(stdout).toContain(
+    '# Compare it with the server: crm auth login --connector FILE, then crm connectors check --write\n',
+  )
   expect(stderr).toContain('contacts: /contacts (list, get, create, update, delete); fields name, email\n')
   expect(stderr).not.toContain('Decide')
 })

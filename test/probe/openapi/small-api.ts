@@ -73,7 +73,7 @@ export interface Drafted extends Draft {
 export function draftOf(document: JsonObject, answers: Record<string, string> = {}): Drafted {
   const api = readDescription(Buffer.from(JSON.stringify(document)), 'meadow.json')
   const draft = makeDraft(api, { name: undefined, answers: new Map(Object.entries(answers)), sourceUrl: undefined })
-  const text = draftYaml(draft, 'meadow.json')
+  const text = draftYaml(draft, { source: 'meadow.json', nowMs: Date.UTC(2026, 10, 29) })
   const open = draft.open.filter((point) => !point.text.includes(UNDESCRIBED_PAGING))
   return { ...draft, open, text, written: parse(text), points: open.map((point) => point.text) }
 }

@@ -1,0 +1,26 @@
+import type { Context } from '../../context.ts'
+import { shellWord, typedProfile } from '../../core/shell-words.ts'
+import type { Unproven } from '../../jobs/send/services.ts'
+import { canAsk } from '../../output/prompt.ts'
+import { type ProvenFor, requireProven } from '../../settings/proven.ts'
+import type { NamedConnector, Target } from '../../settings/target.ts'
+
+/** The connector of a profile or an address, with its text. */
+export async function provenFor({
+  connector,
+  profileName,
+  baseUrl,
+}: Pick<Target, 'profileName' | 'baseUrl'> & { readonly connector: NamedConnector | undefined }): Promise<ProvenFor> {
+  const { connectorText } = await import('../../api/connectors/open-connector.ts')
+  const text = connector ? (connector.text ?? (await connectorText(connector.name))) : ''
+  return { profileName, baseUrl, text }
+}
+
+/** CrmError `not_supported` for a job of a drafted connector with a verb that was never proven; the hint proves it, and sends the job. */
+export async function requireProvenJob(ctx: Context, needed: Unproven): Promise<void> {
+  const target = await ctx.target()
+  const profile = typedProfile(ctx.argv)
+  const yes = canAsk(ctx) && !target.isProtected ? '' : ' --yes'
+  const hint = `crm connectors check --write${profile}${yes} && crm jobs resume ${shellWord(needed.job)}${profile}`
+  await requireProven(ctx.env, await provenFor(target), { ...needed, hint })
+}

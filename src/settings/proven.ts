@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { CrmError } from '../core/errors.ts'
+import { baseUrlText } from '../core/http-rules.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Env } from '../core/streams.ts'
+import { settingsFolder } from '../files/folders.ts'
+import { readOwnFile } from '../files/private-file.ts'
+import { objectIn, openDocument, replaceIn } from './document.ts'
+
+/** A connector as a profile uses it, or an address without one. */
+export interface ProvenFor {
+  readonly profileName: string | undefined
+  readonly baseUrl: URL
+  /** The YAML of the connector. */
+  readonly text: string
+}
+
+/** What was proven of a connector, with the day: `contacts.create`, `idempotency`. */
+export type Proven = Readonly<JsonObject>
+
+/** Nothing of another server, or of another text of the connector. */
+export async function readProven(env: Env, provenFor: ProvenFor): Promise<Proven> {
+  const file = provenFile(env)
+  const entry = objectIn(await file.read(), nameOf(provenFor), file.path)
+  return isOf(entry, provenFor) ? objectIn(entry, 'proven', file.path) : {}
+}
+
+/** Records what was tried, in place of what was known of it. CrmError `machine` if this user may not write there. */
+export async function keepProven(
+  env: Env,
+  provenFor: ProvenFor,
+  { tried, nowMs }: { readonly tried: ReadonlyMap<string, boolean>; readonly nowMs: number },
+): Promise<void> {
+  const file = provenFile(env)
+  const day = new Date(nowMs).toISOString().slice(0, 10)
+  await file.update((document) => {
+    const before = objectIn(document, nameOf(provenFor), file.path)
+    const known = Object.entries(isOf(before, provenFor) ? objectIn(before, 'proven', file.path) : {})
+    const kept = known.filter(([name]) => !tried.has(name))
+    const now = [...tried].flatMap(([name, isProven]) => (isProven ? [[name, day] as const] : []))
+    return replaceIn(document, [nameOf(provenFor)], {
+      ...marksOf(provenFor),
+      proven: Object.fromEntries([...kept, ...now]),
+    })
+  })
+}
+
+interface Needed {
+  /** The name or the file of the connector. */
+  readonly connector: string
+  readonly drafted: string
+  readonly noun: string
+  readonly verbs: readonly string[]
+  readonly job: string
+  readonly hint: string
+}
+
+/** CrmError `not_supported` for a verb that was never proven for this text of a drafted connector. */
+export async function requireProven(env: Env, provenFor: ProvenFor, needed: Needed): Promise<void> {
+  const { connector, drafted, noun, verbs, job, hint } = needed
+  const proven = await readProven(env, provenFor)
+  const missing = verbs.filter((verb) => !Object.hasOwn(proven, `${noun}.${verb}`))
+  if (missing.length === 0) return
+  throw new CrmError(
+    'not_supported',
+    `nothing was sent: ${connector} was drafted on ${drafted}, and jobs need proof of each verb; not proven: ${missing.join(', ')} of ${noun}`,
+    { hint, job },
+  )
+}
+
+function provenFile(env: Env) {
+  return openDocument(join(settingsFolder(env), 'proven.json'), readOwnFile)
+}
+
+function nameOf({ profileName, baseUrl }: ProvenFor): string {
+  return profileName ?? baseUrlText(baseUrl)
+}
+
+function marksOf({ baseUrl, text }: ProvenFor): JsonObject {
+  return { server: baseUrlText(baseUrl), connector: hash('sha256', text) }
+}
+
+function isOf({ server, connector }: JsonObject, provenFor: ProvenFor): boolean {
+  const marks = marksOf(provenFor)
+  return server === marks.server && connector === marks.connector
+}
