@@ -8,6 +8,7 @@ import { currentLoad, keepFigures } from './kept-figures.ts'
 import { measureLarge } from './large.ts'
 import { measureListen, measureListenMemory } from './listen.ts'
 import { getRequest, postRequest, runLoad } from './load.ts'
+import { measureMapping } from './mapping.ts'
 import { writePage } from './page.ts'
 import { measurePeers } from './peers.ts'
 import { measurePlan } from './plan.ts'
@@ -50,6 +51,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   'listen-million': () => measureListenMemory(1_000_000),
   import: measureImport,
   plan: measurePlan,
+  mapping: () => measureMapping(100_000),
   peers: measurePeers,
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import type { References } from '../../src/connector/field-map.ts'
+import { loadConnector } from '../../src/connector/load-connector.ts'
 import { createRecordMap } from '../../src/connector/record-map.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import type { JsonObject, JsonValue } from '../../src/core/json.ts'
@@ -468,4 +469,19 @@ test.each<[string, JsonObject]>([
   ['hubspot', { name: 'Ada King', firstname: 'Ada' }],
 ])('%s: %j has none', (connector, values) => {
   expect(overruled(connector, values)).toEqual({})
+})
+
+test('records that hold any value are handed through, and of a field at another name the value is converted', () => {
+  const mapWith = (fields: string) => {
+    const text = `{ connector: 2, name: acme, record: { open: true }, objects: { contacts: { fields: ${fields} } } }`
+    const { resources } = loadConnector(text, { fileName: 'acme.yaml', baseOf: () => undefined })
+    return createRecordMap(resources.contact ?? described(), { connector: 'acme', resource: 'contact' })
+  }
+  const record = { id: 'con_1', full_name: 5, phone: 7, tags: { vip: 1 } }
+  const own = mapWith('{ phone: { at: phone, type: string }, company: company }')
+  expect(own.read(record)).toBe(record)
+  expect(own.write(record, { isCreate: false })).toBe(record)
+  expect(own.needsCurrent(record)).toBe(false)
+  const renamed = mapWith('{ name: full_name, phone: phone }')
+  expect(renamed.read(record)).toEqual({ id: 'con_1', name: '5', phone: 7, tags: { vip: 1 } })
 })
