@@ -50,10 +50,12 @@ const NEXT = /next|cursor|token|after|continu|marker|bookmark|scroll|end|offset|
 const OTHER = /prev|before|self|first|last(?!_?id)|total|count|size|limit|depend|rendered|extend/
 
 /** The ways that the first page names, the most telling first: an address, then a cursor with each parameter that may carry it. */
-export function statedSteps(page: SeenPage, items: string): readonly PagingStep[] {
+export function statedSteps(page: SeenPage, items: string, lastId: string | undefined): readonly PagingStep[] {
   const scalars = scalarsIn(page.answer.json ?? null, items)
   const steps: PagingStep[] = readLinks(page.answer.headers.link).has('next') ? [{ by: 'link' }] : []
-  const isNamed = ({ path }: StatedValue) => NEXT.test(path.toLowerCase()) && !OTHER.test(path.toLowerCase())
+  // The id of the last record is a cursor under any name.
+  const isNamed = ({ path, value }: StatedValue) =>
+    (NEXT.test(path.toLowerCase()) && !OTHER.test(path.toLowerCase())) || (idText(value) ?? '') === lastId
   const named = scalars
     .filter(isNamed)
     .toSorted((one, other) => Number(/next/i.test(other.path)) - Number(/next/i.test(one.path)))
