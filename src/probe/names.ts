@@ -153,15 +153,15 @@ export function nameOfHost(host: string): string | undefined {
 // Parameters of paging, as servers spell them: the probe tries each, and those of a document are compared folded.
 
 export const PAGES =
-  words(`page _page pageNumber page_number page[number] pageNo page_no pageIndex pageNum p current_page
+  words(`page _page pageNumber page[number] p page_number pageNo page_no pageIndex pageNum current_page
   Page paged pagination[page] searchCriteria[currentPage]`)
 export const OFFSETS =
-  words(`offset skip start _start $skip _offset startIndex startAt from page[offset] start_at first_result
+  words(`offset skip start _offset $skip _start startIndex startAt from page[offset] start_at first_result
   firstResult SkipCount limit_start paging.offset pagination[start] startRow _skip`)
 export const CURSORS =
-  words(`cursor page_token pageToken nextPageToken startCursor page_cursor after page[after] nextCursor
-  starting_after startAfterId next_token continuation_token continuation scroll_id startAfter pagination_token marker
-  page[cursor] _cursor start_cursor`)
+  words(`cursor page_token pageToken after starting_after next_token page[after] page[cursor] _cursor continuation marker
+  start_cursor pagination_token nextPageToken startCursor page_cursor nextCursor startAfterId continuation_token scroll_id
+  startAfter`)
 /** The greatest page is asked for by them. */
 export const SIZES =
   words(`limit per_page page_size pageSize page[size] page[limit] size count _limit _per_page max_results
