@@ -73,18 +73,19 @@ async function describedProfile(settings: Settings, name: string, said: EarlierS
   const profile = await settings.profile(name)
   // Of a connector that could not be kept.
   if (profile.connectorText !== undefined) return profile
-  const { connectorDocument, connectorText } = await import('../api/connectors/open-connector.ts')
+  const { connectorDocument } = await import('../api/connectors/open-connector.ts')
   // What crm serve has beyond the contract, no other server is known to have.
   const base = profile.connector ?? 'contract'
-  const document = await connectorDocument({ name: base })
+  const isFile = base.includes('/') || base.includes('\\')
+  const own = isFile ? await format2Of(base) : undefined
+  const document = await connectorDocument({ name: base, text: own })
   const changes = changesOf(document, said, ['contract', DEFAULT_CONNECTOR].includes(base))
   if (changes.length === 0) return { ...profile, connector: base }
   const { connectorFile } = await import('../settings/connector-files.ts')
   const { loadConnectorText } = await import('../connector/shipped.ts')
   const { isMap, parseDocument } = await import('yaml')
-  const isFile = base.includes('/') || base.includes('\\')
-  const head = `connector: 1\nname: ${nameOf(name)}\nextends: ${base}\n`
-  const yaml = parseDocument(isFile ? await connectorText(base) : head)
+  const head = `connector: 2\nname: ${nameOf(name)}\nextends: ${base}\n`
+  const yaml = parseDocument(own ?? head)
   for (const [place, value] of changes) {
     const members =
       isMap(yaml.getIn(place)) && isJsonObject(value) ? Object.entries(value) : [[undefined, value] as const]
@@ -95,6 +96,14 @@ async function describedProfile(settings: Settings, name: string, said: EarlierS
   const path = connectorFile(settings.paths().folder, name, text)
   await loadConnectorText(text, path)
   return { ...profile, connector: path, connectorText: text }
+}
+
+/** The text of a connector in a file, which may be of an earlier version. */
+async function format2Of(path: string): Promise<string> {
+  const { connectorFileText, shippedText } = await import('../connector/shipped.ts')
+  const { isFormat1, rewriteFormat1 } = await import('../connector/format-1.ts')
+  const text = connectorFileText(path)
+  return isFormat1(text) ? rewriteFormat1(text, shippedText) : text
 }
 
 function nameOf(profile: string): string {
@@ -157,7 +166,7 @@ function keysOf(declared: KeptKeys | undefined, said: EarlierSettings): JsonObje
 function listChanges({ resources }: ConnectorDocument, said: EarlierSettings, isAlike: boolean): readonly Change[] {
   const { items_path: items } = said
   const lists = Object.entries(resources).flatMap(([resource, { list }]) =>
-    list ? [{ place: ['resources', RESOURCES[resource as Resource].plural, 'list'], paging: list.paging }] : [],
+    list ? [{ place: ['objects', RESOURCES[resource as Resource].plural, 'verbs', 'list'], paging: list.paging }] : [],
   )
   // One line of the connector says how all lists are paged.
   const paged = isAlike
@@ -166,7 +175,8 @@ function listChanges({ resources }: ConnectorDocument, said: EarlierSettings, is
   const pagings = paged.filter(([, changed]) => Object.keys(changed).length > 0)
   if (items === undefined) return pagings
   const at = items.endsWith('[]') ? items : `${items}[]`
-  return [...pagings, ...lists.map(({ place }) => [[...place, 'items'], at] as const)]
+  const places = isAlike ? [['verbs', 'list']] : lists.map(({ place }) => place)
+  return [...pagings, ...places.map((place) => [[...place, 'items'], at] as const)]
 }
 
 /** A list of its own says how it is paged, too. */

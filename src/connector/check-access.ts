@@ -78,9 +78,9 @@ export function checkIdempotency(tree: Located, problems: Problems): void {
 
 /** A server that drops a key before the last request with it can arrive protects from nothing. */
 function checkTimes(idempotency: Located | undefined, problems: Problems): void {
-  const node = ['window', 'keeps', 'life'].map((name) => memberAt(idempotency, name)).find((each) => each)
+  const node = ['window', 'life'].map((name) => memberAt(idempotency, name)).find((each) => each)
   const timeOf = (name: string) => parseDurationWithUnitMs(textIn(memberAt(idempotency, name)) ?? '')
-  const windowMs = timeOf('window') ?? timeOf('keeps') ?? WIRE_DEFAULTS.idempotencyWindowMs
+  const windowMs = timeOf('window') ?? WIRE_DEFAULTS.idempotencyWindowMs
   const lifeMs = timeOf('life') ?? WIRE_DEFAULTS.requestLifeMs
   if (!node || windowMs > lifeMs) return
   problems.add(

@@ -1,4 +1,4 @@
-import { isReadOnly } from '../core/resources/registry.ts'
+import { isReadOnly, type Resource } from '../core/resources/registry.ts'
 import type { ValueType, WireForm } from './document.ts'
 import {
   isElements,
@@ -12,11 +12,11 @@ import {
 } from './located.ts'
 import { defaultType } from './normal-fields.ts'
 
-export interface ResourceCheck {
+export interface ObjectCheck {
   readonly tree: Located
-  /** Its plural. */
-  readonly name: string
-  readonly resource: Located
+  /** What it is; undefined where no command knows it. */
+  readonly kind: Resource | undefined
+  readonly object: Located
   readonly variables: readonly string[]
   readonly problems: Problems
 }
@@ -34,8 +34,8 @@ const FORMS: Readonly<Record<ValueType | 'ref', readonly WireForm[]>> = {
   any: [],
 }
 
-export function checkFields(check: ResourceCheck): void {
-  const { resource, problems } = check
+export function checkFields(check: ObjectCheck): void {
+  const { object, problems } = check
   const writtenBy = new Map<string, string>()
   const take = (path: Located, name: string) => {
     const text = textIn(path) ?? ''
@@ -45,15 +45,15 @@ export function checkFields(check: ResourceCheck): void {
     }
     writtenBy.set(text, name)
   }
-  for (const [name, field] of membersOf(memberAt(resource, 'fields'))) {
+  for (const [name, field] of membersOf(memberAt(object, 'fields'))) {
     if (isReadOnly(name)) {
-      problems.add(field.keyPlace, `${name} is no field to map, expected it as a member of the resource itself`)
+      problems.add(field.keyPlace, `${name} is no field to map, expected it in record`)
     }
     for (const path of writesOf(field)) take(path, name)
     if (isMembers(field.value)) checkField(name, field, check)
   }
   for (const operation of ['create', 'update']) {
-    for (const [member, { keyPlace }] of membersOf(memberAt(resource, operation, 'set'))) {
+    for (const [member, { keyPlace }] of membersOf(memberAt(object, 'verbs', operation, 'set'))) {
       const field = writtenBy.get(member)
       if (field !== undefined)
         problems.add(keyPlace, `${member} is written by the field ${field}, expected it in one place`)
@@ -72,7 +72,7 @@ function writesOf(field: Located): readonly Located[] {
   return pathsIn(parts.get('write') ?? parts.get('at') ?? parts.get('join'))
 }
 
-function checkField(name: string, field: Located, check: ResourceCheck): void {
+function checkField(name: string, field: Located, check: ObjectCheck): void {
   const { tree, problems } = check
   const parts = membersOf(field)
   const both = ['at', 'join'].filter((key) => parts.has(key))
@@ -88,12 +88,12 @@ function checkField(name: string, field: Located, check: ResourceCheck): void {
   if (isElements(most?.value) && most.value.length !== writesOf(field).length) {
     problems.add(most.place, `max has ${most.value.length} numbers, expected one for each path that is written`)
   }
-  checkForm(parts, defaultType(check.name, name), problems)
+  checkForm(parts, defaultType(check.kind, name), problems)
   const { ref, within } = { ref: parts.get('ref'), within: parts.get('within') }
-  const referred = ref && expectResource(ref, tree, problems)
-  expectBeside('within', 'ref', { parts, what: 'the resource whose records it narrows', problems })
+  const referred = ref && expectObject(ref, tree, problems)
+  expectBeside('within', 'ref', { parts, what: 'the object whose records it narrows', problems })
   if (!referred) return
-  if (!membersOf(referred).has('list'))
+  if (!membersOf(memberAt(referred, 'verbs')).has('list'))
     problems.add(ref.place, `${textIn(ref)} has no list, expected one, to find ids by names`)
   const theirs = ['id', ...membersOf(memberAt(referred, 'fields')).keys()]
   for (const [their, { keyPlace }] of membersOf(within)) expectName(their, keyPlace, { fields: theirs, problems })
@@ -129,20 +129,20 @@ export function expectName(
   if (fields.includes(name)) return
   problems.add(
     place,
-    `${JSON.stringify(name)} is not a field of this resource, expected one of ${fields.join(', ')}${meantHint(name, fields)}`,
+    `${JSON.stringify(name)} is not a field of this object, expected one of ${fields.join(', ')}${meantHint(name, fields)}`,
   )
 }
 
-/** The resource that the text names; undefined, with a problem, if the connector has none. */
-export function expectResource(node: Located, tree: Located, problems: Problems): Located | undefined {
+/** The object that the text names; undefined, with a problem, if the connector has none. */
+export function expectObject(node: Located, tree: Located, problems: Problems): Located | undefined {
   const name = textIn(node)
-  const all = membersOf(memberAt(tree, 'resources'))
+  const all = membersOf(memberAt(tree, 'objects'))
   const found = name === undefined ? undefined : all.get(name)
   if (found || name === undefined) return found
   const names = [...all.keys()]
   problems.add(
     node.place,
-    `${JSON.stringify(name)} is not a resource of this connector, expected one of ${names.join(', ')}${meantHint(name, names)}`,
+    `${JSON.stringify(name)} is not an object of this connector, expected one of ${names.join(', ')}${meantHint(name, names)}`,
   )
   return undefined
 }

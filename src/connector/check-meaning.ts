@@ -1,9 +1,20 @@
-import { READ_ONLY_FIELDS } from '../core/resources/registry.ts'
+import { nearest } from '../core/nearest.ts'
+import { READ_ONLY_FIELDS, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
 import { checkAuth, checkHeaders, checkIdempotency, checkMethodMembers, checkQuery } from './check-access.ts'
-import { checkFields, expectName, expectResource, type ResourceCheck } from './check-fields.ts'
+import { checkFields, expectName, expectObject, type ObjectCheck } from './check-fields.ts'
 import { checkPlaceholders, uses } from './check-placeholders.ts'
 import { BATCH_KINDS, type BatchKind } from './document.ts'
-import { isMembers, type Located, memberAt, membersOf, merged, type Place, type Problems, textIn } from './located.ts'
+import {
+  isMembers,
+  type Located,
+  meantHint,
+  memberAt,
+  membersOf,
+  merged,
+  type Place,
+  type Problems,
+  textIn,
+} from './located.ts'
 
 const NAMING: Readonly<Record<BatchKind, readonly string[]>> = {
   create: ['record'],
@@ -14,7 +25,21 @@ const NAMING: Readonly<Record<BatchKind, readonly string[]>> = {
 }
 
 /** Placeholders that no variable can be named like. */
-const RESERVED = ['key', 'id', 'event', 'parent', 'record', 'value', 'values', 'items', 'row', 'by', 'select', 'last']
+const RESERVED = [
+  'key',
+  'id',
+  'event',
+  'parent',
+  'record',
+  'value',
+  'values',
+  'items',
+  'row',
+  'by',
+  'select',
+  'last',
+  'object',
+]
 
 /**
  * Checks what a shape cannot say: placeholders, names of other parts, and members that need each other. Values of a wrong
@@ -31,34 +56,56 @@ export function checkMeaning(tree: Located, problems: Problems): void {
   checkQuery(memberAt(tree, 'query'), problems)
   checkMethodMembers(memberAt(tree, 'query'), problems)
   for (const key of ['origin', 'base', 'headers', 'query']) checkPlaceholders(memberAt(tree, key), variables, problems)
-  for (const [name, resource] of membersOf(memberAt(tree, 'resources'))) {
-    checkResource({ tree, name, resource, variables, problems })
+  const kinds = new Map<Resource, string>()
+  for (const [noun, object] of membersOf(memberAt(tree, 'objects'))) {
+    const kind = kindOf(noun, object)
+    const other = kind && kinds.get(kind)
+    if (kind && other !== undefined)
+      problems.add(
+        object.keyPlace,
+        `${noun} is ${RESOURCES[kind].plural}, as ${other} is, expected one object of that kind`,
+      )
+    if (kind) kinds.set(kind, noun)
+    else if (nearest(noun, NOUNS) !== undefined)
+      problems.add(
+        object.keyPlace,
+        `no command knows ${JSON.stringify(noun)}${meantHint(noun, NOUNS)}; else state what it is`,
+      )
+    checkObject({ tree, kind, object, variables, problems })
   }
 }
 
-function checkResource(check: ResourceCheck): void {
-  const { tree, resource, variables, problems } = check
-  const parts = membersOf(resource)
+const NOUNS = Object.values(RESOURCES).map(({ plural }) => plural)
+
+function kindOf(noun: string, object: Located): Resource | undefined {
+  const is = textIn(memberAt(object, 'is')) ?? ''
+  return Object.hasOwn(RESOURCES, is) ? (is as Resource) : resourceNamed(noun)
+}
+
+function checkObject(check: ObjectCheck): void {
+  const { tree, object, variables, problems } = check
+  const parts = membersOf(object)
+  const verbs = membersOf(parts.get('verbs'))
   const parent = parts.get('parent')
-  if (parent) expectResource(parent, tree, problems)
+  if (parent) expectObject(parent, tree, problems)
   const common = parent ? [...variables, 'parent', 'parent.*'] : variables
   checkPlaceholders(parts.get('base'), variables, problems)
   checkPlaceholders(parts.get('path'), common, problems)
-  checkPath(tree, resource, undefined, problems)
+  for (const base of [memberAt(tree, 'base'), parts.get('base')]) checkSlash(base, problems)
   checkNames(memberAt(parts.get('select'), 'names'), check)
   const select = parts.get('select')
-  if (select && textIn(memberAt(resource, 'update', 'sends')) === 'whole')
+  if (select && textIn(memberAt(verbs.get('update'), 'sends')) === 'whole')
     problems.add(
       select.place,
       'select shows a part of the record, and the update sends it whole: the rest would be cleared',
     )
-  for (const name of Object.keys(SCOPES)) checkSingle(name, parts.get(name), { common, check })
-  for (const operation of membersOf(parts.get('find')).values()) {
+  for (const name of Object.keys(SCOPES)) checkSingle(name, verbs.get(name), { common, check })
+  for (const operation of membersOf(verbs.get('find')).values()) {
     checkOperation(operation, [...common, 'value', 'values', 'select'], check)
     if (!uses(operation, ['value', 'values'])) problems.add(operation.place, 'find never uses {value} or {values}')
     checkPaging(operation, check)
   }
-  for (const operation of membersOf(parts.get('upsert')).values()) {
+  for (const operation of membersOf(verbs.get('upsert')).values()) {
     checkOperation(operation, [...common, 'value', 'record'], check)
   }
   checkBatches(parts.get('batch'), common, check)
@@ -67,12 +114,11 @@ function checkResource(check: ResourceCheck): void {
     checkPlaceholders(memberAt(field, 'set'), ['value'], problems)
   const fields = [...membersOf(parts.get('fields')).keys(), ...READ_ONLY_FIELDS]
   for (const key of ['find', 'upsert']) {
-    for (const [name, { keyPlace }] of membersOf(parts.get(key))) expectName(name, keyPlace, { fields, problems })
+    for (const [name, { keyPlace }] of membersOf(verbs.get(key))) expectName(name, keyPlace, { fields, problems })
   }
 }
 
-/** The path of the list of names follows the base alone. */
-function checkNames(names: Located | undefined, { variables, problems }: ResourceCheck): void {
+function checkNames(names: Located | undefined, { variables, problems }: ObjectCheck): void {
   for (const key of ['base', 'path', 'query']) checkPlaceholders(memberAt(names, key), variables, problems)
   for (const key of ['base', 'path']) checkSlash(memberAt(names, key), problems)
   checkQuery(memberAt(names, 'query'), problems)
@@ -101,7 +147,7 @@ const SCOPES: Readonly<Record<string, { placeholders: readonly string[]; needs: 
 function checkSingle(
   name: string,
   operation: Located | undefined,
-  { common, check }: { common: readonly string[]; check: ResourceCheck },
+  { common, check }: { common: readonly string[]; check: ObjectCheck },
 ): void {
   const { placeholders = [], needs = [] } = SCOPES[name] ?? {}
   if (!operation) return
@@ -119,7 +165,7 @@ const TEMPLATES = ['path', 'headers', 'query', 'body', 'set', 'keep']
 function checkOperation(
   operation: Located,
   names: readonly string[],
-  { tree, resource, variables, problems }: ResourceCheck,
+  { tree, variables, problems }: ObjectCheck,
 ): void {
   const parts = membersOf(operation)
   checkPlaceholders(parts.get('base'), variables, problems)
@@ -128,17 +174,7 @@ function checkOperation(
   checkQuery(parts.get('query'), problems)
   for (const member of ['query', 'body']) checkMethodMembers(parts.get(member), problems)
   checkPlaceholders(memberAt(operation, 'paging', 'path'), [...names, 'last'], problems)
-  checkPath(tree, resource, operation, problems)
-}
-
-/** The parts of a path may begin in any way, the whole begins with a slash. */
-function checkPath(tree: Located, resource: Located, operation: Located | undefined, problems: Problems): void {
-  const base = memberAt(operation, 'base') ?? memberAt(resource, 'base') ?? memberAt(tree, 'base')
-  const path = [memberAt(resource, 'path'), memberAt(operation, 'path')].flatMap((node) => textIn(node) ?? []).join('')
-  checkSlash(base, problems)
-  const at = memberAt(resource, 'path') ?? memberAt(operation, 'path')
-  if (at && path !== '' && !path.startsWith('/'))
-    problems.add(at.place, `${JSON.stringify(path)}, expected / at its beginning`)
+  for (const key of ['base', 'path']) checkSlash(parts.get(key), problems)
 }
 
 const NEEDED_PAGING: Readonly<Record<string, readonly string[]>> = {
@@ -149,10 +185,8 @@ const NEEDED_PAGING: Readonly<Record<string, readonly string[]>> = {
   next_url: ['next'],
 }
 
-function checkPaging(operation: Located, { tree, resource, problems }: ResourceCheck): void {
-  const paging = [tree, resource, operation]
-    .map((node) => memberAt(node, 'paging'))
-    .filter((node) => node !== undefined)
+function checkPaging(operation: Located, { tree, object, problems }: ObjectCheck): void {
+  const paging = [tree, object, operation].map((node) => memberAt(node, 'paging')).filter((node) => node !== undefined)
   const last = paging.at(-1)
   const whole = paging.reduce<Located | undefined>(
     (outer, inner) => (outer ? overridden(outer, inner) : inner),
@@ -161,7 +195,7 @@ function checkPaging(operation: Located, { tree, resource, problems }: ResourceC
   if (!last || !whole) {
     problems.add(
       operation.place,
-      'paging is missing for this list, for its resource and for the connector, expected paging: none or by: ...',
+      'paging is missing for this list, for its object and for the connector, expected paging: none or by: ...',
     )
     return
   }
@@ -184,9 +218,9 @@ function overridden(outer: Located, inner: Located): Located {
   return by === undefined || by === textIn(memberAt(outer, 'by')) ? merged(outer, inner) : inner
 }
 
-function checkBatches(batch: Located | undefined, common: readonly string[], check: ResourceCheck): void {
+function checkBatches(batch: Located | undefined, common: readonly string[], check: ObjectCheck): void {
   if (!batch) return
-  const { resource, problems } = check
+  const { object, problems } = check
   const parts = membersOf(batch)
   const shared = { ...batch, value: new Map([...parts].filter(([key]) => !BATCH_KINDS.some((kind) => kind === key))) }
   const kinds = BATCH_KINDS.flatMap((name) => {
@@ -194,10 +228,10 @@ function checkBatches(batch: Located | undefined, common: readonly string[], che
     return kind ? [{ name, kind }] : []
   })
   if (kinds.length === 0) problems.add(batch.place, `"batch" has none of ${BATCH_KINDS.join(', ')}, expected one`)
-  const fields = ['id', ...membersOf(memberAt(resource, 'fields')).keys()]
+  const fields = ['id', ...membersOf(memberAt(object, 'fields')).keys()]
   for (const { name, kind } of kinds) {
     const whole = merged(shared, kind)
-    for (const key of ['size', 'item']) {
+    for (const key of ['size', 'item', 'match']) {
       if (!membersOf(whole).has(key)) problems.add(kind.place, `${key} is missing for this batch, and in "batch"`)
     }
     checkOperation(whole, [...common, 'items', 'by', 'select'], check)
@@ -218,17 +252,19 @@ interface BatchCheck {
 /** What the outcome of a row is found by, and what names the row in the request. */
 function checkBatch(kind: BatchKind, { whole, place, problems }: BatchCheck): void {
   const has = (key: string) => membersOf(whole).has(key)
-  const [item, row] = [memberAt(whole, 'item'), memberAt(whole, 'row')]
+  const [item, match] = [memberAt(whole, 'item'), memberAt(whole, 'match')]
   const isSent = ['body', 'query'].some((key) => usesIn(memberAt(whole, key), ['items']))
   if (!isSent) problems.add(place, `the batch ${kind} sends {items} neither in its body nor in its query`)
-  const isAll = textIn(memberAt(whole, 'accounts')) === 'all'
+  const isAll = textIn(match) === 'all'
   if (!has('results') && (kind === 'read' || !isAll)) {
-    problems.add(place, `results is missing for the batch ${kind}, expected the path of its outcomes, or accounts: all`)
+    problems.add(place, `results is missing for the batch ${kind}, expected the path of its outcomes, or match: all`)
   }
-  const isCorrelated = row !== undefined && textIn(row) !== 'none'
+  const isCorrelated = isMembers(match?.value)
   const isNamed = usesIn(item, ['row'])
   if (isCorrelated !== isNamed && kind !== 'read' && !isAll) {
-    const what = isCorrelated ? 'row is stated, and item never uses {row}' : 'item uses {row}, and row is missing'
+    const what = isCorrelated
+      ? 'match is by mark, and item never uses {row}'
+      : 'item uses {row}, expected match by mark'
     problems.add(place, `in the batch ${kind}, ${what}`)
   }
   const names = NAMING[kind]

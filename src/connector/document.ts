@@ -14,7 +14,7 @@ export type TemplateJson = JsonValue
 export type Clear = '' | null | readonly [] | 'omit'
 
 export interface ConnectorDocument {
-  readonly connector: 1
+  readonly connector: 2
   readonly name: string
   readonly title?: string
   readonly docs?: string

@@ -77,6 +77,11 @@ const RULES = {
     expected: 'a name of small letters, digits and _',
     pattern: '^[a-z][a-z0-9_]{0,63}$',
   },
+  noun: {
+    title: 'noun, such as contacts',
+    expected: 'a noun of small letters, digits, _ and -, such as contacts',
+    pattern: '^[a-z][a-z0-9_\\-]{0,63}$',
+  },
   variable: {
     title: 'name of a variable',
     expected: 'a name of small letters, digits and _',
@@ -191,24 +196,10 @@ export function map<Of extends z.ZodType>(names: z.ZodString, of: Of) {
   return z.record(names, of, { error: 'a map of names to values' })
 }
 
-/** Members with some of these names. `what`: what each is, such as `a resource`. */
-export function mapOf<const Names extends readonly string[], Of extends z.ZodType>(what: string, names: Names, of: Of) {
-  return z.partialRecord(choice(names).meta({ title: what.replace(/^an? /, '') }), of, {
-    error: unknownKeys(what, names, 'a map of names to values'),
-  })
-}
-
-/** What replaces members of earlier versions. */
-const RENAMED: Readonly<Record<string, string>> = {
-  success: 'ok in each write',
-  returns: 'gives, the path of the record or its id, record or nothing',
-  record: 'gives, the path of the record or its id',
-}
-
 /** A line for each unknown name; `expected` in place of a map. */
 function unknownKeys(what: string, known: readonly string[], expected: string) {
   const line = (key: string) =>
-    `${JSON.stringify(key)} is not ${what}, expected ${RENAMED[key] ?? `one of ${known.join(', ')}${meantHint(key, known)}`}`
+    `${JSON.stringify(key)} is not ${what}, expected one of ${known.join(', ')}${meantHint(key, known)}`
   return (issue: z.core.$ZodRawIssue) =>
     issue.code === 'unrecognized_keys' ? issue.keys.map(line).join('\n') : expected
 }

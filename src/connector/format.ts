@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RESOURCES } from '../core/resources/registry.ts'
+import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { type BATCH_KINDS, FAILURE_MEANINGS, FIELD_TYPES, OFFERS, PAGING_TYPES, WIRE_FORMS } from './document.ts'
 import {
   choice,
@@ -9,7 +9,6 @@ import {
   JSON_VALUE,
   list,
   map,
-  mapOf,
   member,
   NULL,
   object,
@@ -18,10 +17,10 @@ import {
   text,
 } from './format-parts.ts'
 
-// connector: 1. What is not named here is a mistake. The loader, the types of what it reads, schemas/connector.json and
+// connector: 2. What is not named here is a mistake. The loader, the types of what it reads, schemas/connector.json and
 // `crm help connector-format` are made from this.
 
-const PLURALS = Object.values(RESOURCES).map(({ plural }) => plural)
+const KINDS = Object.keys(RESOURCES) as readonly Resource[]
 
 const TEXT = text('any')
 const PATH = text('path')
@@ -29,7 +28,7 @@ const URL_PATH = text('urlPath')
 const PARAMETER = text('parameter')
 const DURATION = text('duration')
 const PATTERN = text('pattern')
-const PLURAL = choice(PLURALS).meta({ title: 'resource, such as contacts' })
+const NOUN = text('noun')
 const TEMPLATES = map(TEXT, TEMPLATE)
 const QUERY = map(PARAMETER, TEMPLATE)
 const HEADERS = map(text('headerName'), text('headerValue'))
@@ -90,7 +89,10 @@ const BASE = member('path between origin and path of the request; the innermost 
 
 const REQUEST = {
   base: BASE,
-  path: member('path of the request, after that of the resource, such as /{id}', URL_PATH),
+  path: member(
+    'path of the request; by default {object}, and {object}/{id} of get, update and delete. {object} is the path of the object',
+    URL_PATH,
+  ),
   headers: member('headers, added to those of the connector', HEADERS),
   query: member('parameters, added to those of the connector', QUERY),
   body: member('body of the request; {record} is the record', TEMPLATE),
@@ -142,10 +144,11 @@ const LIST = {
   ...READ,
   items: member('path of each record, such as data[]; without it, the answer itself is the list', PATH),
   empty: member('null: null in place of the list is an empty list', NULL),
-  paging: member('how pages are read, member by member in place of that of the connector or resource', PAGING),
+  paging: member('how pages are read, member by member in place of that of the connector or object', PAGING),
 }
 
-const ROW = object('row', {
+const MARK = object('match', {
+  by: required('mark: results and refusals repeat {row}', choice(['mark'])),
   result: required('path of the mark in a result', PATH),
   error: required('path of the mark in a refusal', PATH),
 })
@@ -162,19 +165,15 @@ const BATCH = {
   ),
   results: member('path of each result of a row, such as results[]', PATH),
   errors: member('path of each refusal of a row', PATH),
-  row: member(
-    'where a result and a refusal repeat {row}; none (default): rows are recognised by id, then by `by`',
-    z.union([choice(['none']), ROW]),
-  ),
-  accounts: member(
-    'each (default): a row is done if a result names it; all: a 2xx is the success of every row',
-    choice(['each', 'all']),
+  match: member(
+    'how an outcome finds its row: id (then `by`), all (a 2xx accounts for every row), or { by: mark, result, error }; required',
+    z.union([choice(['id', 'all']), MARK]),
   ),
 }
 
 const KIND = object('batch', BATCH)
 
-const OPERATIONS = {
+const VERBS = {
   list: member(
     'all records; no method: GET',
     object('list', {
@@ -243,18 +242,16 @@ const OPERATIONS = {
     'creates the record or changes the one with the same value of a field; no method: PUT',
     map(FIELD_NAMES, object('upsert', { ...WRITE, set: SET, made: MADE })),
   ),
-  batch: member(
-    'many rows in one request; members of batch itself are shared by its kinds',
-    object('batches', {
-      ...BATCH,
-      create: member('new records', KIND),
-      update: member('changes of records', KIND),
-      upsert: member('new records or changes, by a field', KIND),
-      delete: member('deletions', KIND),
-      read: member('records by id, or by a field of `by`', KIND),
-    } satisfies Record<(typeof BATCH_KINDS)[number], unknown>),
-  ),
 }
+
+const BATCHES = object('batches', {
+  ...BATCH,
+  create: member('new records', KIND),
+  update: member('changes of records', KIND),
+  upsert: member('new records or changes, by a field', KIND),
+  delete: member('deletions', KIND),
+  read: member('records by id, or by a field of `by`', KIND),
+} satisfies Record<(typeof BATCH_KINDS)[number], unknown>)
 
 const FIELD = object(
   'field',
@@ -280,7 +277,7 @@ const FIELD = object(
       choice(FIELD_TYPES),
     ),
     as: member('form on the wire, such as unix, string or cents', choice(WIRE_FORMS)),
-    ref: member('resource whose id the server has here, and whose name crm shows and takes', PLURAL),
+    ref: member('object whose id the server has here, and whose name crm shows and takes', NOUN),
     within: member(
       'fields of the record that ref names, which equal fields of this record, such as pipeline_id of a stage',
       map(FIELD_NAMES, FIELD_NAMES),
@@ -297,11 +294,7 @@ const FIELD = object(
   { some: ['at', 'read', 'write', 'join'] },
 )
 
-const RESOURCE = object('resource', {
-  like: member('resource whose members this one begins with', PLURAL),
-  base: BASE,
-  path: member('path that those of its operations follow', URL_PATH),
-  parent: member('resource that each record belongs to: {parent} is its id, {parent.NAME} a member of it', PLURAL),
+const RECORD = object('record', {
   id: member(
     'path of the id (default id), or { at, type }',
     z.union([
@@ -312,11 +305,32 @@ const RESOURCE = object('resource', {
       }),
     ]),
   ),
+  inside: member('object of a record in which fields, others and {record} begin; . (default) is the record', PATH),
   created_at: member('path of the time of creation, or { at, as }', TIME_PLACE),
   updated_at: member('path of the time of the last change, or { at, as }', TIME_PLACE),
   version: member('path of the version, sent as If-Match with a whole record', PATH),
   deleted: member('path that is true for a record that was deleted', PATH),
-  inside: member('object of a record in which fields, others and {record} begin; . (default) is the record', PATH),
+  clear: member('what clears a value: null (default), an empty text, [], or omit (the member is left out)', CLEAR),
+})
+
+const VERBS_OF_ALL = object('verbs', VERBS)
+
+export const VERB_NAMES = Object.keys(VERBS) as readonly (keyof typeof VERBS)[]
+
+const OBJECT = object('object', {
+  is: member('what its commands take it for; by default what its name says', choice(KINDS)),
+  like: member('object whose members this one begins with', NOUN),
+  base: BASE,
+  path: member('what {object} is in the paths of its requests; by default its name', URL_PATH),
+  parent: member('object that each record belongs to: {parent} is its id, {parent.NAME} a member of it', NOUN),
+  only: member(
+    'the verbs that it has, of its own and of the connector; all of them by default',
+    list(choice(VERB_NAMES)),
+  ),
+  record: member(
+    'where a record has what every record has, member by member in place of that of the connector',
+    RECORD,
+  ),
   others: member(
     'objects under inside whose members appear under their own names; . (default) is inside itself',
     list(
@@ -355,9 +369,9 @@ const RESOURCE = object('resource', {
       drop: member('members of a value that are not sent back', list(TEXT)),
     }),
   ),
-  clear: member('what clears a value of this resource', CLEAR),
   paging: member('how its lists are read, member by member in place of that of the connector', PAGING),
-  ...OPERATIONS,
+  verbs: member('its requests, member by member in place of those of the connector', VERBS_OF_ALL),
+  batch: member('many rows in one request', BATCHES),
   filters: member(
     'fields that the list is filtered by. The server may return more: crm filters again',
     map(
@@ -424,7 +438,7 @@ const ERROR = object('error', {
 })
 
 export const CONNECTOR = object('connector', {
-  connector: required('version of the format: 1', constant(1)),
+  connector: required('version of the format: 2', constant(2)),
   name: required('name of the connector, shown in messages', text('connector')),
   title: member('name of the CRM, for people', TEXT),
   docs: member('address of its documentation', TEXT),
@@ -461,7 +475,6 @@ export const CONNECTOR = object('connector', {
         {
           header: member('header that carries the key; without it, the server keeps none', text('headerName')),
           window: member('how long the server keeps it, such as 24h; 30m by default', DURATION),
-          keeps: member('window, as it was called before', DURATION),
           scope: member('whether it counts for the API key (default) or for the account', choice(['key', 'account'])),
           life: member(
             'longest time after which a request without an answer may still take effect; 2m by default',
@@ -472,7 +485,7 @@ export const CONNECTOR = object('connector', {
             list(text('headerName'), { least: 1, most: 10 }),
           ),
         },
-        { needs: { window: 'header', keeps: 'header', scope: 'header', kept: 'header' } },
+        { needs: { window: 'header', scope: 'header', kept: 'header' } },
       ),
     ]),
   ),
@@ -489,18 +502,17 @@ export const CONNECTOR = object('connector', {
     'what the server has beside records, at the paths of crm serve: the history of records, the key that a request is sent with, states of fixtures, the name of a job with each change',
     list(choice(OFFERS)),
   ),
-  clear: member('what clears a value: null (default), an empty text, [], or omit (the member is left out)', CLEAR),
+  record: member('where every record has what all have', RECORD),
+  verbs: member('the requests of every object; {object} is its path', VERBS_OF_ALL),
+  batch: member('the batches of every object', BATCHES),
   paging: member('how lists are read page by page; none: a list is one answer', PAGING),
-  resources: required(
-    'the resources that the server has; what is absent is not offered',
-    mapOf('a resource', PLURALS, RESOURCE),
-  ),
+  objects: required('what the server has, by the noun of each: contacts, deals, ...', map(NOUN, OBJECT)),
 })
 
 /** What the file of a connector has, of the right shape. */
 export type WrittenConnector = z.infer<typeof CONNECTOR>
 
-export type WrittenResource = z.infer<typeof RESOURCE>
+export type WrittenObject = z.infer<typeof OBJECT>
 
 export type WrittenField = z.infer<typeof FIELD>
 
@@ -513,15 +525,17 @@ type Has<Members extends z.ZodRawShape> = z.infer<z.ZodObject<Members>>
 /** The members of any operation. */
 export type WrittenOperation = Has<typeof WRITE> &
   Partial<
-    Pick<NonNullable<Has<typeof OPERATIONS>['get']>, 'record'> &
-      NonNullable<Has<typeof OPERATIONS>['update']> &
-      NonNullable<Has<typeof OPERATIONS>['delete']> &
+    Pick<NonNullable<Has<typeof VERBS>['get']>, 'record'> &
+      NonNullable<Has<typeof VERBS>['update']> &
+      NonNullable<Has<typeof VERBS>['delete']> &
       Pick<Has<typeof BATCH>, 'set' | 'made'>
   >
 
-export type WrittenOperations = Has<typeof OPERATIONS>
+export type WrittenVerbs = Has<typeof VERBS>
 
-export type WrittenList = NonNullable<WrittenOperations['list']>
+export type WrittenBatches = z.infer<typeof BATCHES>
+
+export type WrittenList = NonNullable<WrittenVerbs['list']>
 
 export type WrittenBatch = Has<typeof BATCH> & {
   readonly size: number

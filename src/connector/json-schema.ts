@@ -3,11 +3,11 @@ import type { JsonSchema } from '../core/json.ts'
 import { CONNECTOR } from './format.ts'
 import { having } from './format-parts.ts'
 
-/** `schemas/connector.json`. A connector that changes another one inherits its resources. */
+/** `schemas/connector.json`. A connector that changes another one inherits its objects. */
 export function connectorSchema(): JsonSchema {
   const { required, ...schema } = jsonSchemaOf(CONNECTOR, 'crm connector')
-  const own = (required as readonly string[]).filter((name) => name !== 'resources')
-  return { ...schema, required: own, if: having('extends'), else: having('resources') }
+  const own = (required as readonly string[]).filter((name) => name !== 'objects')
+  return { ...schema, required: own, if: having('extends'), else: having('objects') }
 }
 
 /** The JSON Schema (2020-12) of a format, with which an editor checks a file while it is written. */

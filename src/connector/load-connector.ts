@@ -1,10 +1,13 @@
 import { CrmError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-words.ts'
 import { checkMeaning } from './check-meaning.ts'
 import type { ConnectorDocument } from './document.ts'
 import { CONNECTOR, type WrittenConnector } from './format.ts'
+import { isFormat1 } from './format-1.ts'
 import { isMembers, type Located, meantHint, memberAt, merged, Problems, readLocated, textIn } from './located.ts'
 import { normalConnector } from './normal-connector.ts'
 import { readShape } from './read-shape.ts'
+import { withObjects, withShared } from './shared-parts.ts'
 
 export interface LoadOptions {
   /** For messages. */
@@ -20,6 +23,15 @@ export interface LoadOptions {
  * `invalid_input` with all mistakes, at most 20, each with file, line and column.
  */
 export function loadConnector(text: string, options: LoadOptions): ConnectorDocument {
+  if (isFormat1(text)) {
+    throw new CrmError(
+      'invalid_input',
+      `${options.fileName}: connector: 1 is the format of earlier versions, expected 2`,
+      {
+        hint: `crm connectors check ${shellWord(options.fileName)}`,
+      },
+    )
+  }
   const { written, problems } = examined(text, options)
   const { texts } = problems
   if (written && texts.length === 0) return normalConnector(written)
@@ -37,7 +49,7 @@ function examined(
   const problems = new Problems()
   const own = readLocated(fileName, text, problems)
   const whole = own && extended(own, { baseOf, baseNames, problems, names: [] })
-  const tree = whole && withCopies(whole, problems)
+  const tree = whole && withShared(withCopies(whole, problems))
   if (!tree) return { written: undefined, problems }
   const written = readShape(tree, CONNECTOR, problems)
   checkMeaning(tree, problems)
@@ -93,24 +105,23 @@ function withoutOtherAuth(base: Located, over: Located): Located {
   return { ...base, value: new Map([...base.value].filter(([name]) => name !== 'auth')) }
 }
 
-/** Resources that are `like` others begin as their copies. */
+/** Objects that are `like` others begin as their copies. */
 function withCopies(tree: Located, problems: Problems): Located {
-  const resources = memberAt(tree, 'resources')
-  if (!isMembers(tree.value) || !resources || !isMembers(resources.value)) return tree
-  const { value: all } = resources
-  const copied = (name: string, resource: Located, names: readonly string[]): Located => {
-    const like = memberAt(resource, 'like')
+  const objects = memberAt(tree, 'objects')
+  if (!objects || !isMembers(objects.value)) return tree
+  const { value: all } = objects
+  const copied = (name: string, object: Located, names: readonly string[]): Located => {
+    const like = memberAt(object, 'like')
     const other = textIn(like)
-    if (!like || other === undefined) return resource
+    if (!like || other === undefined) return object
     const model = all.get(other)
     if (!model || names.includes(other)) {
       const others = [...all.keys()].filter((each) => each !== name)
-      const why = model ? 'is like itself' : 'is not a resource of this connector'
-      problems.add(like.place, `${JSON.stringify(other)} ${why}, expected another resource${meantHint(other, others)}`)
-      return resource
+      const why = model ? 'is like itself' : 'is not an object of this connector'
+      problems.add(like.place, `${JSON.stringify(other)} ${why}, expected another object${meantHint(other, others)}`)
+      return object
     }
-    return merged(copied(other, model, [...names, other]), resource)
+    return merged(copied(other, model, [...names, other]), object)
   }
-  const copies = new Map(Array.from(all, ([name, resource]) => [name, copied(name, resource, [name])]))
-  return { ...tree, value: new Map([...tree.value, ['resources', { ...resources, value: copies }]]) }
+  return withObjects(tree, (object, name) => copied(name, object, [name]))
 }

@@ -70,7 +70,7 @@ export function readLocated(
   file: string,
   text: string,
   problems: Problems,
-  least = 'connector: 1',
+  least = 'connector: 2',
 ): Located | undefined {
   const lines = new LineCounter()
   const placeAt = (offset: number): Place => {
@@ -91,16 +91,23 @@ export function readLocated(
   })
   const source: Source = { text, problems, placeAt }
   const [document, second] = Array.isArray(documents) ? documents : []
-  const faults = [...(document?.errors ?? []), ...(document?.warnings ?? [])]
+  const found = [...(document?.errors ?? []), ...(document?.warnings ?? [])]
+  const broken = found.findIndex(({ code }) => !WITHIN_YAML.includes(code))
+  // What follows a broken line is no mistake of its own.
+  const faults = broken < 0 ? found : found.slice(0, broken + 1)
   for (const { code, message, pos } of faults.slice(0, MOST_PROBLEMS)) {
     if (code !== 'TAG_RESOLVE_FAILED') problems.add(placeAt(pos[0]), yamlProblem(code, message))
   }
+  if (broken >= 0) return undefined
   if (second) problems.add(placeAt(second.range[0]), 'a second document begins, expected one')
   if (document?.contents)
     return faults.some(({ code }) => code === 'RESOURCE_EXHAUSTION') ? undefined : located(document.contents, source, 1)
   problems.add(placeAt(0), `the file is empty, expected ${least}`)
   return undefined
 }
+
+/** Faults of a text that is read to its end. */
+const WITHIN_YAML: readonly string[] = ['DUPLICATE_KEY', 'TAG_RESOLVE_FAILED', 'RESOURCE_EXHAUSTION']
 
 function yamlProblem(code: string, message: string): string {
   if (code === 'RESOURCE_EXHAUSTION') return `values are nested too deeply, expected at most ${MOST_DEPTH} levels`
@@ -213,4 +220,13 @@ export function merged(base: Located, over: Located): Located {
     members.set(name, before && !WHOLE.has(name) ? merged(before, member) : member)
   }
   return { ...over, value: members }
+}
+
+/** Each text of a value, replaced. */
+export function replaceTexts(node: Located, replaced: (text: string) => string): Located {
+  const { value } = node
+  if (typeof value === 'string') return { ...node, value: replaced(value) }
+  if (isElements(value)) return { ...node, value: value.map((each) => replaceTexts(each, replaced)) }
+  if (!isMembers(value)) return node
+  return { ...node, value: new Map(Array.from(value, ([name, each]) => [name, replaceTexts(each, replaced)])) }
 }

@@ -8,17 +8,17 @@ import type {
   ResourceDocument,
   TimePlace,
 } from './document.ts'
-import type { WrittenConnector, WrittenResource } from './format.ts'
+import type { WrittenConnector, WrittenObject } from './format.ts'
 import { normalFields } from './normal-fields.ts'
 import { durationMs, normalLimits, normalOperation, normalOperations, type Surroundings } from './normal-operations.ts'
 
-type WrittenNames = NonNullable<NonNullable<WrittenResource['select']>['names']>
+type WrittenNames = NonNullable<NonNullable<WrittenObject['select']>['names']>
 
 /** Fills in the defaults of a checked connector. */
 export function normalConnector(written: WrittenConnector): ConnectorDocument {
-  const { title, docs, graphql, run_marker: runMarker, offers, error = {}, resources } = written
+  const { title, docs, graphql, run_marker: runMarker, offers, error = {} } = written
   return {
-    connector: 1,
+    connector: 2,
     name: written.name,
     ...(title !== undefined && { title }),
     ...(docs !== undefined && { docs }),
@@ -32,13 +32,17 @@ export function normalConnector(written: WrittenConnector): ConnectorDocument {
     error: { ...error, kinds: error.kinds ?? [] },
     limits: normalLimits(written.limits ?? []),
     ...normalIdempotency(written.idempotency),
-    resources: Object.fromEntries(
-      Object.entries(resources).map(([plural, resource]) => [
-        resourceNamed(plural) as Resource,
-        normalResource(plural, resource, written),
-      ]),
-    ),
+    resources: resourcesOf(written),
   }
+}
+
+/** The objects that commands know. */
+function resourcesOf(written: WrittenConnector): ConnectorDocument['resources'] {
+  const known = Object.entries(written.objects).flatMap(([noun, object]) => {
+    const resource = object.is ?? resourceNamed(noun)
+    return resource ? [[resource, normalResource(resource, object, written)] as const] : []
+  })
+  return Object.fromEntries(known)
 }
 
 function normalAuth(auth: WrittenConnector['auth']): Auth {
@@ -51,7 +55,7 @@ function normalIdempotency(
   written: WrittenConnector['idempotency'] = 'unknown',
 ): Pick<ConnectorDocument, 'idempotency' | 'requestLifeMs'> {
   if (typeof written === 'string') return { idempotency: written }
-  const { header, keeps, window = keeps, scope, life, kept } = written
+  const { header, window, scope, life, kept } = written
   const keys: KeptKeys | undefined =
     header === undefined
       ? undefined
@@ -64,16 +68,17 @@ function normalIdempotency(
   return { idempotency: keys ?? 'none', ...(life !== undefined && { requestLifeMs: durationMs(life) }) }
 }
 
-function normalResource(plural: string, written: WrittenResource, connector: WrittenConnector): ResourceDocument {
-  const { id = 'id', inside = '.', value } = written
-  const [clear = null] = [written.clear, connector.clear].filter((each) => each !== undefined)
+function normalResource(resource: Resource, written: WrittenObject, connector: WrittenConnector): ResourceDocument {
+  const { value, record = {} } = written
+  const { id = 'id', inside = '.', clear = null } = record
+  const referred = (noun: string) => connector.objects[noun]?.is ?? resourceNamed(noun)
   return {
-    parent: written.parent === undefined ? undefined : resourceNamed(written.parent),
+    parent: written.parent === undefined ? undefined : referred(written.parent),
     id: { type: 'string', ...(typeof id === 'string' ? { at: id } : id) },
-    createdAt: timePlace(written.created_at),
-    updatedAt: timePlace(written.updated_at),
-    version: written.version,
-    deleted: written.deleted,
+    createdAt: timePlace(record.created_at),
+    updatedAt: timePlace(record.updated_at),
+    version: record.version,
+    deleted: record.deleted,
     inside,
     others: (written.others ?? ['.']).map(otherPlace),
     readOnly: written.read_only ?? [],
@@ -81,12 +86,11 @@ function normalResource(plural: string, written: WrittenResource, connector: Wri
     value: value && { each: [], drop: [], ...value },
     clear,
     filters: (written.filters ?? {}) as Exclude<ResourceDocument['filters'], 'any'>,
-    ...normalOperations(written, surroundings(written, connector)),
-    fields: normalFields(written.fields ?? {}, { plural, clear }),
+    ...normalOperations(written.verbs ?? {}, written.batch, surroundings(written, connector)),
+    fields: normalFields(written.fields ?? {}, { resource, clear, referred }),
   }
 }
 
-/** Its path does not follow that of the resource. */
 function normalNames(written: WrittenNames | undefined, connector: WrittenConnector): NamesDocument | undefined {
   if (!written) return undefined
   const { items, at = '.', read_only: readOnly, ...operation } = written
@@ -94,22 +98,21 @@ function normalNames(written: WrittenNames | undefined, connector: WrittenConnec
   return { operation: normalOperation('list', operation, around), items, at, readOnly }
 }
 
-function surroundings(written: WrittenResource, connector: WrittenConnector): Surroundings {
+function surroundings(written: WrittenObject, connector: WrittenConnector): Surroundings {
   return {
     headers: connector.headers ?? {},
     query: connector.query ?? {},
     base: written.base,
-    path: written.path ?? '',
     paging: [connector.paging, written.paging].filter((paging) => paging !== undefined),
-    inside: written.inside ?? '.',
+    inside: written.record?.inside ?? '.',
   }
 }
 
-function timePlace(written: WrittenResource['created_at']): TimePlace | undefined {
+function timePlace(written: NonNullable<WrittenObject['record']>['created_at']): TimePlace | undefined {
   if (written === undefined) return undefined
   return typeof written === 'string' ? { at: written, as: 'rfc3339' } : { at: written.at, as: written.as ?? 'rfc3339' }
 }
 
-function otherPlace(written: NonNullable<WrittenResource['others']>[number]): OtherPlace {
+function otherPlace(written: NonNullable<WrittenObject['others']>[number]): OtherPlace {
   return typeof written === 'string' ? { at: written, names: undefined } : { at: written.at, names: written.names }
 }

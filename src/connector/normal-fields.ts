@@ -1,5 +1,5 @@
 import type { FieldType } from '../core/resources/field.ts'
-import { fieldOf, resourceNamed } from '../core/resources/registry.ts'
+import { fieldOf, type Resource } from '../core/resources/registry.ts'
 import type { Clear, FieldDocument, ValueType } from './document.ts'
 import type { WrittenField } from './format.ts'
 
@@ -14,24 +14,30 @@ const TYPES: Readonly<Record<FieldType, ValueType>> = {
 }
 
 /** The type of a field without one: that of the registry, and of other fields whatever the server sends. */
-export function defaultType(plural: string, field: string): ValueType {
-  const resource = resourceNamed(plural)
+export function defaultType(resource: Resource | undefined, field: string): ValueType {
   const known = resource && fieldOf(resource, field)
   return known ? TYPES[known.type] : 'any'
 }
 
+interface FieldsAround {
+  readonly resource: Resource
+  readonly clear: Clear
+  /** What an object of this noun is. */
+  readonly referred: (noun: string) => Resource | undefined
+}
+
 export function normalFields(
   fields: Readonly<Record<string, string | WrittenField>>,
-  { plural, clear }: { readonly plural: string; readonly clear: Clear },
+  around: FieldsAround,
 ): Readonly<Record<string, FieldDocument>> {
   const entries = Object.entries(fields).map(([name, field]) => {
     const written = typeof field === 'string' ? { at: field } : field
-    return [name, normalField(written, { type: defaultType(plural, name), clear })] as const
+    return [name, normalField(written, { ...around, type: defaultType(around.resource, name) })] as const
   })
   return Object.fromEntries(entries)
 }
 
-function normalField(field: WrittenField, usual: { readonly type: ValueType; readonly clear: Clear }): FieldDocument {
+function normalField(field: WrittenField, usual: FieldsAround & { readonly type: ValueType }): FieldDocument {
   const type = field.join ? 'string' : (field.type ?? (field.map ? 'any' : usual.type))
   return {
     ...placesOf(field),
@@ -44,7 +50,7 @@ function normalField(field: WrittenField, usual: { readonly type: ValueType; rea
     isOne: field.one ?? false,
     type,
     as: field.as,
-    ref: field.ref === undefined ? undefined : resourceNamed(field.ref),
+    ref: field.ref === undefined ? undefined : usual.referred(field.ref),
     within: field.within ?? {},
     isRequired: field.required ?? false,
     max: listed(field.max),

@@ -13,20 +13,20 @@ import {
 } from './document.ts'
 import type {
   WrittenBatch,
+  WrittenBatches,
   WrittenLimit,
   WrittenList,
   WrittenOperation,
-  WrittenOperations,
   WrittenPaging,
+  WrittenVerbs,
 } from './format.ts'
 import { compilePath, writeAt } from './paths.ts'
 
-/** What operations take from the connector and the resource around them. */
+/** What operations take from the connector and the object around them. */
 export interface Surroundings {
   readonly headers: Operation['headers']
   readonly query: Operation['query']
   readonly base: string | undefined
-  readonly path: string
   /** From the outside to the inside. */
   readonly paging: readonly WrittenPaging[]
   readonly inside: string
@@ -51,9 +51,10 @@ const METHODS = {
 const SENDING = ['create', 'update', 'upsert']
 
 export function normalOperations(
-  written: WrittenOperations,
+  written: WrittenVerbs,
+  batch: WrittenBatches | undefined,
   around: Surroundings,
-): Pick<ResourceDocument, keyof WrittenOperations> {
+): Pick<ResourceDocument, keyof WrittenVerbs | 'batch'> {
   const single = (name: 'get' | 'create' | 'update' | 'delete' | 'restore' | 'test' | 'resend' | 'rotate') => {
     const operation = written[name]
     return operation && normalOperation(name, operation, around)
@@ -77,7 +78,7 @@ export function normalOperations(
       values: find.values ?? 1,
     })),
     upsert: mapped(written.upsert ?? {}, (upsert) => normalOperation('upsert', upsert, around)),
-    batch: normalBatches(written.batch, around),
+    batch: normalBatches(batch, around),
   }
 }
 
@@ -100,7 +101,7 @@ export function normalOperation(
   return {
     method: written.method ?? METHODS[name],
     base: written.base ?? around.base,
-    path: around.path + (written.path ?? ''),
+    path: written.path ?? '',
     headers: { ...around.headers, ...written.headers },
     query: { ...around.query, ...written.query },
     body: written.body ?? (SENDING.includes(name) ? recordBody(around.inside) : undefined),
@@ -147,7 +148,7 @@ function normalPaging(all: readonly WrittenPaging[]): PagingDocument {
 }
 
 function normalBatches(
-  written: WrittenOperations['batch'],
+  written: WrittenBatches | undefined,
   around: Surroundings,
 ): Readonly<Partial<Record<BatchKind, BatchOperation>>> {
   if (!written) return {}
@@ -174,15 +175,16 @@ function withShared(shared: JsonObject, own: JsonObject): JsonObject {
 }
 
 function normalBatch(written: WrittenBatch, around: Surroundings): BatchOperation {
+  const { match } = written
   return {
-    ...normalOperation('batch', written.accounts === 'all' ? { gives: 'nothing', ...written } : written, around),
+    ...normalOperation('batch', match === 'all' ? { gives: 'nothing', ...written } : written, around),
     size: written.size,
     item: written.item,
     by: written.by ?? {},
     results: written.results,
     errors: written.errors,
-    row: written.row === 'none' ? undefined : written.row,
-    accounts: written.accounts ?? 'each',
+    row: typeof match === 'object' ? { result: match.result, error: match.error } : undefined,
+    accounts: match === 'all' ? 'all' : 'each',
   }
 }
 

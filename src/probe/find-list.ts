@@ -167,10 +167,9 @@ function connectorText(
   paging: JsonObject,
 ): string {
   const { id } = value
-  const resources = {
-    [RESOURCES[resource].plural]: { path, ...(id !== undefined && { id }), list: { items: declared, paging } },
-  }
-  return JSON.stringify({ connector: 1, name: 'draft', auth, resources })
+  const verbs = { list: { items: declared, paging } }
+  const objects = { [RESOURCES[resource].plural]: { path, ...(id !== undefined && { record: { id } }), verbs } }
+  return JSON.stringify({ connector: 2, name: 'draft', auth, objects })
 }
 
 /** The answer for one record, where the server has it below the list. */

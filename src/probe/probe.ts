@@ -1,3 +1,5 @@
+import { rewriteFormat1 } from '../connector/format-1.ts'
+import { shippedText } from '../connector/shipped.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
@@ -221,7 +223,7 @@ async function proveDraft(
   const described = Object.entries(isJsonObject(value.resources) ? value.resources : {})
   const resources = Object.fromEntries(described.filter(([, resource]) => hasPaging(resource)))
   const closed = lists.filter(({ resource }) => Object.hasOwn(resources, RESOURCES[resource].plural))
-  const text = JSON.stringify({ ...value, resources })
+  const text = rewriteFormat1(JSON.stringify({ ...value, resources }), shippedText)
   const failed: Decision[] = []
   for (const { resource, reference } of closed) {
     const problem = await problemOf(server, text, { resource, reference })

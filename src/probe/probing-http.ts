@@ -71,7 +71,7 @@ export function callOf(path: string): Pick<Call, 'path' | 'action' | 'command' |
 
 /** It sends the key, and describes nothing else. */
 function bareConnector({ auth, baseUrl }: ProbeServer) {
-  const text = JSON.stringify({ connector: 1, name: 'probe', auth, resources: {} })
+  const text = JSON.stringify({ connector: 2, name: 'probe', auth, objects: {} })
   return createConnector(loadConnector(text, { fileName: 'probe', baseOf: () => undefined }), {
     baseUrl,
     variables: {},

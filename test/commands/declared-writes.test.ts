@@ -41,15 +41,15 @@ const empty =
   (response) =>
     response.writeHead(status).end()
 
-const HEAD = 'connector: 1\nname: made\nidempotency: none\npaging: none\n'
-const LIST = "created_at: created_at, list: { items: 'data[]' }"
+const HEAD = 'connector: 2\nname: made\nidempotency: none\npaging: none\n'
+const LIST = "list: { items: 'data[]' }"
 
 /** One write by `argv` that is answered so; reads show Ada until `isGone`. */
 async function written(
   argv: readonly string[],
   answer: Answer,
-  members: string,
-  { isGone = false, stdin = 'name\nEve\n' } = {},
+  verbs: string,
+  { isGone = false, stdin = 'name\nEve\n', more = '' } = {},
 ) {
   const { url, seen } = await startServer((response, { method, path }) => {
     const isRecord = path.startsWith('/contacts/')
@@ -62,7 +62,8 @@ async function written(
   const file = join(env.HOME, 'made.yaml')
   writeFileSync(
     file,
-    `${HEAD}resources: { contacts: { path: /contacts, ${LIST}, ${members} } }
+    `${HEAD}record: { created_at: created_at }
+objects: { contacts: { verbs: { ${LIST}, ${verbs} }, ${more} } }
 `,
   )
   const connected = { ...env, CRM_CONNECTOR: file }
@@ -70,8 +71,8 @@ async function written(
   return { exit: await exit, ...output, writes: seen.filter(({ method }) => method !== 'GET').length }
 }
 
-const PLAIN = "create: {}, update: { path: '/{id}' }, delete: { path: '/{id}' }"
-const WITH_GET = `get: { path: '/{id}' }, ${PLAIN}`
+const PLAIN = 'create: {}, update: {}, delete: {}'
+const WITH_GET = `get: {}, ${PLAIN}`
 
 const NEVER_DONE: readonly (readonly [name: string, answer: Answer, done?: Kind])[] = [
   ['200 with success: false', json(200, { success: false, message: 'locked' })],
@@ -123,12 +124,12 @@ const DONE: readonly (readonly [kind: Kind, name: string, members: string, answe
   ['create', 'a 202 that the connector names', 'create: { ok: [201, 202] }', json(202, { id: 'con_2', name: 'Eve' })],
   ['create', 'no errors', 'create: { ok: { at: errors, absent: true } }', json(200, { id: 'con_2', errors: null })],
   ['update', 'the record', PLAIN, json(200, { ...ADA, name: 'Eve' })],
-  ['update', 'its id alone', "update: { path: '/{id}', gives: id }", json(200, { id: 'con_1', success: true })],
-  ['update', 'nothing', "update: { path: '/{id}', gives: nothing }", json(200, { message: 'saved' })],
-  ['delete', 'a value', "delete: { path: '/{id}', ok: { at: done, is: true } }", json(200, { done: true })],
+  ['update', 'its id alone', 'update: { gives: id }', json(200, { id: 'con_1', success: true })],
+  ['update', 'nothing', 'update: { gives: nothing }', json(200, { message: 'saved' })],
+  ['delete', 'a value', 'delete: { ok: { at: done, is: true } }', json(200, { done: true })],
   ['delete', 'a 204', PLAIN, empty(204)],
   ['delete', 'a 2xx without a body', PLAIN, empty(200)],
-  ['delete', 'a status', "delete: { path: '/{id}', ok: 200 }", json(200, { id: 'con_1' })],
+  ['delete', 'a status', 'delete: { ok: 200 }', json(200, { id: 'con_1' })],
 ]
 
 test.each(
@@ -147,13 +148,8 @@ test.each(COMMANDS.delete)('%s %s %s with an unknown answer is done where a read
 })
 
 test.each([
-  [
-    'update',
-    "update: { path: '/{id}', gives: data.contact }",
-    { data: {} },
-    'neither a record nor an id at data.contact',
-  ],
-  ['update', "update: { path: '/{id}' }", { id: 'con_9' }, 'shows con_9 at id, and con_1 was changed'],
+  ['update', 'update: { gives: data.contact }', { data: {} }, 'neither a record nor an id at data.contact'],
+  ['update', 'update: {}', { id: 'con_9' }, 'shows con_9 at id, and con_1 was changed'],
   ['create', 'create: { ok: { at: status, is: 0 } }', { id: 7, status: 3 }, 'has not 0 at status, as a success has'],
 ] as const)('a %s by %s that is answered with %j names the place', async (kind, members, body, place) => {
   const [single, job] = COMMANDS[kind]
@@ -183,7 +179,7 @@ test('an answer that contradicts the connector stops a job, and a resume with a 
   const file = join(env.HOME, 'made.yaml')
   const connected = { ...env, CRM_CONNECTOR: file }
   const describe = (gives: string) =>
-    writeFileSync(file, `${HEAD}resources: { contacts: { path: /contacts, ${LIST}, create: { gives: ${gives} } } }\n`)
+    writeFileSync(file, `${HEAD}objects: { contacts: { verbs: { ${LIST}, create: { gives: ${gives} } } } }\n`)
   const rows = Array.from({ length: 100 }, (_, at) => `Person ${at}`)
   describe('data')
   const argv = ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes', '-o', 'json']
@@ -203,19 +199,22 @@ test.each([
   ['contacts', 'update', 'con_1', '--set', 'name=Eve'],
   ['contacts', 'update', '--where', 'true', '--set', 'name=Eve', '--yes', '--expect', '1'],
 ])('%s %s %s that would leave out a member of a whole record is refused before it is sent', async (...argv) => {
-  const whole = (more: string) =>
-    `get: { path: '/{id}' }, read_only: [email], update: { method: PUT, path: '/{id}', sends: whole${more} }`
+  const whole = (more: string) => `get: {}, update: { method: PUT, sends: whole${more} }`
   const changed = json(200, { ...ADA, name: 'Eve' })
-  const refused = await written(argv, changed, whole(''))
+  const readOnly = { more: 'read_only: [email]' }
+  const refused = await written(argv, changed, whole(''), readOnly)
   expect(refused).toMatchObject({ exit: 2, writes: 0, stderr: expect.stringContaining('would leave out email') })
   expect(refused.stderr).toContain('expected drop: [email] in its update')
-  expect(await written(argv, changed, whole(', drop: [email]'))).toMatchObject({ exit: 0, writes: 1 })
+  expect(await written(argv, changed, whole(', drop: [email]'), readOnly)).toMatchObject({ exit: 0, writes: 1 })
 })
 
 test('a row that would leave out a member of a whole record fails in the plan', async () => {
-  const members = `get: { path: '/{id}' }, read_only: [email], update: { method: PUT, path: '/{id}', sends: whole }, fields: { name: name }`
+  const verbs = 'get: {}, update: { method: PUT, sends: whole }'
   const argv = ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--match', 'id', '--yes']
-  const row = await written(argv, empty(500), members, { stdin: 'id,name\ncon_1,Eve\n' })
+  const row = await written(argv, empty(500), verbs, {
+    stdin: 'id,name\ncon_1,Eve\n',
+    more: 'read_only: [email], fields: { name: name }',
+  })
   expect(row).toMatchObject({
     writes: 0,
     stderr: expect.stringContaining('would leave out email, which the record shows'),

@@ -49,21 +49,14 @@ test('the settings wire.* of an earlier version become a connector, once, and it
     stdout: 'p1\np2\np3\n',
     stderr: `Profile old: the settings wire.* of an earlier version are now the connector ${file}.\n`,
   })
-  expect(readFileSync(file, 'utf8')).toBe(`connector: 1
+  expect(readFileSync(file, 'utf8')).toBe(`connector: 2
 name: old
 extends: contract
 idempotency: none
 paging: { by: page, param: p, next: null, more: null, size: null }
-resources:
-  contacts:
-    list:
-      items: payload.rows[]
-  deals:
-    list:
-      items: payload.rows[]
-  stages:
-    list:
-      items: payload.rows[]
+verbs:
+  list:
+    items: payload.rows[]
 `)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(stored()).toEqual({ base_url: url.origin, connector: file, page_size: 5, wire: { dialect: 'x' } })
@@ -123,14 +116,14 @@ test.each([
 ])('the connector of a profile of earlier settings extends %s', async (_, profile, wire, lines) => {
   const { env, file } = homeWith({ base_url: 'https://crm.example.com', ...profile, wire })
   expect((await crm(['config', 'list'], env)).exit).toBe(0)
-  expect(readFileSync(file, 'utf8')).toBe(`connector: 1\nname: old\n${lines}`)
+  expect(readFileSync(file, 'utf8')).toBe(`connector: 2\nname: old\n${lines}`)
   expect((await crm(['connectors', 'show', file, '-o', 'json'], env)).exit).toBe(0)
 })
 
 test('a connector in a file is copied, and says what the settings said of each of its lists', async () => {
   const own = join(tempFolder(), 'mine.yaml')
-  const list = "list: { items: 'data[]', paging: { by: page, param: page } }"
-  writeFileSync(own, `connector: 1\nname: mine\n# By hand.\nresources:\n  contacts: { path: /people, ${list} }\n`)
+  const list = "verbs: { list: { items: 'data[]', paging: { by: page, param: page } } }"
+  writeFileSync(own, `connector: 2\nname: mine\n# By hand.\nobjects:\n  contacts: { path: /people, ${list} }\n`)
   const { env, file } = homeWith({ base_url: 'https://crm.example.com', connector: own, wire: { cursor_param: 'p' } })
   expect((await crm(['config', 'list'], env)).stderr).toBe(
     `Profile old: the settings wire.* of an earlier version are now the connector ${file}.\n`,

@@ -109,7 +109,7 @@ test('a redirect to another origin is 7, and neither key nor request arrives the
   expect(elsewhere.seen).toEqual([])
 })
 
-const LINKED = `connector: 1
+const LINKED = `connector: 2
 name: linked
 extends: contract
 paging: { by: next_url, next: next }

@@ -17,7 +17,7 @@ test('a list that --limit cut continues with the command on stderr, where the ne
   })
   const home = emptyHome()
   const connector = join(home.HOME, 'linked.yaml')
-  writeFileSync(connector, 'connector: 1\nname: linked\nextends: contract\npaging: { by: next_url, next: next }\n')
+  writeFileSync(connector, 'connector: 2\nname: linked\nextends: contract\npaging: { by: next_url, next: next }\n')
   const env = { ...keyed(url, home), CRM_CONNECTOR: connector }
   const first = await crm(['contacts', 'list', '--limit', '1', '-o', 'id'], env)
   expect(first).toMatchObject({ exit: 0, stdout: 'con_1\n' })

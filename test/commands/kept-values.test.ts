@@ -17,7 +17,7 @@ interface Kind {
   readonly get?: string
 }
 
-const GET = ", get: { path: '/{id}' }"
+const GET = ', get: {}'
 
 /** Contacts whose answers to writes show a part of what is kept. */
 async function serving({ keeps, answers, get = GET }: Kind) {
@@ -35,7 +35,7 @@ async function serving({ keeps, answers, get = GET }: Kind) {
   const list = "list: { items: 'data[]', paging: { by: none } }"
   writeFileSync(
     connector,
-    `connector: 1\nname: parts\norigin: ${url.origin}\nidempotency: none\nresources:\n  contacts: { path: /people, ${list}${get}, create: {}, update: { path: '/{id}' }, fields: ${fields} }\n`,
+    `connector: 2\nname: parts\norigin: ${url.origin}\nidempotency: none\nobjects:\n  contacts: { path: /people, verbs: { ${list}${get}, create: {}, update: {} }, fields: ${fields} }\n`,
   )
   const env = { ...home, CRM_CONNECTOR: connector, CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }
   return { env, reads: () => seen.filter(({ method, path }) => method === 'GET' && path !== '/people').length }

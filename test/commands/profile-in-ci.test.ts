@@ -32,7 +32,10 @@ test('a profile without a key describes the server of CRM_BASE_URL if CRM_PROFIL
 /** Of contacts that are listed so. */
 function connectorFile(list: string): string {
   const file = join(tempFolder(), 'mine.yaml')
-  writeFileSync(file, `connector: 1\nname: mine\nresources: { contacts: { path: /v1/contacts, list: { ${list} } } }\n`)
+  writeFileSync(
+    file,
+    `connector: 2\nname: mine\nobjects: { contacts: { path: /v1/contacts, verbs: { list: { ${list} } } } }\n`,
+  )
   return file
 }
 

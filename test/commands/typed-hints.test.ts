@@ -13,7 +13,7 @@ function typed(command: string): string[] {
 
 function described(lines: string): string {
   const file = join(tempFolder(), 'theirs.yaml')
-  writeFileSync(file, `connector: 1\nname: theirs\n${lines}\n`)
+  writeFileSync(file, `connector: 2\nname: theirs\n${lines}\n`)
   return file
 }
 
@@ -51,8 +51,9 @@ test.each([
     { id: '3', name: 'C', amount: '12.5', created_at: '2026-02-02T00:00:00Z' },
   ]
   const { url } = await startServer((response) => sendJson(response, 200, { data: records }))
-  const list = "list: { items: 'data[]', paging: none }, filters: {}, created_at: created_at, fields: { name: name }"
-  const file = described(`resources: { deals: { path: /deals, ${list} } }`)
+  const list =
+    "verbs: { list: { items: 'data[]', paging: none } }, record: { created_at: created_at }, fields: { name: name }"
+  const file = described(`objects: { deals: { path: /deals, ${list} } }`)
   const env = emptyHome({ CRM_CONNECTOR: file, CRM_BASE_URL: url.origin, CRM_API_KEY: 'k' })
   const { exit, stderr } = await crm(['deals', 'list', '--filter', filter], env)
   expect(exit).toBe(7)
@@ -77,8 +78,8 @@ test.each(['', '/'])(
   'the bare origin%s of a server stands for the address at which its connector speaks',
   async (slash) => {
     const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [{ id: '1' }] }))
-    const contacts = "{ path: /people, list: { items: 'data[]', paging: none } }"
-    const file = described(`base: /api/v9\nresources: { contacts: ${contacts} }`)
+    const contacts = "{ path: /people, verbs: { list: { items: 'data[]', paging: none } } }"
+    const file = described(`base: /api/v9\nobjects: { contacts: ${contacts} }`)
     const home = emptyHome()
     const login = [
       'auth',

@@ -7,7 +7,7 @@ import { compileTemplate, fillHost } from '../../src/connector/templates.ts'
 import { CrmError } from '../../src/core/errors.ts'
 
 const BASE =
-  'connector: 1\nname: base\nvariables: { team: { ask: Team } }\nauth: { in: header, name: X-Key, value: "{key}" }\nresources: {}\n'
+  'connector: 2\nname: base\nvariables: { team: { ask: Team } }\nauth: { in: header, name: X-Key, value: "{key}" }\nobjects: {}\n'
 
 function load(text: string): ConnectorDocument {
   return loadConnector(text, { fileName: 'acme.yaml', baseOf: (name) => (name === 'base' ? BASE : undefined) })
@@ -15,7 +15,7 @@ function load(text: string): ConnectorDocument {
 
 function problemsOf(line: string): readonly string[] {
   try {
-    load(`connector: 1\nname: acme\n${line}\n${line.includes('resources:') ? '' : 'resources: {}'}\n`)
+    load(`connector: 2\nname: acme\n${line}\n${line.includes('objects:') ? '' : 'objects: {}'}\n`)
   } catch (error) {
     if (error instanceof CrmError && error.code === 'invalid_input') return error.details.lines ?? []
     throw error
@@ -66,7 +66,7 @@ it.each(['list', 'get', 'create', 'update', 'delete', 'restore'])(
   (name) => {
     const paging = name === 'list' ? 'paging: none, ' : ''
     const operation = `${name}: { path: "/{id}", ${paging}headers: { Host: evil.example, X A: y } }`
-    const texts = problemsOf(`resources: { contacts: { path: /c, ${operation} } }`).join('\n')
+    const texts = problemsOf(`objects: { contacts: { path: /c, verbs: { ${operation} } } }`).join('\n')
     expect(texts).toContain('Host is set by crm itself')
     expect(texts).toContain('"X A", expected the name of a header')
   },
@@ -118,7 +118,7 @@ it.each([
 })
 
 it('another way to send the key replaces that of the base, and the same way changes it', () => {
-  const changed = (auth: string) => load(`connector: 1\nname: acme\nextends: base\nauth: ${auth}\n`).auth
+  const changed = (auth: string) => load(`connector: 2\nname: acme\nextends: base\nauth: ${auth}\n`).auth
   expect(changed('{ in: bearer }')).toEqual({ in: 'bearer' })
   expect(changed('{ name: X-Other }')).toEqual({ in: 'header', name: 'X-Other', value: '{key}' })
 })
@@ -137,8 +137,8 @@ it.each([
   '/.%2e',
 ])('the path "%s" is refused at its place', (path) => {
   expect(problemsOf(`base: "${path}"`)).toEqual([expect.stringMatching(/^acme\.yaml:3:8: .*expected a path without/)])
-  const [text] = problemsOf(`resources: { contacts: { path: "${path}" } }`)
-  expect(text).toMatch(/^acme\.yaml:3:33: .*expected a path without/)
+  const [text] = problemsOf(`objects: { contacts: { path: "${path}" } }`)
+  expect(text).toMatch(/^acme\.yaml:3:31: .*expected a path without/)
 })
 
 it.each(["/a-b_c.d~e!f$g&h'(i)*+,;=:@", '/a%20b/%C3%A9', '/crm/v3/objects', '/.well-known/x', '/a..b', '/...'])(
@@ -159,7 +159,7 @@ it('names in a query have no blanks, and its values no control characters', () =
 })
 
 it('a value of a variable that no header carries is refused, and not shown with the key', () => {
-  const document = load('connector: 1\nname: acme\nextends: base\nauth: { value: "{team}:{key}" }\n')
+  const document = load('connector: 2\nname: acme\nextends: base\nauth: { value: "{team}:{key}" }\n')
   const send = (team: string) => compileCredentials(document, { team })('key_of_the_test')
   expect(send('a').headers).toEqual(['X-Key', 'a:key_of_the_test'])
   expect(() => send('a\r\nX: y')).toThrow(/^a value for the header X-Key of the connector has characters/)
@@ -168,8 +168,8 @@ it('a value of a variable that no header carries is refused, and not shown with 
 })
 
 it('a value of a record that no header carries is refused', () => {
-  const get = 'get: { path: "/{id}", headers: { X-Id: "{id}" } }'
-  const described = load(`connector: 1\nname: acme\nresources: { contacts: { ${get} } }\n`).resources.contact
+  const get = 'verbs: { get: { headers: { X-Id: "{id}" } } }'
+  const described = load(`connector: 2\nname: acme\nobjects: { contacts: { ${get} } }\n`).resources.contact
   if (!described?.get) throw new Error('the connector has no get')
   const place = { baseUrl: new URL('https://crm.example'), variables: {} }
   const { request } = compileRequest(described.get, { described, place })

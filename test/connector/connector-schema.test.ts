@@ -11,7 +11,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 const isValid = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(connectorSchema())
 
 const GOOD = {
-  connector: 1,
+  connector: 2,
   name: 'acme',
   variables: { company: { ask: 'Company', pattern: '[a-z]+' } },
   origin: 'https://{company}.acme.example:8443',
@@ -20,23 +20,26 @@ const GOOD = {
   headers: { 'x-version': '2' },
   error: { message: 'm', fields: { items: 'errors[]' }, kinds: [{ status: 409, means: 'exists' }] },
   limits: [{ requests: 10, per: '1s' }],
-  idempotency: { header: 'x-once', keeps: '24h', scope: 'key', kept: ['x-once-kept'] },
-  clear: null,
+  idempotency: { header: 'x-once', window: '24h', scope: 'key', kept: ['x-once-kept'] },
+  record: { clear: null, version: 'v' },
+  verbs: { get: { record: 'data' } },
   paging: { by: 'cursor', param: 'after', next: 'next', size: { param: 'limit', max: 100 } },
-  resources: {
+  objects: {
     contacts: {
       path: '/people',
-      id: { at: 'id', type: 'integer' },
-      created_at: { at: 'made', as: 'unix' },
+      is: 'contact',
+      only: ['list', 'get', 'create', 'delete', 'find'],
+      record: { id: { at: 'id', type: 'integer' }, created_at: { at: 'made', as: 'unix' } },
       others: ['.', { at: 'custom', names: 'x_[a-z]+' }],
       select: { param: 'fields' },
-      list: { items: 'data[]', query: { sort: 'id' } },
-      get: { path: '/{id}', record: 'data' },
-      create: { body: { data: '{record}' }, set: { source: 'crm' }, ok: [200, 201], gives: 'data' },
-      update: null,
-      delete: { path: '/{id}', restorable: '30d', ok: { status: 200, at: 'ok', is: true } },
-      find: { email: { query: { email: '{value}' }, lag: 'unknown' } },
-      batch: { size: 10, read: { item: '{id}', row: 'none', body: '{items}', results: 'r[]' } },
+      verbs: {
+        list: { items: 'data[]', query: { sort: 'id' } },
+        create: { body: { data: '{record}' }, set: { source: 'crm' }, ok: [200, 201], gives: 'data' },
+        update: null,
+        delete: { path: '{object}/{id}', restorable: '30d', ok: { status: 200, at: 'ok', is: true } },
+        find: { email: { query: { email: '{value}' }, lag: 'unknown' } },
+      },
+      batch: { size: 10, match: 'id', read: { item: '{id}', body: '{items}', results: 'r[]' } },
       filters: { owner: { query: 'owner' } },
       fields: {
         name: { join: ['first', 'last'], max: [20, 20], clear: '' },
@@ -51,15 +54,14 @@ type Change = readonly [path: string, value: unknown]
 
 /** Changes of the document above; undefined removes a member. */
 const BAD: readonly Change[] = [
-  ['connector', 2],
+  ['connector', 1],
   ['connector', '1'],
   ['connector', undefined],
   ['name', undefined],
   ['name', 'Acme Inc'],
-  ['resources', undefined],
-  ['resource', {}],
-  ['resources.people', {}],
-  ['resources.contacts.lst', {}],
+  ['objects', undefined],
+  ['object', {}],
+  ['objects.contacts.lst', {}],
   ['variables.Company', { ask: 'x' }],
   ['variables.company.ask', undefined],
   ['origin', 'https://acme.example/v1'],
@@ -70,8 +72,8 @@ const BAD: readonly Change[] = [
   ['auth.in', 'cookie'],
   ['auth.value', '{key'],
   ['headers.x-version', 2],
-  ['resources.contacts.create.gives', 'a..b'],
-  ['resources.contacts.delete.ok', 302],
+  ['objects.contacts.verbs.create.gives', 'a..b'],
+  ['objects.contacts.verbs.delete.ok', 302],
   ['error.kinds.0.means', 'broken'],
   ['error.kinds.0.status', undefined],
   ['limits.0.per', 10],
@@ -79,31 +81,34 @@ const BAD: readonly Change[] = [
   ['limits.0.requests', 0],
   ['idempotency', 'maybe'],
   ['idempotency.header', undefined],
-  ['clear', 0],
-  ['clear', ['x']],
+  ['record.clear', 0],
+  ['record.clear', ['x']],
   ['paging.by', 'pages'],
   ['paging.size', { max: 5 }],
   ['paging.start', 2],
-  ['resources.contacts.id', { type: 'integer' }],
-  ['resources.contacts.id.type', 'number'],
-  ['resources.contacts.created_at.as', 'iso'],
-  ['resources.contacts.others.1.at', 'a[b'],
-  ['resources.contacts.read_only', 'id'],
-  ['resources.contacts.list.items', 'data['],
-  ['resources.contacts.get.method', 'HEAD'],
-  ['resources.contacts.get.path', '/{id} x'],
-  ['resources.contacts.create.body.data', ['{']],
-  ['resources.contacts.delete.restorable', 'long'],
-  ['resources.contacts.find.Email', { query: { q: '{value}' } }],
-  ['resources.contacts.find.email.values', 0],
-  ['resources.contacts.batch.read.accounts', 'some'],
-  ['resources.contacts.filters.owner', {}],
-  ['resources.contacts.fields.name.join', ['first']],
-  ['resources.contacts.fields.name.max', 0],
-  ['resources.contacts.fields.status', {}],
-  ['resources.contacts.fields.status', 1],
-  ['resources.contacts.fields.status.required', 'yes'],
-  ['resources.contacts.fields.status.type', 'bool'],
+  ['objects.contacts.record.id', { type: 'integer' }],
+  ['objects.contacts.record.id.type', 'number'],
+  ['objects.contacts.record.created_at.as', 'iso'],
+  ['objects.contacts.others.1.at', 'a[b'],
+  ['objects.contacts.read_only', 'id'],
+  ['objects.contacts.verbs.list.items', 'data['],
+  ['verbs.get.method', 'HEAD'],
+  ['verbs.get.path', '/{id} x'],
+  ['objects.contacts.verbs.create.body.data', ['{']],
+  ['objects.contacts.verbs.delete.restorable', 'long'],
+  ['objects.contacts.verbs.find.Email', { query: { q: '{value}' } }],
+  ['objects.contacts.verbs.find.email.values', 0],
+  ['objects.contacts.batch.match', 'some'],
+  ['objects.contacts.is', 'person'],
+  ['objects.contacts.only', ['remove']],
+  ['objects.Contacts', {}],
+  ['objects.contacts.filters.owner', {}],
+  ['objects.contacts.fields.name.join', ['first']],
+  ['objects.contacts.fields.name.max', 0],
+  ['objects.contacts.fields.status', {}],
+  ['objects.contacts.fields.status', 1],
+  ['objects.contacts.fields.status.required', 'yes'],
+  ['objects.contacts.fields.status.type', 'bool'],
 ]
 
 function changed([path, value]: Change): JsonObject {
@@ -145,8 +150,8 @@ it.each([...shippedNames()])('takes the shipped connector %s', (name) => {
   expect(isValid(parse(text, { version: '1.2' })), JSON.stringify(isValid.errors)).toBe(true)
 })
 
-it('takes a connector that extends another without resources of its own', () => {
-  expect(isValid({ connector: 1, name: 'mine', extends: 'pipedrive', base: '/v3' })).toBe(true)
+it('takes a connector that extends another without objects of its own', () => {
+  expect(isValid({ connector: 2, name: 'mine', extends: 'pipedrive', base: '/v3' })).toBe(true)
 })
 
 it('describes every member', () => {

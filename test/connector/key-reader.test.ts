@@ -5,11 +5,11 @@ import { asked, connectedTo } from '../api/connectors/connected.ts'
 const TERMS = { signal: new AbortController().signal, rateShare: 1 }
 
 function connector(more: string, email = '{ at: mail, fold: case }'): string {
-  return `resources: { contacts: { path: /people, id: id, ${more}, fields: { email: ${email} } } }`
+  return `objects: { contacts: { path: /people, verbs: { ${more} }, fields: { email: ${email} } } }`
 }
 
 const FIND =
-  "find: { email: { path: /search, query: { mails: '{values}' }, values: 20, lag: 1s, items: 'data[]', paging: { by: cursor, param: after, next: next } } }"
+  "find: { email: { path: '{object}/search', query: { mails: '{values}' }, values: 20, lag: 1s, items: 'data[]', paging: { by: cursor, param: after, next: next } } }"
 
 test('a search for many values is read to its end, each value once and in the form that the server compares', async () => {
   const { api, seen } = await connectedTo(connector(FIND), (response, request) => {

@@ -12,22 +12,18 @@ import { RESOURCES, type Resource } from '../../src/core/resources/registry.ts'
 
 const BASES: Readonly<Record<string, string>> = {
   base: [
-    'connector: 1',
+    'connector: 2',
     'name: base',
     'headers: { x-one: a, x-two: b }',
     'paging: { by: page, param: page, size: { param: n, max: 50 } }',
-    'resources:',
-    '  contacts: { path: /people, list: { items: "data[]", query: { a: 1 } }, delete: { path: "/{id}" }, fields: { name: n, email: e } }',
+    'objects:',
+    '  contacts: { path: /people, verbs: { list: { items: "data[]", query: { a: 1 } }, delete: {} }, fields: { name: n, email: e } }',
   ].join('\n'),
-  wrong: 'connector: 1\nname: wrong\nresources: { contacts: { lst: {} } }',
+  wrong: 'connector: 2\nname: wrong\nobjects: { contacts: { lst: {} } }',
   found:
-    'connector: 1\nname: found\nresources: { contacts: { path: /c, find: { email: { query: { e: "{value}" }, paging: none } }, fields: { email: e } } }',
-  circle: 'connector: 1\nname: circle\nextends: circle\nresources: {}\n',
+    'connector: 2\nname: found\nobjects: { contacts: { path: /c, verbs: { find: { email: { query: { e: "{value}" }, paging: none } } }, fields: { email: e } } }',
+  circle: 'connector: 2\nname: circle\nextends: circle\nobjects: {}\n',
 }
-
-const PLURALS = Object.values(RESOURCES)
-  .map(({ plural }) => plural)
-  .join(', ')
 
 function load(text: string): ConnectorDocument {
   return loadConnector(text, { fileName: 'acme.yaml', baseOf: (name) => BASES[name] })
@@ -45,12 +41,14 @@ function problemsOf(text: string): readonly string[] {
 
 /** A connector with one resource and this in it. */
 function contacts(lines: string, more = ''): string {
-  return `connector: 1\nname: acme\n${more}resources:\n  contacts:\n    path: /c\n${lines.replace(/^/gm, '    ')}\n`
+  return `connector: 2\nname: acme\n${more}objects:\n  contacts:\n    path: /c\n${lines.replace(/^/gm, '    ')}\n`
 }
 
 it('fills in what a connector leaves out', () => {
   const document = load(
-    contacts('list: { items: "data[]", paging: none }\nupdate: { path: "/{id}" }\nfields: { email: mail }'),
+    contacts(
+      'verbs: { list: { items: "data[]", paging: none }, update: { path: "{object}/{id}" } }\nfields: { email: mail }',
+    ),
   )
   expect(document).toMatchObject({
     variables: {},
@@ -77,8 +75,9 @@ it('passes headers, query, base and paging on to operations, each overriding wha
     contacts(
       [
         'base: /v1',
-        'list: { headers: { x-two: c }, paging: { size: { param: per, max: 20 } } }',
-        'find: { email: { query: { q: "{value}" }, paging: { by: offset, param: from }, lag: 5s } }',
+        'verbs:',
+        '  list: { headers: { x-two: c }, paging: { size: { param: per, max: 20 } } }',
+        '  find: { email: { query: { q: "{value}" }, paging: { by: offset, param: from }, lag: 5s } }',
         'fields: { email: email }',
       ].join('\n'),
       'base: /v2\nheaders: { x-one: a, x-two: b }\nquery: { team: true }\npaging: { by: page, param: p, start: 0, size: { param: n, max: 50 } }\n',
@@ -101,7 +100,7 @@ it('passes headers, query, base and paging on to operations, each overriding wha
 
 it('merges what it extends: maps by member, lists, bodies and fields whole, and null removes', () => {
   const { name, resources } = load(
-    'connector: 1\nname: acme\nextends: base\nheaders: { x-two: null, x-three: c }\nresources: { contacts: { delete: null, list: { query: { b: 2 } }, fields: { name: full } } }',
+    'connector: 2\nname: acme\nextends: base\nheaders: { x-two: null, x-three: c }\nobjects: { contacts: { verbs: { delete: null, list: { query: { b: 2 } } }, fields: { name: full } } }',
   )
   expect(name).toBe('acme')
   expect(resources.contact?.list).toMatchObject({
@@ -114,9 +113,9 @@ it('merges what it extends: maps by member, lists, bodies and fields whole, and 
   expect(Object.keys(resources.contact?.fields ?? {})).toEqual(['name'])
 })
 
-it('begins a resource as the copy of another', () => {
+it('begins an object as the copy of another', () => {
   const { resources } = load(
-    contacts('list: { items: "data[]", paging: none }\nfields: { name: n }') +
+    contacts('verbs: { list: { items: "data[]", paging: none } }\nfields: { name: n }') +
       '  deals:\n    like: contacts\n    path: /d\n    fields: { amount: { at: a, as: string } }\n',
   )
   expect(resources.deal).toMatchObject({
@@ -125,10 +124,47 @@ it('begins a resource as the copy of another', () => {
   })
 })
 
+it('gives each object the verbs, the record and the batches of the connector, with its own path', () => {
+  const { resources } = load(
+    [
+      'connector: 2',
+      'name: acme',
+      'paging: none',
+      'record: { id: key, inside: values, clear: "" }',
+      'verbs:',
+      '  list: { items: "data[]" }',
+      '  get: {}',
+      '  create: { body: { type: "{object}", data: "{record}" } }',
+      '  update: { path: "/change/{object}/{id}" }',
+      'batch: { size: 9, match: id, body: "{items}", results: "r[]", create: { path: "/many{object}", item: "{record}" } }',
+      'objects:',
+      '  contacts: { path: /people, verbs: { update: null } }',
+      '  deals: { only: [list], record: { inside: null } }',
+      '  people2: { is: note, parent: deals, path: notes, batch: null }',
+    ].join('\n'),
+  )
+  const { contact, deal, note } = resources
+  expect(contact).toMatchObject({
+    id: { at: 'key' },
+    inside: 'values',
+    clear: '',
+    list: { path: '/people' },
+    get: { path: '/people/{id}' },
+    create: { path: '/people', body: { type: '/people', data: '{record}' } },
+    update: undefined,
+    batch: { create: { path: '/many/people' } },
+  })
+  expect(deal).toMatchObject({ inside: '.', list: { path: '/deals' }, get: undefined, create: undefined, batch: {} })
+  expect(note).toMatchObject({
+    create: { path: '/notes', body: { type: 'notes' } },
+    update: { path: '/change/notes/{id}' },
+  })
+})
+
 it('shares keys between batches', () => {
   const { resources } = load(
     contacts(
-      'batch:\n  size: 100\n  body: { inputs: "{items}" }\n  row: { result: a, error: b }\n  create: { path: /batch/create, results: "r[]", item: { properties: "{record}", row: "{row}" } }\n  read: { row: none, size: 50, results: "r[]", item: "{id}" }',
+      'batch:\n  size: 100\n  body: { inputs: "{items}" }\n  match: { by: mark, result: a, error: b }\n  create: { path: "{object}/batch/create", results: "r[]", item: { properties: "{record}", row: "{row}" } }\n  read: { match: id, size: 50, results: "r[]", item: "{id}" }',
     ),
   )
   expect(resources.contact?.batch).toMatchObject({
@@ -145,7 +181,9 @@ it('shares keys between batches', () => {
 })
 
 it('wraps the record at inside where no body is given', () => {
-  const { resources } = load(contacts('inside: data.attributes\ncreate: {}\nget: { path: "/{id}" }'))
+  const { resources } = load(
+    contacts('record: { inside: data.attributes }\nverbs: { create: {}, get: { path: "{object}/{id}" } }'),
+  )
   expect(resources.contact?.create?.body).toEqual({ data: { attributes: '{record}' } })
   expect(resources.contact?.get?.body).toBeUndefined()
 })
@@ -154,13 +192,13 @@ it.each<[string, string, string]>([
   [
     'an unknown member',
     contacts('lst: {}'),
-    'acme.yaml:6:5: "lst" is not a member of "resource", expected one of like, base,',
+    'acme.yaml:6:5: "lst" is not a member of "object", expected one of is, like, base,',
   ],
   ['a word that is nearly right', contacts('fields: { name: { at: n, tpye: string } }'), '; did you mean type?'],
   [
     'an unknown resource',
-    'connector: 1\nname: a\nresources: { contact: {} }',
-    `3:14: "contact" is not a resource, expected one of ${PLURALS}; did you mean contacts?`,
+    'connector: 2\nname: a\nobjects: { contact: {} }',
+    '3:12: no command knows "contact"; did you mean contacts?',
   ],
   ['a wrong type', contacts('read_only: yes'), 'acme.yaml:6:16: "yes", expected a list of at most 1000'],
   [
@@ -169,82 +207,94 @@ it.each<[string, string, string]>([
     '"jq" is not a member of "field"',
   ],
   ['a wrong choice', contacts('fields: { name: { at: n, type: txt } }'), '"txt", expected one of string, number,'],
-  ['another version', 'connector: 2\nname: a\nresources: {}', 'acme.yaml:1:12: 2, expected 1'],
-  ['a missing name', 'connector: 1\nresources: {}', 'acme.yaml:1:1: name is missing, expected a name of small letters'],
+  ['another version', 'connector: 3\nname: a\nobjects: {}', 'acme.yaml:1:12: 3, expected 2'],
+  ['a missing name', 'connector: 2\nobjects: {}', 'acme.yaml:1:1: name is missing, expected a name of small letters'],
   [
     'a bad path, at its character',
-    contacts('id: "data[x].id"'),
-    'acme.yaml:6:14: in "data[x].id", [x] is no index, expected [0], [name=value] or []',
+    contacts('record: { id: "data[x].id" }'),
+    'acme.yaml:6:24: in "data[x].id", [x] is no index, expected [0], [name=value] or []',
   ],
-  ['a bad template', contacts('create: { body: { a: "{ id}" } }'), '{ begins no placeholder, expected a name'],
+  [
+    'a bad template',
+    contacts('verbs: { create: { body: { a: "{ id}" } } }'),
+    '{ begins no placeholder, expected a name',
+  ],
   [
     'an unknown placeholder',
-    contacts('get: { path: "/{di}" }'),
+    contacts('verbs: { get: { path: "{object}/{di}" } }'),
     '{di} is unknown here, expected one of {id}, {select}; did you mean {id}?',
   ],
   [
     'drop without a whole record',
-    contacts('update: { path: "/{id}", drop: [source] }'),
+    contacts('verbs: { update: { path: "{object}/{id}", drop: [source] } }'),
     'drop leaves members out of a whole record, expected sends: whole beside it',
   ],
   [
     'a part of a record that is sent whole',
-    contacts('select: { param: fields }\nupdate: { path: "/{id}", sends: whole }'),
+    contacts('select: { param: fields }\nverbs: { update: { path: "{object}/{id}", sends: whole } }'),
     'select shows a part of the record, and the update sends it whole',
   ],
-  ['a list by DELETE', contacts('list: { method: DELETE, paging: none }'), '"DELETE"'],
-  ['a list by PUT', contacts('list: { method: PUT, paging: none }'), '"PUT"'],
-  ['a list by PATCH', contacts('list: { method: PATCH, paging: none }'), '"PATCH"'],
-  ['a get by DELETE', contacts('get: { method: DELETE, path: "/{id}" }'), '"DELETE"'],
-  ['a get by PUT', contacts('get: { method: PUT, path: "/{id}" }'), '"PUT"'],
-  ['a get by PATCH', contacts('get: { method: PATCH, path: "/{id}" }'), '"PATCH"'],
-  ['a search by DELETE', contacts('find: { email: { method: DELETE, items: "d[]" } }'), '"DELETE"'],
+  ['a list by DELETE', contacts('verbs: { list: { method: DELETE, paging: none } }'), '"DELETE"'],
+  ['a list by PUT', contacts('verbs: { list: { method: PUT, paging: none } }'), '"PUT"'],
+  ['a list by PATCH', contacts('verbs: { list: { method: PATCH, paging: none } }'), '"PATCH"'],
+  ['a get by DELETE', contacts('verbs: { get: { method: DELETE, path: "{object}/{id}" } }'), '"DELETE"'],
+  ['a get by PUT', contacts('verbs: { get: { method: PUT, path: "{object}/{id}" } }'), '"PUT"'],
+  ['a get by PATCH', contacts('verbs: { get: { method: PATCH, path: "{object}/{id}" } }'), '"PATCH"'],
+  ['a search by DELETE', contacts('verbs: { find: { email: { method: DELETE, items: "d[]" } } }'), '"DELETE"'],
   [
     'X-HTTP-Method-Override',
-    contacts('list: { paging: none }', 'headers: { X-HTTP-Method-Override: DELETE }\n'),
+    contacts('verbs: { list: { paging: none } }', 'headers: { X-HTTP-Method-Override: DELETE }\n'),
     'X-HTTP-Method-Override replaces the method',
   ],
   [
     'X-HTTP-Method-Override of a read',
-    contacts('get: { path: "/{id}", headers: { X-HTTP-Method-Override: DELETE } }'),
+    contacts('verbs: { get: { path: "{object}/{id}", headers: { X-HTTP-Method-Override: DELETE } } }'),
     'X-HTTP-Method-Override replaces the method',
   ],
   [
     'x-http-method',
-    contacts('list: { paging: none }', 'headers: { x-http-method: DELETE }\n'),
+    contacts('verbs: { list: { paging: none } }', 'headers: { x-http-method: DELETE }\n'),
     'x-http-method replaces the method',
   ],
   [
     'x-http-method of a read',
-    contacts('get: { path: "/{id}", headers: { x-http-method: DELETE } }'),
+    contacts('verbs: { get: { path: "{object}/{id}", headers: { x-http-method: DELETE } } }'),
     'x-http-method replaces the method',
   ],
   [
     'X-Method-Override',
-    contacts('list: { paging: none }', 'headers: { X-Method-Override: DELETE }\n'),
+    contacts('verbs: { list: { paging: none } }', 'headers: { X-Method-Override: DELETE }\n'),
     'X-Method-Override replaces the method',
   ],
   [
     'X-Method-Override of a read',
-    contacts('get: { path: "/{id}", headers: { X-Method-Override: DELETE } }'),
+    contacts('verbs: { get: { path: "{object}/{id}", headers: { X-Method-Override: DELETE } } }'),
     'X-Method-Override replaces the method',
   ],
-  ['_method in a query', contacts('list: { paging: none, query: { _method: DELETE } }'), '_method replaces the method'],
+  [
+    '_method in a query',
+    contacts('verbs: { list: { paging: none, query: { _method: DELETE } } }'),
+    '_method replaces the method',
+  ],
   [
     '_method in a body',
-    contacts('list: { method: POST, paging: none, body: { _method: delete } }'),
+    contacts('verbs: { list: { method: POST, paging: none, body: { _method: delete } } }'),
     '_method replaces the method',
   ],
   [
     '_method in all requests',
-    contacts('list: { paging: none }', 'query: { _method: DELETE }\n'),
+    contacts('verbs: { list: { paging: none } }', 'query: { _method: DELETE }\n'),
     '_method replaces the method',
   ],
-  ['a request without its id', contacts('delete: { path: /all }'), 'delete never uses {id}'],
-  ['{key} outside of auth', contacts('list: { paging: none, query: { k: "{key}" } }'), '{key} is unknown here'],
+  ['a request without its id', contacts('verbs: { delete: { path: /all } }'), 'delete never uses {id}'],
+  [
+    '{key} outside of auth',
+    contacts('verbs: { list: { paging: none, query: { k: "{key}" } } }'),
+    '{key} is unknown here',
+  ],
   [
     '{parent} without a parent',
-    contacts('list: { paging: none, query: { k: "{parent}" } }'),
+    contacts('verbs: { list: { paging: none, query: { k: "{parent}" } } }'),
     '{parent} is unknown here',
   ],
   [
@@ -253,26 +303,30 @@ it.each<[string, string, string]>([
     '{vale} is unknown here, expected one of {value}; did you mean {value}?',
   ],
   ['a placeholder named as a variable', contacts('', 'variables: { id: { ask: x } }\n'), 'id is a placeholder already'],
-  ['a list without paging', contacts('list: {}'), 'paging is missing for this list'],
-  ['paging without its parameter', contacts('list: { paging: { by: page } }'), 'param is missing in "paging" by page'],
+  ['a list without paging', contacts('verbs: { list: {} }'), 'paging is missing for this list'],
+  [
+    'paging without its parameter',
+    contacts('verbs: { list: { paging: { by: page } } }'),
+    'param is missing in "paging" by page',
+  ],
   [
     'an unknown like',
     `${contacts('')}  deals: { like: contact }\n`,
-    '"contact" is not a resource of this connector, expected another resource; did you mean contacts?',
+    '"contact" is not an object of this connector, expected another object; did you mean contacts?',
   ],
   ['a resource like itself', contacts('like: contacts'), '"contacts" is like itself'],
   [
     'an unknown ref',
     contacts('fields: { name: { at: n, ref: stages } }'),
-    '"stages" is not a resource of this connector',
+    '"stages" is not an object of this connector',
   ],
-  ['an unknown parent', contacts('parent: deals'), '"deals" is not a resource of this connector'],
+  ['an unknown parent', contacts('parent: deals'), '"deals" is not an object of this connector'],
   [
     'an unknown key of a batch',
     contacts(
-      'batch: { size: 1, item: "{id}", body: "{items}", results: "r[]", read: { by: { mail: x } } }\nfields: { email: e }',
+      'batch: { size: 1, match: id, item: "{id}", body: "{items}", results: "r[]", read: { by: { mail: x } } }\nfields: { email: e }',
     ),
-    '"mail" is not a field of this resource, expected one of id, email; did you mean email?',
+    '"mail" is not a field of this object, expected one of id, email; did you mean email?',
   ],
   [
     'a batch that never sends its rows',
@@ -287,9 +341,9 @@ it.each<[string, string, string]>([
   [
     'a correlation that no row is sent with',
     contacts(
-      'batch: { size: 1, body: "{items}", results: "r[]", row: { result: a, error: b }, update: { item: "{id}" } }',
+      'batch: { size: 1, body: "{items}", results: "r[]", match: { by: mark, result: a, error: b }, update: { item: "{id}" } }',
     ),
-    'in the batch update, row is stated, and item never uses {row}',
+    'in the batch update, match is by mark, and item never uses {row}',
   ],
   [
     'an upsert of many by no field',
@@ -298,7 +352,7 @@ it.each<[string, string, string]>([
   ],
   [
     'a find by no field',
-    contacts('find: { mail: { paging: none, query: { q: "{value}" } } }'),
+    contacts('verbs: { find: { mail: { paging: none, query: { q: "{value}" } } } }'),
     '"mail" is not a field',
   ],
   [
@@ -308,7 +362,7 @@ it.each<[string, string, string]>([
   ],
   [
     'a constant that a field writes',
-    contacts('create: { set: { n: 1 } }\nfields: { name: n }'),
+    contacts('verbs: { create: { set: { n: 1 } } }\nfields: { name: n }'),
     'n is written by the field name',
   ],
   ['the id as a field', contacts('fields: { id: i }'), 'id is no field to map'],
@@ -317,26 +371,31 @@ it.each<[string, string, string]>([
     contacts('fields: { email: { at: e, as: unix } }'),
     'unix is no form of the type string, expected no as',
   ],
-  ['ok with is and absent', contacts('create: { ok: { at: ok, is: true, absent: true } }'), 'expected'],
+  ['ok with is and absent', contacts('verbs: { create: { ok: { at: ok, is: true, absent: true } } }'), 'expected'],
   [
-    'a member of earlier versions',
-    contacts('create: { returns: id }'),
-    'acme.yaml:6:15: "returns" is not a member of "create", expected gives, the path of the record or its id',
+    'a batch that names no way from an outcome to its row',
+    contacts('batch: { size: 1, body: "{items}", results: "r[]", delete: { item: "{id}" } }'),
+    'match is missing for this batch, and in "batch"',
   ],
-  ['one of the whole connector', contacts('', 'success: { at: ok, is: true }\n'), 'expected ok in each write'],
+  ['two objects of one kind', contacts('').concat('  people: { is: contact }\n'), 'people is contacts, as contacts is'],
+  ['a verb that there is not', contacts('only: [list, remove]'), '"remove", expected one of list, get,'],
   ['auth without the key', contacts('', 'auth: { in: header, name: x, value: abc }\n'), 'expected {key} in it'],
   ['auth without a name', contacts('', 'auth: { in: header }\n'), 'name is missing in "auth" with in: header'],
   ['an origin with a path', contacts('', 'origin: https://x.example/v1\n'), 'expected scheme and host'],
-  ['a path that leaves its base', contacts('get: { path: "/../{id}" }'), 'expected a path without //, ?, # and ..'],
+  [
+    'a path that leaves its base',
+    contacts('verbs: { get: { path: "/../{id}" } }'),
+    'expected a path without //, ?, # and ..',
+  ],
   [
     'a path with a host',
-    contacts('list: { path: "http://x.test/all", paging: none }'),
-    'acme.yaml:6:20: "http://x.test/all", expected a path without //,',
+    contacts('verbs: { list: { path: "http://x.test/all", paging: none } }'),
+    'acme.yaml:6:29: "http://x.test/all", expected a path without //,',
   ],
   ['a base with a host', contacts('', 'base: //x.test\n'), 'acme.yaml:3:7: "//x.test", expected a path without //,'],
   [
     'a path that begins without a slash',
-    'connector: 1\nname: a\nresources: { contacts: { path: c } }',
+    'connector: 2\nname: a\nobjects: { contacts: { path: c, verbs: { list: { path: c, paging: none } } } }',
     'expected / at its beginning',
   ],
   [
@@ -344,34 +403,34 @@ it.each<[string, string, string]>([
     contacts('', 'variables: { v: { ask: x, pattern: "(a+)+b" } }\n'),
     '")+" could take long',
   ],
-  ['an unknown base', 'connector: 1\nname: a\nextends: nothing\nresources: {}', 'the connector "nothing" is not there'],
+  ['an unknown base', 'connector: 2\nname: a\nextends: nothing\nobjects: {}', 'the connector "nothing" is not there'],
   [
     'a base that extends itself',
-    'connector: 1\nname: a\nextends: circle\nresources: {}',
+    'connector: 2\nname: a\nextends: circle\nobjects: {}',
     'the connector "circle" extends itself',
   ],
-  ['an anchor', 'connector: 1\nname: &n a\nresources: {}', 'acme.yaml:2:10: &n is an anchor'],
-  ['an alias', 'connector: 1\nname: a\ntitle: *n\nresources: {}', '*n is an alias'],
-  ['a merge key', 'connector: 1\nname: a\n<<: { title: x }\nresources: {}', '<< is a merge key'],
-  ['a tag', 'connector: 1\nname: !!str a\nresources: {}', 'is a tag, expected the value alone'],
-  ['an unknown tag', 'connector: 1\nname: !js a\nresources: {}', '!js is a tag'],
-  ['a name twice', 'connector: 1\nname: a\nname: b\nresources: {}', 'acme.yaml:3:1: the name is there already'],
-  ['two documents', 'connector: 1\nname: a\nresources: {}\n---\na: 1', 'a second document begins'],
-  ['no YAML', 'connector: 1\nname: [a', 'not YAML:'],
-  ['an empty file', '', 'the file is empty, expected connector: 1'],
+  ['an anchor', 'connector: 2\nname: &n a\nobjects: {}', 'acme.yaml:2:10: &n is an anchor'],
+  ['an alias', 'connector: 2\nname: a\ntitle: *n\nobjects: {}', '*n is an alias'],
+  ['a merge key', 'connector: 2\nname: a\n<<: { title: x }\nobjects: {}', '<< is a merge key'],
+  ['a tag', 'connector: 2\nname: !!str a\nobjects: {}', 'is a tag, expected the value alone'],
+  ['an unknown tag', 'connector: 2\nname: !js a\nobjects: {}', '!js is a tag'],
+  ['a name twice', 'connector: 2\nname: a\nname: b\nobjects: {}', 'acme.yaml:3:1: the name is there already'],
+  ['two documents', 'connector: 2\nname: a\nobjects: {}\n---\na: 1', 'a second document begins'],
+  ['no YAML', 'connector: 2\nname: [a', 'not YAML:'],
+  ['an empty file', '', 'the file is empty, expected connector: 2'],
   ['a list', '- 1', 'a list of 1, expected a map with connector, name'],
-  ['a number beyond JSON', 'connector: 1\nname: a\nquery: { a: .inf }\nresources: {}', 'Infinity is no number of JSON'],
+  ['a number beyond JSON', 'connector: 2\nname: a\nquery: { a: .inf }\nobjects: {}', 'Infinity is no number of JSON'],
   [
     'deep nesting',
-    `connector: 1\nname: a\nquery: { a: ${'['.repeat(30)}${']'.repeat(30)} }\nresources: {}`,
+    `connector: 2\nname: a\nquery: { a: ${'['.repeat(30)}${']'.repeat(30)} }\nobjects: {}`,
     'nested too deeply',
   ],
   [
     'very deep nesting',
-    `connector: 1\nname: a\nquery: { a: ${'['.repeat(5000)}${']'.repeat(5000)} }\nresources: {}`,
+    `connector: 2\nname: a\nquery: { a: ${'['.repeat(5000)}${']'.repeat(5000)} }\nobjects: {}`,
     'nested too deeply',
   ],
-  ['a large file', `connector: 1\n#${'x'.repeat(262_144)}`, 'expected at most 262144'],
+  ['a large file', `connector: 2\n#${'x'.repeat(262_144)}`, 'expected at most 262144'],
 ])('refuses %s', (_, text, problem) => {
   const problems = problemsOf(text)
   expect(problems.join('\n')).toContain(problem)
@@ -379,23 +438,23 @@ it.each<[string, string, string]>([
 })
 
 it('reports all mistakes of a file in their order, at most 20', () => {
-  const three = problemsOf(contacts('lst: {}\nread_only: 1\nget: { path: "/{x}" }'))
-  expect(three.map((text) => text.split(':').slice(1, 3).join(':'))).toEqual(['6:5', '7:16', '8:10', '8:20'])
+  const three = problemsOf(contacts('lst: {}\nread_only: 1\nverbs: { get: { path: "{object}/{x}" } }'))
+  expect(three.map((text) => text.split(':').slice(1, 3).join(':'))).toEqual(['6:5', '7:16', '8:19', '8:31'])
   expect(problemsOf(contacts(Array.from({ length: 50 }, (__, at) => `x${at}: 1`).join('\n')))).toHaveLength(20)
 })
 
 it('blames a change for what it breaks in the base', () => {
-  const text = 'connector: 1\nname: a\nextends: found\nresources: { contacts: { fields: { name: full } } }'
+  const text = 'connector: 2\nname: a\nextends: found\nobjects: { contacts: { fields: { name: full } } }'
   expect(problemsOf(text)).toEqual([
     expect.stringMatching(
-      /^acme\.yaml:3:10: as changed here, found\.yaml:3:\d+: "email" is not a field of this resource/,
+      /^acme\.yaml:3:10: as changed here, found\.yaml:3:\d+: "email" is not a field of this object/,
     ),
   ])
 })
 
 it('reports a mistake of the base at its place there', () => {
-  expect(problemsOf('connector: 1\nname: a\nextends: wrong\nresources: {}')).toEqual([
-    expect.stringContaining('wrong.yaml:3:26: "lst" is not a member'),
+  expect(problemsOf('connector: 2\nname: a\nextends: wrong\nobjects: {}')).toEqual([
+    expect.stringContaining('wrong.yaml:3:24: "lst" is not a member'),
   ])
 })
 

@@ -49,7 +49,7 @@ test('of a batch, each row has its own outcome', async () => {
 
 /** Without names for the rows, HubSpot refuses a batch that has a wrong one. */
 function unnamed(yaml: string): string {
-  return yaml.replaceAll(", objectWriteTraceId: '{row}'", '').replace(/^ +row: \{.*\}$/m, '')
+  return yaml.replaceAll(", objectWriteTraceId: '{row}'", '').replace(/^ +match: \{.*\}$/m, '  match: id')
 }
 
 test('a batch that is refused whole is halved until the wrong row stands alone', async () => {

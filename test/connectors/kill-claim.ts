@@ -89,7 +89,7 @@ export function shortLived(env: Env): Env {
   const { CRM_CONNECTOR: connector = '' } = env
   const head = connector.endsWith('.yaml')
     ? readFileSync(connector, 'utf8')
-    : `connector: 1\nname: short\nextends: ${connector}\n`
+    : `connector: 2\nname: short\nextends: ${connector}\n`
   writeFileSync(file, `${head}idempotency: { life: 1s }\n`)
   return { ...env, CRM_CONNECTOR: file }
 }

@@ -102,8 +102,8 @@ test('a snapshot has every member that can be written, and a diff shows its chan
 test('without a list of names, the plan and the undo state that members are lost', async () => {
   const server = await withJobTitle()
   const file = join(server.env.HOME ?? '', 'own.yaml')
-  const removed = 'resources: { contacts: { select: { names: null } } }'
-  writeFileSync(file, `connector: 1\nname: own\nextends: hubspot\n${removed}\n`)
+  const removed = 'objects: { contacts: { select: { names: null } } }'
+  writeFileSync(file, `connector: 2\nname: own\nextends: hubspot\n${removed}\n`)
   const env = { ...server.env, CRM_CONNECTOR: file }
   expect((await crm(['snapshot'], env)).stderr).toContain('The snapshot lacks of contacts members')
   const deleted = await crm(['contacts', 'delete', '--where', '.id == "1"', '--yes', '-o', 'json'], env)

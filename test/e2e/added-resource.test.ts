@@ -77,9 +77,7 @@ export const COMPANY = {
   const registry = 'src/core/resources/registry.ts'
   change(registry, 'import { CONTACT }', "import { COMPANY } from './company.ts'\nimport { CONTACT }")
   change(registry, '  contact: CONTACT,', '  contact: CONTACT,\n  company: COMPANY,')
-  const requests = "{ path: /v1/companies, version: version, list: { items: 'data[]' }, create: {}, "
-  const changes = "update: { path: '/{id}' }, delete: { path: '/{id}' } }"
-  change('connectors/crm.yaml', '\n  deals:', `\n  companies: ${requests}${changes}\n  deals:`)
+  change('connectors/crm.yaml', '\n  deals:', '\n  companies: { path: /v1/companies }\n  deals:')
   const commands = readFileSync(join(copy, 'src/commands/contacts.ts'), 'utf8')
   const renamed = commands.replaceAll('contacts', 'companies').replaceAll('CONTACTS', 'COMPANIES')
   writeFileSync(join(copy, 'src/commands/companies.ts'), renamed.replaceAll("'contact'", "'company'"))

@@ -48,7 +48,7 @@ export async function startForeign(
   const key = `crm_key_${randomBytes(20).toString('hex')}`
   const named = settings === undefined ? { CRM_BASE_URL: url.origin } : { CRM_PROFILE: 'other' }
   const connector = join(folder, 'foreign.yaml')
-  writeFileSync(connector, `connector: 1\nname: foreign\nextends: contract\n${lines}\n`)
+  writeFileSync(connector, `connector: 2\nname: foreign\nextends: contract\n${lines}\n`)
   const described = lines === undefined ? {} : { CRM_CONNECTOR: connector }
   const env = { HOME: folder, CRM_API_KEY: key, ...named, ...described }
   const crm = (argv: readonly string[], stdin = '', more: Env = {}) => {

@@ -95,7 +95,7 @@ test('a record of its own address is read there, one that shows another is not',
     const list = pagesAt('/people', PEOPLE)
     return probed((asked) => (/^\/people\/\d+$/.test(asked.path) ? { json: { data: shown } } : list(asked)), [])
   }
-  expect((await at(PEOPLE[0] as JsonObject)()).text).toContain("get: { path: '/{id}', record: data }")
+  expect((await at(PEOPLE[0] as JsonObject)()).text).toContain('get: { record: data }')
   expect((await at(PEOPLE[1] as JsonObject)()).text).not.toContain('get:')
 })
 

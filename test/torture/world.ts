@@ -89,7 +89,7 @@ export async function makeWorld(serviceCrm: string, kind: ServerKind, random: Ra
  * A server of which it is unknown whether it keeps keys. Nothing is delivered later than half a second after its reset, and what may
  * have happened is looked for behind this.
  */
-const FORGETFUL = `connector: 1
+const FORGETFUL = `connector: 2
 name: torture
 extends: crm
 idempotency: { life: 2s, kept: [Idempotency-Policy, Idempotent-Replayed] }

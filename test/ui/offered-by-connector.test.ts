@@ -22,15 +22,15 @@ import { type TestUi, uiOf } from './ui-of.ts'
 
 const READ_ONLY_CONTACTS = `
 paging: none
-resources:
-  contacts: { path: /people, list: {}, fields: { name: full_name } }
+objects:
+  contacts: { path: /people, verbs: { list: {} }, fields: { name: full_name } }
 `
 
 const CONTACTS_AND_DEALS = `
 paging: none
-resources:
-  contacts: { path: /people, list: {}, create: {}, fields: { name: full_name } }
-  deals: { path: /deals, list: {}, update: { path: '/{id}' }, read_only: [won_at], fields: { name: title, amount: { read: total } } }
+objects:
+  contacts: { path: /people, verbs: { list: {}, create: {} }, fields: { name: full_name } }
+  deals: { path: /deals, verbs: { list: {}, update: {} }, read_only: [won_at], fields: { name: title, amount: { read: total } } }
 `
 
 async function screenOf(screen: ScreenName, api: Api): Promise<TestUi> {

@@ -22,15 +22,26 @@ interface Check {
 
 export function addConnectorsCheck(connectors: CommandUnknownOpts, act: Act): void {
   const check = connectors
-    .command('check')
+    .command('check [file]')
     .description('compare the connector of the profile with its server; reads only, unless --write is given')
     .option('--write', 'also create, change and delete one marked contact')
-    .addHelpText('after', examples('crm connectors check', 'crm connectors check --write -p test'))
+    .addHelpText(
+      'after',
+      `\nWith a file, only that connector is read, and rewritten where its format is of an earlier version.\n${examples('crm connectors check', 'crm connectors check --write -p test', 'crm connectors check mycrm.yaml')}`,
+    )
     .action(act(checkConnector))
   addScopedFlags(check, ['fields', 'yes'])
 }
 
-async function checkConnector(ctx: Context, { write }: { readonly write?: true }): Promise<undefined> {
+async function checkConnector(
+  ctx: Context,
+  file: string | undefined,
+  { write }: { readonly write?: true },
+): Promise<undefined> {
+  if (file !== undefined) {
+    const { checkFile } = await import('./check-file.ts')
+    return checkFile(ctx, file)
+  }
   const api = await ctx.api()
   if (write) await confirmWrite(ctx, api)
   const { readRequests } = await import('../../api/connectors/open-connector.ts')

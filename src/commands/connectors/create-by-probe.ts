@@ -185,8 +185,8 @@ async function writeOut(
   draft: Draft,
   { baseUrl, out }: { readonly baseUrl: URL; readonly out: string | undefined },
 ): Promise<void> {
-  const { draftYaml, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
-  const text = draftYaml(draft, baseUrl.host)
+  const { draftYaml, inFormat2, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
+  const text = inFormat2(draftYaml(draft, baseUrl.host))
   const { stdout } = ctx.io
   if (out === undefined) await writeText(stdout, linesFor(stdout, text))
   else await writeDraft(resolve(ctx.folder ?? '.', out), text, ctx.flags.isConfirmed)

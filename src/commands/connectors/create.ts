@@ -98,8 +98,8 @@ async function createByDocument(ctx: Context, options: ByDocument): Promise<unde
   const { makeDraft } = await import('../../probe/openapi/make-draft.ts')
   const make = async (given: DraftRequest['answers']) => makeDraft(api, { name, answers: given, sourceUrl })
   const draft = canAsk(ctx) ? await askOpen(ctx, answers, make) : await make(answers)
-  const { draftYaml, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
-  const text = draftYaml(draft, sourceName(options.openapi))
+  const { draftYaml, inFormat2, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
+  const text = inFormat2(draftYaml(draft, sourceName(options.openapi)))
   const { stdout } = ctx.io
   if (options.out === undefined) await writeText(stdout, linesFor(stdout, text))
   else await writeDraft(resolve(ctx.folder ?? '.', options.out), text, ctx.flags.isConfirmed)

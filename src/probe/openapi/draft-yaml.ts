@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { Document, isMap, isPair, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml'
 import { oneLine } from '../../api/errors/one-line.ts'
+import { rewriteFormat1 } from '../../connector/format-1.ts'
+import { shippedText } from '../../connector/shipped.ts'
 import { CrmError } from '../../core/errors.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { printable } from './decisions.ts'
@@ -17,6 +19,11 @@ export async function writeDraft(path: string, text: string, isReplaceAllowed: b
       cause: error,
     })
   }
+}
+
+/** What drafts say in the format of earlier versions. */
+export function inFormat2(text: string): string {
+  return rewriteFormat1(text, shippedText)
 }
 
 /** Longer maps and lists stand on several lines. */

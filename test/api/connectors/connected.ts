@@ -9,7 +9,7 @@ import { openClient } from '../client-fixture.ts'
 /** A client of a server that answers so, through a connector with these lines. */
 export async function connectedTo(lines: string, answer: Answering, key?: string, timing: Partial<HostTiming> = {}) {
   const { url, seen } = await startServer(answer)
-  const document = loadConnector(`connector: 1\nname: made\n${lines}`, {
+  const document = loadConnector(`connector: 2\nname: made\n${lines}`, {
     fileName: 'made.yaml',
     baseOf: () => undefined,
   })

@@ -3,7 +3,7 @@ import { type Answering, sendJson } from '../answering-server.ts'
 import { allPages, failureOf } from '../client-fixture.ts'
 import { asked, connectedTo } from './connected.ts'
 
-const RESOURCE = `resources:\n  contacts: { path: /people, id: id, list: { items: 'data[]' }, fields: { name: full_name } }`
+const RESOURCE = `objects:\n  contacts: { path: /people, verbs: { list: { items: 'data[]' } }, fields: { name: full_name } }`
 
 function connector(paging: string): string {
   return `paging: ${paging}\n${RESOURCE}`
@@ -144,8 +144,8 @@ test('a list that ends before its total is an error', async () => {
 
 test('an offset counts what the server sent, also elements that are not part of the list', async () => {
   const lines = `paging: { by: offset, param: skip, start: 0, size: { param: limit, max: 3 } }
-resources:
-  contacts: { path: /people, id: id, deleted: gone, list: { items: 'data[]' }, fields: { name: full_name } }`
+objects:
+  contacts: { path: /people, record: { deleted: gone }, verbs: { list: { items: 'data[]' } }, fields: { name: full_name } }`
   const rows = PEOPLE.map((person, n) => (n === 1 ? { ...person, gone: true } : person))
   const { ids, seen } = await idsOf(lines, (response, request) => {
     const skip = Number(asked(request, 'skip'))
@@ -157,11 +157,11 @@ resources:
 
 test('a list of POST has its page in the body', async () => {
   const lines = `paging: { by: offset, in: body, param: offset, size: { param: limit, max: 4 } }
-resources:
+objects:
   contacts:
     path: /people
-    id: id
-    list: { method: POST, path: /query, items: 'data[]', body: { sort: id } }
+    verbs:
+      list: { method: POST, path: '{object}/query', items: 'data[]', body: { sort: id } }
     fields: { name: full_name }`
   const { ids, seen } = await idsOf(lines, (response, { body }) => {
     const { offset, limit } = JSON.parse(body)
@@ -259,10 +259,11 @@ test('an answer without the list is an error', async () => {
 })
 
 test('records within others may have the same id in each of them', async () => {
-  const lines = `resources:
+  const lines = `objects:
   stages:
     path: /pipelines
-    list: { items: 'data[].stages[]', up: { pipeline_id: id }, paging: none }
+    verbs:
+      list: { items: 'data[].stages[]', up: { pipeline_id: id }, paging: none }
     fields: { name: label, pipeline_id: pipeline_id }`
   const stages = ['Prospect', 'Offer'].map((label, n) => ({ id: 10 * (n + 1), label }))
   const data = ['p1', 'p2'].map((id) => ({ id, stages }))

@@ -40,7 +40,7 @@ function shrinking(deleted: number, isTotalStale = false): Answering {
 }
 
 function listed(paging: string, answer: Answering) {
-  const lines = `paging: ${paging}\nresources:\n  contacts: { path: /people, id: id, list: { items: 'data[]' }, fields: { name: name } }`
+  const lines = `paging: ${paging}\nobjects:\n  contacts: { path: /people, verbs: { list: { items: 'data[]' } }, fields: { name: name } }`
   return connectedTo(lines, answer)
 }
 

@@ -38,10 +38,10 @@ test('a server that shows every member is asked for none', () => {
 })
 
 const LINES = `
-resources:
+objects:
   contacts:
     path: /people
-    list: { items: 'rows[]', paging: none }
+    verbs: { list: { items: 'rows[]', paging: none } }
     select: { param: with, names: { path: /names, query: { of: people }, items: 'all[]', at: key, read_only: meta.fixed } }
     fields: { name: title }
 `

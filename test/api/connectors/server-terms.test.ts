@@ -9,7 +9,7 @@ import { allPages, openClient } from '../client-fixture.ts'
 
 function documentWith(lines: string) {
   return loadConnector(
-    `connector: 1\nname: made\n${lines}\nresources: { contacts: { path: /people, id: id, list: { items: 'data[]' } } }`,
+    `connector: 2\nname: made\n${lines}\nobjects: { contacts: { path: /people, verbs: { list: { items: 'data[]' } } } }`,
     { fileName: 'made.yaml', baseOf: () => undefined },
   )
 }
@@ -30,10 +30,10 @@ test.each([
 test('keys are kept as the connector says', () => {
   const keys = (text: string) => wireOf(documentWith(`idempotency: ${text}\npaging: none`))
   const whole = { idempotencyHeader: 'X-Once', idempotencyWindowMs: 3_600_000, isWindowOfAccount: true }
-  for (const window of ['window', 'keeps']) {
-    const stated = keys(`{ header: X-Once, ${window}: 1h, scope: account, life: 1m }`)
-    expect(stated).toMatchObject({ idempotency: 'kept', ...whole, requestLifeMs: 60_000 })
-  }
+  expect(keys('{ header: X-Once, window: 1h, scope: account, life: 1m }')).toMatchObject({
+    ...{ idempotency: 'kept', ...whole },
+    requestLifeMs: 60_000,
+  })
   expect(keys('{ header: X-Once, window: 1h, scope: account, kept: [X-Replayed] }')).toMatchObject({
     ...{ idempotency: undefined, ...whole },
     requestLifeMs: 120_000,
@@ -53,7 +53,7 @@ test.each([
     'the window of idempotency keys is 30m, expected more than the life of a request, which is 1h',
   ],
   ['{ window: 1h }', '"idempotency" has window, expected header with it'],
-  ['{ header: X-Once, keeps: 5m, life: 5m }', 'the window of idempotency keys is 5m, expected more than'],
+  ['{ header: X-Once, window: 5m, life: 5m }', 'the window of idempotency keys is 5m, expected more than'],
 ])('idempotency %s protects from nothing, and is a mistake', (text, message) => {
   expect(() => documentWith(`idempotency: ${text}\npaging: none`)).toThrow(message)
 })

@@ -3,15 +3,16 @@ import { sendJson } from '../answering-server.ts'
 import { failureOf, NO_KEY } from '../client-fixture.ts'
 import { asked, connectedTo } from './connected.ts'
 
-const CONTACTS = `resources:
+const CONTACTS = `objects:
   contacts:
     path: /people
-    id: { at: id, type: integer }
-    list: { items: 'data[]', paging: none }
-    get: { path: '/{id}', record: data }
-    create: { body: { person: '{record}' }, gives: data }
-    update: { method: PUT, path: '/{id}', body: { person: '{record}' }, gives: data }
-    delete: { path: '/{id}' }
+    record: { id: { at: id, type: integer } }
+    verbs:
+      list: { items: 'data[]', paging: none }
+      get: { record: data }
+      create: { body: { person: '{record}' }, gives: data }
+      update: { method: PUT, body: { person: '{record}' }, gives: data }
+      delete: {}
     fields: { name: full_name, email: { at: 'emails[primary=true].value', fold: case } }`
 
 test('a record is sent in its wrapper under the server’s names, and read back in crm’s', async () => {
@@ -49,7 +50,7 @@ test('kinds of an error decide what it means, whatever its status', async () => 
 })
 
 test('a record that the server marks as deleted does not exist', async () => {
-  const lines = CONTACTS.replace('    path: /people', '    path: /people\n    deleted: gone')
+  const lines = CONTACTS.replace('record: { id', 'record: { deleted: gone, id')
   const { api } = await connectedTo(lines, (response) => sendJson(response, 200, { data: { id: 5, gone: true } }))
   await expect(api.contacts.get('5')).resolves.toBeUndefined()
 })
@@ -80,26 +81,22 @@ test('a record that is sent whole leaves out what the server does not take back,
 test.each([
   // The drafted connector of a record with one nested object: PUT {"profile":{"phone":"555"}} deleted all the rest.
   [
-    "    read_only: [profile, score, tags]\n    update: { method: PUT, path: '/{id}', body: { profile: '{record}' }, sends: whole }",
+    'read_only: [profile, score, tags]',
+    "{ method: PUT, body: { profile: '{record}' }, sends: whole }",
     { id: 5, profile: { full_name: 'Ada' }, score: 5, tags: ['a'] },
     'profile, score, tags',
   ],
-  [
-    "    read_only: [score]\n    update: { method: PUT, path: '/{id}', sends: whole }",
-    { id: 5, full_name: 'Ada', score: 0 },
-    'score',
-  ],
+  ['read_only: [score]', '{ method: PUT, sends: whole }', { id: 5, full_name: 'Ada', score: 0 }, 'score'],
   // Beside the object that the body has.
   [
-    "    inside: person\n    update: { method: PUT, path: '/{id}', body: { person: '{record}', type: p }, sends: whole, drop: [links] }",
+    'record: { inside: person }',
+    "{ method: PUT, body: { person: '{record}', type: p }, sends: whole, drop: [links] }",
     { id: 5, type: 'p', links: {}, person: { full_name: 'Ada' }, company: { id: 7 } },
     'company',
   ],
-])('a whole record that would lose a member is refused before it is sent', async (lines, shown, lost) => {
-  const [before, after] = CONTACTS.split(/ {4}update: .*\n/)
-  const { api, seen } = await connectedTo(`${before}${lines}\n${after}`, (response) =>
-    sendJson(response, 200, { data: shown }),
-  )
+])('a whole record that would lose a member is refused before it is sent', async (more, update, shown, lost) => {
+  const described = CONTACTS.replace(/update: .*/, `update: ${update}`).replace(/record: \{ id: .*/, more)
+  const { api, seen } = await connectedTo(described, (response) => sendJson(response, 200, { data: shown }))
   const error = await failureOf(api.contacts.update('5', { name: 'Bo' }, { ...NO_KEY, ifMatch: undefined }))
   expect([error.exit, error.message]).toEqual([
     2,
@@ -109,8 +106,8 @@ test.each([
 })
 
 const SILENT = CONTACTS.replace(
-  "body: { person: '{record}' }, gives: data }\n    delete",
-  "body: { person: '{record}' }, gives: nothing }\n    delete",
+  "body: { person: '{record}' }, gives: data }\n      delete",
+  "body: { person: '{record}' }, gives: nothing }\n      delete",
 )
 
 test.each([
@@ -188,9 +185,7 @@ test('a create whose answer has no record is in doubt, and is not sent again', a
   expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
 })
 
-const BY_ID = `idempotency: none\n${CONTACTS.replace('gives: data }\n    update', 'gives: data.id }\n    update')}
-    created_at: made_at
-    updated_at: changed_at`
+const BY_ID = `idempotency: none\n${CONTACTS.replace('gives: data }\n      update', 'gives: data.id }\n      update').replace('record: {', 'record: { created_at: made_at, updated_at: changed_at,')}`
 
 /** A create is answered with an id; what is shown there is up to the test. */
 async function createdAt(id: number, [status, json]: readonly [number, object]) {
@@ -213,7 +208,7 @@ test.each([
 })
 
 test('a record that was changed and cannot be read is changed', async () => {
-  const lines = BY_ID.replace('gives: data }\n    delete', 'gives: data.id }\n    delete')
+  const lines = BY_ID.replace('gives: data }\n      delete', 'gives: data.id }\n      delete')
   const { api, unread } = await connectedTo(lines, (response, { method }) =>
     method === 'PUT' ? sendJson(response, 200, { data: { id: 5 } }) : sendJson(response, 403, { message: 'hidden' }),
   )

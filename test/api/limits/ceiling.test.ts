@@ -77,9 +77,9 @@ test('the requests of a client keep to the limits of its connector, and of an op
   const clock = fakeClock()
   const times: Record<string, number[]> = { '/people': [], '/deals': [] }
   const lines = `limits: [{ requests: 4, per: 10s }]
-resources:
-  contacts: { path: /people, get: { path: '/{id}' }, fields: { name: n } }
-  deals: { path: /deals, get: { path: '/{id}', limits: [{ requests: 1, per: 5s }] }, fields: { name: n } }`
+objects:
+  contacts: { path: /people, verbs: { get: {} }, fields: { name: n } }
+  deals: { path: /deals, verbs: { get: { limits: [{ requests: 1, per: 5s }] } }, fields: { name: n } }`
   const { api } = await connectedTo(
     lines,
     (response, { path }) => {

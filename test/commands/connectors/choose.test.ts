@@ -30,10 +30,10 @@ test('a connector changes neither the origin of a profile nor where its key goes
   const login = ['auth', 'login', '-p', 'prod', '--storage', 'file', '--no-verify', '--key-stdin']
   await crmPrints([...login, '--base-url', url.origin], home, 'key_of_the_test')
   const file = join(tempFolder(), 'theirs.yaml')
-  const contacts = "{ path: /people, list: { items: 'data[]', paging: none } }"
+  const contacts = "{ path: /people, verbs: { list: { items: 'data[]', paging: none } } }"
   writeFileSync(
     file,
-    `connector: 1\nname: theirs\norigin: https://elsewhere.example\nresources: { contacts: ${contacts} }\n`,
+    `connector: 2\nname: theirs\norigin: https://elsewhere.example\nobjects: { contacts: ${contacts} }\n`,
   )
   const refused = await crm([...login, '--connector', file], home, 'key_of_the_test')
   expect(refused.exit).toBe(2)
@@ -50,8 +50,8 @@ test('a connector changes neither the origin of a profile nor where its key goes
 test('a hint names a connector from a file by its path', async () => {
   const { url } = await startServer((response) => sendJson(response, 200, { data: [{ mail: 'ana@example.test' }] }))
   const file = join(tempFolder(), 'with space.yaml')
-  const contacts = "{ path: /people, list: { items: 'data[]', paging: none } }"
-  writeFileSync(file, `connector: 1\nname: theirs\nresources: { contacts: ${contacts} }\n`)
+  const contacts = "{ path: /people, verbs: { list: { items: 'data[]', paging: none } } }"
+  writeFileSync(file, `connector: 2\nname: theirs\nobjects: { contacts: ${contacts} }\n`)
   const env = emptyHome({ CRM_CONNECTOR: file, CRM_BASE_URL: url.origin, CRM_API_KEY: 'key_of_the_test' })
   for (const args of ['webhooks list', 'contacts delete 1 --yes', 'connectors check']) {
     expect((await crm(args.split(' '), env)).stderr).toContain(`crm connectors show '${file}'`)
@@ -60,7 +60,7 @@ test('a hint names a connector from a file by its path', async () => {
 
 test('the only mistake of a connector that extends an unknown one is that name, with the one that was meant', async () => {
   const file = join(tempFolder(), 'mine.yaml')
-  writeFileSync(file, 'connector: 1\nname: mine\nextends: pipdrive\n')
+  writeFileSync(file, 'connector: 2\nname: mine\nextends: pipdrive\n')
   const { exit, stderr } = await crm(['connectors', 'show', file], emptyHome())
   expect(exit).toBe(2)
   expect(stderr).toContain(
@@ -88,7 +88,7 @@ test.each([
 ])('login and connectors show refuse %s at its place, and send nothing', async (_, line, at) => {
   const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [] }))
   const file = join(tempFolder(), 'theirs.yaml')
-  writeFileSync(file, `connector: 1\nname: theirs\n${line}\nresources: {}\n`)
+  writeFileSync(file, `connector: 2\nname: theirs\n${line}\nobjects: {}\n`)
   const login = ['auth', 'login', '-p', 'prod', '--storage', 'file', '--key-stdin', '--base-url', url.origin]
   for (const args of [
     [...login, '--connector', file],
@@ -105,8 +105,8 @@ test.each([
 test('login without a terminal names all variables that are needed in one command', async () => {
   const file = join(tempFolder(), 'two.yaml')
   const variables = 'variables: { company: { ask: Company }, region: { ask: Region } }'
-  const resources = 'resources: { contacts: { path: "/{region}", list: { paging: none } } }'
-  writeFileSync(file, `connector: 1\nname: two\n${variables}\norigin: https://{company}.example\n${resources}\n`)
+  const resources = 'objects: { contacts: { path: "/{region}", verbs: { list: { paging: none } } } }'
+  writeFileSync(file, `connector: 2\nname: two\n${variables}\norigin: https://{company}.example\n${resources}\n`)
   const login = ['auth', 'login', '-p', 'prod', '--no-verify', '--key-stdin', '--connector', file]
   const hintOf = async (given: string | undefined) =>
     (await crm(login, emptyHome(given === undefined ? {} : { CRM_CONNECTOR_VARS: given }), 'key')).stderr

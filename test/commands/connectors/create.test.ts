@@ -37,7 +37,7 @@ const CREATE = ['connectors', 'create', '--openapi']
 
 test('create prints a draft, and what it found on stderr', async () => {
   const { exit, stdout, stderr } = await crm([...CREATE, fileOf(CLEAR)], emptyHome())
-  expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining('\nconnector: 1\nname: meadow\n') })
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining('\nconnector: 2\nname: meadow\n') })
   expect(stdout).toContain('# Compare it with the server: crm auth login --connector FILE, then crm connectors check\n')
   expect(stderr).toContain('contacts: /contacts (list, get, create, update, delete); fields name, email\n')
   expect(stderr).not.toContain('Decide')
@@ -70,7 +70,7 @@ test('a file that exists is replaced only with --yes', async () => {
   expect({ exit, stderr }).toEqual({ exit: 11, stderr: expect.stringContaining(`${out} exists`) })
   expect(readFileSync(out, 'utf8')).toBe('mine')
   expect((await crm([...command, '--yes'], emptyHome())).exit).toBe(0)
-  expect(readFileSync(out, 'utf8')).toContain('connector: 1')
+  expect(readFileSync(out, 'utf8')).toContain('connector: 2')
 })
 
 test('a URL is fetched without a key, and redirects are followed', async () => {

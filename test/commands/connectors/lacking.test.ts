@@ -6,22 +6,23 @@ import { crm, crmPrints } from '../../harness/crm.ts'
 import { emptyHome } from '../../harness/home.ts'
 
 const PEOPLE = `
-connector: 1
+connector: 2
 name: people
 auth: { in: header, name: x-api-token, value: '{key}' }
 origin: http://127.0.0.1
 idempotency: none
 paging: { by: cursor, param: cursor, next: additional_data.next_cursor, size: { param: limit, max: 500 } }
-resources:
+objects:
   contacts:
     path: /persons
-    id: { at: id, type: integer }
+    record: { id: { at: id, type: integer } }
     read_only: [first_name, last_name, picture_id, is_deleted, add_time, update_time]
-    list: { items: 'data[]' }
-    get: { path: '/{id}', record: data }
-    create: { gives: data }
-    update: { path: '/{id}', gives: data }
-    delete: { path: '/{id}', ok: 200 }
+    verbs:
+      list: { items: 'data[]' }
+      get: { record: data }
+      create: { gives: data }
+      update: { gives: data }
+      delete: { ok: 200 }
     fields: { name: name, email: 'emails[primary=true].value', owner_id: { at: owner_id, as: integer } }
 `
 

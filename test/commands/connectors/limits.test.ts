@@ -14,8 +14,8 @@ test.each([
 ])('doctor names the limit that the connector states: %j', async (limits, seen) => {
   const { url } = await startServer((response) => sendJson(response, 200, { data: [] }))
   const file = join(tempFolder(), 'theirs.yaml')
-  const contacts = "{ path: /people, list: { items: 'data[]', paging: none } }"
-  writeFileSync(file, `connector: 1\nname: theirs\n${limits}resources: { contacts: ${contacts} }\n`)
+  const contacts = "{ path: /people, verbs: { list: { items: 'data[]', paging: none } } }"
+  writeFileSync(file, `connector: 2\nname: theirs\n${limits}objects: { contacts: ${contacts} }\n`)
   const env = emptyHome({ CRM_CONNECTOR: file, CRM_BASE_URL: url.origin, CRM_API_KEY: 'key_of_the_test' })
   const { stdout } = await crm(['doctor', '-o', 'json'], env)
   expect(stdout).toContain(JSON.stringify(seen))
@@ -24,8 +24,11 @@ test.each([
 test('doctor and connectors check say which requests the connector reads by', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [] }))
   const file = join(tempFolder(), 'theirs.yaml')
-  const list = `{ method: POST, path: /query, body: { action: deleteAll }, items: 'data[]', paging: none }`
-  writeFileSync(file, `connector: 1\nname: theirs\nresources: { contacts: { path: /people, list: ${list} } }\n`)
+  const list = `{ method: POST, path: '{object}/query', body: { action: deleteAll }, items: 'data[]', paging: none }`
+  writeFileSync(
+    file,
+    `connector: 2\nname: theirs\nobjects: { contacts: { path: /people, verbs: { list: ${list} } } }\n`,
+  )
   const env = emptyHome({ CRM_CONNECTOR: file, CRM_BASE_URL: url.origin, CRM_API_KEY: 'key_of_the_test' })
   const request = 'POST /people/query {"action":"deleteAll"}'
   expect((await crm(['doctor'], env)).stderr).toContain(`Asking ${url.origin} with ${request}, as the connector says;`)

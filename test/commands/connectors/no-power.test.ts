@@ -14,8 +14,8 @@ interface Written {
 function written(lines: string): Written {
   const home = emptyHome({ CRM_SECRET_OF_TEST: 'sent_to_no_server' })
   const file = join(tempFolder(), 'theirs.yaml')
-  const resources = "{ contacts: { path: /people, list: { items: 'data[]', paging: none } } }"
-  writeFileSync(file, `connector: 1\nname: theirs\n${lines}\nresources: ${resources}\n`)
+  const resources = "{ contacts: { path: /people, verbs: { list: { items: 'data[]', paging: none } } } }"
+  writeFileSync(file, `connector: 2\nname: theirs\n${lines}\nobjects: ${resources}\n`)
   return { home, file }
 }
 

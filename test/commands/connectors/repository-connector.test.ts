@@ -7,10 +7,10 @@ import { type Answering, sendJson, startServer } from '../../api/answering-serve
 import { crm, crmPrints } from '../../harness/crm.ts'
 import { emptyHome, tempFolder } from '../../harness/home.ts'
 
-const MINE = `connector: 1
+const MINE = `connector: 2
 name: mine
-resources:
-  contacts: { path: /people, list: { items: 'data[]', paging: none }, fields: { name: full_name } }
+objects:
+  contacts: { path: /people, verbs: { list: { items: 'data[]', paging: none } }, fields: { name: full_name } }
 `
 
 const PEOPLE: Answering = (response, { path }) =>

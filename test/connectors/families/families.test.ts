@@ -20,7 +20,7 @@ test('a list of json-server 1.x from a cursor ends at the last page, which the s
   expect(new Set(ids.trim().split('\n')).size).toBe(1000)
 })
 
-const BY_OFFSET = `connector: 1
+const BY_OFFSET = `connector: 2
 name: counted
 extends: odata
 paging: { by: offset, param: $skip, start: 0, next: null, size: { param: $top, max: 700 }, total: '@odata\\.count' }

@@ -100,11 +100,12 @@ const ownConnector = (yaml: string) => (cleanUp: CleanUp) => {
   return file
 }
 
-const WITHOUT_SLASH = ownConnector(`connector: 1
+const WITHOUT_SLASH = ownConnector(`connector: 2
 name: bare
 extends: django-rest
-resources:
-  contacts: { path: /contacts, get: { path: '/{id}' }, update: { path: '/{id}' }, delete: { path: '/{id}' } }
+verbs: { get: { path: '{object}/{id}' }, update: { path: '{object}/{id}' }, delete: { path: '{object}/{id}' } }
+objects:
+  contacts: { path: /contacts }
   deals: { path: /deals }
   notes: { path: /notes }
 `)

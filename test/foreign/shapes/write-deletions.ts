@@ -82,7 +82,7 @@ export const DELETIONS_OF_MANY: readonly CommandShape[] = [
       argv: ['contacts', 'delete', '--from', '-', '--format', 'csv', '--run-id', 'one', '--yes', '--expect', '1'],
       stdin: 'id\ncon_1\n',
       answer: queueing(isLater),
-      connector: 'idempotency: { life: 1s }\nresources: { contacts: { get: { path: "/{id}" } } }',
+      connector: 'idempotency: { life: 1s }\nobjects: { contacts: { verbs: { get: {} } } }',
       right: isLater ? { exit: 0, writes: 1 } : { exit: 7, stderr: /the record is still there/ },
     }),
   ),

@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 import { loadConnector } from '../../../src/connector/load-connector.ts'
 import type { JsonObject } from '../../../src/core/json.ts'
-import { draftYaml } from '../../../src/probe/openapi/draft-yaml.ts'
+import { draftYaml, inFormat2 } from '../../../src/probe/openapi/draft-yaml.ts'
 import { type Draft, makeDraft } from '../../../src/probe/openapi/make-draft.ts'
 import { readDescription } from '../../../src/probe/openapi/read-description.ts'
 
@@ -80,5 +80,5 @@ export function draftOf(document: JsonObject, answers: Record<string, string> = 
 
 /** Fails unless the strict loader takes the draft. */
 export function loaded({ text }: Drafted) {
-  return loadConnector(text, { fileName: 'draft.yaml', baseOf: () => undefined })
+  return loadConnector(inFormat2(text), { fileName: 'draft.yaml', baseOf: () => undefined })
 }
