@@ -94,6 +94,8 @@ export interface PagingDocument {
   readonly next?: PathText
   /** False is the end. */
   readonly more?: PathText
+  /** A cursor beside a false `more` is an error. */
+  readonly agree?: boolean
   readonly total?: PathText
   /** The number of pages. */
   readonly pages?: PathText
@@ -196,7 +198,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Replaces the base of the connector; undefined: that base, or the path of the profile's address. */
   readonly base: string | undefined
-  /** Below the base: path of the resource and of the operation; `{id}`, `{parent}` and variables are segments. */
+  /** Below the base: that of the request; `{id}`, `{parent}` and variables are segments. */
   readonly path: string
   /** With those of the connector. */
   readonly headers: Readonly<Record<string, string>>

@@ -22,6 +22,8 @@ export function withShared(tree: Located): Located {
       return all && own ? merged(all, own) : (own ?? all)
     }
     const usual = path.startsWith('/') ? '{object}' : '/{object}'
+    // A path that begins with the noun begins with a slash.
+    const filled = (text: string) => text.replace(/^\{object\}(?=\/)/, usual).replaceAll('{object}', path)
     const parts = {
       record: share('record'),
       verbs: changedMembers(share('verbs'), (verb, name) =>
@@ -30,10 +32,10 @@ export function withShared(tree: Located): Located {
       batch: batchOf(share('batch'), isIts, usual),
       select: memberAt(object, 'select'),
     }
-    const filled = Object.entries(parts).flatMap(([name, part]) =>
-      part ? [[name, replaceTexts(part, (text) => text.replaceAll('{object}', path))] as const] : [],
+    const own = Object.entries(parts).flatMap(([name, part]) =>
+      part ? [[name, replaceTexts(part, filled)] as const] : [],
     )
-    return withMembers(object, Object.fromEntries(filled))
+    return withMembers(object, Object.fromEntries(own))
   })
 }
 
@@ -57,8 +59,9 @@ function batchOf(batch: Located | undefined, isIts: (verb: string) => boolean, u
 }
 
 function withPath(request: Located, usual: string): Located {
-  if (!isMembers(request.value) || membersOf(request).has('path')) return request
-  return withMembers(request, { path: { value: usual, place: request.place, keyPlace: request.keyPlace } })
+  if (!isMembers(request.value)) return request
+  const { place, keyPlace } = request
+  return withMembers(request, { path: membersOf(request).get('path') ?? { value: usual, place, keyPlace } })
 }
 
 function changedMembers(

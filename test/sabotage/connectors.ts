@@ -8,6 +8,34 @@ const BATCHES = ['test/connectors/batches.test.ts']
 
 export const CONNECTORS: readonly Sabotage[] = [
   {
+    name: 'an object has the verbs that the connector has for others',
+    file: 'src/connector/shared-parts.ts',
+    line: 'const isIts = (name: string) => names === undefined || names.includes(name)',
+    to: 'const isIts = (name: string) => names === undefined || name !== undefined',
+    tests: LOADER,
+  },
+  {
+    name: 'a batch may leave open how an outcome finds its row',
+    file: 'src/connector/check-meaning.ts',
+    line: "for (const key of ['size', 'item', 'match']) {",
+    to: "for (const key of ['size', 'item']) {",
+    tests: LOADER,
+  },
+  {
+    name: 'a file of format 1 is rewritten with paths that it did not have',
+    file: 'src/connector/format-1.ts',
+    line: "} else if (isOfOne) operation.set('path', '{object}')",
+    to: '}',
+    tests: ['test/connector/format-1.test.ts'],
+  },
+  {
+    name: 'a connector that format 2 cannot say is written over',
+    file: 'src/commands/connectors/check-file.ts',
+    line: 'await loadConnectorText(rewritten, path)',
+    to: 'void loadConnectorText',
+    tests: ['test/commands/connectors/check-file.test.ts'],
+  },
+  {
     name: 'a filter that the connector does not have is dropped, and the list has records that it leaves out',
     file: 'src/api/connectors/resource-rules.ts',
     line: "throw new CrmError('not_supported', `${connector} (connector) has no filter ${JSON.stringify(name)}`, { hint })",

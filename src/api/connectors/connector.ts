@@ -1,8 +1,7 @@
 import type { ConnectorDocument, ListOperation } from '../../connector/document.ts'
 import type { createRecordMap } from '../../connector/record-map.ts'
-import { baseUrlText } from '../../core/http-rules.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import { shellWord } from '../../core/shell-words.ts'
+import { mismatchHint } from '../errors/failure.ts'
 import { type ListRules, listRules } from './list-rules.ts'
 import { type ConnectorPlace, compileRequest } from './requests.ts'
 import { createResourceRules, lacks, type OperationName, PLAIN_RECORDS, type ResourceRules } from './resource-rules.ts'
@@ -57,7 +56,7 @@ export function createConnector(
     name: document.name,
     word: place.word ?? document.name,
     document,
-    mismatchHint: mismatchHint(place),
+    mismatchHint: mismatchHint(place.baseUrl),
     errors: createErrorRules(document),
     credentials: compileCredentials(document, place.variables),
     offers: (resource, operation) => document.resources[resource]?.[operation] !== undefined,
@@ -102,9 +101,4 @@ function isOfTemplate(path: string, template: string): boolean {
   const parts = template.split('/')
   const own = path.split('/')
   return parts.length === own.length && parts.every((part, at) => part === own[at] || /^\{[^{}]*\}$/.test(part))
-}
-
-function mismatchHint({ baseUrl }: ConnectorPlace): string {
-  const url = shellWord(baseUrlText(baseUrl))
-  return `crm connectors check compares the connector with the server; for another one: crm connectors create --probe ${url} --out mycrm.yaml`
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError, type ErrorCode, type ErrorDetails, type FieldError, type Repeat } from '../../core/errors.ts'
+import { baseUrlText } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
 import { type Call, cannot } from '../transport/call.ts'
@@ -51,6 +52,12 @@ export interface Peer {
 }
 
 export const ADDRESS_HINT = 'crm doctor shows the address in use, and what answers there'
+
+/** For an answer that the connector does not describe. */
+export function mismatchHint(baseUrl: URL): string {
+  const url = shellWord(baseUrlText(baseUrl))
+  return `crm connectors check compares the connector with the server; for another one: crm connectors create --probe ${url} --out mycrm.yaml`
+}
 
 /** The record does not exist (404), or no longer exists (410; RFC 9110, 15.5.11). */
 export function isGoneStatus(status: number | undefined): boolean {

@@ -7,7 +7,7 @@ import { parseJson, readBodyText } from '../transport/answer.ts'
 import { type Call, isWrite, makesAnother } from '../transport/call.ts'
 import type { Reply } from '../transport/exchange.ts'
 import { requestIdOf } from '../transport/headers.ts'
-import { ADDRESS_HINT, type Failure, type RetryRule } from './failure.ts'
+import { ADDRESS_HINT, type Failure, mismatchHint, type RetryRule } from './failure.ts'
 import { oneLine } from './one-line.ts'
 import { readProblem, type ServerProblem } from './problem.ts'
 
@@ -72,7 +72,8 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
   return {
     code,
     reason: isRedirect(status) ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
-    hint: isRedirect(status) && code !== 'in_doubt' ? ADDRESS_HINT : statusHint(call, code, retryAfterMs, at),
+    hint:
+      isRedirect(status) && code !== 'in_doubt' ? ADDRESS_HINT : statusHint(call, { code, status, retryAfterMs }, at),
     rule,
     isInDoubt: isWrite(call) && (isInProgress || code === 'in_doubt' || mayHaveBegun(status, retryAfterMs)),
     status,
@@ -143,8 +144,7 @@ function hasWord(text: string, word: string): boolean {
 
 function statusHint(
   call: Call,
-  code: ErrorCode,
-  retryAfterMs: number | undefined,
+  { code, status, retryAfterMs }: { code: ErrorCode; status: number; retryAfterMs: number | undefined },
   { url, loginHint }: Received,
 ): string {
   switch (code) {
@@ -165,7 +165,8 @@ function statusHint(
     case 'timeout':
       return 'try again later, or wait longer with --max-wait 10m'
     default:
-      return `${call.command} --help`
+      // A read that a 2xx refuses, of a server that this connector may not be for.
+      return !isWrite(call) && status < 300 ? mismatchHint(url) : `${call.command} --help`
   }
 }
 
