@@ -4,17 +4,20 @@ import { idText, isJsonObject, type JsonObject, type JsonValue, objectOf } from 
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { FIRST_NAMES, fieldNames, LAST_NAMES, memberNamed } from './names.ts'
 import { Decisions } from './openapi/decisions.ts'
-import { draftResource } from './openapi/draft-resource.ts'
+import { type DraftResource, draftResource } from './openapi/draft-resource.ts'
+import { writtenPaths } from './openapi/draft-writes.ts'
 import { recordLeaves } from './openapi/nested-fields.ts'
 import { ApiDescription } from './openapi/read-description.ts'
+import { escaped } from './openapi/record-places.ts'
 import type { ResourceContext } from './openapi/resource-context.ts'
 import { schemaOfExample } from './openapi/schemas.ts'
 
-/** A resource as its records show it, without its list. */
+/** A resource as its records show it. */
 export interface DraftedRecord {
+  /** Without its list. */
   readonly value: JsonObject
-  /** Of the list, below the path of the resource. */
-  readonly listPath: JsonValue | undefined
+  /** Below the path of the resource; the parent that its records belong to. */
+  readonly list: JsonObject
   /** From an element of the list to the record: empty, or such as `.contact`. */
   readonly inner: string
   readonly idOf: (record: JsonObject) => string | undefined
@@ -31,36 +34,112 @@ export interface ShownRecords {
 const SAMPLE = 100
 
 /** Drafts the resource as if a document described what was seen. Open points are added to `decisions`. */
-export function draftRecord({ resource, path, records, single }: ShownRecords, decisions: Decisions): DraftedRecord {
+export function draftRecord(
+  { resource, path, records, single }: ShownRecords,
+  decisions: Decisions,
+  made: ReadonlySet<Resource> = new Set(),
+): DraftedRecord {
   const sample = mergedRecord(records.slice(0, SAMPLE))
-  const own = new Decisions(answersFor(resource, sample, decisions))
+  const answers = answersFor(resource, sample, decisions)
   const collection = { resource, path, slots: new Map(), isDoubtful: false, score: Number.POSITIVE_INFINITY }
-  const drafting = { api: describe(path, sample, single), decisions: own, variables: {}, made: new Map() }
-  const { value, context } = draftResource(drafting, { collection, other: undefined })
-  const { list, ...drafted } = value
-  const items = String(objectOf(list).items ?? 'items[]')
+  const draft = (paths: JsonObject, given: ReadonlyMap<string, string>) => {
+    const own = new Decisions(given)
+    const api = new ApiDescription({ openapi: '3.1.0', info: { title: '' }, paths })
+    const all = new Map([...made].map((each) => [each, { value: {} }]))
+    return {
+      own,
+      ...draftResource({ api, decisions: own, variables: {}, made: all }, { collection, other: undefined }),
+    }
+  }
+  const shown = pathsOf(path, { list: { items: [sample] }, single })
+  const read = draft(shown, answers)
+  const items = String(objectOf(read.value.list).items ?? 'items[]')
   const inner = items.startsWith('items[]') ? items.slice('items[]'.length) : ''
-  checkAnswers(context, inner === '' ? sample : readFirst(compilePath(inner.slice(1)), sample))
+  const record = inner === '' ? sample : readFirst(compilePath(inner.slice(1)), sample)
+  checkAnswers(read.context, record)
+  const how = answers.get(`${RESOURCES[resource].plural}.writes`)
+  const isWritten = (how === 'patch' || how === 'put') && isJsonObject(record)
+  const written = isWritten && draft(withWrites(shown, how, { record, read }), updatesOf(how, { answers, read }))
+  const { own, value } = written || read
   for (const { at, text, question } of own.open) if (at[2] !== 'list') decisions.decide(at, text, question)
-  const idPath = compilePath(
-    `${inner}.${String((isJsonObject(drafted.id) ? drafted.id.at : drafted.id) ?? 'id')}`.replace(/^\./, ''),
-  )
-  return { value: drafted, listPath: objectOf(list).path, inner, idOf: (record) => idText(readFirst(idPath, record)) }
+  sayWrites(read.context, path, decisions)
+  const { list, ...drafted } = value
+  const idPath = compilePath(`${inner}.${textOfPath(drafted.id) ?? 'id'}`.replace(/^\./, ''))
+  return { value: drafted, list: objectOf(list), inner, idOf: (each) => idText(readFirst(idPath, each)) }
 }
 
-/** A document of what was seen: a list of such records, and one of them. */
-function describe(path: string, sample: JsonObject, single: JsonValue | undefined): ApiDescription {
-  const shown = (example: JsonValue) => ({
-    get: { responses: { 200: { content: { 'application/json': { schema: schemaOfExample(example) } } } } },
-  })
-  const paths: JsonObject = { [path]: shown({ items: [sample] }) }
-  if (single !== undefined) paths[`${path}/{id}`] = shown(single)
-  return new ApiDescription({ openapi: '3.1.0', info: { title: '' }, paths })
+/** The path of one record below that of a list. */
+export function singlePath(path: string, id: string): string {
+  return path.endsWith('/') ? `${path}${id}/` : `${path}/${id}`
+}
+
+/** What was seen, in the words of a document. */
+function pathsOf(path: string, { list, single }: { readonly list: JsonValue; readonly single: JsonValue | undefined }) {
+  const paths: JsonObject = { [path]: { get: answered(schemaOfExample(list)) } }
+  if (single !== undefined) paths[singlePath(path, '{id}')] = { get: answered(schemaOfExample(single)) }
+  return paths
+}
+
+function answered(schema: JsonValue): JsonObject {
+  return { responses: { 200: { content: { 'application/json': { schema } } } } }
+}
+
+interface Known {
+  /** A record, with what any of them has. */
+  readonly record: JsonObject
+  readonly read: DraftResource
+}
+
+/** The plain form of REST, as a person says that the server has it. */
+function withWrites(shown: JsonObject, how: 'patch' | 'put', { record, read }: Known): JsonObject {
+  const { id, created_at: created, updated_at: updated } = read.value
+  const system = [id, created, updated].map(textOfPath)
+  const schema = schemaOfExample(
+    Object.fromEntries(Object.entries(record).filter(([name]) => !system.includes(escaped(name)))),
+  )
+  const [path = '', single = singlePath(path, '{id}')] = Object.keys(shown)
+  const reads = objectOf(objectOf(shown[single]).get)
+  const answer = Object.keys(reads).length > 0 ? reads : answered(schemaOfExample(record))
+  const write = { requestBody: { content: { 'application/json': { schema } } }, ...answer }
+  const removal = { responses: { 204: {} } }
+  return {
+    [path]: { ...objectOf(shown[path]), post: write },
+    [single]: { ...objectOf(shown[single]), [how]: write, delete: removal },
+  }
+}
+
+/** Many servers replace an object within the record as a whole: then the record is sent as a whole, too. */
+function updatesOf(
+  how: 'patch' | 'put',
+  { answers, read }: { readonly answers: ReadonlyMap<string, string>; readonly read: DraftResource },
+): ReadonlyMap<string, string> {
+  const paths = Object.values(objectOf(read.value.fields)).flatMap(writtenPaths)
+  const isWhole = how === 'put' || paths.some((each) => /(?<!\\)[.[]/.test(each))
+  return isWhole ? new Map([...answers, [`${read.context.at.join('.')}.update`, 'whole']]) : answers
+}
+
+function textOfPath(value: JsonValue | undefined): string | undefined {
+  const at = isJsonObject(value) ? value.at : value
+  return typeof at === 'string' ? at : undefined
+}
+
+const HOWS = ['patch', 'put', 'none']
+
+function sayWrites({ resource, at }: ResourceContext, path: string, decisions: Decisions): void {
+  const { plural, singular, operations } = RESOURCES[resource]
+  const id = `${plural}.writes`
+  const how = decisions.answer(id)
+  if (operations.length === 0 || how === 'none') return
+  const unproven = 'create, update and delete were not sent, and are not proven: crm connectors check --write'
+  const one = singlePath(path, '{id}')
+  const text = `${plural} are only read: --writes ${plural}=patch if the server takes POST ${path}, PATCH ${one} and DELETE ${one}, put if it takes PUT and replaces the record`
+  if (how !== undefined) decisions.remark([...at, 'create'], unproven)
+  else decisions.remark(at, text, { id, ask: `How is a ${singular} changed? (none: only read)`, choices: HOWS })
 }
 
 /** The answers for this resource. Where a record has its whole name beside the parts, the whole one is read. */
 function answersFor(resource: Resource, sample: JsonObject, decisions: Decisions): ReadonlyMap<string, string> {
-  const names = ['id', ...Object.keys(RESOURCES[resource].fields)].map(
+  const names = ['id', 'writes', 'parent', ...Object.keys(RESOURCES[resource].fields)].map(
     (name) => `${RESOURCES[resource].plural}.${name}`,
   )
   const given = new Map(names.flatMap((id) => [[id, decisions.answer(id)] as const]).filter(isGiven))

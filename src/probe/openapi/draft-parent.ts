@@ -15,7 +15,7 @@ interface DraftParent {
 
 /** Notes belong to deals, and stages to pipelines: by their path, or by a parameter and a member with the id of the parent. */
 export function draftParent(context: ResourceContext, operations: JsonObject): DraftParent {
-  const { resource, collection, offered, record, writeView, decide, made } = context
+  const { resource, collection, offered, record, writeView, decide, decisions, made } = context
   const none = { parent: undefined, operations, dropped: [] }
   const parent = PARENTS[resource]
   if (!parent) return none
@@ -26,7 +26,8 @@ export function draftParent(context: ResourceContext, operations: JsonObject): D
     decide('parent', `crm keeps notes with a deal, and the draft lacks ${plural}`)
     return none
   }
-  const isLink = (name: string) => isLinkTo(parent, name)
+  const named = decisions.answer('notes.parent')
+  const isLink = (name: string) => (named === undefined ? isLinkTo(parent, name) : name === named)
   const parameter = offered.list?.parameters.find(({ name, in: place }) => place === 'query' && isLink(name))
   const member = [...record.members.keys()].find(isLink)
   const written = [...(writeView?.members.keys() ?? [])].find(isLink)

@@ -114,15 +114,16 @@ function sendsOf(method: ApiMethod, missing: readonly string[], context: Resourc
     : 'the document does not say whether this PUT replaces the whole record or changes what is sent'
   const needs = isPartial && missing.length > 0 && `the body of each update needs ${missing.join(', ')}`
   const reasons = [why, needs].filter((text) => text !== false)
-  if (reasons.length === 0) return { sends: 'changes' }
-  const assumed = isPartial ? 'changes' : 'whole'
   const id = `${at.join('.')}.update`
+  const answer = decisions.answer(id)
+  if (reasons.length === 0 && answer === undefined) return { sends: 'changes' }
+  const assumed = isPartial ? 'changes' : 'whole'
   decide('update', `${reasons.join('; ')}; assumed: sends: ${assumed}`, {
     id,
     ask: `Does ${method.path} (${method.method.toUpperCase()}) take the changes alone, or the whole record?`,
     choices: ['changes', 'whole'],
   })
-  return (decisions.answer(id) ?? assumed) === 'whole' ? { sends: 'whole' } : { sends: 'changes', flag }
+  return (answer ?? assumed) === 'whole' ? { sends: 'whole' } : { sends: 'changes', flag }
 }
 
 /** Members that the body of each update needs: those with one value, and those that a change alone does not have. */
@@ -156,7 +157,8 @@ export function keepToCreate(fields: JsonObject, context: ResourceContext): void
   }
 }
 
-function writtenPaths(field: JsonValue | undefined): readonly string[] {
+/** The paths of the record that a field of the draft writes. */
+export function writtenPaths(field: JsonValue | undefined): readonly string[] {
   const { join, write, at }: JsonObject = isJsonObject(field) ? field : { at: field ?? null }
   return [join, write, at].flat().filter((path) => typeof path === 'string')
 }
@@ -167,7 +169,7 @@ export function decideUnread(fields: JsonObject, { get, update }: JsonObject, { 
   const inLists = Object.keys(fields).filter((name) => writtenPaths(fields[name]).some((path) => path.includes('[')))
   if (update.sends !== 'whole' && inLists.length === 0) return
   const what = update.sends === 'whole' ? 'an update' : `an update of ${inLists.join(' or ')}`
-  const why = `${what} reads the record first, and the document has no request that shows one`
+  const why = `${what} reads the record first, and no request that shows one was found`
   decide('update', `${why}: get: { path: ... }; without it, exit 7`)
 }
 

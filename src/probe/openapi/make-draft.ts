@@ -12,7 +12,7 @@ import type { ApiDescription, ApiMethod } from './read-description.ts'
 export interface Draft {
   readonly value: JsonObject
   readonly open: readonly Decision[]
-  readonly remarks: readonly { readonly at: readonly string[]; readonly text: string }[]
+  readonly remarks: readonly Decision[]
   /** What was found, a line for each resource. */
   readonly summary: readonly string[]
 }
