@@ -1,5 +1,6 @@
 import { addressOn, readLinks } from '../api/pages/links.ts'
 import { idText } from '../core/json.ts'
+import { CURSORS, OFFSETS, PAGES } from './names.ts'
 import type { PageAddress, SeenPage } from './probing-http.ts'
 import { type StatedValue, scalarsIn } from './records-in.ts'
 
@@ -11,39 +12,6 @@ export type PagingStep =
   | { readonly by: 'last'; readonly param: string }
   | { readonly by: 'page' | 'offset'; readonly param: string; readonly start?: number }
 
-const PAGES = [
-  ...['page', '_page', 'pageNumber', 'page_number', 'page[number]', 'pageNo', 'page_no', 'pageIndex', 'pageNum', 'p'],
-  ...['current_page', 'Page', 'paged', 'pagination[page]', 'searchCriteria[currentPage]'],
-]
-const OFFSETS = [
-  ...[
-    'offset',
-    'skip',
-    'start',
-    '_start',
-    '$skip',
-    '_offset',
-    'startIndex',
-    'startAt',
-    'from',
-    'page[offset]',
-    'start_at',
-  ],
-  ...[
-    'first_result',
-    'firstResult',
-    'SkipCount',
-    'limit_start',
-    'paging.offset',
-    'pagination[start]',
-    'startRow',
-    '_skip',
-  ],
-]
-const CURSORS = [
-  ...['cursor', 'page_token', 'pageToken', 'after', 'starting_after', 'next_token', 'page', 'offset', 'next', 'token'],
-  ...['page[after]', 'page[cursor]', '_cursor', 'continuation', 'marker', 'start_cursor', 'pagination_token'],
-]
 const LAST_IDS = ['starting_after', 'after', 'after_id', 'since_id', 'last_id', 'startingAfter']
 
 const NEXT = /next|cursor|token|after|continu|marker|bookmark|scroll|end|offset|position|last_?id/
@@ -86,7 +54,9 @@ function cursorParameters(path: string, isNumber: boolean): readonly string[] {
   const bare = own.replace(/^next[-_]?(?=\w)|(?<=\w)[-_]?next$/i, '').replace(/^_+/, '')
   const joined = own.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())
   const names = [bare.charAt(0).toLowerCase() + bare.slice(1), own, joined]
-  const usual = isNumber ? [...PAGES.slice(0, 3), 'offset', 'skip', 'start', 'after'] : CURSORS
+  const usual = isNumber
+    ? [...PAGES.slice(0, 3), 'offset', 'skip', 'start', 'after']
+    : [...CURSORS, 'page', 'offset', 'next', 'token']
   return [...new Set([...names, ...usual])].filter((name) => name !== '')
 }
 
