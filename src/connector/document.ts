@@ -101,6 +101,8 @@ export interface PagingDocument {
   readonly next?: PathText
   /** False is the end. */
   readonly more?: PathText
+  /** A cursor beside a false `more` is an error. */
+  readonly agree?: boolean
   readonly total?: PathText
   /** The number of pages. */
   readonly pages?: PathText

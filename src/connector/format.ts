@@ -57,6 +57,10 @@ const PAGING = z.union([
     in: member('where parameters are sent: query (default) or body', choice(['query', 'body'])),
     next: member('path of the next cursor or address; absent, null or empty is the end', PATH),
     more: member('path that is false on the last page', PATH),
+    agree: member(
+      'true: the last page has no cursor, so that one beside more: false is an error; without it, more alone is the end',
+      FLAG,
+    ),
     total: member('path of the number of records', PATH),
     pages: member('path of the number of pages', PATH),
     start: member('number of the first page (default 1), or the first offset (default 0)', integer(0, 1)),

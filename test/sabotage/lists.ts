@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const LISTS: readonly Sabotage[] = [
   {
+    name: 'a cursor beside a false flag is the end where both must say the same',
+    file: 'src/api/pages/declared-walk.ts',
+    line: 'if (more === false && cursor && this.#list.paging.agree) {',
+    to: 'if (more === false && cursor && this.#pages < 0) {',
+    tests: ['test/api/connectors/declared-lists.test.ts'],
+  },
+  {
     name: 'a Link header whose next link cannot be read ends the list',
     file: 'src/api/pages/declared-walk.ts',
     line: 'if (next === undefined && hasUnreadNext(header))',

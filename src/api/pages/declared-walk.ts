@@ -181,8 +181,11 @@ export class DeclaredWalk {
   }
 
   #afterCursor({ stated: { next, more } }: DeclaredPage): PageStart | undefined {
-    if (more === false) return undefined
     const cursor = idText(next)
+    if (more === false && cursor && this.#list.paging.agree) {
+      throw this.#bad(`${this.#list.paging.more} is false, and ${this.#list.paging.next} leads to another page`)
+    }
+    if (more === false) return undefined
     if (cursor && cursor.length > MAX_CURSOR_CHARS) {
       throw this.#bad(`the cursor is longer than ${MAX_CURSOR_CHARS} characters`)
     }

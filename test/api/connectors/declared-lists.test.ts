@@ -253,6 +253,17 @@ test('null is an empty list only where the connector declares it', async () => {
   expect(await idsOf(declared, none)).toMatchObject({ ids: [], requests: 1 })
 })
 
+test('a cursor beside a false flag is the end, or an error where both must say the same', async () => {
+  const answer: Answering = (response) => sendJson(response, 200, { data: PEOPLE, next: 'c2', more: false })
+  const paging = (agree: string) => connector(`{ by: cursor, param: after, next: next, more: more${agree} }`)
+  const { api, seen } = await connectedTo(paging(''), answer)
+  expect((await allPages(api.contacts.list())).flatMap(({ items }) => items)).toHaveLength(PEOPLE.length)
+  expect(seen).toHaveLength(1)
+  const strict = await connectedTo(paging(', agree: true'), answer)
+  const { exit, message } = await failureOf(allPages(strict.api.contacts.list()))
+  expect([exit, message]).toEqual([7, expect.stringContaining('more is false, and next leads to another page')])
+})
+
 test('an answer without the list is an error', async () => {
   const { api } = await connectedTo(connector('none'), (response) => sendJson(response, 200, { people: PEOPLE }))
   expect((await failureOf(allPages(api.contacts.list()))).message).toContain('expected a list at data[]')

@@ -122,16 +122,11 @@ export const CURSORS: readonly ListShape[] = [
     total: 20,
     next_cursor: tokenOf(next) ?? null,
   })),
-  cursor(
-    'next_cursor that leads on beside has_more: false',
-    'cursor',
-    ({ items, next }) => ({
-      data: items,
-      next_cursor: tokenOf(next) ?? null,
-      has_more: false,
-    }),
-    { statedEnd: 20 },
-  ),
+  cursor('next_cursor that leads on beside has_more: false', 'cursor', ({ items, next }) => ({
+    data: items,
+    next_cursor: tokenOf(next) ?? null,
+    has_more: false,
+  })),
   cursor('next_page_token that leads on beside more_records: false', 'page_token', ({ items, next }) => ({
     data: items,
     info: { next_page_token: tokenOf(next) ?? null, more_records: false },
@@ -146,16 +141,11 @@ export const CURSORS: readonly ListShape[] = [
     }),
     { statedEnd: 20 },
   ),
-  cursor(
-    'next_cursor that goes back as page_token, beside has_more: false',
-    'page_token',
-    ({ items, next }) => ({
-      data: items,
-      next_cursor: tokenOf(next) ?? null,
-      has_more: false,
-    }),
-    { statedEnd: 20 },
-  ),
+  cursor('next_cursor that goes back as page_token, beside has_more: false', 'page_token', ({ items, next }) => ({
+    data: items,
+    next_cursor: tokenOf(next) ?? null,
+    has_more: false,
+  })),
   cursor(
     'next_cursor on the last page too, and has_more: false there',
     'cursor',

@@ -114,7 +114,6 @@ export const HOSTILE: readonly ListShape[] = [
         ? { status: 500, json: { message: 'oops' } }
         : { json: { data: all.slice(0, 20), has_more: false, next_cursor: 'at20' } },
     right: 'refused',
-    statedEnd: 20,
   },
   {
     name: 'a maximum of 20, a size that is obeyed below it, and no way on',
