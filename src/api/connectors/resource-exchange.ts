@@ -2,6 +2,7 @@ import type { References } from '../../connector/field-map.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import { requestText } from '../transport/headers.ts'
@@ -112,6 +113,7 @@ export function createExchange(
         ...(body !== undefined && { bytes: bytesOf(body, { fields, bytes, call: { ...naming, ...request } }) }),
         ...(kind !== 'create' && request.method === 'POST' && { isRepeatable: true }),
         ...(errors && { errors }),
+        ...(kind === 'create' && !rules.isOpen && { fieldsHint: fieldsHint(connector, resource) }),
         isJudged: true,
         judge: (answer: Answer): WriteOutcome => judge(answer, asked, references),
         ...(fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
@@ -131,6 +133,12 @@ function bytesOf(
 ): Buffer {
   if (bytes) return body === fields ? bytes : Buffer.from(JSON.stringify(body))
   return Buffer.from(requestText(call, body))
+}
+
+function fieldsHint({ document, word }: Connector, resource: Resource): Call['fieldsHint'] {
+  const { plural } = RESOURCES[resource]
+  const text = `its fields of ${plural} say what is sent: crm connectors show ${shellWord(word)}; correct them, then: crm connectors check --write`
+  return { text, isDrafted: document.drafted !== undefined }
 }
 
 async function whyNotGone(read: () => Promise<JsonObject>): Promise<string | undefined> {
