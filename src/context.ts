@@ -252,17 +252,17 @@ async function openTarget(ctx: Context): Promise<Target> {
 async function openSpeech(
   { env }: Pick<Context, 'env'>,
   target: Pick<ApiTarget, 'connector' | 'baseUrl' | 'pageSize' | 'profileName'>,
-): Promise<Pick<ApiOptions, 'connector' | 'wire'>> {
+): Promise<Pick<ApiOptions, 'connector' | 'terms'>> {
   const { openConnector } = await import('./api/connectors/open-connector.ts')
-  const { wireOf } = await import('./api/connectors/server-rules.ts')
+  const { serverTerms } = await import('./api/server-terms.ts')
   const connector = await openConnector(target.connector, target)
   const { document } = connector
-  const wire = wireOf(document, target.profileName)
-  if (document.drafted === undefined || typeof document.idempotency !== 'object') return { connector, wire }
+  const terms = serverTerms(document, target.profileName)
+  if (document.drafted === undefined || typeof document.idempotency !== 'object') return { connector, terms }
   const { provenFor } = await import('./commands/connectors/proven.ts')
   const { readProven } = await import('./settings/proven.ts')
   const { idempotency } = await readProven(env, await provenFor(target))
-  return { connector, wire: idempotency === undefined ? wire : { ...wire, idempotency: 'kept' } }
+  return { connector, terms: idempotency === undefined ? terms : { ...terms, idempotency: 'kept' } }
 }
 
 async function openApi(ctx: Context, other: ApiTarget | undefined, signal = ctx.signal): Promise<Api> {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
+import { OBJECTS_FILE, objectsText } from '../scripts/objects.ts'
 import { commandTree, leavesOf } from '../scripts/reference/command-tree.ts'
 import { generatedFiles } from '../scripts/reference/generated-files.ts'
 import { OUTPUT_NAMES } from '../src/commands/schema/outputs.ts'
@@ -46,4 +47,8 @@ test.skipIf(!hasGroff)('groff has nothing to say about the man pages (skipped wh
   })
   const { status, stderr } = spawnSync('groff', ['-man', '-ww', '-Tutf8', '-z', ...pages], { encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})
+
+test('the objects of the program are what npm run build writes from the two connectors of the contract', () => {
+  expect(readFileSync(OBJECTS_FILE, 'utf8')).toBe(objectsText())
 })

@@ -1,7 +1,7 @@
 import type { ServiceOperation } from '../../src/core/resources/field.ts'
 import {
   filtersOf,
-  isPlainResource,
+  isOpenResource,
   RESOURCES,
   type Resource,
   recordPath,
@@ -64,7 +64,7 @@ export function describedResources(): readonly DescribedResource[] {
       parent: 'parent' in definition ? definition.parent : undefined,
       operations: serviceOperationsOf(resource),
       filters: filtersOf(resource),
-      isOpen: isPlainResource(resource),
+      isOpen: isOpenResource(resource),
     }
   })
 }

@@ -1,6 +1,6 @@
 import { createApi } from '../../src/api/client.ts'
 import { openConnector } from '../../src/api/connectors/open-connector.ts'
-import { wireOf } from '../../src/api/connectors/server-rules.ts'
+import { serverTerms } from '../../src/api/server-terms.ts'
 import type { ConnectorDocument } from '../../src/connector/document.ts'
 import { shippedConnector } from '../../src/connector/shipped.ts'
 import { CrmError } from '../../src/core/errors.ts'
@@ -36,7 +36,7 @@ async function runOperations(mocks: MockServer, vendor: Vendor): Promise<readonl
   const options = {
     baseUrl,
     key: 'key_of_the_mock',
-    wire: wireOf(connector.document),
+    terms: serverTerms(connector.document),
     connector,
     timeoutMs: 20_000,
     maxWaitMs: 0,

@@ -2,7 +2,6 @@ import type { ServerOffer } from '../connector/document.ts'
 import type { Asked } from '../core/asked-members.ts'
 import type { ResourceDefinition } from '../core/resources/field.ts'
 import type { RESOURCES, Resource } from '../core/resources/registry.ts'
-import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { ListedName } from './connectors/listed-names.ts'
 import type { ListedReferences } from './connectors/references.ts'
@@ -14,6 +13,7 @@ import type { Ceilings } from './limits/ceiling.ts'
 import type { Operations, StatedRate } from './operations.ts'
 import type { RawApi } from './raw.ts'
 import type { ServerKey } from './server-key.ts'
+import type { ServerTerms } from './server-terms.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 type Collection<D extends ResourceDefinition> = D extends { readonly parent: string }
@@ -39,7 +39,7 @@ export interface Api extends Collections {
   /** The limits that the connector states. */
   readonly ceilings: Ceilings
   /** What the connector says of the server. */
-  readonly wire: Wire
+  readonly terms: ServerTerms
   /** Names of stages and other records that fields refer to. */
   readonly references: ListedReferences
   /** Any other request to this server. */

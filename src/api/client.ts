@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '../core/resources/field.ts'
-import { FIELDS, RESOURCES, type Resource } from '../core/resources/registry.ts'
+import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { Api, Collections } from './api.ts'
 import { type CollectionParts, createCollection } from './collection.ts'
 import type { Connector } from './connectors/connector.ts'
@@ -20,7 +20,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
   const options = { ...given, ceilings }
   const http = createHttp(options, timing)
   const references = new ListedReferences((resource) => createCollection(parts, resource).list())
-  const { wire, onUnread } = options
+  const { terms, onUnread } = options
   const parts: CollectionParts = { http, connector, references, onUnread }
   const raw = createRaw(http, connector, baseUrl)
   const knows: Api['knows'] = (offered) => connector.document.offers?.includes(offered) === true
@@ -30,7 +30,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     ...createCollections(parts),
     connector,
     ceilings,
-    wire,
+    terms,
     references,
     subscriptions: createSubscriptions(parts),
     graphql: async (request) => {
@@ -59,8 +59,7 @@ export function createApi(given: ApiOptions, timing: Timing = SYSTEM_TIMING): Ap
     memberNames: async (resource) => {
       const listed = await listedNames(resource)
       if (listed) return listed.map(({ name }) => name)
-      const { map, isPlain } = connector.rules(resource)
-      return isPlain ? FIELDS[resource] : map.names
+      return connector.rules(resource).map.names
     },
     rate,
     close: http.close,

@@ -134,9 +134,8 @@ function showWhole(
   found: { readonly id: string | undefined; readonly sent: JsonObject; readonly checkShown: Check },
 ) => Promise<CrmRecord> {
   return async (name, written, { id, sent, checkShown }) => {
-    const { isPlain, operation, selection } = connector.rules(resource)
-    const isWhole = isPlain && operation(name).gives === 'record'
-    const isShown = isWhole || Object.keys(written).some((member) => member !== 'id')
+    const { operation, selection } = connector.rules(resource)
+    const isShown = operation(name).gives === 'record' || Object.keys(written).some((member) => member !== 'id')
     if (isShown || id === undefined || !connector.offers(resource, 'get')) return written
     selection.ask(Object.keys(sent))
     return readBack({

@@ -1,7 +1,7 @@
 import type { Env } from '../core/streams.ts'
-import type { Wire } from '../core/wire.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { Ceilings } from './limits/ceiling.ts'
+import type { ServerTerms } from './server-terms.ts'
 
 export interface Notice {
   /** The server that the notice is about. */
@@ -12,7 +12,7 @@ export interface Notice {
 export interface ApiOptions {
   readonly baseUrl: URL
   readonly key: string
-  readonly wire: Wire
+  readonly terms: ServerTerms
   /** How the server speaks. */
   readonly connector: Connector
   /** The limits that the connector states, for all requests of this process. */

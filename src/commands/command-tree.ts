@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act } from '../context.ts'
 import type { ApiOperation } from '../core/resources/field.ts'
-import { hasOperation, type ListedResource, type PlainResource, type Resource } from '../core/resources/registry.ts'
+import { hasOperation, type ListedResource, type OpenResource, type Resource } from '../core/resources/registry.ts'
 
 /** Adds one command; `words`: what follows its name on the command line. */
 export type AddCommand = (parent: CommandUnknownOpts, act: Act, words: readonly string[]) => void
@@ -61,4 +61,4 @@ export function whereOffered(resource: Resource, operation: ApiOperation): strin
   return hasOperation(resource, operation) ? '' : ', where the server offers it'
 }
 
-export type PlainRecordCommand = RecordCommand<PlainResource>
+export type PlainRecordCommand = RecordCommand<OpenResource>

@@ -1,8 +1,8 @@
 import type { ConnectorDocument, KeptKeys, PagingDocument } from '../connector/document.ts'
+import { DEFAULT_CONNECTOR } from '../core/default-connector.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { DEFAULT_CONNECTOR, WIRE_DEFAULTS } from '../core/wire.ts'
 import type { EarlierSettings } from '../settings/earlier-settings.ts'
 import type { Profile } from '../settings/profile.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -126,6 +126,7 @@ function changesOf(document: ConnectorDocument, said: EarlierSettings, isAlike: 
 }
 
 /** Headers by which servers show that they keep keys: without a word of the profile, crm believed these. */
+const KEY_HEADER = 'Idempotency-Key'
 const SHOWING = ['Idempotent-Replayed', 'Idempotency-Replayed', 'Idempotency-Policy']
 
 const KEY_MEMBERS = {
@@ -158,9 +159,9 @@ function keysOf(declared: KeptKeys | undefined, said: EarlierSettings): JsonObje
   })
   const keys: JsonObject = Object.fromEntries(members)
   if (declared) return { ...keys, ...(isKept && declared.kept && { kept: null }) }
-  if (isKept) return { header: WIRE_DEFAULTS.idempotencyHeader, ...keys }
+  if (isKept) return { header: KEY_HEADER, ...keys }
   // Not known to be kept: they are once the server shows it.
-  return members.length === 0 ? {} : { header: WIRE_DEFAULTS.idempotencyHeader, ...keys, kept: SHOWING }
+  return members.length === 0 ? {} : { header: KEY_HEADER, ...keys, kept: SHOWING }
 }
 
 function listChanges({ resources }: ConnectorDocument, said: EarlierSettings, isAlike: boolean): readonly Change[] {

@@ -106,8 +106,8 @@ function equalityRule(member: string, text: string): FilterRule {
       const own = fold(cellText(value))
       if (alternatives.includes(own) || own === fold(text)) return 'agrees'
       const number = decimalOf(value)
-      const isPlain = typeof value === 'string' || typeof value === 'boolean' || number !== undefined
-      if (!isPlain || own === '') return 'unclear'
+      const isSingle = typeof value === 'string' || typeof value === 'boolean' || number !== undefined
+      if (!isSingle || own === '') return 'unclear'
       if (number) return numbers.some((each) => compareDecimals(each, number) === 0) ? 'agrees' : 'contradicts'
       return alternatives.some((each) => own.includes(each)) ? 'unclear' : 'contradicts'
     },

@@ -1,5 +1,4 @@
-import { DEAL_FILTER_PARAMETERS } from '../core/resources/deal.ts'
-import { FIELDS, isReadOnly, type Resource } from '../core/resources/registry.ts'
+import { FIELDS, filtersOf, isReadOnly, type Resource } from '../core/resources/registry.ts'
 import { eventPatterns } from '../core/webhook-events.ts'
 import { SETTING_KEYS, SETTINGS } from '../settings/setting.ts'
 import type { Known } from './known.ts'
@@ -108,7 +107,7 @@ function assigned(typed: Typed, names: readonly string[], values: (name: string)
 /** Several values of a filter are alternatives. */
 function assignedFilter(typed: Typed, known: Known): Suggestions {
   const [name, given] = split(typed.rest)
-  if (given === undefined) return assigned(typed, DEAL_FILTER_PARAMETERS, () => [])
+  if (given === undefined) return assigned(typed, filtersOf('deal'), () => [])
   return listed({ ...typed, head: `${typed.head}${name}`, rest: given }, valuesOf(name, known))
 }
 

@@ -7,8 +7,8 @@ import {
   isReservedHeader,
   isTransportHeader,
 } from '../core/http-rules.ts'
-import { WIRE_DEFAULTS } from '../core/wire.ts'
 import { checkPlaceholders, uses } from './check-placeholders.ts'
+import { SENDING_DEFAULTS } from './document.ts'
 import { isElements, isMembers, type Located, memberAt, membersOf, type Problems, textIn } from './located.ts'
 
 // What carries the key belongs to `auth`, and what frames a message to the transport: nothing else may name it.
@@ -80,8 +80,8 @@ export function checkIdempotency(tree: Located, problems: Problems): void {
 function checkTimes(idempotency: Located | undefined, problems: Problems): void {
   const node = ['window', 'life'].map((name) => memberAt(idempotency, name)).find((each) => each)
   const timeOf = (name: string) => parseDurationWithUnitMs(textIn(memberAt(idempotency, name)) ?? '')
-  const windowMs = timeOf('window') ?? WIRE_DEFAULTS.idempotencyWindowMs
-  const lifeMs = timeOf('life') ?? WIRE_DEFAULTS.requestLifeMs
+  const windowMs = timeOf('window') ?? SENDING_DEFAULTS.windowMs
+  const lifeMs = timeOf('life') ?? SENDING_DEFAULTS.lifeMs
   if (!node || windowMs > lifeMs) return
   problems.add(
     node.place,

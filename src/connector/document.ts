@@ -89,6 +89,9 @@ export interface KeptKeys {
   readonly kept?: readonly string[]
 }
 
+/** What holds unless a connector says otherwise. */
+export const SENDING_DEFAULTS = { idempotencyHeader: 'Idempotency-Key', windowMs: 1_800_000, lifeMs: 120_000 } as const
+
 export const PAGING_TYPES = ['cursor', 'page', 'offset', 'last', 'next_url', 'link', 'none'] as const
 
 export type PagingType = (typeof PAGING_TYPES)[number]
@@ -116,6 +119,8 @@ export interface PagingDocument {
 }
 
 export interface ResourceDocument {
+  /** Records hold any member and any value: what has its own name is not converted. */
+  readonly isOpen: boolean
   readonly parent: Resource | undefined
   readonly id: { readonly at: PathText; readonly type: 'string' | 'integer' }
   readonly createdAt: TimePlace | undefined

@@ -38,7 +38,7 @@ export interface FieldMap {
   /** What is written at each of `writes`; CrmError for a value that the field cannot have. */
   encode(value: JsonValue, options: EncodeOptions): readonly JsonValue[]
   /** The value that is shown for what `encode` returns. */
-  decode(wires: readonly (JsonValue | undefined)[], references: Names | undefined): JsonValue
+  decode(raws: readonly (JsonValue | undefined)[], references: Names | undefined): JsonValue
   /** Whether the value that would be read is the one that was written. */
   isKept(kept: JsonValue, value: JsonValue): boolean
   refuse(value: JsonValue | undefined, expected: string, hint?: string): CrmError
@@ -65,7 +65,7 @@ export function compileField(
     })
   const convert = conversionOf(document.type, document.as)
   const decode = decoderOf(document, reads, convert)
-  const readWires = reads.map(pathReader)
+  const readRaws = reads.map(pathReader)
   return {
     name,
     document,
@@ -75,9 +75,9 @@ export function compileField(
       path: compilePath(at),
       template: compileTemplate(text),
     })),
-    read: withinRecord(readerOf(document, readWires, decode), document, fields),
-    decode: (wires, references) =>
-      wires.length === 1 && !document.isJoined ? decode.one(wires[0], references) : decode.all(wires, references),
+    read: withinRecord(readerOf(document, readRaws, decode), document, fields),
+    decode: (raws, references) =>
+      raws.length === 1 && !document.isJoined ? decode.one(raws[0], references) : decode.all(raws, references),
     encode: encoderOf(document, { writes, convert, refuse }),
     isKept: (kept, value) =>
       isSameValue(kept, document.isOne && !Array.isArray(value) ? [value] : value, document.type) ||
@@ -98,30 +98,30 @@ function withinRecord(
   })
   if (ref === undefined || others.length === 0) return read
   return (inner, references) => {
-    const near = () => Object.fromEntries(others.map(([theirs, readWire]) => [theirs, idText(readWire(inner)) ?? '']))
+    const near = () => Object.fromEntries(others.map(([theirs, readRaw]) => [theirs, idText(readRaw(inner)) ?? '']))
     return read(inner, references && { nameOf: (resource, id) => references.nameOf(resource, id, near) })
   }
 }
 
-type WireReader = (inner: JsonObject) => Wire
+type RawReader = (inner: JsonObject) => Raw
 
-function readerOf(document: FieldDocument, readWires: readonly WireReader[], decode: Decoder): FieldMap['read'] {
-  const [readWire, ...others] = readWires
-  if (!readWire || others.length > 0 || document.isJoined) {
+function readerOf(document: FieldDocument, readRaws: readonly RawReader[], decode: Decoder): FieldMap['read'] {
+  const [readRaw, ...others] = readRaws
+  if (!readRaw || others.length > 0 || document.isJoined) {
     return (inner, references) =>
       decode.all(
-        readWires.map((read) => read(inner)),
+        readRaws.map((read) => read(inner)),
         references,
       )
   }
   const isConverted =
     document.map || document.ref || document.isOne || document.read.some((text) => text.includes('[]'))
-  if (isConverted || document.clear !== null) return (inner, references) => decode.one(readWire(inner), references)
+  if (isConverted || document.clear !== null) return (inner, references) => decode.one(readRaw(inner), references)
   // The usual field: this runs for each of 100,000 records.
   const { read } = conversionOf(document.type, document.as)
   return (inner) => {
-    const wire = readWire(inner)
-    return wire === undefined || wire === null ? null : read(wire)
+    const raw = readRaw(inner)
+    return raw === undefined || raw === null ? null : read(raw)
   }
 }
 
@@ -138,47 +138,47 @@ export function isCleared(value: JsonValue | undefined, { clear }: Pick<FieldDoc
   return Array.isArray(clear) && Array.isArray(value) && value.length === 0
 }
 
-type Wire = JsonValue | undefined
+type Raw = JsonValue | undefined
 
 export function isListPath({ steps }: Path): boolean {
   return steps.some(({ type }) => type === 'each')
 }
 
 interface Decoder {
-  one(wire: Wire, references: Names | undefined): JsonValue
-  all(wires: readonly Wire[], references: Names | undefined): JsonValue
+  one(raw: Raw, references: Names | undefined): JsonValue
+  all(raws: readonly Raw[], references: Names | undefined): JsonValue
 }
 
 function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: Conversion): Decoder {
   const { map, ref, isOne, isJoined, clear } = document
   const here = map && new Map(Object.entries(map).map(([name, there]) => [canonicalJson(there), name]))
-  const element = (wire: JsonValue, references: Names | undefined): JsonValue => {
-    if (here) return here.get(canonicalJson(wire)) ?? here.get(canonicalJson(withoutNulls(wire))) ?? wire
+  const element = (raw: JsonValue, references: Names | undefined): JsonValue => {
+    if (here) return here.get(canonicalJson(raw)) ?? here.get(canonicalJson(withoutNulls(raw))) ?? raw
     if (ref !== undefined) {
-      const id = idText(wire)
-      return id === undefined ? wire : (references?.nameOf(ref, id) ?? id)
+      const id = idText(raw)
+      return id === undefined ? raw : (references?.nameOf(ref, id) ?? id)
     }
-    return conversion.read(wire)
+    return conversion.read(raw)
   }
   const isList = reads.some(isListPath)
   const isEmptyText = clear === ''
   const mayBeEmpty = isList || Array.isArray(clear)
-  const one: Decoder['one'] = (wire, references) => {
-    if (wire === undefined || wire === null || (isEmptyText && wire === '')) return null
-    if (Array.isArray(wire) && wire.length === 0 && mayBeEmpty) return null
-    if (isList && Array.isArray(wire)) return wire.map((each) => element(each, references))
-    const shown = element(wire, references)
+  const one: Decoder['one'] = (raw, references) => {
+    if (raw === undefined || raw === null || (isEmptyText && raw === '')) return null
+    if (Array.isArray(raw) && raw.length === 0 && mayBeEmpty) return null
+    if (isList && Array.isArray(raw)) return raw.map((each) => element(each, references))
+    const shown = element(raw, references)
     return isOne ? [shown] : shown
   }
   return {
     one,
-    all: (wires, references) => {
-      if (isJoined) return joinedText(wires)
-      const isAbsent = wires.every((wire) => wire === undefined || wire === null)
+    all: (raws, references) => {
+      if (isJoined) return joinedText(raws)
+      const isAbsent = raws.every((raw) => raw === undefined || raw === null)
       return isAbsent
         ? null
         : one(
-            wires.map((wire) => wire ?? null),
+            raws.map((raw) => raw ?? null),
             references,
           )
     },
@@ -186,9 +186,9 @@ function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: 
 }
 
 /** A member that is null is absent, such as a filter that an event does not have. */
-function withoutNulls(wire: JsonValue): JsonValue {
-  if (!isJsonObject(wire)) return wire
-  return Object.fromEntries(Object.entries(wire).filter(([, value]) => value !== null))
+function withoutNulls(raw: JsonValue): JsonValue {
+  if (!isJsonObject(raw)) return raw
+  return Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
 }
 
 interface Encoding extends Pick<FieldMap, 'writes' | 'refuse'> {
@@ -200,21 +200,21 @@ function encoderOf(document: FieldDocument, { writes, convert, refuse }: Encodin
   const isList = writes.some(isListPath)
   const element = (value: JsonValue, options: EncodeOptions): JsonValue => {
     const given = document.ref === undefined || map ? value : referred(document, value, options, refuse)
-    const wire = map ? mapped(map, given) : convert.write(given)
-    if (wire !== undefined) return wire
+    const raw = map ? mapped(map, given) : convert.write(given)
+    if (raw !== undefined) return raw
     const choices = map && Object.keys(map)
     throw refuse(value, choices ? `one of ${choices.slice(0, 20).join(', ')}` : convert.expected)
   }
   return (value, options) => {
-    let wires: readonly JsonValue[]
-    if (isJoined) wires = splitParts(value, document, refuse)
-    else if (isList) wires = [listOf(value).map((each) => element(each, options))]
+    let raws: readonly JsonValue[]
+    if (isJoined) raws = splitParts(value, document, refuse)
+    else if (isList) raws = [listOf(value).map((each) => element(each, options))]
     else {
-      const wire = element(isOne ? onlyOf(value, refuse) : value, options)
-      wires = writes.length === 1 ? [wire] : partsOf(wire, writes.length)
+      const raw = element(isOne ? onlyOf(value, refuse) : value, options)
+      raws = writes.length === 1 ? [raw] : partsOf(raw, writes.length)
     }
-    for (const [at, most] of max.entries()) checkLength(wires[at], { most, value, refuse })
-    return wires
+    for (const [at, most] of max.entries()) checkLength(raws[at], { most, value, refuse })
+    return raws
   }
 }
 
@@ -232,9 +232,9 @@ function referred(
     return text === undefined ? [] : [[field, text] as const]
   })
   const id = references ? references.idOf(ref, name, Object.fromEntries(near)) : name
-  const wire = conversionOf('id', as).write(id)
-  if (wire === undefined) throw refuse(value, `the name of a ${ref}, or its id, which is a whole number`)
-  return wire
+  const raw = conversionOf('id', as).write(id)
+  if (raw === undefined) throw refuse(value, `the name of a ${ref}, or its id, which is a whole number`)
+  return raw
 }
 
 function mapped(map: Readonly<Record<string, JsonValue>>, value: JsonValue): JsonValue | undefined {
@@ -252,8 +252,8 @@ function onlyOf(value: JsonValue, refuse: FieldMap['refuse']): JsonValue {
   return only
 }
 
-function partsOf(wire: JsonValue, count: number): readonly JsonValue[] {
-  return Array.from({ length: count }, (_, at) => (Array.isArray(wire) ? (wire[at] ?? null) : null))
+function partsOf(raw: JsonValue, count: number): readonly JsonValue[] {
+  return Array.from({ length: count }, (_, at) => (Array.isArray(raw) ? (raw[at] ?? null) : null))
 }
 
 function splitParts(
@@ -272,9 +272,9 @@ interface LengthCheck {
   readonly refuse: FieldMap['refuse']
 }
 
-function checkLength(wire: JsonValue | undefined, { most, value, refuse }: LengthCheck): void {
-  if (typeof wire !== 'string' || wire.length <= most) return
-  const length = [...wire].length
+function checkLength(raw: JsonValue | undefined, { most, value, refuse }: LengthCheck): void {
+  if (typeof raw !== 'string' || raw.length <= most) return
+  const length = [...raw].length
   if (length <= most) return
-  throw refuse(value, `at most ${most} characters, not ${length}${wire === value ? '' : ` as in ${shortJson(wire)}`}`)
+  throw refuse(value, `at most ${most} characters, not ${length}${raw === value ? '' : ` as in ${shortJson(raw)}`}`)
 }

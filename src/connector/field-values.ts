@@ -8,7 +8,7 @@ export interface Conversion {
   /** For messages. */
   readonly expected: string
   /** What cannot be converted is shown unchanged. */
-  read(wire: JsonValue): JsonValue
+  read(raw: JsonValue): JsonValue
   /** Undefined for a value that the field cannot have. */
   write(shown: JsonValue): JsonValue | undefined
 }
@@ -20,14 +20,14 @@ const ANY: Conversion = { expected: 'any JSON', read: SAME, write: SAME }
 /** Servers show some texts, such as telephone numbers, as numbers. */
 const TEXT: Conversion = {
   expected: 'a text',
-  read: (wire) => (typeof wire === 'string' ? wire : (idText(wire) ?? wire)),
+  read: (raw) => (typeof raw === 'string' ? raw : (idText(raw) ?? raw)),
   write: (shown) => idText(shown) ?? shown,
 }
 
 /** A text here, HTML there. */
 const HTML: Conversion = {
   expected: 'a text',
-  read: (wire) => (typeof wire === 'string' ? textOfHtml(wire) : TEXT.read(wire)),
+  read: (raw) => (typeof raw === 'string' ? textOfHtml(raw) : TEXT.read(raw)),
   write: (shown) => {
     const text = idText(shown)
     return text === undefined ? shown : htmlOf(text)
@@ -58,7 +58,7 @@ function idConversion(as: WireForm | undefined): Conversion {
   const isInteger = as === 'integer'
   return {
     expected: isInteger ? 'a whole number' : 'an id',
-    read: (wire) => (typeof wire === 'string' ? wire : (idText(wire) ?? wire)),
+    read: (raw) => (typeof raw === 'string' ? raw : (idText(raw) ?? raw)),
     write: (shown) => {
       const text = idText(shown)
       if (text === undefined) return isInteger ? undefined : shown
@@ -72,7 +72,7 @@ function numberConversion(type: 'number' | 'integer', as: WireForm | undefined):
   if (as === 'cents') return CENTS
   return {
     expected: type === 'integer' ? 'a whole number' : 'a number',
-    read: (wire) => (typeof wire === 'string' ? numberIn(wire) : wire),
+    read: (raw) => (typeof raw === 'string' ? numberIn(raw) : raw),
     write: (shown) => {
       const decimal = decimalOf(shown)
       if (!decimal) return undefined
@@ -85,9 +85,9 @@ function numberConversion(type: 'number' | 'integer', as: WireForm | undefined):
 
 const CENTS: Conversion = {
   expected: 'an amount with at most two decimals',
-  read: (wire) => {
-    const cents = decimalOf(wire)
-    return cents ? decimalJson(shifted(cents, -2)) : wire
+  read: (raw) => {
+    const cents = decimalOf(raw)
+    return cents ? decimalJson(shifted(cents, -2)) : raw
   },
   write: (shown) => {
     const amount = decimalOf(shown)
@@ -138,9 +138,8 @@ const FIRST_MS = Date.parse('0000-01-01T00:00:00Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** Of a number of seconds or milliseconds; undefined beyond those years. */
-function instantAt(wire: JsonValue, unit: 'unix' | 'unix_ms'): Instant | undefined {
-  const number =
-    typeof wire === 'number' ? wire : typeof wire === 'string' && /^-?\d{1,15}$/.test(wire) ? Number(wire) : NaN
+function instantAt(raw: JsonValue, unit: 'unix' | 'unix_ms'): Instant | undefined {
+  const number = typeof raw === 'number' ? raw : typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : NaN
   const timeMs = Math.round(unit === 'unix' ? number * 1000 : number)
   if (!(timeMs >= FIRST_MS && timeMs <= LAST_MS)) return undefined
   const seconds = Math.floor(timeMs / 1000)
@@ -153,11 +152,11 @@ function timeConversion(as: WireForm): Conversion {
   if (as === 'string') return { expected, read: SAME, write: (shown) => (instantIn(shown) ? shown : undefined) }
   return {
     expected,
-    read: (wire) => {
-      if (as === 'unix' || as === 'unix_ms') return shownTime(instantAt(wire, as), wire)
+    read: (raw) => {
+      if (as === 'unix' || as === 'unix_ms') return shownTime(instantAt(raw, as), raw)
       // The usual case costs no date.
-      if (typeof wire !== 'string' || (wire[10] === 'T' && wire.endsWith('Z'))) return wire
-      return DAY.test(wire) ? wire : shownTime(instantOf(wire), wire)
+      if (typeof raw !== 'string' || (raw[10] === 'T' && raw.endsWith('Z'))) return raw
+      return DAY.test(raw) ? raw : shownTime(instantOf(raw), raw)
     },
     write: (shown) => {
       const instant = instantIn(shown)
@@ -170,8 +169,8 @@ function instantIn(shown: JsonValue): Instant | undefined {
   return typeof shown === 'string' ? instantOf(shown) : undefined
 }
 
-function shownTime(instant: Instant | undefined, wire: JsonValue): JsonValue {
-  return instant ? timeText(instant) : wire
+function shownTime(instant: Instant | undefined, raw: JsonValue): JsonValue {
+  return instant ? timeText(instant) : raw
 }
 
 function wireTime(instant: Instant, as: WireForm, shown: JsonValue): JsonValue {
@@ -185,12 +184,12 @@ function wireTime(instant: Instant, as: WireForm, shown: JsonValue): JsonValue {
 function dateConversion(as: WireForm | undefined): Conversion {
   return {
     expected: 'a date such as 2026-05-01',
-    read: (wire) => {
+    read: (raw) => {
       if (as === 'unix' || as === 'unix_ms') {
-        const instant = instantAt(wire, as)
-        return instant ? timeText(instant).slice(0, 10) : wire
+        const instant = instantAt(raw, as)
+        return instant ? timeText(instant).slice(0, 10) : raw
       }
-      return typeof wire === 'string' && /^\d{4}-\d\d-\d\d[T ]/.test(wire) ? wire.slice(0, 10) : wire
+      return typeof raw === 'string' && /^\d{4}-\d\d-\d\d[T ]/.test(raw) ? raw.slice(0, 10) : raw
     },
     write: (shown) => {
       const instant = typeof shown === 'string' && DAY.test(shown) ? instantOf(shown) : undefined

@@ -280,6 +280,12 @@ const FIELD = object(
       'type of the value in crm; by default that of the field in crm, and for others any, which is not converted',
       choice(FIELD_TYPES),
     ),
+    many: member('true: a list of values, which is not converted', FLAG),
+    about: member('what it is, for people', TEXT),
+    headings: member(
+      'headings of columns that an import takes for it, in small letters and without blanks, hyphens and _',
+      list(TEXT),
+    ),
     as: member('form on the wire, such as unix, string or cents', choice(WIRE_FORMS)),
     ref: member('object whose id the server has here, and whose name crm shows and takes', NOUN),
     within: member(
@@ -315,6 +321,10 @@ const RECORD = object('record', {
   version: member('path of the version, sent as If-Match with a whole record', PATH),
   deleted: member('path that is true for a record that was deleted', PATH),
   clear: member('what clears a value: null (default), an empty text, [], or omit (the member is left out)', CLEAR),
+  open: member(
+    'true: records hold any member and any value. Rows may have members that no record shows, and a field at its own name is not converted: its type is for people and for columns',
+    FLAG,
+  ),
 })
 
 const VERBS_OF_ALL = object('verbs', VERBS)
@@ -322,6 +332,7 @@ const VERBS_OF_ALL = object('verbs', VERBS)
 export const VERB_NAMES = Object.keys(VERBS) as readonly (keyof typeof VERBS)[]
 
 const OBJECT = object('object', {
+  one: member('one of them, such as contact', FIELD_NAMES),
   is: member('what its commands take it for; by default what its name says', choice(KINDS)),
   like: member('object whose members this one begins with', NOUN),
   base: BASE,

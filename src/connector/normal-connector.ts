@@ -74,7 +74,7 @@ function normalIdempotency(
 
 function normalResource(resource: Resource, written: WrittenObject, connector: WrittenConnector): ResourceDocument {
   const { value, record = {} } = written
-  const { id = 'id', inside = '.', clear = null } = record
+  const { id = 'id', inside = '.', clear = null, open = false } = record
   const referred = (noun: string) => connector.objects[noun]?.is ?? resourceNamed(noun)
   return {
     parent: written.parent === undefined ? undefined : referred(written.parent),
@@ -89,9 +89,10 @@ function normalResource(resource: Resource, written: WrittenObject, connector: W
     select: written.select && { as: 'comma', ...written.select, names: normalNames(written.select.names, connector) },
     value: value && { each: [], drop: [], ...value },
     clear,
+    isOpen: open,
     filters: (written.filters ?? {}) as Exclude<ResourceDocument['filters'], 'any'>,
     ...normalOperations(written.verbs ?? {}, written.batch, surroundings(written, connector)),
-    fields: normalFields(written.fields ?? {}, { resource, clear, referred }),
+    fields: normalFields(written.fields ?? {}, { resource, clear, referred, isOpen: open }),
   }
 }
 

@@ -22,6 +22,7 @@ export function defaultType(resource: Resource | undefined, field: string): Valu
 interface FieldsAround {
   readonly resource: Resource
   readonly clear: Clear
+  readonly isOpen: boolean
   /** What an object of this noun is. */
   readonly referred: (noun: string) => Resource | undefined
 }
@@ -32,13 +33,14 @@ export function normalFields(
 ): Readonly<Record<string, FieldDocument>> {
   const entries = Object.entries(fields).map(([name, field]) => {
     const written = typeof field === 'string' ? { at: field } : field
-    return [name, normalField(written, { ...around, type: defaultType(around.resource, name) })] as const
+    const made = normalField(written, { ...around, type: defaultType(around.resource, name) })
+    return [name, around.isOpen && isOwnValue(name, made) ? { ...made, type: 'any' as const } : made] as const
   })
   return Object.fromEntries(entries)
 }
 
 function normalField(field: WrittenField, usual: FieldsAround & { readonly type: ValueType }): FieldDocument {
-  const type = field.join ? 'string' : (field.type ?? (field.map ? 'any' : usual.type))
+  const type = field.many ? 'any' : field.join ? 'string' : (field.type ?? (field.map ? 'any' : usual.type))
   return {
     ...placesOf(field),
     isJoined: field.join !== undefined,
@@ -58,6 +60,14 @@ function normalField(field: WrittenField, usual: FieldsAround & { readonly type:
     isCaseFolded: field.fold === 'case',
     clear: field.clear === undefined ? usual.clear : field.clear,
   }
+}
+
+/** Whether the value of the record's member of this name passes as it is, but for a conversion to the type. */
+export function isOwnValue(name: string, field: FieldDocument): boolean {
+  const { read, write, map, ref, as, max, isJoined, isOne, isCaseFolded, clear } = field
+  const isHere = read.length === 1 && [...read, ...write].every((path) => path === name)
+  const isKept = !(map ?? ref ?? as) && !isJoined && !isOne && max.length === 0 && !isCaseFolded && clear === null
+  return isHere && isKept && Object.keys({ ...field.set, ...field.new }).length === 0
 }
 
 function placesOf({ at, join, read, write }: WrittenField): Pick<FieldDocument, 'read' | 'write'> {

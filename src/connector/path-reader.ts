@@ -9,15 +9,15 @@ export function pathReader(path: Path): Read {
   const walk: Read = path.steps.some(({ type }) => type === 'each')
     ? (json) => readAll(path, json)
     : (json) => readFirst(path, json)
-  if (!isPlainMember(first) || more.length > 0) return walk
+  if (!isOwnMember(first) || more.length > 0) return walk
   const { name } = first
   if (!second) return (json) => json[name]
-  if (second.type !== 'match' || second.name in {} || !isPlainMember(third)) return walk
+  if (second.type !== 'match' || second.name in {} || !isOwnMember(third)) return walk
   return matchReader(name, second, third.name)
 }
 
 /** What every object inherits is no member of a record. */
-function isPlainMember(step: Path['steps'][number] | undefined): step is { type: 'member'; name: string } {
+function isOwnMember(step: Path['steps'][number] | undefined): step is { type: 'member'; name: string } {
   return step?.type === 'member' && !(step.name in {})
 }
 

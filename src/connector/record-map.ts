@@ -1,20 +1,19 @@
 import { CrmError } from '../core/errors.ts'
 import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue, memberOf } from '../core/json.ts'
-import type { CrmRecord, Resource } from '../core/resources/registry.ts'
+import { type CrmRecord, isReadOnly, type Resource } from '../core/resources/registry.ts'
 import { createAllValues, type ValuesOf } from './all-values.ts'
 import type { ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
 import { conversionOf } from './field-values.ts'
+import { isOwnValue } from './normal-fields.ts'
 import { compileOwnNames, type OwnNames } from './own-names.ts'
 import { pathReader } from './path-reader.ts'
 import { compilePath, type Path, readFirst, setMember } from './paths.ts'
-import { createRecordWriter } from './record-writer.ts'
+import { createRecordWriter, type RecordWriter } from './record-writer.ts'
 import { isContradicted, type WriteRecordOptions, type WrittenRecord } from './write-field.ts'
 
 /** Translates the records of one resource between the server's members and crm's fields. */
 export interface RecordMap {
-  /** Records are not changed at all. */
-  readonly isPlain: boolean
   /**
    * In this order: `id` as text, the mapped fields as the document orders them (null when absent or cleared), `created_at`,
    * `updated_at` and `version`, then every other member under the server's own name. An own name that equals one of crm's is
@@ -71,8 +70,7 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
   const hidden = new Set([...readNames, ...fields.filter(({ reads }) => reads.length === 0).map(({ name }) => name)])
   for (const { name, reads } of fields) if (reads.length > 0) hidden.delete(name)
   const writer = createRecordWriter({ document, fields, own, inside, connector, resource })
-  return {
-    isPlain: false,
+  const map: RecordMap = {
     read: (server, references) => {
       const inner = inside(server)
       const record: CrmRecord = own.start(inner)
@@ -90,12 +88,45 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
     idOf: (server) => idText(idAt(server)),
     isReadOnly: writer.isReadOnly,
     isDeleted: (server) => deleted !== undefined && readFirst(deleted, server) === true,
-    showsSent: (name) => name !== 'id' && !hidden.has(name),
+    showsSent: (name) => !isReadOnly(name) && !hidden.has(name),
     readNames: [...new Set([...readNames, ...systemHeads(document)])],
     ownNameOf: own.ownNameOf,
     names: shownNames(document, fields),
     nestedNames: nestedNames(fields),
   }
+  return isHandedThrough(document) ? { ...map, ...handedThrough(writer) } : map
+}
+
+/** Whether records of the server are those of crm. */
+function isHandedThrough({ fields, others: [other, ...more], ...document }: ResourceDocument): boolean {
+  const { id, createdAt, updatedAt, version, deleted, inside, readOnly, value, clear } = document
+  const places = [id.at, createdAt?.at ?? 'created_at', updatedAt?.at ?? 'updated_at', version ?? 'version', inside]
+  return (
+    isSameJson(places, ['id', 'created_at', 'updated_at', 'version', '.']) &&
+    (document.isOpen || (createdAt ?? updatedAt) === undefined) &&
+    Object.entries(fields).every(([name, field]) => document.isOpen && isOwnValue(name, field)) &&
+    isSameJson([id.type, other?.at ?? null, more.length, readOnly.length], ['string', '.', 0, 0]) &&
+    clear === null &&
+    (value ?? deleted) === undefined
+  )
+}
+
+/** Nothing is copied, checked or compared: a list of such records takes no time for it. */
+function handedThrough(writer: RecordWriter): Partial<RecordMap> {
+  return {
+    read: (server) => server,
+    write: (fields, options) => (options.isWhole ? writer.write(fields, options) : fields),
+    shown: (values) => values,
+    overruled: () => new Map(),
+    needsCurrent: () => false,
+  }
+}
+
+/** Records in the server's own names. */
+export const SERVER_RECORDS: Pick<RecordMap, 'read' | 'idOf' | 'isDeleted'> = {
+  read: (server) => server,
+  idOf: ({ id }) => idText(id),
+  isDeleted: () => false,
 }
 
 /** An own name that equals a field of crm is shown with `_` after it. */

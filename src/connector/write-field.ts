@@ -55,21 +55,21 @@ function writeValue(field: FieldMap, value: JsonValue, draft: WrittenRecord, par
   const { document, writes } = field
   const { options, target } = draft
   const fieldValue = (other: string) => fieldValueOf(other, draft, parts)
-  let wires = field.encode(value, { references: options.references, fieldValue })
+  let raws = field.encode(value, { references: options.references, fieldValue })
   for (const path of writes) takeShaped(path, field, draft)
   if (writes.some((path) => isAmongGiven(path, draft))) {
     if (!document.isJoined) {
       checkAgreement(field, value, draft)
       return
     }
-    wires = partsAround(field, value, draft)
+    raws = partsAround(field, value, draft)
   }
   for (const [at, path] of writes.entries()) {
     if (isAmongGiven(path, draft)) continue
-    const wire = wires[at] ?? null
-    const isEmptyPart = document.isJoined && wire === ''
+    const raw = raws[at] ?? null
+    const isEmptyPart = document.isJoined && raw === ''
     const element = { current: currentFor(path, draft, parts), new: document.new }
-    writeAt(path, target, isEmptyPart ? emptyPart(field, options) : wire, element)
+    writeAt(path, target, isEmptyPart ? emptyPart(field, options) : raw, element)
   }
   for (const { path, template } of field.beside) {
     const beside = fill(template, { value })
@@ -213,11 +213,11 @@ export function checkRoundTrip(fields: readonly FieldMap[], draft: WrittenRecord
     const isSamePlace = isReadWhereWritten(field)
     if (!isSamePlace && value === null) continue
     const shown = asLists(target, writes)
-    const wires = writes.map((path) => (isListPath(path) ? undefined : readFirst(path, shown)))
+    const raws = writes.map((path) => (isListPath(path) ? undefined : readFirst(path, shown)))
     const kept = isSamePlace
       ? field.read(asLists(record, writes), options.references)
-      : field.decode(wires, options.references)
-    if (field.isKept(kept, value) || isOwnId(field, value, wires)) continue
+      : field.decode(raws, options.references)
+    if (field.isKept(kept, value) || isOwnId(field, value, raws)) continue
     if (!isSamePlace && writes.some(isListPath)) continue
     throw field.refuse(value, `a value that the server keeps unchanged; it would keep ${shortJson(kept)}`)
   }
@@ -227,7 +227,7 @@ export function checkRoundTrip(fields: readonly FieldMap[], draft: WrittenRecord
 function isOwnId(
   { document: { ref } }: Pick<FieldMap, 'document'>,
   value: JsonValue,
-  [wire]: readonly (JsonValue | undefined)[],
+  [raw]: readonly (JsonValue | undefined)[],
 ): boolean {
-  return ref !== undefined && isSameJson(idText(wire) ?? null, idText(value) ?? null)
+  return ref !== undefined && isSameJson(idText(raw) ?? null, idText(value) ?? null)
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts'
 import {
-  type PlainResource,
+  type OpenResource,
   RECORD_RESOURCES,
   type RecordResource,
   type ServiceOperationOf,
@@ -141,7 +141,7 @@ const HAPPENED = { create: 'created', update: 'updated', delete: 'deleted' } as 
 
 type Happened = typeof HAPPENED
 
-type KindOf<R extends RecordResource> = R extends PlainResource
+type KindOf<R extends RecordResource> = R extends OpenResource
   ? `${R}.${Happened[keyof Happened]}`
   : `${R}.${Happened[ServiceOperationOf<R> & keyof Happened]}`
 

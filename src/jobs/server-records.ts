@@ -28,19 +28,19 @@ export async function apiFor(api: Api, paths: JobPaths, { isRestDropped }: RunTe
 }
 
 /** What the connector allows in rows. */
-export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules | undefined> {
+export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules> {
   const { connector, references, listedNames } = api
   const resource = resourceOf(noun)
   const rules = connector.rules(resource)
-  const { isPlain, refs, map, selection } = rules
-  if (isPlain) return undefined
+  const { refs, map, selection } = rules
   await references.load(refs)
   const listed = selection.asked && (await listedNames(resource))
-  const { update } = connector.document.resources[resource] ?? {}
+  const { update, isOpen } = connector.document.resources[resource] ?? {}
   const setByServer = new Set(listed?.flatMap(({ name, isReadOnly }) => (isReadOnly ? [name] : [])))
   const isReadOnly = (name: string) => map.isReadOnly(name) || setByServer.has(map.ownNameOf(name) ?? '')
   return {
     members: async () => {
+      if (isOpen) return undefined
       const first = listed ? {} : await firstRecord(api, noun)
       const nested = Object.entries(first).flatMap(([name, value]) => (isNested(value) ? [name] : []))
       const nestedNames = new Set([...map.nestedNames, ...nested])

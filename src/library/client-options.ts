@@ -23,7 +23,7 @@ const CLIENT_OPTIONS = Object.keys({
   env: true,
 } satisfies Record<keyof ClientOptions, true>)
 
-export type CheckedOptions = Omit<ApiOptions, 'baseUrl' | 'connector' | 'wire'> &
+export type CheckedOptions = Omit<ApiOptions, 'baseUrl' | 'connector' | 'terms'> &
   Pick<ClientOptions, 'allowInsecureHttp' | 'connector' | 'pageSize'> & {
     /** Undefined: the connector states it. */
     readonly baseUrl: URL | undefined

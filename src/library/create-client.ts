@@ -1,12 +1,12 @@
 import type { Api } from '../api/api.ts'
 import { createApi } from '../api/client.ts'
-import { wireOf } from '../api/connectors/server-rules.ts'
 import { graphqlError } from '../api/graphql.ts'
+import { serverTerms } from '../api/server-terms.ts'
+import { DEFAULT_CONNECTOR } from '../core/default-connector.ts'
 import { CrmError } from '../core/errors.ts'
 import { type GraphqlOperation, readOperations } from '../core/graphql-operations.ts'
 import { isJsonObject } from '../core/json.ts'
 import { timeOrderedUuid } from '../core/time-ordered-uuid.ts'
-import { DEFAULT_CONNECTOR } from '../core/wire.ts'
 import { checkNames } from './call-checks.ts'
 import { type CheckedOptions, checkedOptions, refuseInsecure } from './client-options.ts'
 import type { Client, ClientOptions, Graphql, GraphqlCall, JobMethods, RowFailure } from './client-types.ts'
@@ -61,8 +61,8 @@ async function openApi({ connector: word, variables, allowInsecureHttp, ...optio
   refuseInsecure(url, allowInsecureHttp)
   const { pageSize } = options
   const connector = await openConnector(named, { baseUrl: url, pageSize })
-  const wire = wireOf(connector.document)
-  return { api: createApi({ ...options, baseUrl: url, connector, wire }), baseUrl: url }
+  const terms = serverTerms(connector.document)
+  return { api: createApi({ ...options, baseUrl: url, connector, terms }), baseUrl: url }
 }
 
 function jobMethods(parts: JobParts): JobMethods {

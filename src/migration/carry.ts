@@ -14,8 +14,8 @@ export interface CarryRules {
   isSetBySource(name: string): boolean
   /** Whether the target has this member. */
   isKnown(name: string): boolean
-  /** What the connector of the target allows; undefined if it allows everything. */
-  readonly rules: RowRules | undefined
+  /** What the connector of the target allows. */
+  readonly rules: RowRules
 }
 
 export interface Carried {
@@ -41,7 +41,7 @@ export function carried(how: CarryRules, record: CrmRecord): Carried {
     if (!isEmpty(kept) && how.isKnown(name)) given[name] = kept
     else if (!isEmpty(record[name])) left.push(name)
   }
-  const body = rules?.shown(given) ?? given
+  const body = rules.shown(given)
   const dealId = idText(record.deal_id)
   const parentId = type === 'note' && dealId !== undefined ? ids.idOf('deal', dealId) : undefined
   return { body, parentId, left, fault: faultOf(how, { body, dealId, parentId }) }
@@ -50,7 +50,7 @@ export function carried(how: CarryRules, record: CrmRecord): Carried {
 function faultOf({ type, rules }: CarryRules, { body, dealId, parentId }: { body: JsonObject } & Deal) {
   if (Object.keys(body).length === 0) return 'it has no member that is carried over'
   if (type === 'note' && parentId === undefined) return `its deal ${dealId ?? ''} was not migrated`
-  return rules?.faultIn(body, undefined)
+  return rules.faultIn(body, undefined)
 }
 
 interface Deal {

@@ -234,14 +234,14 @@ class OpenMigration implements Migration {
     const { from, to } = this.#parts
     const noun = RESOURCES[type].plural
     const [own, rules] = [await rowRules(from, noun), await rowRules(to, noun)]
-    const members = await rules?.members()
+    const members = await rules.members()
     const known = members && new Set(members.names)
     return {
       type,
       ids: this.#ids,
       rules,
       stageOf: this.#stageOf,
-      isSetBySource: (name) => own?.isReadOnly(name) === true,
+      isSetBySource: (name) => own.isReadOnly(name),
       isKnown: (name) => !known || (known.has(name) && members?.isReadOnly(name) !== true),
     }
   }

@@ -65,7 +65,7 @@ function planOf({ source, ids, doubtful, rules }: PlanParts, refused: Set<string
 export async function makeJobOf(jobs: Jobs, { run }: Pair, parts: PlanParts): Promise<MadeJob | undefined> {
   const { type, rules } = parts.rules
   const noun = RESOURCES[type].plural
-  const asked = rules?.isSelecting ? rules.ask(membersOf(parts)) : undefined
+  const asked = rules.isSelecting ? rules.ask(membersOf(parts)) : undefined
   // The keys of an earlier job must not answer for this one.
   const identity = {
     kind: 'migrate',

@@ -23,12 +23,12 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 /** Makes foreign text safe for a terminal: characters that are invisible or move the cursor become visible escapes. */
 export function safeText(text: string): string {
-  if (isPlainText(text)) return text
+  if (isNarrowText(text)) return text
   return text.replace(new RegExp(`(${MEANT})|${UNSAFE}`, 'gu'), (found, meant?: string) => meant ?? escapeChar(found))
 }
 
 /** Whether a text has only Latin, Greek and Cyrillic characters of one column each, and needs no escapes. */
-export function isPlainText(text: string): boolean {
+export function isNarrowText(text: string): boolean {
   return /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2015\u2018-\u2026\u20ac]*$/.test(text)
 }
 

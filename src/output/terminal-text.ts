@@ -1,5 +1,5 @@
 import type { Env } from '../core/streams.ts'
-import { isPlainText } from './safe-text.ts'
+import { isNarrowText } from './safe-text.ts'
 
 // Text on a terminal: how wide it is, how it is cut and wrapped, and its colour.
 
@@ -30,7 +30,7 @@ const CLUSTERED = /[\p{Regional_Indicator}\p{Emoji_Modifier}\p{Mc}]|\uFE0F|\u200
  * as for spacing vowel signs, the larger number is used: a gap is better than a wrapped line.
  */
 export function textWidth(text: string): number {
-  if (isPlainText(text)) return text.length
+  if (isNarrowText(text)) return text.length
   let width = 0
   for (const cluster of clustersOf(text)) width += clusterWidth(cluster)
   return width
@@ -53,8 +53,8 @@ export function fitText(text: string, width: number): string {
 
 /** The clusters of a text, each with its columns; 0 for those drawn over the one before. */
 export function* clusterColumns(text: string): Iterable<readonly [cluster: string, width: number]> {
-  const isPlain = isPlainText(text)
-  for (const cluster of isPlain ? text : clustersOf(text)) yield [cluster, isPlain ? 1 : clusterWidth(cluster)]
+  const isNarrow = isNarrowText(text)
+  for (const cluster of isNarrow ? text : clustersOf(text)) yield [cluster, isNarrow ? 1 : clusterWidth(cluster)]
 }
 
 /** Whether the text has characters whose columns depend on their neighbours: terminals differ in those. */

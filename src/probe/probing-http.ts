@@ -1,5 +1,6 @@
 import { createConnector } from '../api/connectors/connector.ts'
 import type { ApiOptions } from '../api/options.ts'
+import { serverTerms } from '../api/server-terms.ts'
 import type { Answer } from '../api/transport/answer.ts'
 import type { Call } from '../api/transport/call.ts'
 import { createHttp, type Http } from '../api/transport/http.ts'
@@ -7,7 +8,6 @@ import type { HostTiming, Timing } from '../api/transport/timing.ts'
 import { loadConnector } from '../connector/load-connector.ts'
 import type { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
-import { WIRE_DEFAULTS } from '../core/wire.ts'
 
 /** What a probe needs of its command: where the server is, the key and how it is sent, and how long to wait. */
 export interface ProbeServer extends Pick<ApiOptions, 'baseUrl' | 'key' | 'timeoutMs' | 'maxWaitMs' | 'userAgent'> {
@@ -38,7 +38,7 @@ export interface ProbingHttp extends Http {
 }
 
 export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): Omit<ApiOptions, 'connector'> {
-  return { ...server, wire: WIRE_DEFAULTS, onWait: undefined }
+  return { ...server, terms: serverTerms({ idempotency: 'none' }), onWait: undefined }
 }
 
 /** Sends GET alone, once each. */

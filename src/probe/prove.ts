@@ -3,7 +3,6 @@ import { createConnector } from '../api/connectors/connector.ts'
 import { oneLine } from '../api/errors/one-line.ts'
 import type { Operations, Page } from '../api/operations.ts'
 import { loadConnector } from '../connector/load-connector.ts'
-import { createRecordMap } from '../connector/record-map.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
@@ -24,7 +23,7 @@ export async function readByConnector(
 ): Promise<Declared | string> {
   const { baseUrl, timing } = server
   const document = loadConnector(text, { fileName: 'the draft', baseOf: () => undefined })
-  const connector = createConnector(document, { baseUrl, variables: {} }, createRecordMap)
+  const connector = createConnector(document, { baseUrl, variables: {} })
   const api = createApi({ ...optionsOf(server), connector }, timing)
   const all = api[RESOURCES[resource].plural as 'contacts'] as Operations | ((id?: string) => Operations)
   const { list } = typeof all === 'function' ? all() : all

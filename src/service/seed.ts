@@ -1,6 +1,6 @@
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonValue } from '../core/json.ts'
-import { PLAIN_RESOURCES, type PlainResource, RESOURCES, type RecordResource } from '../core/resources/registry.ts'
+import { OPEN_RESOURCES, type OpenResource, RESOURCES, type RecordResource } from '../core/resources/registry.ts'
 import { type Members, parseSentJson } from './json-text.ts'
 import { Problem } from './problem.ts'
 import { dealCreation, noteCreation } from './resources/deals.ts'
@@ -17,25 +17,25 @@ export interface SeedRules {
 }
 
 export interface Seed {
-  /** Records of the plain resources. */
-  readonly plain: Readonly<Record<PlainResource, readonly CheckedWrite[]>>
+  /** Records of the open resources. */
+  readonly plain: Readonly<Record<OpenResource, readonly CheckedWrite[]>>
   readonly deals: readonly { readonly creation: CheckedWrite; readonly notes: readonly Members[] }[]
 }
 
 /**
- * The records in a parsed file: lists of plain resources and `deals` with entries as for POST, a deal with its `notes`. The
+ * The records in a parsed file: lists of open resources and `deals` with entries as for POST, a deal with its `notes`. The
  * default rules are those of a new database. CrmError `invalid_input` names the first invalid entry.
  */
 export function parseSeed(file: unknown, rules: SeedRules = {}): Seed {
   const { pipelines = [defaultPipeline()], uniqueMembers = [] } = rules
   const { deals, ...lists } = objectAt(file, 'the file')
-  const known = PLAIN_RESOURCES.map((resource): string => RESOURCES[resource].plural)
+  const known = OPEN_RESOURCES.map((resource): string => RESOURCES[resource].plural)
   const unknown = Object.keys(lists).find((name) => !known.includes(name))
   if (unknown !== undefined)
     throw invalid('the file', `has ${unknown}, expected ${new Intl.ListFormat('en').format([...known, 'deals'])}`)
   return {
     plain: Object.fromEntries(
-      PLAIN_RESOURCES.map((resource) => [resource, parsePlain(lists, resource, uniqueMembers)]),
+      OPEN_RESOURCES.map((resource) => [resource, parsePlain(lists, resource, uniqueMembers)]),
     ) as Seed['plain'],
     deals: listAt(deals, 'deals').map((entry, index) => parseDeal(entry, `deals[${index}]`, pipelines)),
   }
@@ -43,7 +43,7 @@ export function parseSeed(file: unknown, rules: SeedRules = {}): Seed {
 
 function parsePlain(
   lists: Readonly<Record<string, unknown>>,
-  resource: PlainResource,
+  resource: OpenResource,
   uniqueMembers: readonly UniqueMember[],
 ): readonly CheckedWrite[] {
   const { plural } = RESOURCES[resource]
@@ -93,15 +93,15 @@ export async function writeSeed(
   store: Store,
   { plain, deals }: Seed,
 ): Promise<Readonly<Record<RecordResource, number>>> {
-  for (const resource of PLAIN_RESOURCES) await writeAll(store, plain[resource])
+  for (const resource of OPEN_RESOURCES) await writeAll(store, plain[resource])
   const dealIds = await writeAll(
     store,
     deals.map(({ creation }) => creation),
   )
   const notes = deals.flatMap(({ notes }, index) => notes.map((note) => noteCreation(dealIds[index] ?? '', note)))
   await writeAll(store, notes)
-  const counts = Object.fromEntries(PLAIN_RESOURCES.map((resource) => [resource, plain[resource].length]))
-  return { ...(counts as Record<PlainResource, number>), deal: deals.length, note: notes.length }
+  const counts = Object.fromEntries(OPEN_RESOURCES.map((resource) => [resource, plain[resource].length]))
+  return { ...(counts as Record<OpenResource, number>), deal: deals.length, note: notes.length }
 }
 
 /** Returns the ids in order. */

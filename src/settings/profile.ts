@@ -1,6 +1,6 @@
+import { DEFAULT_CONNECTOR } from '../core/default-connector.ts'
 import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import { DEFAULT_CONNECTOR } from '../core/wire.ts'
 import { damaged, replaceIn } from './document.ts'
 import { isOfCrmServe, withoutEarlier } from './earlier-settings.ts'
 import {

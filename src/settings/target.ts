@@ -1,8 +1,8 @@
+import { DEFAULT_CONNECTOR } from '../core/default-connector.ts'
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText } from '../core/http-rules.ts'
 import { shellWord } from '../core/shell-words.ts'
 import type { Env } from '../core/streams.ts'
-import { DEFAULT_CONNECTOR } from '../core/wire.ts'
 import {
   appliesTo,
   type ChosenProfile,

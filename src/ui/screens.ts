@@ -1,12 +1,4 @@
-import type { Field } from '../core/resources/field.ts'
-import {
-  fieldOf,
-  isNumeric,
-  type ListedResource,
-  type PluralOf,
-  RESOURCES,
-  type Resource,
-} from '../core/resources/registry.ts'
+import type { ListedResource, PluralOf } from '../core/resources/registry.ts'
 import type { ListColumn } from './list/columns.ts'
 
 export const SCREENS = [
@@ -61,8 +53,25 @@ export function listOfScreen(screen: ScreenName): ListName {
 }
 
 export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
-  contacts: recordColumns('contact'),
-  deals: recordColumns('deal'),
+  // Fields, id, owner and creation time: the last columns are omitted first.
+  contacts: [
+    { name: 'name', head: 'NAME', least: 22, most: 36 },
+    { name: 'email', head: 'EMAIL', least: 22, most: 36 },
+    { name: 'phone', head: 'PHONE', least: 15, most: 18 },
+    { name: 'company', head: 'COMPANY', least: 18, most: 28 },
+    { name: 'id', head: 'ID', least: 16, most: 17 },
+    { name: 'owner_id', head: 'OWNER', least: 8, most: 14 },
+    { name: 'created_at', head: 'CREATED', least: 8, most: 20, kind: 'time' },
+  ],
+  deals: [
+    { name: 'name', head: 'NAME', least: 26, most: 40 },
+    { name: 'amount', head: 'AMOUNT', least: 10, most: 14, align: 'right' },
+    { name: 'stage', head: 'STAGE', least: 12, most: 18 },
+    { name: 'id', head: 'ID', least: 16, most: 17 },
+    { name: 'owner_id', head: 'OWNER', least: 8, most: 14 },
+    { name: 'pipeline_id', head: 'PIPELINE', least: 10, most: 16 },
+    { name: 'created_at', head: 'CREATED', least: 8, most: 20, kind: 'time' },
+  ],
   events: [
     { name: 'received_at', head: 'RECEIVED', least: 8, most: 24, kind: 'time' },
     { name: 'event', head: 'EVENT', least: 16, most: 22 },
@@ -105,8 +114,8 @@ export const COLUMNS: Readonly<Record<ListName, readonly ListColumn[]>> = {
 
 /** Members that `/` searches. */
 export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
-  contacts: searchedMembers('contact'),
-  deals: searchedMembers('deal'),
+  contacts: searchedColumns('contacts'),
+  deals: searchedColumns('deals'),
   events: ['event', 'record_id', 'state', 'id'],
   jobs: ['id', 'state', 'what'],
   webhooks: ['url', 'events', 'status', 'description', 'id'],
@@ -115,22 +124,6 @@ export const SEARCHED: Readonly<Record<ListName, readonly string[]>> = {
 }
 
 /** All columns but times. */
-function searchedMembers(resource: Resource): readonly string[] {
-  return recordColumns(resource).flatMap(({ name }) => (fieldOf(resource, name)?.type === 'time' ? [] : [name]))
-}
-
-/** Fields, id, owner and creation time, in this order: the last columns are omitted first. */
-function recordColumns(resource: Resource): readonly ListColumn[] {
-  const fields = Object.entries<Field>(RESOURCES[resource].fields).filter(([, { width }]) => width !== undefined)
-  const rank = ([, { type }]: (typeof fields)[number]): number => ['id', 'reference', 'time'].indexOf(type)
-  return fields
-    .toSorted((one, other) => rank(one) - rank(other))
-    .map(([name, { type, width: [least, most] = [0, 0] }]) => ({
-      name,
-      head: name.replace(/_(?:id|at)$/, '').toUpperCase(),
-      least,
-      most,
-      ...(isNumeric(resource, name) && { align: 'right' }),
-      ...(type === 'time' && { kind: 'time', least: 8 }),
-    }))
+function searchedColumns(list: ListName): readonly string[] {
+  return COLUMNS[list].flatMap(({ name, kind }) => (kind === 'time' ? [] : [name]))
 }

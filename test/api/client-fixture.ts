@@ -5,24 +5,19 @@ import { createConnector } from '../../src/api/connectors/connector.ts'
 import { connectorDocument, withPageSize } from '../../src/api/connectors/open-connector.ts'
 import type { ListQuery, Page } from '../../src/api/operations.ts'
 import type { ApiOptions } from '../../src/api/options.ts'
+import { type ServerTerms, serverTerms } from '../../src/api/server-terms.ts'
 import type { HostTiming } from '../../src/api/transport/timing.ts'
-import { createRecordMap } from '../../src/connector/record-map.ts'
 import { CrmError } from '../../src/core/errors.ts'
-import type { Wire } from '../../src/core/wire.ts'
 
 export const NO_KEY = { idempotencyKey: undefined }
 export const ALL: ListQuery = { limit: undefined, cursor: undefined, filters: {} }
 
 /** What a connector says of its server, with the largest pages of its lists. */
-type WireAndSize = Wire & { readonly pageSize?: number }
+type TermsAndSize = ServerTerms & { readonly pageSize?: number }
 
-export const WIRE: WireAndSize = {
+export const SERVER_TERMS: TermsAndSize = {
   pageSize: 2,
-  idempotency: 'kept',
-  idempotencyHeader: 'Idempotency-Key',
-  idempotencyWindowMs: 1_800_000,
-  isWindowOfAccount: false,
-  requestLifeMs: 120_000,
+  ...serverTerms({ idempotency: { header: 'Idempotency-Key' } }),
 }
 
 export interface Fixture {
@@ -43,12 +38,12 @@ export const CONTRACT = await connectorOf('contract')
 
 async function connectorOf(name: string) {
   const document = await connectorDocument({ name })
-  return (baseUrl: URL, wire: WireAndSize) =>
-    createConnector(withPageSize(document, wire.pageSize), { baseUrl, variables: {} }, createRecordMap)
+  return (baseUrl: URL, terms: TermsAndSize) =>
+    createConnector(withPageSize(document, terms.pageSize), { baseUrl, variables: {} })
 }
 
 interface ClientFixtureOptions extends Partial<Omit<ApiOptions, 'wire'>> {
-  readonly wire?: WireAndSize
+  readonly terms?: TermsAndSize
 }
 
 /** A client whose waits are counted and not waited, with jitter at its longest. */
@@ -70,8 +65,8 @@ export function openClient(
       debug: (line) => fixture.debugLines.push(line),
       onWait: (waitMs, reason) => fixture.notices.push(`${waitMs} ${reason}`),
       onUnread: ({ done, reason }) => fixture.unread.push(`${done}: ${reason}`),
-      wire: WIRE,
-      connector: CRM(baseUrl, options.wire ?? WIRE),
+      terms: SERVER_TERMS,
+      connector: CRM(baseUrl, options.terms ?? SERVER_TERMS),
       ...options,
     },
     { sleep: async (ms) => void fixture.waits.push(ms), random: () => 1, ...timing },

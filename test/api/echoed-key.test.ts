@@ -5,7 +5,7 @@ import { CrmError } from '../../src/core/errors.ts'
 import { sample } from '../harness/sample.ts'
 import { MARK, NOTATIONS, partsIn } from '../marked-secret.ts'
 import { sendJson, startServer } from './answering-server.ts'
-import { ALL, allPages, CRM, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
+import { ALL, allPages, CRM, failureOf, NO_KEY, openClient, SERVER_TERMS } from './client-fixture.ts'
 
 const LENGTHS = sample(
   Array.from({ length: 600 }, (_, at) => at + 1),
@@ -73,8 +73,8 @@ for (const [name, answer] of Object.entries(ANSWERS)) {
     const options = {
       baseUrl: url,
       key: MARK,
-      wire: WIRE,
-      connector: CRM(url, WIRE),
+      terms: SERVER_TERMS,
+      connector: CRM(url, SERVER_TERMS),
       timeoutMs: 5000,
       userAgent: 'crm',
       now: Date.now,

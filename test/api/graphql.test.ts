@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { GraphqlRequest } from '../../src/api/graphql.ts'
 import { sendJson, startServer } from './answering-server.ts'
-import { CONTRACT, failureOf, openClient, WIRE } from './client-fixture.ts'
+import { CONTRACT, failureOf, openClient, SERVER_TERMS } from './client-fixture.ts'
 
 const QUERY: GraphqlRequest = {
   query: '{ deals { id } }',
@@ -30,7 +30,7 @@ test('a query and a mutation are posted to the path of the connector, behind the
 
 test('a connector that names no path of GraphQL is exit 7 before anything is sent', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 200, { data: {} }))
-  const { api } = openClient(url, { connector: CONTRACT(url, WIRE) })
+  const { api } = openClient(url, { connector: CONTRACT(url, SERVER_TERMS) })
   expect(await failureOf(api.graphql(QUERY))).toMatchObject({
     ...{ code: 'not_supported', exit: 7, message: 'contract (connector) has no GraphQL' },
     details: { hint: 'crm connectors show contract lists what it offers' },

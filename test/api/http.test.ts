@@ -4,7 +4,7 @@ import type { Call, Method } from '../../src/api/transport/call.ts'
 import { baseHeaders, ifMatchHeader } from '../../src/api/transport/headers.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import { type Answering, sendJson, startServer, startTcpServer } from './answering-server.ts'
-import { ALL, allPages, CRM, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
+import { ALL, allPages, CRM, failureOf, NO_KEY, openClient, SERVER_TERMS } from './client-fixture.ts'
 import { TRANSPORTS } from './transports.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -48,7 +48,7 @@ describe.each(TRANSPORTS)('over $over', ({ openClient }) => {
 
   test('all tries of a write carry one idempotency key, under the header that the profile names', async () => {
     const { url, seen } = await startServer(failing(500, 503, 429))
-    const { api, waits } = openClient(url, { wire: { ...WIRE, idempotencyHeader: 'X-Once' } })
+    const { api, waits } = openClient(url, { terms: { ...SERVER_TERMS, idempotencyHeader: 'X-Once' } })
     await expect(api.contacts.create({}, NO_KEY)).resolves.toEqual({ id: 'con_1' })
     const keys = seen.map((request) => request.headers['x-once'])
     expect(keys).toHaveLength(4)
@@ -251,7 +251,7 @@ test.each(['', 'a b', 'a\r\nX: y', 'schlüssel', 'k'.repeat(256)])(
 test.each(['', 'crm_key_a b', 'crm_key_ü', 'crm_key_a\n'])(
   'a key that no header can carry is refused and not shown',
   (key) => {
-    const refused = () => baseHeaders({ key, connector: CRM(BASE, WIRE), userAgent: 'crm/0' })
+    const refused = () => baseHeaders({ key, connector: CRM(BASE, SERVER_TERMS), userAgent: 'crm/0' })
     expect(refused).toThrow(CrmError)
     expect(refused).not.toThrow(/crm_key_/)
   },

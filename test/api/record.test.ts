@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { WriteCallOptions } from '../../src/api/operations.ts'
 import { sendJson, startServer } from './answering-server.ts'
-import { failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
+import { failureOf, NO_KEY, openClient, SERVER_TERMS } from './client-fixture.ts'
 
 async function created(json: unknown, options: WriteCallOptions = NO_KEY) {
   const { url } = await startServer((response) => sendJson(response, 201, json))
@@ -51,7 +51,7 @@ test.each([200, 201, 204])('an empty %i to a create is in doubt', async (status)
 test('the error of such an answer to a note does not call a repetition safe if it is unknown whether keys are kept', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 200, { ok: true }))
   const error = await failureOf(
-    openClient(url, { wire: { ...WIRE, idempotency: 'none' } })
+    openClient(url, { terms: { ...SERVER_TERMS, idempotency: 'none' } })
       .api.notes('deal_1')
       .create({ body: 'x' }, NO_KEY),
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from './answering-server.ts'
-import { allPages, CONTRACT, failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
+import { allPages, CONTRACT, failureOf, NO_KEY, openClient, SERVER_TERMS } from './client-fixture.ts'
 
 const delivery = (n: number) => ({ event_id: `evt_${n}`, state: 'failed' })
 
@@ -76,7 +76,7 @@ test('an answer without the new secret leaves it in doubt, and a refusal in a 20
 
 test('a connector that names none of them is exit 7 before anything is sent', async () => {
   const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [] }))
-  const { subscriptions } = openClient(url, { connector: CONTRACT(url, WIRE) }).api
+  const { subscriptions } = openClient(url, { connector: CONTRACT(url, SERVER_TERMS) }).api
   const failures = [
     await failureOf(allPages(subscriptions.deliveries('wh_1'))),
     await failureOf(subscriptions.resend({ webhookId: 'wh_1', eventId: 'evt_1' }, NO_KEY)),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isFailure } from '../../src/api/errors/failure.ts'
 import { createSender } from '../../src/api/writes/sender.ts'
 import { type Answering, sendJson, startServer } from './answering-server.ts'
-import { ALL, allPages, CRM, failureOf, NO_KEY, WIRE } from './client-fixture.ts'
+import { ALL, allPages, CRM, failureOf, NO_KEY, SERVER_TERMS } from './client-fixture.ts'
 import { TRANSPORTS } from './transports.ts'
 
 /** As Django with APPEND_SLASH: a path without the slash is elsewhere, for good. */
@@ -74,8 +74,8 @@ describe.each(TRANSPORTS)('over $over', ({ openClient, requestsBeforeUndici }) =
       ...{
         baseUrl: url,
         key: 'k',
-        wire: WIRE,
-        connector: CRM(url, WIRE),
+        terms: SERVER_TERMS,
+        connector: CRM(url, SERVER_TERMS),
         timeoutMs: 5000,
         userAgent: 'crm',
         now: Date.now,

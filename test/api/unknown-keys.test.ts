@@ -2,15 +2,14 @@ import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { createConnector } from '../../src/api/connectors/connector.ts'
 import { connectorDocument } from '../../src/api/connectors/open-connector.ts'
-import { wireOf } from '../../src/api/connectors/server-rules.ts'
-import { createRecordMap } from '../../src/connector/record-map.ts'
+import { serverTerms } from '../../src/api/server-terms.ts'
 import { shippedConnector } from '../../src/connector/shipped.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { sendJson, startServer } from './answering-server.ts'
-import { failureOf, NO_KEY, openClient, WIRE } from './client-fixture.ts'
+import { failureOf, NO_KEY, openClient, SERVER_TERMS } from './client-fixture.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.test' }
-const UNKNOWN = { wire: { ...wireOf(await connectorDocument({ name: 'crm' })), pageSize: 2 } }
+const UNKNOWN = { terms: { ...serverTerms(await connectorDocument({ name: 'crm' })), pageSize: 2 } }
 
 interface Answers {
   /** To the nth POST; undefined makes a record of it. */
@@ -126,13 +125,13 @@ test('an update is repeated', async () => {
 const LOOK = 'check before sending it again: crm contacts get con_1'
 
 test.each([
-  [{ wire: UNKNOWN.wire }, `${LOOK}$`],
+  [{ terms: UNKNOWN.terms }, `${LOOK}$`],
   [
-    { wire: { ...UNKNOWN.wire, profile: 'prod' } },
+    { terms: { ...UNKNOWN.terms, profile: 'prod' } },
     `${LOOK}; if the server keeps idempotency keys, its connector can say so: idempotency: \\{ header: Idempotency-Key \\}$`,
   ],
   [
-    { wire: { ...WIRE, idempotency: 'kept' } },
+    { terms: { ...SERVER_TERMS, idempotency: 'kept' } },
     'crm contacts update con_1 \\.\\.\\. --idempotency-key mine, other arguments',
   ],
 ] as const)('the hint of an update in doubt calls a repetition safe only if keys are kept', async (given, hint) => {
@@ -144,12 +143,8 @@ test.each([
 
 test('a connector that says that its server keeps no keys is not contradicted in the hint', async () => {
   const { url } = await startServer((response) => sendJson(response, 502, {}))
-  const connector = createConnector(
-    await shippedConnector('pipedrive'),
-    { baseUrl: url, variables: {} },
-    createRecordMap,
-  )
-  const { api } = openClient(url, { connector, wire: { ...UNKNOWN.wire, profile: 'prod' } })
+  const connector = createConnector(await shippedConnector('pipedrive'), { baseUrl: url, variables: {} })
+  const { api } = openClient(url, { connector, terms: { ...UNKNOWN.terms, profile: 'prod' } })
   const error = await failureOf(api.contacts.update('1', { name: 'Ada' }, { ...NO_KEY, ifMatch: undefined }))
   expect(error.details).toMatchObject({ isInDoubt: true, hint: 'check before sending it again: crm contacts get 1' })
 })

@@ -29,6 +29,7 @@ export function field(at: string | readonly string[], more: Partial<FieldDocumen
 
 export function described(more: Partial<ResourceDocument> = {}): ResourceDocument {
   return {
+    isOpen: false,
     parent: undefined,
     id: { at: 'id', type: 'string' },
     createdAt: undefined,

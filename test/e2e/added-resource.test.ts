@@ -24,6 +24,7 @@ beforeAll(async () => {
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
   addField()
   addResource()
+  node(['scripts/objects.ts'])
   node(['node_modules/typescript/bin/tsc'])
   node(['scripts/build.ts'])
   stop = await serve(['--unique', 'companies.domain'])
@@ -43,47 +44,41 @@ function change(path: string, before: string | RegExp, after: string): void {
 
 /** The line of the page, where it says. */
 function addField(): void {
-  const [, line = ''] = /`(company_size: \{.*\},)`/.exec(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')) ?? []
-  change('src/core/resources/contact.ts', '    ...KEPT_BY_SERVER,', `    ${line}\n    ...KEPT_BY_SERVER,`)
+  const [, line = ''] = /`(company_size: \{.*\})`/.exec(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')) ?? []
+  change('connectors/contract.yaml', '\n  deals:', `\n      ${line}\n  deals:`)
 }
 
-/** Its definition, its line in the registry, its requests in the connector of crm serve, its commands, its line in the list of nouns. */
+/** Its part of the contract, its line in the registry, its commands, its line in the list of nouns. */
 function addResource(): void {
-  writeFileSync(
-    join(copy, 'src/core/resources/company.ts'),
-    `import { ID, KEPT_BY_SERVER, type ResourceDefinition } from './field.ts'
-
-export const COMPANY = {
-  singular: 'company',
-  plural: 'companies',
-  idPrefix: 'com_',
-  path: '/v1/companies',
-  operations: ['list', 'create', 'update', 'delete'],
-  isPlain: true,
-  isImportable: true,
-  hints: { match: 'domain', where: '.domain == null' },
-  about: 'Organisations.',
-  example: { name: 'Engines Ltd', domain: 'engines.example' },
-  fields: {
-    ...ID,
-    name: { type: 'text', about: 'Name of the company', isRequired: true, aliases: ['companyname'] },
-    domain: { type: 'text', about: 'Its domain name', aliases: ['website'] },
-    employees: { type: 'integer', about: 'People who work there', aliases: ['headcount'] },
-    ...KEPT_BY_SERVER,
-  },
-} as const satisfies ResourceDefinition
-`,
+  change(
+    'connectors/contract.yaml',
+    '\n  deals:',
+    `
+  companies:
+    one: company
+    path: /v1/companies
+    fields:
+      name: { at: name, type: string, required: true, about: Name of the company, headings: [companyname] }
+      domain: { at: domain, type: string, about: Its domain name, headings: [website] }
+      employees: { at: employees, type: integer, about: People who work there, headings: [headcount] }
+  deals:`,
   )
-  const registry = 'src/core/resources/registry.ts'
-  change(registry, 'import { CONTACT }', "import { COMPANY } from './company.ts'\nimport { CONTACT }")
-  change(registry, '  contact: CONTACT,', '  contact: CONTACT,\n  company: COMPANY,')
-  change('connectors/crm.yaml', '\n  deals:', '\n  companies: { path: /v1/companies }\n  deals:')
+  const line = `company: {
+    ...OBJECTS.company,
+    idPrefix: 'com_',
+    isOpen: true,
+    isImportable: true,
+    hints: { match: 'domain', where: '.domain == null' },
+    about: 'Organisations.',
+    example: { name: 'Engines Ltd', domain: 'engines.example' },
+  },`
+  change('src/core/resources/registry.ts', '  deal: {', `  ${line}\n  deal: {`)
   const commands = readFileSync(join(copy, 'src/commands/contacts.ts'), 'utf8')
   const renamed = commands.replaceAll('contacts', 'companies').replaceAll('CONTACTS', 'COMPANIES')
   writeFileSync(join(copy, 'src/commands/companies.ts'), renamed.replaceAll("'contact'", "'company'"))
   const nouns = 'src/commands/commands.ts'
-  const line = "  contacts: async () => (await import('./contacts.ts')).CONTACTS_COMMANDS,"
-  change(nouns, line, `${line}\n${line.replaceAll('contacts', 'companies').replace('CONTACTS', 'COMPANIES')}`)
+  const noun = "  contacts: async () => (await import('./contacts.ts')).CONTACTS_COMMANDS,"
+  change(nouns, noun, `${noun}\n${noun.replaceAll('contacts', 'companies').replace('CONTACTS', 'COMPANIES')}`)
 }
 
 function node(args: readonly string[], input = ''): { readonly stdout: string; readonly stderr: string } {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import type { InputRow, RowSource } from '../../src/jobs/input/row.ts'
 import { openDraft } from '../../src/jobs/journal/job-folder.ts'
@@ -78,9 +79,15 @@ async function matched(records: readonly CrmRecord[]) {
   const existing = Object.assign(read, { hasSeveralKeys: false })
   const keyLines = openKeyIndex(paths.folder, 'keys')
   const source = { changes: (fields) => ({ fields, retyped: [] }) } as Partial<RowSource> as RowSource
-  const parts = { names: ['email'], mode: 'upsert', noun: 'contacts', isDeletion: false, shown: undefined } as const
+  const parts = {
+    names: ['email'],
+    mode: 'upsert',
+    noun: 'contacts',
+    isDeletion: false,
+    shown: (fields: JsonObject) => fields,
+  } as const
   try {
-    const overruled = new OverruledMembers(undefined)
+    const overruled = new OverruledMembers({ overruled: () => new Map() })
     const errors = { isFirstKept: false, addError: () => {} }
     return matchRow({ ...parts, ...errors, existing, keyLines, source, overruled }, row(2, 'A@x.test'))
   } finally {

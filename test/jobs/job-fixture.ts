@@ -2,30 +2,30 @@ import { onTestFinished } from 'vitest'
 import { createApi } from '../../src/api/client.ts'
 import { ObservedCapacity } from '../../src/api/limits/observed-capacity.ts'
 import { RateLimiter } from '../../src/api/limits/rate-limiter.ts'
+import type { ServerTerms } from '../../src/api/server-terms.ts'
 import { KeyKeeping } from '../../src/api/writes/key-keeping.ts'
 import { createSender } from '../../src/api/writes/sender.ts'
 import { canonicalJson, type JsonObject } from '../../src/core/json.ts'
-import type { Wire } from '../../src/core/wire.ts'
 import { finishDraft, type JobPaths, openDraft } from '../../src/jobs/journal/job-folder.ts'
 import { requestDigest } from '../../src/jobs/plan/digest.ts'
 import type { JobNoun, PlanHead } from '../../src/jobs/plan/plan-format.ts'
 import { PlanWriter } from '../../src/jobs/plan/plan-writer.ts'
 import { type JobOutcome, runJob } from '../../src/jobs/send/run-job.ts'
-import type { JobServices, RunTerms, ServerTerms } from '../../src/jobs/send/services.ts'
-import { CRM, WIRE } from '../api/client-fixture.ts'
+import type { JobServices, RunTerms, SendTerms } from '../../src/jobs/send/services.ts'
+import { CRM, SERVER_TERMS } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { hurriedTiming } from '../harness/hurried-timing.ts'
 
 export const ACCOUNT = 'http://crm.test'
 
 /** What a server that was said to keep keys, or not to, is taken for. */
-export function keysOf(idempotency: Wire['idempotency']): KeyKeeping {
-  return new KeyKeeping({ wire: { ...WIRE, idempotency }, connector: CRM(new URL(ACCOUNT), WIRE) })
+export function keysOf(idempotency: ServerTerms['idempotency']): KeyKeeping {
+  return new KeyKeeping({ terms: { ...SERVER_TERMS, idempotency }, connector: CRM(new URL(ACCOUNT), SERVER_TERMS) })
 }
 
 const KEPT = keysOf('kept')
 
-export const TERMS: RunTerms & ServerTerms = {
+export const TERMS: RunTerms & SendTerms = {
   windowMs: 1_800_000,
   lifeMs: 120_000,
   isScopedByAccount: false,
@@ -85,7 +85,7 @@ export async function sendJob(
     key = 'crm_key_of_the_test',
     beforeSend = () => {},
   }: {
-    terms?: Partial<RunTerms & ServerTerms>
+    terms?: Partial<RunTerms & SendTerms>
     services?: Partial<JobServices>
     key?: string
     beforeSend?: () => void
@@ -95,8 +95,8 @@ export async function sendJob(
     ...{
       baseUrl,
       key,
-      wire: { ...WIRE, pageSize: 100 },
-      connector: CRM(baseUrl, { ...WIRE, pageSize: 100 }),
+      terms: { ...SERVER_TERMS, pageSize: 100 },
+      connector: CRM(baseUrl, { ...SERVER_TERMS, pageSize: 100 }),
       timeoutMs: 5000,
       userAgent: 'crm/0.0.0',
       now: Date.now,

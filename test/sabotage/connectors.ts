@@ -233,9 +233,9 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'records of crm serve get other names by way of its connector',
-    file: 'src/api/connectors/resource-rules.ts',
-    line: 'const isMapped = mapRecords && !isPlain(described)',
-    to: 'const isMapped = mapRecords',
+    file: 'src/connector/record-map.ts',
+    line: 'return isHandedThrough(document) ? { ...map, ...handedThrough(writer) } : map',
+    to: 'return map',
     tests: ['test/commands/connectors/own-service.test.ts'],
   },
   {
@@ -352,9 +352,9 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'keys count as kept before an answer showed it',
-    file: 'src/api/connectors/server-rules.ts',
-    line: "idempotency: kept || drafted !== undefined ? undefined : 'kept',",
-    to: "idempotency: 'kept',",
+    file: 'src/api/server-terms.ts',
+    line: "idempotency: keys ? ((keys.kept ?? drafted) ? undefined : 'kept') : 'none',",
+    to: "idempotency: keys ? (drafted ? undefined : 'kept') : 'none',",
     tests: ['test/api/unknown-keys.test.ts'],
   },
   {

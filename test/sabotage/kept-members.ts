@@ -8,14 +8,14 @@ export const KEPT_MEMBERS: readonly Sabotage[] = [
   {
     name: 'a deletion keeps the members that it writes alone',
     file: 'src/jobs/plan/make-selection.ts',
-    line: "const asked = rules?.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)",
-    to: 'const asked = rules?.ask(Object.keys(patch ?? {}))',
+    line: "const asked = rules.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)",
+    to: 'const asked = rules.ask(Object.keys(patch ?? {}))',
     tests: NAMED,
   },
   {
     name: 'a plan is applied without its members',
     file: 'src/jobs/plan/apply-plan.ts',
-    line: 'if (head.asked) (await context.rowRules(head.noun))?.ask(head.asked)',
+    line: 'if (head.asked) (await context.rowRules(head.noun)).ask(head.asked)',
     to: '',
     tests: NAMED,
   },

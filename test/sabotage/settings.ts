@@ -179,8 +179,8 @@ export const SETTINGS: readonly Sabotage[] = [
   {
     name: 'keys of a profile of an earlier version are trusted that were not known to be kept',
     file: 'src/commands/earlier-profiles.ts',
-    line: 'return members.length === 0 ? {} : { header: WIRE_DEFAULTS.idempotencyHeader, ...keys, kept: SHOWING }',
-    to: 'return members.length === 0 ? {} : { header: WIRE_DEFAULTS.idempotencyHeader, ...keys }',
+    line: 'return members.length === 0 ? {} : { header: KEY_HEADER, ...keys, kept: SHOWING }',
+    to: 'return members.length === 0 ? {} : { header: KEY_HEADER, ...keys }',
     tests: ['test/commands/earlier-profiles.test.ts'],
   },
   {

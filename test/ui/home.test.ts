@@ -6,7 +6,7 @@ import { createTheme } from '../../src/ui/draw/theme.ts'
 import { homeSections } from '../../src/ui/home/sections.ts'
 import { emptyList, takePage } from '../../src/ui/list/list-state.ts'
 import { initialState, type State } from '../../src/ui/state.ts'
-import { openClient, WIRE } from '../api/client-fixture.ts'
+import { openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { countRequests } from '../harness/request-counter.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { plainAtService } from './plain-of.ts'
@@ -147,7 +147,7 @@ test('created per day ends with today, and counts records without a time', () =>
 test('Home costs a page of contacts and of deals, and loads all only after a confirmation', async () => {
   const service = await serveForTest()
   const { url, requests } = await countRequests(service.url)
-  const { api } = openClient(new URL(url), { key: service.key.text, wire: { ...WIRE, pageSize: 2 } })
+  const { api } = openClient(new URL(url), { key: service.key.text, terms: { ...SERVER_TERMS, pageSize: 2 } })
   const options = { idempotencyKey: undefined }
   for (let at = 0; at < 5; at++) {
     await api.contacts.create({ name: `C ${at}`, email: `c${at}@example.test` }, options)

@@ -1,6 +1,6 @@
 import type { Env } from '../../src/core/streams.ts'
 import { type Jobs, openJobs } from '../../src/jobs/jobs.ts'
-import { openClient, WIRE } from '../api/client-fixture.ts'
+import { openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 
 /** Bulk work with a server, in a separate home. */
@@ -24,7 +24,7 @@ export async function jobsAt(
     },
     ...{ note: () => {}, isTrial: false, api: async () => api, requireProven: async () => {} },
     server: async () => ({
-      ...{ baseUrl, key, wire: { ...WIRE, pageSize: 100 }, timeoutMs: 5_000, userAgent: 'crm/0.0.0' },
+      ...{ baseUrl, key, terms: { ...SERVER_TERMS, pageSize: 100 }, timeoutMs: 5_000, userAgent: 'crm/0.0.0' },
       ...{ now: Date.now, debug: undefined, loginHint: undefined, serveDatabase: undefined, env },
     }),
   })

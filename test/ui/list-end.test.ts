@@ -7,12 +7,12 @@ import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 import type { ScreenName } from '../../src/ui/screens.ts'
 import { type Answering, type SeenRequest, sendJson, startServer } from '../api/answering-server.ts'
-import { openClient, WIRE } from '../api/client-fixture.ts'
+import { openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { make } from '../harness/records.ts'
 import { startService } from '../harness/service.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
-const wire = { ...WIRE, pageSize: 100 }
+const terms = { ...SERVER_TERMS, pageSize: 100 }
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -26,7 +26,7 @@ const rows = (count: number, from = 0): readonly Row[] =>
 
 async function apiOf(answer: Answering): Promise<{ api: Api; seen: readonly SeenRequest[] }> {
   const { url, seen } = await startServer(answer)
-  return { api: openClient(url, { wire }).api, seen }
+  return { api: openClient(url, { terms }).api, seen }
 }
 
 async function opened(answer: Answering, screen: ScreenName = 'contacts'): Promise<TestUi> {
@@ -148,7 +148,7 @@ test('a deal with more notes than the pane holds names the command that lists th
     `/v1/deals/${dealId}/notes`,
     Array.from({ length: 51 }, (_, at) => ({ body: `note ${at}` })),
   )
-  const { api } = openClient(new URL(service.url), { key: service.key, wire })
+  const { api } = openClient(new URL(service.url), { key: service.key, terms })
   const ui = await uiOf('deals', { openApi: async () => api })
   onTestFinished(watchNotes(ui.store, async () => api, ui.boards))
   await ui.background.lists.more('deals')

@@ -4,8 +4,7 @@ import type { Api } from '../../src/api/api.ts'
 import { createApi } from '../../src/api/client.ts'
 import { createConnector } from '../../src/api/connectors/connector.ts'
 import { openConnector } from '../../src/api/connectors/open-connector.ts'
-import { createRecordMap } from '../../src/connector/record-map.ts'
-import { WIRE_DEFAULTS } from '../../src/core/wire.ts'
+import { serverTerms } from '../../src/api/server-terms.ts'
 import { learnOffered } from '../../src/ui/background/learn-offered.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
@@ -48,7 +47,7 @@ async function screenBy(screen: ScreenName, lines: string): Promise<TestUi> {
 async function shippedScreen(screen: ScreenName, name: string): Promise<TestUi> {
   const { url } = await startServer((response) => sendJson(response, 404, {}))
   const variables = { company: 'acme', user: '0'.repeat(24) }
-  const connector = createConnector(shippedDocument(name), { baseUrl: url, variables }, createRecordMap)
+  const connector = createConnector(shippedDocument(name), { baseUrl: url, variables })
   return screenOf(screen, openClient(url, { connector }).api)
 }
 
@@ -170,7 +169,7 @@ async function dealsScreen(name: 'crm' | 'contract') {
     ...{
       baseUrl: new URL(url),
       key: service.key.text,
-      wire: WIRE_DEFAULTS,
+      terms: serverTerms({ idempotency: 'none' }),
       connector: await openConnector({ name, variables: {} }, { baseUrl: new URL(url), pageSize: undefined }),
       userAgent: 'test',
       now: Date.now,

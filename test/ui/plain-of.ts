@@ -4,7 +4,7 @@ import type { Api } from '../../src/api/api.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import type { Jobs } from '../../src/jobs/jobs.ts'
 import { openPlain, type PlainOptions } from '../../src/ui/open-plain.ts'
-import { openClient, WIRE } from '../api/client-fixture.ts'
+import { openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { tempFolder } from '../files/temp-folder.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { jobsAt } from './jobs-at.ts'
@@ -53,7 +53,7 @@ export async function plainAtService(
 ) {
   const service = await serveForTest()
   const url = new URL(service.url)
-  const { api } = openClient(url, { key: service.key.text, wire: { ...WIRE, pageSize: 100 } })
+  const { api } = openClient(url, { key: service.key.text, terms: { ...SERVER_TERMS, pageSize: 100 } })
   const jobs = await jobsAt(url, service.key.text)
   await prepare(api, jobs)
   return { api, jobs, ...(await plainOf(api, { openJobs: async () => jobs, ...options })) }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Api } from '../../src/api/api.ts'
 import type { CrmRecord } from '../../src/core/resources/registry.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { NO_KEY, openClient, WIRE } from '../api/client-fixture.ts'
+import { NO_KEY, openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { plainAtService, plainOf } from './plain-of.ts'
 
 const make =
@@ -23,7 +23,7 @@ test('plain lines say that the end is unknown, and r requests the list again', a
   const rows = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `con_${at}`, name: `Row ${at}` }))
   let body: unknown = { data: rows(20), next_cursor: 'x' }
   const { url } = await startServer((response) => sendJson(response, 200, body))
-  const { says, type, ended } = await plainOf(openClient(url, { wire: { ...WIRE, pageSize: 100 } }).api)
+  const { says, type, ended } = await plainOf(openClient(url, { terms: { ...SERVER_TERMS, pageSize: 100 } }).api)
   await says('10 of 20 or more.')
   type('')
   await says('20 of 20 or more.')

@@ -4,7 +4,7 @@ import { watchHistory } from '../../src/ui/background/record-history.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
-import { CONTRACT, openClient, WIRE } from '../api/client-fixture.ts'
+import { CONTRACT, openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
 
@@ -57,7 +57,7 @@ test('a server whose connector has no history is asked for none, and C names the
     if (!request.path.startsWith('/v1/contacts')) return void response.writeHead(404).end()
     sendJson(response, 200, { data: [{ id: 'con_1', name: 'Ada' }], next_cursor: null, has_more: false })
   })
-  const ui = await browsing(url, { connector: CONTRACT(url, WIRE) })
+  const ui = await browsing(url, { connector: CONTRACT(url, SERVER_TERMS) })
   ui.press('enter', 'C')
   await expect
     .poll(() => ui.store.get().toasts.at(-1)?.text)

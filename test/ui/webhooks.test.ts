@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { withDeliveries } from '../../src/ui/background/webhook-row.ts'
 import { drawFrame } from '../../src/ui/draw/frame.ts'
 import { createTheme } from '../../src/ui/draw/theme.ts'
-import { CONTRACT, openClient, WIRE } from '../api/client-fixture.ts'
+import { CONTRACT, openClient, SERVER_TERMS } from '../api/client-fixture.ts'
 import { serveForTest } from '../service/serve-for-test.ts'
 import { plainAtService } from './plain-of.ts'
 import { type TestUi, uiOf } from './ui-of.ts'
@@ -15,10 +15,10 @@ const NOWHERE = 'http://127.0.0.1:9/hook'
 async function screenAt(connector?: typeof CONTRACT) {
   const service = await serveForTest()
   const url = new URL(service.url)
-  const direct = openClient(url, { key: service.key.text, wire: WIRE }).api
+  const direct = openClient(url, { key: service.key.text, terms: SERVER_TERMS }).api
   const { id, secret } = await direct.webhooks.create({ url: NOWHERE, events: ['contact.*'] }, OPTIONS)
-  const described = connector && { connector: connector(url, WIRE) }
-  const { api } = openClient(url, { key: service.key.text, wire: WIRE, ...described })
+  const described = connector && { connector: connector(url, SERVER_TERMS) }
+  const { api } = openClient(url, { key: service.key.text, terms: SERVER_TERMS, ...described })
   const ui = await uiOf('contacts', { openApi: async () => api })
   return { ui, direct, id: String(id), secret: String(secret) }
 }

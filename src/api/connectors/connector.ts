@@ -1,6 +1,6 @@
 import type { ConnectorDocument, ListOperation } from '../../connector/document.ts'
 import { headerText } from '../../connector/header-text.ts'
-import type { createRecordMap } from '../../connector/record-map.ts'
+import { SERVER_RECORDS } from '../../connector/record-map.ts'
 import { compileTemplate, fillText } from '../../connector/templates.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { mismatchHint } from '../errors/failure.ts'
@@ -8,7 +8,7 @@ import type { Answer } from '../transport/answer.ts'
 import { compileOk } from '../writes/judge-write.ts'
 import { type ListRules, listRules } from './list-rules.ts'
 import { type ConnectorPlace, compileRequest } from './requests.ts'
-import { createResourceRules, lacks, type OperationName, PLAIN_RECORDS, type ResourceRules } from './resource-rules.ts'
+import { createResourceRules, lacks, type OperationName, type ResourceRules } from './resource-rules.ts'
 import { type Credentials, compileCredentials, createErrorRules, type ErrorRules } from './server-rules.ts'
 
 /** Whether the server has an operation, as its connector says. */
@@ -44,19 +44,14 @@ export interface Connector {
   ask(names: readonly string[]): void
 }
 
-/** `mapRecords` translates records; without it, as for the contract, they are the server's own. */
-export function createConnector(
-  document: ConnectorDocument,
-  place: ConnectorPlace,
-  mapRecords?: typeof createRecordMap,
-): Connector {
+export function createConnector(document: ConnectorDocument, place: ConnectorPlace): Connector {
   const byResource = new Map<Resource, ResourceRules>()
   const rules = (resource: Resource): ResourceRules => {
     const known = byResource.get(resource)
     if (known) return known
     const described = document.resources[resource]
     if (!described) throw lacks(document, RESOURCES[resource].plural, place)
-    const made = createResourceRules(resource, described, { document, place, mapRecords })
+    const made = createResourceRules(resource, described, { document, place })
     byResource.set(resource, made)
     return made
   }
@@ -122,7 +117,7 @@ function listAt(path: string, document: ConnectorDocument, place: ConnectorPlace
   const { described, list } = found
   const asked = { ...list, method: 'GET', path, query: isAt(found) ? list.query : document.query, up: {} } as const
   const requestOf = () => compileRequest(asked, { described, place })
-  return listRules(asked, { requestOf, selecting: (parts) => parts, map: PLAIN_RECORDS })
+  return listRules(asked, { requestOf, selecting: (parts) => parts, map: SERVER_RECORDS })
 }
 
 /** `/deals/{parent}/notes` has `/deals/5/notes`. */

@@ -20,7 +20,7 @@ interface Surroundings {
   readonly requestOf: (operation: ListOperation) => RequestMaker
   /** Adds the members that are asked for. */
   readonly selecting: (parts: RequestParts) => RequestParts
-  readonly map: RecordMap
+  readonly map: Pick<RecordMap, 'read' | 'idOf' | 'isDeleted'>
 }
 
 export function listRules(list: ListOperation, { requestOf, selecting, map }: Surroundings): ListRules {
@@ -35,7 +35,7 @@ export function listRules(list: ListOperation, { requestOf, selecting, map }: Su
       const kept = found.records.filter((record) => !map.isDeleted(record))
       const last = found.records.at(-1)
       return {
-        items: map.isPlain ? kept : kept.map((record) => map.read(record, references)),
+        items: kept.map((record) => map.read(record, references)),
         elements: found.elements,
         ...(Object.keys(list.up).length > 0 && { isNested: true }),
         lastId: last && map.idOf(last),

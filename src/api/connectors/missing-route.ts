@@ -1,8 +1,8 @@
 import type { ConnectorDocument } from '../../connector/document.ts'
 import { shippedConnector } from '../../connector/shipped.ts'
-import { settingCommand } from '../../core/wire.ts'
 import type { Failure } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
+import { settingCommand } from '../server-terms.ts'
 import type { Call } from '../transport/call.ts'
 import { isOfTemplate } from './connector.ts'
 
@@ -13,7 +13,7 @@ import { isOfTemplate } from './connector.ts'
 export async function checkRoute(
   failure: Failure,
   call: Call,
-  { connector, wire }: Pick<ApiOptions, 'connector' | 'wire'>,
+  { connector, terms }: Pick<ApiOptions, 'connector' | 'terms'>,
 ): Promise<Failure> {
   const { document } = connector
   const { extends: base, error } = document
@@ -21,7 +21,7 @@ export async function checkRoute(
   const isCoded = base === undefined || error.code === undefined || serverCode !== undefined
   if (status !== 404 || isCoded || call.isAnyTypeTaken) return failure
   if (!hasRequest(document, call) || hasRequest(await shippedConnector(base), call)) return failure
-  const use = wire.profile === undefined ? `export CRM_CONNECTOR=${base}` : settingCommand(`connector ${base}`, wire)
+  const use = terms.profile === undefined ? `export CRM_CONNECTOR=${base}` : settingCommand(`connector ${base}`, terms)
   return {
     ...rest,
     code: 'not_supported',

@@ -1,6 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { ConnectorDocument, Operation, PagingDocument } from '../../connector/document.ts'
-import { createRecordMap } from '../../connector/record-map.ts'
 import {
   connectorFileText,
   loadConnectorText,
@@ -61,7 +60,7 @@ export async function connectorText(name: string): Promise<string> {
 export async function openConnector(named: Named, { baseUrl, pageSize }: OpenedFor): Promise<Connector> {
   const { name, variables } = named
   const document = withPageSize(await connectorDocument(named), pageSize)
-  return createConnector(document, { baseUrl, variables, word: name }, createRecordMap)
+  return createConnector(document, { baseUrl, variables, word: name })
 }
 
 /** No list has larger pages than this; the largest page of the connector is never exceeded. */

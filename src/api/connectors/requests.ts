@@ -105,7 +105,7 @@ export function compileRequest(operation: Operation, { described, place }: Surro
     request: (parts, start) => {
       const known = values(parts)
       const constants = Object.fromEntries(set.flatMap(([name, each]) => memberOf(name, fill(each, known))))
-      const record = parts.record && { ...constants, ...parts.record }
+      const record = parts.record && set.length > 0 ? { ...constants, ...parts.record } : parts.record
       const page = parts.page ?? {}
       const filled = body && fill(body, { ...known, record })
       const asked = query.flatMap(([name, each]) => textMember(name, fillText(each, known)))

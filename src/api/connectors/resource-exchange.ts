@@ -5,6 +5,7 @@ import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
+import { requestText } from '../transport/headers.ts'
 import type { AskedWrite } from '../writes/judge-write.ts'
 import { FailedRead } from '../writes/not-sent.ts'
 import type { WriteCall } from '../writes/record.ts'
@@ -25,7 +26,9 @@ type Texts = Pick<Call, 'action' | 'command' | 'findCommand'>
 
 interface WriteTarget {
   readonly id?: string
-  readonly fields?: JsonObject
+  readonly fields?: JsonObject | undefined
+  /** The fields as they are stored, which are sent where they are the whole body. */
+  readonly bytes?: Buffer | undefined
   /** A create is an upsert by this field. */
   readonly upsert?: { readonly field: string; readonly value: JsonValue } | undefined
   /** An update that restores a deleted record. */
@@ -90,7 +93,7 @@ export function createExchange(
   return {
     known,
     call,
-    write: async (kind, { id, fields, upsert, isRestore }, naming) => {
+    write: async (kind, { id, fields, bytes, upsert, isRestore }, naming) => {
       const rules = connector.rules(resource)
       const operation = isRestore ? 'restore' : kind
       // A connector without the operation says so before it judges a value.
@@ -107,14 +110,14 @@ export function createExchange(
         ...request,
         kind,
         ...(fields && { body: fields }),
-        ...(!rules.isPlain && body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
+        ...(body !== undefined && { bytes: bytesOf(body, { fields, bytes, call: { ...naming, ...request } }) }),
         ...(kind !== 'create' && request.method === 'POST' && { isRepeatable: true }),
         ...(errors && { errors }),
-        ...(kind === 'create' && !rules.isPlain && { fieldsHint: fieldsHint(connector, resource) }),
+        // A file of one's own; shipped ones are known to say what is sent.
+        ...(kind === 'create' && connector.word !== connector.name && { fieldsHint: fieldsHint(connector, resource) }),
         isJudged: true,
         judge: (answer: Answer): WriteOutcome => judge(answer, asked, references),
-        ...(!rules.isPlain &&
-          fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
+        ...(fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
       }
     },
     whyNotGone: (id, signal) =>
@@ -128,6 +131,15 @@ function fieldsHint({ document, word }: Connector, resource: Resource): Call['fi
   const { plural } = RESOURCES[resource]
   const text = `its fields of ${plural} say what is sent: crm connectors show ${shellWord(word)}; correct them, then: crm connectors check --write`
   return { text, isDrafted: document.drafted !== undefined }
+}
+
+/** What is stored was JSON before; the values of a program may be none. */
+function bytesOf(
+  body: JsonValue,
+  { fields, bytes, call }: Pick<WriteTarget, 'fields' | 'bytes'> & { readonly call: Call },
+): Buffer {
+  if (bytes) return body === fields ? bytes : Buffer.from(JSON.stringify(body))
+  return Buffer.from(requestText(call, body))
 }
 
 async function whyNotGone(read: () => Promise<JsonObject>): Promise<string | undefined> {
@@ -152,7 +164,6 @@ async function recordOf(
   operation: OperationName,
   { fields, references, readCurrent }: Writing,
 ): Promise<JsonObject> {
-  if (rules.isPlain) return fields
   if (operation !== 'update') return rules.map.write(fields, { isCreate: operation === 'create', references })
   const { sends, drop, body } = rules.operation('update')
   const current = rules.needsCurrent(fields) ? await readCurrent() : undefined

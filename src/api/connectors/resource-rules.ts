@@ -7,12 +7,12 @@ import type {
   ResourceDocument,
 } from '../../connector/document.ts'
 import { compilePath, readFirst } from '../../connector/paths.ts'
-import type { createRecordMap, RecordMap } from '../../connector/record-map.ts'
+import { createRecordMap, type RecordMap, SERVER_RECORDS } from '../../connector/record-map.ts'
 import { compileTemplate, fill, placeholdersOf } from '../../connector/templates.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
-import { isReadOnly, RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { compileJudge, type JudgeWrite } from '../writes/judge-write.ts'
 import { type BatchRules, batchRules } from './batch-rules.ts'
@@ -44,8 +44,6 @@ export type OperationName =
 /** The requests of one resource, and what their answers say in crm's own names. */
 export interface ResourceRules extends ListRules {
   readonly resource: Resource
-  /** Records, ids and bodies are the server's own: nothing is translated. */
-  readonly isPlain: boolean
   /** Resources that fields of this one name, and that must be listed before a record is read or written. */
   readonly refs: readonly Resource[]
   readonly map: RecordMap
@@ -84,16 +82,14 @@ export interface ResourceRules extends ListRules {
 interface Surroundings {
   readonly document: ConnectorDocument
   readonly place: ConnectorPlace
-  readonly mapRecords: typeof createRecordMap | undefined
 }
 
 export function createResourceRules(
   resource: Resource,
   described: ResourceDocument,
-  { document, place, mapRecords }: Surroundings,
+  { document, place }: Surroundings,
 ): ResourceRules {
-  const isMapped = mapRecords && !isPlain(described)
-  const map = isMapped ? mapRecords(described, { connector: document.name, resource }) : PLAIN_RECORDS
+  const map = createRecordMap(described, { connector: document.name, resource })
   const selection = createSelection(described, map)
   const requests = new Map<Operation, ReturnType<typeof compileRequest>>()
   const requestOf = (operation: Operation) => {
@@ -120,7 +116,6 @@ export function createResourceRules(
   }
   return {
     resource,
-    isPlain: map.isPlain,
     refs: refsOf(described),
     map,
     parent: described.parent,
@@ -133,7 +128,7 @@ export function createResourceRules(
       listRules(operation('deliveries') as ListOperation, {
         requestOf,
         selecting: (parts) => parts,
-        map: PLAIN_RECORDS,
+        map: SERVER_RECORDS,
       }),
     keyed: (field) => keyedRules(field, described, rulesOf),
     operation,
@@ -213,55 +208,6 @@ export function lacks(
 
 function refsOf({ fields }: ResourceDocument): readonly Resource[] {
   return [...new Set(Object.values(fields).flatMap(({ ref }) => (ref === undefined ? [] : [ref])))]
-}
-
-/** Whether the server's records are crm's own. */
-function isPlain({
-  fields,
-  id,
-  createdAt,
-  updatedAt,
-  version,
-  inside,
-  others,
-  readOnly,
-  value,
-  clear,
-}: ResourceDocument): boolean {
-  const [first, ...more] = others
-  return (
-    Object.keys(fields).length === 0 &&
-    id.at === 'id' &&
-    id.type === 'string' &&
-    createdAt === undefined &&
-    updatedAt === undefined &&
-    (version === undefined || version === 'version') &&
-    inside === '.' &&
-    first?.at === '.' &&
-    more.length === 0 &&
-    readOnly.length === 0 &&
-    value === undefined &&
-    clear === null
-  )
-}
-
-/** Records whose members are crm's own. */
-export const PLAIN_RECORDS: RecordMap = {
-  isPlain: true,
-  read: (server) => server,
-  write: (fields) => fields,
-  collectValues: () => () => [],
-  shown: (values) => values,
-  overruled: () => new Map(),
-  idOf: ({ id }) => idText(id),
-  needsCurrent: () => false,
-  isReadOnly,
-  isDeleted: () => false,
-  showsSent: (name) => !isReadOnly(name),
-  readNames: [],
-  ownNameOf: (name) => (isReadOnly(name) ? undefined : name),
-  names: [],
-  nestedNames: [],
 }
 
 /** Records that are asked for by the values of one field. */

@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer'
-import type { ConnectorDocument, FailureMeaning, KeptKeys } from '../../connector/document.ts'
+import type { ConnectorDocument, FailureMeaning } from '../../connector/document.ts'
 import { headerText } from '../../connector/header-text.ts'
 import { compilePath, type Path, readAll, readFirst } from '../../connector/paths.ts'
 import { compileTemplate, fillText, type TemplateValues } from '../../connector/templates.ts'
 import { isSameJson, type JsonValue } from '../../core/json.ts'
-import { WIRE_DEFAULTS, type Wire } from '../../core/wire.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ServerProblem } from '../errors/problem.ts'
 import { type Fault, fieldErrors } from '../errors/problem-fields.ts'
@@ -116,27 +115,4 @@ function textAt(path: Path, json: JsonValue): string | undefined {
 
 function defined<Name extends keyof ServerProblem>(name: Name, value: string | undefined): Partial<ServerProblem> {
   return value === undefined ? {} : { [name]: value }
-}
-
-/** What the connector says of the server; a drafted one is not believed to keep keys. `profile`: for hints. */
-export function wireOf(
-  { drafted, idempotency, requestLifeMs = WIRE_DEFAULTS.requestLifeMs, runMarker }: ConnectorDocument,
-  profile?: string,
-): Wire {
-  return {
-    ...WIRE_DEFAULTS,
-    profile,
-    requestLifeMs,
-    runMarker,
-    ...(typeof idempotency === 'object' ? keptKeys(idempotency, drafted) : { idempotency: 'none' }),
-  }
-}
-
-function keptKeys({ header, windowMs, scope, kept }: KeptKeys, drafted: string | undefined): Partial<Wire> {
-  return {
-    idempotency: kept || drafted !== undefined ? undefined : 'kept',
-    idempotencyHeader: header,
-    ...(windowMs !== undefined && { idempotencyWindowMs: windowMs }),
-    isWindowOfAccount: scope === 'account',
-  }
 }

@@ -1,6 +1,6 @@
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { settingCommand, type Wire } from '../../core/wire.ts'
+import { type ServerTerms, settingCommand } from '../server-terms.ts'
 import { checkConnected } from './connected.ts'
 import { CHECKS, type Finding, namingAddress, notAsked } from './finding.ts'
 import { openProbe, type ProbeTarget } from './probe.ts'
@@ -24,13 +24,13 @@ export async function diagnose(target: ProbeTarget): Promise<readonly Finding[]>
 
 function complete(findings: readonly Finding[], why: string, target: ProbeTarget): readonly Finding[] {
   return CHECKS.map((check) => findings.find((finding) => finding.check === check) ?? notAsked(check, why)).map(
-    (finding) => withAddress(namingAddress(finding, target.wire), target),
+    (finding) => withAddress(namingAddress(finding, target.terms), target),
   )
 }
 
 /** With a hint where the address is probably another one. */
-function withAddress(finding: Finding, { baseUrl, wire }: ProbeTarget): Finding {
-  const hint = finding.check === 'records' && finding.failure && otherAddress(finding.failure, baseUrl, wire)
+function withAddress(finding: Finding, { baseUrl, terms }: ProbeTarget): Finding {
+  const hint = finding.check === 'records' && finding.failure && otherAddress(finding.failure, baseUrl, terms)
   if (!finding.failure || !hint) return finding
   const {
     code,
@@ -41,9 +41,9 @@ function withAddress(finding: Finding, { baseUrl, wire }: ProbeTarget): Finding 
 }
 
 /** A server that drops plain http often expects TLS; a path of the API may have been given with the address. */
-function otherAddress({ code }: CrmError, baseUrl: URL, wire: Wire): string | undefined {
+function otherAddress({ code }: CrmError, baseUrl: URL, terms: ServerTerms): string | undefined {
   if (code === 'unreachable' && baseUrl.protocol === 'http:') return `is it https://${baseUrl.host}?`
   const without = baseUrl.href.replace(/\/v1\/?$/, '')
   if (code !== 'not_found' || without === baseUrl.href) return undefined
-  return `crm adds /v1 itself: ${settingCommand(`base_url ${shellWord(without)}`, wire)}`
+  return `crm adds /v1 itself: ${settingCommand(`base_url ${shellWord(without)}`, terms)}`
 }

@@ -1,7 +1,7 @@
 import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { settingCommand, type Wire } from '../../core/wire.ts'
 import { ADDRESS_HINT } from '../errors/failure.ts'
+import { type ServerTerms, settingCommand } from '../server-terms.ts'
 
 /** In the order of display: a failure is often the cause of those after it. */
 export const CHECKS = [
@@ -45,9 +45,9 @@ export function failed(check: CheckName, error: CrmError): Finding {
 }
 
 /** The finding with another hint, if its own names crm doctor. */
-export function namingAddress(finding: Finding, wire: Wire): Finding {
+export function namingAddress(finding: Finding, terms: ServerTerms): Finding {
   if (finding.hint !== ADDRESS_HINT) return finding
-  const hint = `is the address right? CRM_BASE_URL names it, or: ${settingCommand('base_url URL', wire)}`
+  const hint = `is the address right? CRM_BASE_URL names it, or: ${settingCommand('base_url URL', terms)}`
   if (!finding.failure) return { ...finding, hint }
   const { code, message, details } = finding.failure
   return { ...finding, hint, failure: new CrmError(code, message, { ...details, hint }) }

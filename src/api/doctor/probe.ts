@@ -80,7 +80,7 @@ function callOf(question: ProbeRequest): Call {
 export type ProbeTarget = Pick<
   ApiOptions,
   | 'baseUrl'
-  | 'wire'
+  | 'terms'
   | 'connector'
   | 'serveDatabase'
   | 'timeoutMs'

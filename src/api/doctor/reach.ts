@@ -97,7 +97,7 @@ async function dial(target: ProbeTarget, leftMs: number): Promise<Finding> {
   }
 }
 
-function explain({ baseUrl, serveDatabase, timeoutMs, wire }: ProbeTarget, error: unknown): CrmError {
+function explain({ baseUrl, serveDatabase, timeoutMs, terms }: ProbeTarget, error: unknown): CrmError {
   if (!(error instanceof NoReply)) throw error
   if (error.cause instanceof CrmError) return error.cause
   const call: Call = {
@@ -107,7 +107,7 @@ function explain({ baseUrl, serveDatabase, timeoutMs, wire }: ProbeTarget, error
     command: 'crm doctor',
     findCommand: undefined,
   }
-  const at = { url: baseUrl, serveDatabase, timeoutMs: probeLimitMs({ timeoutMs }), profile: wire.profile }
+  const at = { url: baseUrl, serveDatabase, timeoutMs: probeLimitMs({ timeoutMs }), profile: terms.profile }
   const failure = networkFailure(call, error, at)
   return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined, keys: NO_KEYS })
 }

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
-import { settingCommand } from '../../core/wire.ts'
+import { settingCommand } from '../server-terms.ts'
 import { type Call, isWrite } from '../transport/call.ts'
 import type { NoReply } from '../transport/exchange.ts'
 import { ProxyError } from '../transport/proxy.ts'

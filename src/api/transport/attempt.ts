@@ -70,8 +70,8 @@ async function reach(
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.type === 'interrupted') return interruption(call, error.cause, error.isSent)
-    const { baseUrl: url, timeoutMs, serveDatabase, wire } = options
-    return networkFailure(call, error, { url, timeoutMs, serveDatabase, profile: wire.profile })
+    const { baseUrl: url, timeoutMs, serveDatabase, terms } = options
+    return networkFailure(call, error, { url, timeoutMs, serveDatabase, profile: terms.profile })
   }
 }
 

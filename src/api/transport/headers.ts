@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CrmError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonValue } from '../../core/json.ts'
 import type { Redactor } from '../../core/redact.ts'
 import { timeOrderedUuid } from '../../core/time-ordered-uuid.ts'
 import { oneLine } from '../errors/one-line.ts'
@@ -69,7 +69,7 @@ export function ifMatchHeader(tag: string): string {
 }
 
 /** The body of a request. CrmError `invalid_input` for values that JSON cannot represent: JSON.stringify silently makes null of NaN. */
-export function requestText(call: Call, body: JsonObject): string {
+export function requestText(call: Call, body: JsonValue): string {
   if (surveyJson(body).isTooDeep) {
     const message = `${cannot(call)}: the record is nested more than ${MAX_JSON_DEPTH} levels deep`
     throw new CrmError('invalid_input', message, { hint: `${call.command} --help` })

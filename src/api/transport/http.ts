@@ -210,7 +210,7 @@ function prepare(
   const headers = [...fixedHeaders]
   const body = call.bytes ?? (call.body === undefined ? null : Buffer.from(requestText(call, call.body)))
   if (body) headers.push('Content-Type', 'application/json')
-  if (idempotencyKey !== undefined) headers.push(options.wire.idempotencyHeader, idempotencyKey)
+  if (idempotencyKey !== undefined) headers.push(options.terms.idempotencyHeader, idempotencyKey)
   if (call.ifMatch !== undefined) headers.push('If-Match', ifMatchHeader(call.ifMatch))
   const sent = call.headers ? replaceHeaders(headers, call.headers) : headers
   const address = addressOfCall(options.baseUrl, call)

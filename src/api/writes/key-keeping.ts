@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Wire } from '../../core/wire.ts'
 import type { KeyState } from '../errors/failure.ts'
 import type { ApiOptions } from '../options.ts'
+import type { ServerTerms } from '../server-terms.ts'
 import type { Call } from '../transport/call.ts'
 
 /** Error codes that only a server with idempotency keys sends. */
@@ -17,16 +17,16 @@ export interface KeyEvidence {
  * decides; without it, the answers of the server do.
  */
 export class KeyKeeping implements KeyState {
-  readonly #wire: Wire
+  readonly #terms: ServerTerms
   readonly #isOpen: boolean
   readonly #headers: readonly string[]
   readonly #isDrafted: boolean
   #isShown = false
 
-  constructor({ wire, connector }: Pick<ApiOptions, 'wire' | 'connector'>) {
+  constructor({ terms, connector }: Pick<ApiOptions, 'terms' | 'connector'>) {
     const { idempotency, drafted } = connector?.document ?? {}
-    this.#wire = wire
-    this.#isOpen = wire.profile !== undefined && idempotency !== 'none'
+    this.#terms = terms
+    this.#isOpen = terms.profile !== undefined && idempotency !== 'none'
     this.#isDrafted = drafted !== undefined && typeof idempotency === 'object'
     this.#headers = typeof idempotency === 'object' ? (idempotency.kept ?? []) : []
   }
@@ -34,16 +34,16 @@ export class KeyKeeping implements KeyState {
   get hint(): string | undefined {
     if (!this.#isOpen) return undefined
     if (this.#isDrafted) return 'crm connectors check --write shows whether the server keeps idempotency keys'
-    return `if the server keeps idempotency keys, its connector can say so: idempotency: { header: ${this.#wire.idempotencyHeader} }`
+    return `if the server keeps idempotency keys, its connector can say so: idempotency: { header: ${this.#terms.idempotencyHeader} }`
   }
 
   get isKept(): boolean {
-    return this.#wire.idempotency === undefined ? this.#isShown : this.#wire.idempotency === 'kept'
+    return this.#terms.idempotency === undefined ? this.#isShown : this.#terms.idempotency === 'kept'
   }
 
   /** Whether any answer of the server may still show it. */
   get canBeShown(): boolean {
-    return this.#wire.idempotency === undefined && this.#headers.length > 0 && !this.#isShown
+    return this.#terms.idempotency === undefined && this.#headers.length > 0 && !this.#isShown
   }
 
   learn({ headers = {}, serverCode = '' }: KeyEvidence): void {

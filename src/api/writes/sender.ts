@@ -47,7 +47,7 @@ export type SenderOptions = Pick<
   ApiOptions,
   | 'baseUrl'
   | 'key'
-  | 'wire'
+  | 'terms'
   | 'connector'
   | 'loginHint'
   | 'serveDatabase'
@@ -97,14 +97,14 @@ export function createSender(options: SenderOptions): Sender {
   }
   const named = options.job === undefined ? [] : [JOB_HEADER, options.job]
   const keyed = ({ idempotencyKey, ifMatch }: Pick<Write, 'idempotencyKey' | 'ifMatch'>) => [
-    ...[options.wire.idempotencyHeader, idempotencyKey],
+    ...[options.terms.idempotencyHeader, idempotencyKey],
     ...matching(ifMatch),
     ...named,
   ]
   const batches = {
     connector,
     references: options.references ?? NO_REFERENCES,
-    mayKeepKeys: options.wire.idempotency !== 'none',
+    mayKeepKeys: options.terms.idempotency !== 'none',
     send: (call: Call) => sendOnce(call, [], call.bytes ?? null),
   }
   // The write that needs them has waited; they count for those that follow.
@@ -114,16 +114,7 @@ export function createSender(options: SenderOptions): Sender {
   }
   const translated = createTranslation(connector, options.references, { send: sendOnce, read })
   return {
-    send: async (write) => {
-      const { kind, resource, id, parentId, body, ifMatch, action } = write
-      const more = kind === 'delete' ? [...matching(ifMatch), ...named] : keyed(write)
-      const rules = connector.rules(resource)
-      if (!rules.isPlain || kind === 'delete') return translated(write, more)
-      const { body: _, ...request } = rules.request(kind, { ...(id && { id }), ...(parentId && { parentId }) })
-      const answer = await sendOnce({ ...request, ...NO_TEXTS, ifMatch, action, isJudged: true }, more, body)
-      const asked = { kind, id, sent: body === null ? undefined : fieldsIn(body) }
-      return judged(answer, { judge: (received) => rules.judge(kind)(received, asked, NO_REFERENCES) })
-    },
+    send: (write) => translated(write, write.kind === 'delete' ? [...matching(write.ifMatch), ...named] : keyed(write)),
     sendBatch: (writes) => sendBatch(writes, batches),
     inBatch: (write) => inBatch(write, batches),
     mostInBatch: (resource) => mostInBatch(connector, resource),
@@ -145,7 +136,7 @@ function matching(ifMatch: string | undefined): readonly string[] {
 
 type SendOnce = (call: Call, more: readonly string[], body: Buffer | null) => Promise<Answer | Failure>
 
-/** Sends writes whose records the connector translates. A failed read before the write is the outcome of the write, without effect. */
+/** Sends writes as the connector says. A failed read before the write is the outcome of the write, without effect. */
 function createTranslation(
   connector: Connector,
   references: ExchangeParts['references'] | undefined,
@@ -168,7 +159,12 @@ function createTranslation(
     let call: WriteCall
     try {
       const upsert = fields && upsertBy !== undefined ? upsertOf(upsertBy, fields, write, connector) : undefined
-      const target = { ...(id !== undefined && { id }), ...(fields && { fields }), upsert, isRestore }
+      const target = {
+        ...(id !== undefined && { id }),
+        ...(fields && body && { fields, bytes: body }),
+        upsert,
+        isRestore,
+      }
       call = await exchange.write(kind, target, { ...NO_TEXTS, ifMatch, action })
     } catch (error) {
       return notSentFailure(error)

@@ -122,7 +122,7 @@ const KEY = '$CRM_API_KEY'
 export function curlCommand(
   { method, headers, body, idempotencyKey }: Request,
   url: URL,
-  { connector, wire }: Pick<Api, 'connector' | 'wire'>,
+  { connector, terms }: Pick<Api, 'connector' | 'terms'>,
 ): string {
   const credentials = connector.credentials(KEY)
   const parameters = credentials.query.map((pair) => pair.join('=')).join('&')
@@ -131,7 +131,7 @@ export function curlCommand(
   const words = ['curl', '-sS', ...methodWords(method), address]
   for (const [name, value] of pairs(credentials.headers)) words.push(...signIn(name, value))
   for (const [name, value] of pairs(headers)) words.push('-H', shellWord(`${name}: ${value}`))
-  if (idempotencyKey !== undefined) words.push('-H', shellWord(`${wire.idempotencyHeader}: ${idempotencyKey}`))
+  if (idempotencyKey !== undefined) words.push('-H', shellWord(`${terms.idempotencyHeader}: ${idempotencyKey}`))
   if (body !== undefined) words.push('--data-raw', shellWord(body))
   return words.join(' ')
 }

@@ -41,10 +41,10 @@ export function addBrowse(program: CommandUnknownOpts, act: Act): void {
 async function browse(ctx: Context, screen: Screen | undefined, options: Options): Promise<ExitCode | undefined> {
   const name = screen === 'deals' || screen === 'pipelines' ? 'deals' : 'contacts'
   const terminal = terminalOf(ctx.io, 'crm browse', INSTEAD[screen ?? 'contacts'])
-  const isPlain = options.plain || ctx.env.INK_SCREEN_READER === 'true' || ctx.env.TERM === 'dumb'
-  const first = screen ?? (isPlain ? 'contacts' : undefined)
+  const isLineMode = options.plain || ctx.env.INK_SCREEN_READER === 'true' || ctx.env.TERM === 'dumb'
+  const first = screen ?? (isLineMode ? 'contacts' : undefined)
   if (isOfServer(first)) await requireList(ctx, name)
-  if (isPlain) {
+  if (isLineMode) {
     const senders = createEventSenders(ctx, undefined)
     if (isOfServer(first)) await ctx.api()
     await sayLines(ctx, terminal, { screen: first ?? 'contacts', senders })

@@ -2,7 +2,7 @@ import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commande
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
-import { type CrmRecord, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { type CrmRecord, type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
 import type { DuplicateGroup, WinnerRule } from '../../duplicates/find-duplicates.ts'
 import type { MatchKey } from '../../duplicates/match-key.ts'
 import { examples } from '../command-tree.ts'
@@ -26,7 +26,7 @@ interface Options {
 }
 
 interface DuplicatesCommand {
-  readonly resource: PlainResource
+  readonly resource: OpenResource
   readonly examples: readonly string[]
 }
 
@@ -55,7 +55,7 @@ function parseThreshold(text: string): number {
   return number
 }
 
-async function findDuplicates(ctx: Context, resource: PlainResource, options: Options): Promise<undefined> {
+async function findDuplicates(ctx: Context, resource: OpenResource, options: Options): Promise<undefined> {
   if (ctx.flags.output === 'id') {
     throw new CrmError('usage', 'a group of duplicates has no id of its own', {
       hint: `the ids of all: crm ${RESOURCES[resource].plural} duplicates -o jsonl --jq '.ids[]'`,
@@ -100,7 +100,7 @@ class GroupSizes {
 
 async function groupsOf(
   ctx: Context,
-  resource: PlainResource,
+  resource: OpenResource,
   { keys, threshold, winner }: Omit<Options, 'by'> & { readonly keys: readonly MatchKey[] },
 ): Promise<Iterable<DuplicateGroup>> {
   const api = await ctx.api()
@@ -122,7 +122,7 @@ function withoutLimit(ctx: Context): Context {
   return { ...ctx, flags: { ...ctx.flags, limit: undefined } }
 }
 
-function noteGroups(ctx: Context, resource: PlainResource, { groups, records, large, largest }: GroupSizes): void {
+function noteGroups(ctx: Context, resource: OpenResource, { groups, records, large, largest }: GroupSizes): void {
   if (groups === 0) return
   const shown = Math.min(groups, ctx.flags.limit ?? groups)
   const first = shown < groups ? `The first ${shown} of ` : ''

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type PlainRecordCommand } from '../command-tree.ts'
 import { addTypesFlag, EXPORT_FILE_HELP, type ExportFlags, exportList } from '../export-list.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -23,7 +23,7 @@ export function addExport(
 
 async function exportRecords(
   ctx: Context,
-  resource: PlainResource,
+  resource: OpenResource,
   file: string,
   flags: ExportFlags,
 ): Promise<undefined> {

@@ -24,12 +24,12 @@ const NONE: Lacking = { names: [], isRead: true }
  * has a request for it. Elsewhere, only a field that a connector maps is known to belong into the answer.
  */
 export async function lackingValues(api: Api, { resource, id, sent }: Unshown): Promise<Lacking> {
-  const { map, isPlain } = api.connector.rules(resource)
+  const { map } = api.connector.rules(resource)
   const asked = Object.fromEntries(Object.entries(sent).filter(([name]) => map.showsSent(name)))
   if (Object.keys(asked).length === 0) return NONE
   const record = id === undefined ? undefined : await readAgain(api, { resource, id, sent: asked })
   if (record) return { names: lackingIn(record, asked, api, resource), isRead: true }
-  const mapped = Object.keys(asked).filter((name) => !isPlain && map.names.includes(name))
+  const mapped = Object.keys(asked).filter((name) => map.names.includes(name))
   return { names: mapped, isRead: false }
 }
 

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
-import { type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
 import { examples, type PlainRecordCommand } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
 import { createFilterCheck, withWhereHint } from '../filter-check.ts'
@@ -27,7 +27,7 @@ export function addList(parent: CommandUnknownOpts, act: Act, { resource, exampl
   addScopedFlags(list, ['fields', 'where', 'limit'])
 }
 
-async function listRecords(ctx: Context, resource: PlainResource, options: Options): Promise<undefined> {
+async function listRecords(ctx: Context, resource: OpenResource, options: Options): Promise<undefined> {
   refuseWithoutSummary(options)
   const api = await ctx.api()
   const limit = options.sort === undefined ? requestedLimit(ctx) : undefined

@@ -2,7 +2,7 @@ import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/ext
 import type { Act, Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import type { ExitCode } from '../../core/exit.ts'
-import { type ImportableResource, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { type ImportableResource, type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
 import type { MergeGroup } from '../../jobs/plan/make-merge.ts'
 import type { Reference } from '../../jobs/plan/make-repoint.ts'
 import type { MergeRule } from '../../jobs/plan/merge-records.ts'
@@ -20,7 +20,7 @@ const RULES: readonly MergeRule[] = ['winner', 'newest', 'longest', 'union']
 /** More records than these are found in the list, and not by a request for each. */
 const MOST_ASKED = 20
 
-type Mergeable = PlainResource & ImportableResource
+type Mergeable = OpenResource & ImportableResource
 
 interface MergeCommand {
   readonly resource: Mergeable
@@ -139,10 +139,7 @@ function parseRule(text: string): readonly [string, MergeRule] {
 }
 
 /** How the deals of a server name a record of this resource; undefined, with a note, if the connector describes no such member. */
-async function referenceTo(
-  ctx: Pick<Context, 'api' | 'note'>,
-  resource: PlainResource,
-): Promise<Reference | undefined> {
+async function referenceTo(ctx: Pick<Context, 'api' | 'note'>, resource: OpenResource): Promise<Reference | undefined> {
   const { deal, note } = (await ctx.api()).connector.document.resources
   const { singular } = RESOURCES[resource]
   const member = `${singular}_id`

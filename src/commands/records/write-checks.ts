@@ -72,9 +72,9 @@ interface Written {
 export async function noteOtherValues(ctx: Pick<Context, 'note'>, written: Written): Promise<void> {
   const { api, resource, record, sent } = written
   const { references, connector } = api
-  const { map, isPlain } = connector.rules(resource)
+  const { map } = connector.rules(resource)
   const all = otherValues(record, map.shown(sent, { references, record }))
-  const isUnshown = ({ shown }: OtherValue) => shown === null && !isPlain
+  const isUnshown = ({ shown }: OtherValue) => shown === null
   const others = all.filter((each) => !isUnshown(each)).map(otherValueText)
   if (others.length > 0) ctx.note(`The answer shows another value than was sent: ${others.join('; ')}`)
   const names = [...absentMembers(record, sent), ...all.filter(isUnshown).map(({ member }) => member)]

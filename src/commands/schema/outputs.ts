@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json.ts'
-import { PLAIN_RESOURCES, type PlainResource, RESOURCES } from '../../core/resources/registry.ts'
+import { OPEN_RESOURCES, type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
 import { EVENT, KEPT_EVENT, LISTEN_EVENT, LOGGED_EVENT, SHOWN_EVENT, TRIGGERED, VERIFIED } from './event-schemas.ts'
 import {
   DAMAGED_JOB,
@@ -102,7 +102,7 @@ const RESENT_EVENT = made({ webhook_id: TEXT, event_id: TEXT })
 
 /** The output of each command with `-o json`, before `--fields` and `--jq`; `error` is the last line of stderr. */
 const DOCUMENTS: Readonly<Record<string, JsonSchema>> = {
-  ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainOutputs)),
+  ...Object.fromEntries(OPEN_RESOURCES.flatMap(plainOutputs)),
   'contacts duplicates': arrayOf(DUPLICATE_GROUP),
   'contacts merge': JOB_RUN,
   'contacts restore': JOB_RUN,
@@ -214,7 +214,7 @@ function titled(title: string, schema: JsonSchema): JsonSchema {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...schema }
 }
 
-function plainOutputs(resource: PlainResource): readonly (readonly [command: string, schema: JsonSchema])[] {
+function plainOutputs(resource: OpenResource): readonly (readonly [command: string, schema: JsonSchema])[] {
   const { plural } = RESOURCES[resource]
   const record = recordSchema(resource)
   return [

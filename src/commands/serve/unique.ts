@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { FIELDS, isReadOnly, PLAIN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
+import { FIELDS, isReadOnly, OPEN_RESOURCES, RESOURCES } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import type { UniqueMember } from '../../service/store/store.ts'
 import type { Started } from './first-key.ts'
@@ -17,7 +17,7 @@ export function parseUnique(text: string): readonly UniqueMember[] {
 
 function parseMember(word: string): UniqueMember {
   const [, noun, member] = /^(\w+)\.(\S+)$/.exec(word) ?? []
-  const resource = PLAIN_RESOURCES.find((each) => RESOURCES[each].plural === noun)
+  const resource = OPEN_RESOURCES.find((each) => RESOURCES[each].plural === noun)
   if (resource === undefined || member === undefined) throw new InvalidArgumentError(expectedForm())
   if (isReadOnly(member)) {
     throw new InvalidArgumentError(`${member} is set by the service. ${expectedForm()}`)
@@ -29,7 +29,7 @@ function parseMember(word: string): UniqueMember {
 }
 
 function expectedForm(): string {
-  const nouns = PLAIN_RESOURCES.map((resource) => RESOURCES[resource].plural).join(' or ')
+  const nouns = OPEN_RESOURCES.map((resource) => RESOURCES[resource].plural).join(' or ')
   return `Expected members of ${nouns}, such as contacts.email or contacts.email,contacts.phone, or none.`
 }
 

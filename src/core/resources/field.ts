@@ -25,10 +25,8 @@ export interface Field {
   readonly isRequired?: true
   /** Set by the server, which ignores it in a request. */
   readonly isReadOnly?: true
-  /** Least and greatest width of its column on a screen, in terminal cells. */
-  readonly width?: readonly [least: number, most: number]
   /** Column headers for which an import suggests this field; in lower case, without blanks, hyphens and underscores. */
-  readonly aliases?: readonly string[]
+  readonly headings?: readonly string[]
 }
 
 export type Fields = Readonly<Record<string, Field>>
@@ -39,7 +37,7 @@ export type ApiOperation = 'list' | 'create' | 'update' | 'delete'
 /** The operations of `crm serve`: `get` shows one record, `test` sends a test event to a subscription. */
 export type ServiceOperation = ApiOperation | 'get' | 'test'
 
-/** The one definition of a resource: types, validation, schemas and tables derive from it. */
+/** A resource: types, validation, schemas and tables derive from it. */
 export interface ResourceDefinition {
   readonly singular: string
   readonly plural: string
@@ -54,7 +52,7 @@ export interface ResourceDefinition {
   /** The operations that `crm serve` has beyond the contract: its routes, rules, events and OpenAPI document follow. */
   readonly serviceOperations?: readonly ServiceOperation[]
   /**
-   * The filters of its list on `crm serve`. Those of a plain resource are fields, each with a column and an index, and
+   * The filters of its list on `crm serve`. Those of an open resource are fields, each with a column and an index, and
    * `created_since` and `created_until`; the first that a request has selects the index.
    */
   readonly filters?: readonly string[]
@@ -66,7 +64,7 @@ export interface ResourceDefinition {
    * A record holds what clients send and no member depends on another record: the rules, routes, table, types, events and
    * documents of the service follow from this definition.
    */
-  readonly isPlain?: true
+  readonly isOpen?: true
   /** Rows of a file can be imported as its records. */
   readonly isImportable?: true
   /** The member by which servers keep its records unique, unless they name another. */
@@ -75,7 +73,7 @@ export interface ResourceDefinition {
   readonly duplicatesBy?: string
   /** For hints: the member that identifies a record, and an expression that selects some. */
   readonly hints?: { readonly match: string; readonly where: string }
-  /** For the documents of a plain resource: what its records are. */
+  /** For the documents of an open resource: what its records are. */
   readonly about?: string
   /** A new record, for documents and synthetic events. */
   readonly example?: JsonObject
@@ -85,17 +83,12 @@ export interface ResourceDefinition {
 
 /** The first field of every record. */
 export const ID = {
-  id: {
-    type: 'id',
-    about: 'Id, set by the server',
-    isReadOnly: true,
-    width: [16, 17],
-  },
+  id: { type: 'id', about: 'Id, set by the server', isReadOnly: true },
 } as const satisfies Fields
 
 /** Set by the server on every record. */
 export const KEPT_BY_SERVER = {
-  created_at: { type: 'time', about: 'When it was created', isReadOnly: true, width: [10, 20] },
+  created_at: { type: 'time', about: 'When it was created', isReadOnly: true },
   updated_at: { type: 'time', about: 'When it was last changed', isReadOnly: true },
   version: { type: 'integer', about: 'Grows with each change', isReadOnly: true },
 } as const satisfies Fields

@@ -1,6 +1,4 @@
 import type { JsonObject } from '../json.ts'
-import { CONTACT } from './contact.ts'
-import { DEAL } from './deal.ts'
 import type {
   ApiOperation,
   Field,
@@ -10,22 +8,42 @@ import type {
   ResourceDefinition,
   ServiceOperation,
 } from './field.ts'
-import { NOTE } from './note.ts'
-import { PIPELINE, STAGE } from './pipeline.ts'
-import { WEBHOOK } from './webhook.ts'
+import { OBJECTS } from './objects.ts'
 
 /** A record as a server sent it; a server other than `crm serve` may send any members. */
 export type CrmRecord = JsonObject
 
-/** Every resource of the contract. CONTRIBUTING.md says how to add one. */
+/** Every resource: what its connector says, and what the service and the commands need besides. CONTRIBUTING.md says how to add one. */
 export const RESOURCES = {
-  contact: CONTACT,
-  deal: DEAL,
-  note: NOTE,
-  pipeline: PIPELINE,
-  stage: STAGE,
-  webhook: WEBHOOK,
-} as const
+  contact: {
+    ...OBJECTS.contact,
+    idPrefix: 'con_',
+    isOpen: true,
+    isImportable: true,
+    uniqueBy: 'email',
+    duplicatesBy: 'email,phone,name~',
+    hints: { match: 'email', where: '.company == null' },
+    about: 'People.',
+    example: { name: 'Ada Lovelace', email: 'ada@engines.example', owner_id: 'u_ines', vip: true },
+  },
+  deal: {
+    ...OBJECTS.deal,
+    idPrefix: 'deal_',
+    isImportable: true,
+    hints: { match: 'name', where: '.stage == "Lead"' },
+    example: { name: 'Fleet renewal', stage: 'Lead', amount: 12500.5, owner_id: 'u_ines' },
+  },
+  note: {
+    ...OBJECTS.note,
+    idPrefix: 'note_',
+    isImportable: true,
+    commands: { create: 'crm notes add' },
+    example: { body: 'Call back on Friday', author_id: 'u_ines' },
+  },
+  pipeline: OBJECTS.pipeline,
+  stage: { ...OBJECTS.stage, commands: { list: 'crm pipelines stages' } },
+  webhook: { ...OBJECTS.webhook, idPrefix: 'wh_' },
+} as const satisfies Readonly<Record<keyof typeof OBJECTS, ResourceDefinition>>
 
 export type Resource = keyof typeof RESOURCES
 
@@ -40,8 +58,8 @@ export type StoredResource = Having<{ readonly idPrefix: string }>
 /** The resources that users keep in a CRM: all stored ones but webhook subscriptions. */
 export type RecordResource = Exclude<StoredResource, 'webhook'>
 
-/** See `isPlain` of ResourceDefinition. */
-export type PlainResource = Having<{ readonly isPlain: true }>
+/** See `isOpen` of ResourceDefinition. */
+export type OpenResource = Having<{ readonly isOpen: true }>
 
 /** The resources that can be imported from a file. */
 export type ImportableResource = Having<{ readonly isImportable: true }>
@@ -63,7 +81,7 @@ export type ServiceOperationOf<R extends Resource> = R extends Resource
 
 export type PluralOf<R extends Resource> = Definitions[R]['plural']
 
-export const PLAIN_RESOURCES = definitionsWhere(({ isPlain }) => isPlain === true) as readonly PlainResource[]
+export const OPEN_RESOURCES = definitionsWhere(({ isOpen }) => isOpen === true) as readonly OpenResource[]
 
 export const IMPORTABLE_NOUNS = definitionsWhere(({ isImportable }) => isImportable === true).map(
   (name) => RESOURCES[name as ImportableResource].plural,
@@ -127,8 +145,8 @@ export function isNumeric(resource: Resource, field: string): boolean {
   return numericType(resource, field) !== undefined
 }
 
-export function isPlainResource(resource: Resource): resource is PlainResource {
-  return PLAIN_RESOURCES.some((each) => each === resource)
+export function isOpenResource(resource: Resource): resource is OpenResource {
+  return OPEN_RESOURCES.some((each) => each === resource)
 }
 
 export type Plural = PluralOf<Resource>

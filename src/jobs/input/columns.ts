@@ -145,7 +145,7 @@ export function foldName(name: string): string {
 export function aliasOf(kind: ImportableResource, name: string): string | undefined {
   const folded = foldName(name)
   if (folded === foldName(`${RESOURCES[kind].singular}id`) || folded === 'recordid') return 'id'
-  return fieldsOf(kind).find((field) => fieldOf(kind, field)?.aliases?.includes(folded))
+  return fieldsOf(kind).find((field) => fieldOf(kind, field)?.headings?.includes(folded))
 }
 
 type CellType = ColumnType

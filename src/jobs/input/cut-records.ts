@@ -32,7 +32,7 @@ export interface CutBatch<C extends Cut> {
   readonly cuts: readonly C[]
   readonly window: Window
   /** Whether the units equal the text, so that nothing needs decoding. */
-  readonly isPlain: boolean
+  readonly isDecoded: boolean
 }
 
 export interface CutInput {
@@ -57,7 +57,7 @@ export async function* cutRecords<C extends Cut>(input: CutInput, cutter: Cutter
     const whole = all.subarray(0, all.length - (all.length % unitBytes))
     const window = { units: units(whole), offset, isLast }
     const { cuts, used } = cutter.cut(window)
-    if (cuts.length > 0) yield { cuts, window, isPlain: unitBytes === 2 || isAscii(whole) }
+    if (cuts.length > 0) yield { cuts, window, isDecoded: unitBytes === 2 || isAscii(whole) }
     rest = Buffer.from(all.subarray(used * unitBytes))
     offset += used * unitBytes
     if (rest.length > MOST_RECORD_BYTES) throw tooLong(input.name, cutter.line(), offset)

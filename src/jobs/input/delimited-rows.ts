@@ -30,11 +30,11 @@ export async function* readDelimited(
   const [plain, decoding] = [cellReader(input, true), cellReader(input, false)]
   const readMixed = encoding === 'mixed' ? mixedReader(input, rules) : undefined
   let isHead = true
-  for await (const { cuts, window, isPlain } of cutRecords(input, createDelimitedCutter(dialect, name, unitBytes))) {
-    const cellRules = { ...rules, readCell: isPlain ? plain : decoding }
+  for await (const { cuts, window, isDecoded } of cutRecords(input, createDelimitedCutter(dialect, name, unitBytes))) {
+    const cellRules = { ...rules, readCell: isDecoded ? plain : decoding }
     const drafts = (isHead ? cuts.slice(1) : cuts).map(({ cells, line, start, end }) => {
       const place = { line, offset: window.offset + start * unitBytes, length: (end - start) * unitBytes }
-      const read = isPlain ? undefined : readMixed?.(window.units.slice(start, end), line)
+      const read = isDecoded ? undefined : readMixed?.(window.units.slice(start, end), line)
       const draft = read === 'neither' ? undecodable(place) : cellsToRow(cells, place, read ?? cellRules)
       if (!draft) rules.hooks.onBlank(line)
       return draft
@@ -44,9 +44,9 @@ export async function* readDelimited(
   }
 }
 
-export function cellReader({ encoding, hasEscapes, isCsvSafe }: DelimitedInput, isPlain: boolean): ReadCell {
+export function cellReader({ encoding, hasEscapes, isCsvSafe }: DelimitedInput, isDecoded: boolean): ReadCell {
   const { text } = codecOf(encoding)
-  const decode: (cell: string) => string = isPlain
+  const decode: (cell: string) => string = isDecoded
     ? (cell) => cell
     : (cell) => (BEYOND_ASCII.test(cell) ? text(cell) : cell)
   if (!hasEscapes && !isCsvSafe) return decode

@@ -31,11 +31,11 @@ const WANTED: Readonly<Record<Expected, string>> = {
 export async function* readJsonRows(input: CutInput, format: 'json' | 'jsonl'): AsyncGenerator<readonly ReadValue[]> {
   const { unitBytes, text } = codecOf(input.encoding)
   const cutter = format === 'jsonl' ? createLineCutter() : createJsonListCutter(input.name, unitBytes)
-  for await (const { cuts, window, isPlain } of cutRecords(input, cutter)) {
+  for await (const { cuts, window, isDecoded } of cutRecords(input, cutter)) {
     yield cuts.map(({ start, end, line }) => {
       const units = window.units.slice(start, end)
       const place = { line, offset: window.offset + start * unitBytes, length: (end - start) * unitBytes }
-      return { ...place, ...parse(isPlain ? units : text(units)) }
+      return { ...place, ...parse(isDecoded ? units : text(units)) }
     })
   }
 }

@@ -40,7 +40,7 @@ export async function applyPlan(context: PlanningContext, path: string, isDriftA
     const before = await jobsBeside(context.jobsFolder, head, context.command)
     const draft = openDraftOf(context.draftsFolder, head.job)
     try {
-      if (head.asked) (await context.rowRules(head.noun))?.ask(head.asked)
+      if (head.asked) (await context.rowRules(head.noun)).ask(head.asked)
       const existing =
         plan.end.update + plan.end.delete > 0 ? await readExisting(context, draft.paths, head) : undefined
       const ledger = before.length > 0 ? new Ledger(draft.paths.folder, before) : undefined

@@ -77,8 +77,8 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const reading = readingOf(context, request, { ...paths, size: input.size, readSheet })
   const source = await openRows({
     ...reading,
-    stages: rules?.refersTo('stage') ? undefined : stages,
-    server: await rules?.members(),
+    stages: rules.refersTo('stage') ? undefined : stages,
+    server: await rules.members(),
   })
   const asked = await askedFor(rules, source, request)
   const match = matchOf(request, source.summary, context.offers)
@@ -259,12 +259,8 @@ function notSentLines({ leftOut, failing }: PlanBuilder): readonly string[] {
 }
 
 /** Records show the members of the rows from now on. */
-async function askedFor(
-  rules: RowRules | undefined,
-  source: RowSource,
-  { read, as }: ImportRequest,
-): Promise<Asked | undefined> {
-  if (!rules?.isSelecting) return undefined
+async function askedFor(rules: RowRules, source: RowSource, { read, as }: ImportRequest): Promise<Asked | undefined> {
+  if (!rules.isSelecting) return undefined
   return rules.ask(await namesIn(source, read.compute), as === 'delete' ? 'all' : undefined)
 }
 

@@ -25,8 +25,8 @@ import type { Preview } from './preview.ts'
 
 /** What a connector allows in a row. */
 export interface RowRules {
-  /** Of the connector, and those that the server lists, or that its first record has. */
-  members(): Promise<ServerMembers>
+  /** Of the connector, and those that the server lists, or that its first record has; undefined where records may have any. */
+  members(): Promise<ServerMembers | undefined>
   /** Whether records show only the members that they are asked for. */
   readonly isSelecting: boolean
   /** From now on lists show these members, too; with `all`, each one that can be restored after a deletion. */
@@ -90,8 +90,8 @@ export interface PlanningContext {
   readonly restores: Connector['restores']
   /** CrmError `not_supported` if the server does not have an operation. */
   readonly require: Api['require']
-  /** What the connector allows in rows; undefined if it allows everything. */
-  readonly rowRules: (noun: JobNoun) => Promise<RowRules | undefined>
+  /** What the connector allows in rows. */
+  readonly rowRules: (noun: JobNoun) => Promise<RowRules>
   /** Called with the number of further records read from the list. */
   readonly onRead: (count: number) => void
   readonly onStep: PlanningHooks['onStep']

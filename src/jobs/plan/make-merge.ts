@@ -9,7 +9,7 @@ import {
   counted,
   type ImportableResource,
   isReadOnly,
-  type PlainResource,
+  type OpenResource,
   type PluralOf,
   RESOURCES,
   resourceOf,
@@ -33,7 +33,7 @@ export interface MergeGroup {
 }
 
 export interface MergeRequest {
-  readonly noun: PluralOf<PlainResource & ImportableResource>
+  readonly noun: PluralOf<OpenResource & ImportableResource>
   readonly groups: readonly MergeGroup[]
   readonly rules: MergeRules
   /** The member of a loser that gets the id of the winner; undefined: losers are deleted. */
@@ -61,7 +61,7 @@ export async function makeMerge(context: PlanningContext, request: MergeRequest)
   const { earlier, made: first } = await repointsOf(context, request, groupsRun)
   context.require(resource, 'update')
   const rules = await context.rowRules(noun)
-  const asked = rules?.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
+  const asked = rules.ask([...(mark === undefined ? [] : [mark])], mark === undefined ? 'all' : undefined)
   const identity = {
     kind: 'merge',
     noun,
@@ -108,7 +108,7 @@ async function repointsOf(
 
 interface Known {
   readonly found: ReadonlyMap<string, CrmRecord>
-  readonly rules: RowRules | undefined
+  readonly rules: RowRules
 }
 
 /**
@@ -144,7 +144,7 @@ function stagesOf(
   { found, rules }: Known,
 ): MergeStages {
   const [winner = {}, ...losers] = [group.winner, ...group.losers].map((id) => found.get(id) ?? {})
-  const isSet = (name: string) => rules?.isReadOnly(name) === true
+  const isSet = (name: string) => rules.isReadOnly(name)
   const patch = winnerPatch({ winner, losers, rules: chosen, isSet })
   // A marked loser keeps its values.
   const members = mark === undefined ? [...unique, uniqueByOf(resourceOf(noun)) ?? []].flat() : []
@@ -154,8 +154,8 @@ function stagesOf(
 /** As the server takes it. CrmError `invalid_input` for what it would refuse. */
 function updateOf({ noun }: MergeRequest, id: string, patch: JsonObject, { found, rules }: Known): Planned {
   const record = found.get(id) ?? {}
-  const body = rules?.shown(patch, record) ?? patch
-  const fault = rules?.faultIn(body, record)
+  const body = rules.shown(patch, record)
+  const fault = rules.faultIn(body, record)
   if (fault === undefined) return { do: 'update', ...changeOf(noun, id, record), body }
   throw new CrmError('invalid_input', `${id}: ${fault}; nothing was sent`, {
     hint: 'choose another --rule for that member',
@@ -212,7 +212,7 @@ function refuseReadOnly(mark: string | undefined): void {
 
 const MOST_NAMED = 5
 
-function notThere(resource: PlainResource, missing: readonly string[]): CrmError {
+function notThere(resource: OpenResource, missing: readonly string[]): CrmError {
   const more = missing.length > MOST_NAMED ? `, and ${missing.length - MOST_NAMED} more` : ''
   const what = `${counted(missing.length, resource)} of the groups ${missing.length === 1 ? 'does' : 'do'} not exist`
   return new CrmError('not_found', `${what}: ${missing.slice(0, MOST_NAMED).join(', ')}${more}; nothing was sent`, {

@@ -1,6 +1,6 @@
 import { pathOfRecord } from '../../api/transport/call.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, memberOf } from '../../core/json.ts'
+import { idText, type JsonObject, memberOf } from '../../core/json.ts'
 import { idLike, listedId } from '../../core/record-ids.ts'
 import { type CrmRecord, counted, resourceOf } from '../../core/resources/registry.ts'
 import { undosInEffect } from '../history/earlier-jobs.ts'
@@ -39,7 +39,7 @@ export async function makeRepoints(context: PlanningContext, request: RepointReq
   const { jobs, earlier } = await earlierRepoints(context, request.run)
   const { member } = request.reference
   const rules = await context.rowRules(REPOINTED)
-  const asked = rules?.ask([member])
+  const asked = rules.ask([member])
   const referring: CrmRecord[] = []
   for await (const { items } of context.list(REPOINTED)) {
     context.onRead(items.length)
@@ -58,16 +58,19 @@ export async function makeRepoints(context: PlanningContext, request: RepointReq
   const made = await makeJob(context, identity, async (builder) => {
     for (const deal of referring) {
       const planned = repointed(deal, request)
-      const body = rules?.shown(planned.body ?? {}, deal) ?? planned.body
-      const fault = rules?.faultIn(body ?? {}, deal)
+      const body = rules.shown(planned.body, deal)
+      const fault = rules.faultIn(body, deal)
       if (fault !== undefined) throw refused(planned.id ?? '', fault)
-      builder.add({ ...planned, ...(body && { body }) })
+      builder.add({ ...planned, body })
     }
   })
   return { earlier, made }
 }
 
-function repointed(deal: CrmRecord, { reference: { member }, winners }: RepointRequest): Planned {
+function repointed(
+  deal: CrmRecord,
+  { reference: { member }, winners }: RepointRequest,
+): Planned & { readonly body: JsonObject } {
   const id = listedId(deal)
   const value = memberOf(deal, member)
   const winner = winners.get(idText(value) ?? '') ?? ''

@@ -48,8 +48,8 @@ export async function makeSelection(context: PlanningContext, request: Selection
   const identity = { kind, noun, run: newRun(context), of: undefined }
   context.require(resourceOf(noun), kind)
   const rules = await context.rowRules(noun)
-  if (!rules?.refersTo('stage')) refuseWrongStage(request)
-  const asked = rules?.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)
+  if (!rules.refersTo('stage')) refuseWrongStage(request)
+  const asked = rules.ask(Object.keys(patch ?? {}), kind === 'delete' ? 'all' : undefined)
   const job = await makeJob(
     context,
     { ...identity, ...asked },
@@ -85,14 +85,14 @@ function refuseWrongStage({ patch, stages }: SelectionRequest): void {
 function plannedFor(
   { noun, patch }: Pick<SelectionRequest, 'noun' | 'patch'>,
   record: CrmRecord,
-  rules: RowRules | undefined,
+  rules: RowRules,
 ): Planned | 'unchanged' {
   const id = listedId(record)
   const planned = { path: pathOfRecord(resourceOf(noun), id), id, before: record }
   if (!patch) return { do: 'delete', ...planned }
-  const body = rules?.shown(patch, record) ?? patch
+  const body = rules.shown(patch, record)
   if (Object.keys(changedMembers(record, body)).length === 0) return 'unchanged'
-  const fault = rules?.faultIn(body, record)
+  const fault = rules.faultIn(body, record)
   if (fault !== undefined)
     throw new CrmError('invalid_input', `${id}: ${fault}; nothing was sent`, { hint: 'correct --set' })
   return { do: 'update', ...planned, body }

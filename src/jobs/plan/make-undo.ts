@@ -68,7 +68,7 @@ export async function makeUndo(
   let lines: readonly string[] = []
   let leftLines: readonly string[] = []
   const rules = await context.rowRules(head.noun)
-  const asked = rules?.ask(head.asked ?? [], mayDelete(paths) ? 'all' : undefined)
+  const asked = rules.ask(head.asked ?? [], mayDelete(paths) ? 'all' : undefined)
   const job = await makeJob(
     context,
     {
@@ -108,7 +108,7 @@ interface UndoParts {
   readonly draft: JobPaths
   /** Earlier undos of the same job that are not in effect. */
   readonly before: readonly EarlierJob[]
-  readonly rules: RowRules | undefined
+  readonly rules: RowRules
   readonly only: readonly string[] | undefined
 }
 
@@ -122,7 +122,7 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
     const results = readResults(paths, plan.count, scratch)
     const { noun, asked = [] } = plan.head
     const isKept = (before: JsonObject, name: string) =>
-      !rules?.isSelecting || Object.hasOwn(before, name) || asked.includes(name)
+      !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name)
     const isRestorable = context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0))
     const given = { noun, offers: context.offers, rules, isKept, isRestorable, only }
     const now = await readNow(context, { plan, results, draft, before: paths.before })
@@ -173,7 +173,7 @@ interface RevertParts {
   readonly before: JsonObject | undefined
   readonly results: StoredResults
   readonly offers: Offers
-  readonly rules: RowRules | undefined
+  readonly rules: RowRules
   /** Whether a record before the job shows the value of a member that the job wrote. */
   readonly isKept: (before: JsonObject, name: string) => boolean
   readonly withNotes: ReadonlySet<string>

@@ -43,7 +43,7 @@ export interface MatchParts {
   readonly addError: RowErrors['add']
   readonly source: RowSource
   readonly isDeletion: boolean
-  readonly shown: RowRules['shown'] | undefined
+  readonly shown: RowRules['shown']
   readonly overruled: Pick<OverruledMembers, 'without'>
 }
 
@@ -101,7 +101,7 @@ function changeOf(
   // The row names its record by these, whatever their case and blanks, or by a second value: they are not changed.
   const written = Object.entries(row.fields).filter(([name]) => !names.includes(name))
   const given = Object.fromEntries(written)
-  const asShown = shown?.(given, match.record) ?? given
+  const asShown = shown(given, match.record)
   const changes = source.changes(asShown, match.record)
   const fields = overruled.without(changes.fields, { row: asShown, record: match.record, line: row.line })
   if (Object.keys(fields).length === 0) return 'unchanged'

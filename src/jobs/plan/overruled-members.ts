@@ -24,15 +24,15 @@ interface MatchedFields {
  */
 export class OverruledMembers {
   readonly #members = new Map<string, Member>()
-  readonly #overruled: RowRules['overruled'] | undefined
+  readonly #overruled: RowRules['overruled']
 
-  constructor(rules: RowRules | undefined) {
-    this.#overruled = rules?.overruled
+  constructor(rules: Pick<RowRules, 'overruled'>) {
+    this.#overruled = rules.overruled
   }
 
   /** The changes without members that contradict a field of the row, if the record has the value of that field already. */
   without(changes: JsonObject, { row, record, line }: MatchedFields): JsonObject {
-    if (!this.#overruled || Object.keys(changes).length === 0) return changes
+    if (Object.keys(changes).length === 0) return changes
     const kept = { ...changes }
     for (const [name, field] of this.#overruled(row)) {
       if (!Object.hasOwn(changes, name) || !isAlike(memberOf(record, field), memberOf(row, field))) continue

@@ -216,17 +216,24 @@ export interface Sendable {
 }
 
 /** The least number of requests, with rows in batches where the server takes many at once. */
-function requestCount({ head, counts }: Sendable, { connector, wire }: Pick<Api, 'connector' | 'wire'>): number {
+function requestCount(
+  { head, counts }: Sendable,
+  { connector, terms: { idempotency } }: Pick<Api, 'connector' | 'terms'>,
+): number {
   const { noun, upsert, terms } = head
   const batch = connector.document.resources[resourceOf(noun)]?.batch ?? {}
   // A create that may turn out to be a change is sent alone, and so is one whose idempotency key may be kept.
-  const isAlone = terms?.match.mode === 'upsert' || wire.idempotency !== 'none'
+  const isAlone = terms?.match.mode === 'upsert' || idempotency !== 'none'
   const create = upsert === undefined ? (isAlone ? undefined : batch.create) : batch.upsert
   const requests = (rows: number, { size } = { size: 1 }) => Math.ceil(rows / size)
   return requests(counts.create, create) + requests(counts.update, batch.update) + requests(counts.delete, batch.delete)
 }
 
 /** The requests of a job, and the least time that the last stated limit leaves for them. */
-export function forecastOf(sendable: Sendable, api: Pick<Api, 'connector' | 'wire' | 'rate'>, share: number): Forecast {
+export function forecastOf(
+  sendable: Sendable,
+  api: Pick<Api, 'connector' | 'terms' | 'rate'>,
+  share: number,
+): Forecast {
   return forecast(requestCount(sendable, api), api.rate(), share)
 }

@@ -25,8 +25,7 @@ export interface PlanRowsParts extends Omit<MatchingParts, 'valuesOf'> {
   /** Earlier jobs of the run, the oldest first. */
   readonly before: readonly EarlierJob[]
   readonly offers: Offers
-  /** Undefined if the connector allows everything. */
-  readonly rules: RowRules | undefined
+  readonly rules: RowRules
   /** A run that ignores earlier ones (`--again`). */
   readonly isAgain: boolean
   readonly note: (line: string) => void
@@ -59,7 +58,7 @@ export async function planRows(parts: PlanRowsParts, match: MatchRequest): Promi
 
 /** The operation, if the connector allows it; a row that it refuses becomes a finding. */
 function allowed({ rules, errors }: PlanRowsParts, row: InputRow, planned: Planned): Planned | undefined {
-  if (!rules || planned.do === 'delete' || !planned.body) return planned
+  if (planned.do === 'delete' || !planned.body) return planned
   const body = planned.before ? planned.body : rules.shown(planned.body)
   const fault = rules.faultIn(body, planned.before)
   if (fault === undefined) return { ...planned, body }
@@ -122,13 +121,13 @@ async function planFirst(parts: PlanRowsParts): Promise<undefined> {
 async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<undefined> {
   const { paths, noun, source, builder, before, isDeletion, errors } = parts
   const repeated = await repeatedIn(parts, match)
-  const existing = await openMatched({ ...parts, valuesOf: parts.rules?.valuesOf ?? (() => []) }, match.names)
+  const existing = await openMatched({ ...parts, valuesOf: parts.rules.valuesOf }, match.names)
   const keyLines = openKeyIndex(paths.folder, 'keys')
   const overruled = new OverruledMembers(parts.rules)
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
   const renewed = new RenewedRows(ledger)
   const matching = {
-    ...{ ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules?.shown, overruled },
+    ...{ ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules.shown, overruled },
     ...{ isFirstKept: parts.duplicates === 'first', addError: errors.add },
   }
   try {

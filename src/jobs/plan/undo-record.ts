@@ -68,8 +68,8 @@ function isOneMoment(created: JsonValue | undefined, updated: JsonValue): boolea
 }
 
 /** The members of a deleted record that can be sent to create it again. */
-export function writableOf(record: CrmRecord, rules?: RowRules): JsonObject {
-  const isSet = (name: string) => isReadOnly(name) || rules?.isReadOnly(name)
+export function writableOf(record: CrmRecord, rules: Pick<RowRules, 'isReadOnly'>): JsonObject {
+  const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name)
   return Object.fromEntries(Object.entries(record).filter(([name, value]) => !isSet(name) && value !== null))
 }
 

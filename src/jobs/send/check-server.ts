@@ -10,7 +10,7 @@ import type { PlanFile } from '../plan/plan-file.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
 import type { RecentRecords } from './look-up.ts'
 import { failureError } from './send-outcome.ts'
-import type { JobServices, ServerClock, ServerTerms } from './services.ts'
+import type { JobServices, SendTerms, ServerClock } from './services.ts'
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000
@@ -66,7 +66,7 @@ export async function refuseOtherKeyholder(
   recentRecords: RecentRecords,
   { plan, progress }: { readonly plan: PlanFile; readonly progress: JobProgress },
   services: JobServices,
-  { isScopedByAccount }: ServerTerms,
+  { isScopedByAccount }: SendTerms,
 ): Promise<void> {
   const { job, noun } = plan.head
   const { ids } = recentRecords

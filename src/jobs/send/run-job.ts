@@ -20,8 +20,8 @@ import {
   type DispatchHooks,
   type JobServices,
   type RunTerms,
+  type SendTerms,
   ServerClock,
-  type ServerTerms,
   type Stop,
   type Unsettled,
 } from './services.ts'
@@ -30,7 +30,7 @@ import { AnsweredIds, type Task } from './task-queue.ts'
 export interface JobRun {
   readonly paths: JobPaths
   readonly services: JobServices
-  readonly terms: RunTerms & ServerTerms
+  readonly terms: RunTerms & SendTerms
   readonly limiter: RateLimiter
   readonly hooks: RunHooks
 }

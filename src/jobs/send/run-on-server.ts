@@ -16,7 +16,7 @@ import { ownPid } from '../../files/processes.ts'
 import type { JobNoun } from '../plan/plan-format.ts'
 import type { ReadRecords } from './reading-sender.ts'
 import { type JobOutcome, type JobRun, runJob } from './run-job.ts'
-import type { JobServices, RunTerms, ServerTerms, Unproven } from './services.ts'
+import type { JobServices, RunTerms, Unproven } from './services.ts'
 
 export type JobServer = Pick<
   ApiOptions,
@@ -29,7 +29,7 @@ const MOST_UNDER_WAY = 64
 interface ServerContext {
   readonly server: JobServer
   /** How the server speaks. */
-  readonly speech: Pick<Api, 'connector' | 'references' | 'wire' | 'ceilings' | 'knows'>
+  readonly speech: Pick<Api, 'connector' | 'references' | 'terms' | 'ceilings' | 'knows'>
   readonly list: (noun: JobNoun) => AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly read: ReadRecords | undefined
   readonly signal: AbortSignal
@@ -44,20 +44,11 @@ export function crmAccount({ baseUrl }: Pick<JobServer, 'baseUrl'>): string {
   return baseUrl.href.replace(/\/$/, '')
 }
 
-function termsOf({ wire, connector }: Pick<Api, 'wire' | 'connector'>): ServerTerms {
-  return {
-    windowMs: wire.idempotencyWindowMs,
-    lifeMs: wire.requestLifeMs,
-    isScopedByAccount: wire.isWindowOfAccount,
-    keys: new KeyKeeping({ wire, connector }),
-  }
-}
-
 export async function runOnServer(
   { server, speech, list, read, signal, version, now, timing = SYSTEM_TIMING, requireProven }: ServerContext,
   { paths, terms, hooks }: Pick<JobRun, 'paths' | 'hooks'> & { readonly terms: RunTerms },
 ): Promise<JobOutcome> {
-  const serverTerms = termsOf(speech)
+  const serverTerms = { ...speech.terms, keys: new KeyKeeping(speech) }
   const sender = createSender({
     ...server,
     ...speech,

@@ -3,6 +3,7 @@ import type { Offers } from '../../api/connectors/connector.ts'
 import type { Failure } from '../../api/errors/failure.ts'
 import type { ObservedCapacity } from '../../api/limits/observed-capacity.ts'
 import type { RateLimiter } from '../../api/limits/rate-limiter.ts'
+import type { ServerTerms } from '../../api/server-terms.ts'
 import type { Timing } from '../../api/transport/timing.ts'
 import type { KeyKeeping } from '../../api/writes/key-keeping.ts'
 import type { Sender } from '../../api/writes/sender.ts'
@@ -47,13 +48,7 @@ export interface Unproven {
 }
 
 /** Properties of the server. */
-export interface ServerTerms {
-  /** How long the server keeps idempotency keys. */
-  readonly windowMs: number
-  /** The longest time that a request may take, in transit and in the server. */
-  readonly lifeMs: number
-  /** Whether another API key of the account finds the same idempotency keys. */
-  readonly isScopedByAccount: boolean
+export interface SendTerms extends Pick<ServerTerms, 'windowMs' | 'lifeMs' | 'isScopedByAccount'> {
   /** Whether the server is known to keep idempotency keys. */
   readonly keys: KeyKeeping
 }

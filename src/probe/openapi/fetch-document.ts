@@ -20,8 +20,8 @@ export async function fetchDocument(
     const answer = await fetchOnce(url, options)
     if (typeof answer !== 'string') return { bytes: answer, url }
     const next = URL.parse(answer, url.href)
-    const isPlain = next?.protocol === 'http:' && url.protocol === 'https:' && !isLoopback(next.hostname)
-    if (!next || isPlain || !/^https?:$/.test(next.protocol)) {
+    const isDowngrade = next?.protocol === 'http:' && url.protocol === 'https:' && !isLoopback(next.hostname)
+    if (!next || isDowngrade || !/^https?:$/.test(next.protocol)) {
       throw failed(url, `it redirects to ${oneLine(JSON.stringify(answer), 120)}, which is no https address`)
     }
     url = next

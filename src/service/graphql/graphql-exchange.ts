@@ -140,7 +140,7 @@ function problemParts(original: Error | undefined): Record<string, unknown> {
 function answerText(value: unknown): string {
   if (value instanceof JsonValueText) return value.text
   if (Array.isArray(value)) return listText(value)
-  return isPlain(value) ? objectText(value) : JSON.stringify(value)
+  return isRecordLike(value) ? objectText(value) : JSON.stringify(value)
 }
 
 function listText(values: readonly unknown[]): string {
@@ -159,7 +159,7 @@ function objectText(value: object): string {
 }
 
 /** An object to walk; objects of JSON.rawJSON are serialised by JSON.stringify. */
-function isPlain(value: unknown): value is object {
+function isRecordLike(value: unknown): value is object {
   return typeof value === 'object' && value !== null && exactDigits(value) === undefined
 }
 

@@ -1,4 +1,4 @@
-import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resources/registry.ts'
+import { OPEN_RESOURCES, type OpenResource, typeName } from '../../core/resources/registry.ts'
 import { type JsonNode, type Members, nodeText, parseJsonText } from '../json-text.ts'
 import { badParameter } from '../problem.ts'
 import { dealCreation, dealDeletion, dealUpdate, noteCreation, noteDeletion } from '../resources/deals.ts'
@@ -27,7 +27,7 @@ interface Existing {
 }
 
 export const mutationResolvers: Readonly<Record<string, Resolver>> = {
-  ...Object.fromEntries(PLAIN_RESOURCES.flatMap(plainMutations)),
+  ...Object.fromEntries(OPEN_RESOURCES.flatMap(plainMutations)),
   createDeal: async (_, { input }: Input, { writer }) => {
     const { body } = await writer.write(dealCreation(inputMembers(input), await writer.store.pipelines()))
     return { deal: new RecordSource('deal', body) }
@@ -65,7 +65,7 @@ export const mutationResolvers: Readonly<Record<string, Resolver>> = {
   },
 }
 
-function plainMutations(resource: PlainResource): readonly (readonly [name: string, resolve: Resolver])[] {
+function plainMutations(resource: OpenResource): readonly (readonly [name: string, resolve: Resolver])[] {
   const type = typeName(resource)
   const payloadOf = ({ body }: { readonly body: string }) => ({ [resource]: new RecordSource(resource, body) })
   const create: Resolver = async (_, { input }: Input, { writer }) =>

@@ -1,11 +1,11 @@
-import { PLAIN_RESOURCES, type PlainResource, typeName } from '../../core/resources/registry.ts'
+import { OPEN_RESOURCES, type OpenResource, typeName } from '../../core/resources/registry.ts'
 import { inputLines } from './members.ts'
 
 /** The mutations of `/v1/graphql`, more than REST has. */
 export const MUTATION_TYPES = `
 "Run in order; a rejected one is null, and the others are done. Idempotency-Key works as in REST. ifVersion is If-Match: any other version is rejected."
 type Mutation {
-${PLAIN_RESOURCES.map(plainMutations).join('\n')}
+${OPEN_RESOURCES.map(plainMutations).join('\n')}
   createDeal(input: CreateDealInput!): DealPayload
   updateDeal(input: UpdateDealInput!): DealPayload
   "Also deletes its notes."
@@ -24,7 +24,7 @@ ${PLAIN_RESOURCES.map(plainMutations).join('\n')}
   resendDelivery(input: ResendDeliveryInput!): ResendDeliveryPayload
 }
 
-${PLAIN_RESOURCES.map(plainInputs).join('')}input DeleteInput {
+${OPEN_RESOURCES.map(plainInputs).join('')}input DeleteInput {
   id: ID!
   ifVersion: Int
 }
@@ -111,14 +111,14 @@ type ResendDeliveryPayload {
 }
 `
 
-function plainMutations(resource: PlainResource): string {
+function plainMutations(resource: OpenResource): string {
   const type = typeName(resource)
   return `  create${type}(input: Create${type}Input!): ${type}Payload
   update${type}(input: Update${type}Input!): ${type}Payload
   delete${type}(input: DeleteInput!): DeletePayload`
 }
 
-function plainInputs(resource: PlainResource): string {
+function plainInputs(resource: OpenResource): string {
   const type = typeName(resource)
   return `input Create${type}Input {
 ${inputLines(resource, 'creation')}

@@ -1,7 +1,7 @@
 import { decodeId, type IdKind } from '../../core/ids.ts'
 import {
-  PLAIN_RESOURCES,
-  type PlainResource,
+  OPEN_RESOURCES,
+  type OpenResource,
   RESOURCES,
   STORED_RESOURCES,
   type StoredResource,
@@ -24,7 +24,7 @@ interface ById {
 
 export const queryResolvers: Readonly<Record<string, Resolver>> = {
   ...Object.fromEntries(STORED_RESOURCES.map((resource) => [resource, byId(resource)])),
-  ...Object.fromEntries(PLAIN_RESOURCES.map((name) => [RESOURCES[name].plural, listOf(name)])),
+  ...Object.fromEntries(OPEN_RESOURCES.map((name) => [RESOURCES[name].plural, listOf(name)])),
   webhooks: async (_, args: ConnectionArgs, { reader }) =>
     recordConnection(
       'webhook',
@@ -69,7 +69,7 @@ function byId(resource: StoredResource): Resolver {
   return (_, { id }: ById, { reader }) => reader.record(resource, id)
 }
 
-function listOf(resource: PlainResource): Resolver {
+function listOf(resource: OpenResource): Resolver {
   return async (_, args: ConnectionArgs & { readonly filter?: PlainFilterInput | null }, { reader }) => {
     const { filters, query } = readPlainFilter(resource, args.filter ?? {})
     const list = filterText(RESOURCES[resource].path, query)
@@ -118,7 +118,7 @@ type PlainFilterInput = Readonly<Record<string, Maybe<string | readonly string[]
 
 /** As `readDealFilter`. An empty list is no filter. */
 function readPlainFilter(
-  resource: PlainResource,
+  resource: OpenResource,
   input: PlainFilterInput,
 ): { readonly filters: PlainFilters | undefined; readonly query: FilterQuery } {
   const sent = Object.entries(input).map(([field, value]) => ({ field, name: memberName(field), value }))

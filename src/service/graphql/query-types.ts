@@ -1,8 +1,8 @@
 import {
   filterFields,
   filtersOf,
-  PLAIN_RESOURCES,
-  type PlainResource,
+  OPEN_RESOURCES,
+  type OpenResource,
   RECORD_RESOURCES,
   RESOURCES,
   STORED_RESOURCES,
@@ -45,7 +45,7 @@ type Query {
 ${STORED_RESOURCES.map((resource) => `  ${resource}(id: ID!): ${typeName(resource)}`).join('\n')}
   pipeline(id: ID!): Pipeline
   "Lists are newest first; first is 1 to 500, 50 by default."
-${PLAIN_RESOURCES.map(listLine).join('\n')}
+${OPEN_RESOURCES.map(listLine).join('\n')}
   deals(first: Int, after: String, filter: DealFilter): DealConnection!
   "The default pipeline first."
   pipelines(first: Int, after: String): PipelineConnection!
@@ -81,7 +81,7 @@ input DealFilter {
   createdUntil: DateTime
 }
 
-${PLAIN_RESOURCES.map(filterType).join('')}${PLAIN_RESOURCES.map(plainType).join('')}type Deal implements Node {
+${OPEN_RESOURCES.map(filterType).join('')}${OPEN_RESOURCES.map(plainType).join('')}type Deal implements Node {
 ${memberLines('deal')}
   pipeline: Pipeline
   json: JSON!
@@ -178,12 +178,12 @@ type Change {
 
 ${NODES.map(connectionTypes).join('')}`
 
-function listLine(resource: PlainResource): string {
+function listLine(resource: OpenResource): string {
   const filter = filtersOf(resource).length === 0 ? '' : `, filter: ${typeName(resource)}Filter`
   return `  ${RESOURCES[resource].plural}(first: Int, after: String${filter}): ${typeName(resource)}Connection!`
 }
 
-function filterType(resource: PlainResource): string {
+function filterType(resource: OpenResource): string {
   const filters = filtersOf(resource)
   if (filters.length === 0) return ''
   const fields = filterFields(resource)
@@ -198,7 +198,7 @@ ${lines.join('\n')}
 `
 }
 
-function plainType(resource: PlainResource): string {
+function plainType(resource: OpenResource): string {
   return `type ${typeName(resource)} implements Node {
 ${memberLines(resource)}
   "The whole record as in REST, with custom members."

@@ -1,4 +1,4 @@
-import type { PlainResource, StoredResource } from '../../core/resources/registry.ts'
+import type { OpenResource, StoredResource } from '../../core/resources/registry.ts'
 import { requireScope } from '../admission.ts'
 import { Problem } from '../problem.ts'
 import type { DeliveryPage } from '../store/deliveries.ts'
@@ -11,8 +11,8 @@ const MAX_CHARS = 64 * 1024 * 1024
 
 /** The reads of one request. Records and notes of siblings are read together. */
 export interface QueryReader {
-  page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
-  filteredPage(resource: PlainResource, query: PageQuery, filters: PlainFilters): Promise<TextPage>
+  page(resource: OpenResource | 'webhook', query: PageQuery): Promise<TextPage>
+  filteredPage(resource: OpenResource, query: PageQuery, filters: PlainFilters): Promise<TextPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
   notes(dealId: string, query: PageQuery): Promise<TextPage>
   deliveries(webhookId: string, query: PageQuery): Promise<DeliveryPage>

@@ -1,5 +1,5 @@
 import { buildSchema, type GraphQLObjectType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
-import { PLAIN_RESOURCES, RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { OPEN_RESOURCES, RESOURCES, STORED_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { filterText } from '../page.ts'
 import { notesPath } from '../resources/deals.ts'
 import type { DeliveryEntry } from '../store/deliveries.ts'
@@ -27,9 +27,7 @@ const json: Resolver = ({ text }: RecordSource, _, context) => {
 
 /** Resolvers besides those of a record's own members. */
 const typeResolvers: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = {
-  ...Object.fromEntries(
-    PLAIN_RESOURCES.map((resource) => [typeName(resource), { json, history: historyOf(resource) }]),
-  ),
+  ...Object.fromEntries(OPEN_RESOURCES.map((resource) => [typeName(resource), { json, history: historyOf(resource) }])),
   Deal: {
     json,
     history: historyOf('deal'),

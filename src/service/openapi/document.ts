@@ -1,7 +1,7 @@
 import {
   HISTORY_PATH,
   KEY_PATH,
-  PLAIN_RESOURCES,
+  OPEN_RESOURCES,
   RECORD_RESOURCES,
   RESOURCES,
   recordHistoryPath,
@@ -207,7 +207,7 @@ const SERVICE_PATHS: Readonly<Record<string, DocumentPart>> = {
 }
 
 const TAGS = {
-  ...Object.fromEntries(PLAIN_RESOURCES.map((name) => [RESOURCES[name].plural, RESOURCES[name].about])),
+  ...Object.fromEntries(OPEN_RESOURCES.map((name) => [RESOURCES[name].plural, RESOURCES[name].about])),
   deals: 'Deals and their notes.',
   pipelines: 'The stages that deals go through.',
   webhooks: 'Subscriptions to events.',

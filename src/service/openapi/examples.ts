@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import {
-  PLAIN_RESOURCES,
-  type PlainResource,
+  OPEN_RESOURCES,
+  type OpenResource,
   RESOURCES,
   type Resource,
   STORED_RESOURCES,
@@ -36,13 +36,13 @@ const LISTED_RUN = {
 
 const LOCK_TOKEN = '8e03978e-40d5-43e8-bc93-6894a57f9324'
 
-type PlainType = Capitalize<PlainResource>
+type PlainType = Capitalize<OpenResource>
 
 export type PlainSchema = `New${PlainType}` | `${PlainType}Patch` | PlainType
 
 /** An example for each schema of the document; a test checks the service against them. */
 export const EXAMPLES = {
-  ...(Object.fromEntries(PLAIN_RESOURCES.flatMap(plainExamples)) as Readonly<Record<PlainSchema, JsonObject>>),
+  ...(Object.fromEntries(OPEN_RESOURCES.flatMap(plainExamples)) as Readonly<Record<PlainSchema, JsonObject>>),
   NewDeal: RESOURCES.deal.example,
   DealPatch: { stage: 'Qualified' },
   Deal: {
@@ -131,7 +131,7 @@ export function exampleId(resource: Resource): string {
   return `${idPrefix}0s9ntcj9g0${(STORED_RESOURCES as readonly Resource[]).indexOf(resource)}`
 }
 
-function plainExamples(resource: PlainResource): readonly (readonly [name: string, example: JsonObject])[] {
+function plainExamples(resource: OpenResource): readonly (readonly [name: string, example: JsonObject])[] {
   const { example } = RESOURCES[resource]
   const type = typeName(resource)
   const [first] = Object.entries(example)

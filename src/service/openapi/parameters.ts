@@ -1,12 +1,11 @@
 import type { JsonSchema } from '../../core/json.ts'
-import type { DEAL_FILTER_PARAMETERS } from '../../core/resources/deal.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import {
   fieldOf,
   filterFields,
   filtersOf,
-  PLAIN_RESOURCES,
-  type PlainResource,
+  OPEN_RESOURCES,
+  type OpenResource,
   RECORD_RESOURCES,
   RESOURCES,
   type Resource,
@@ -34,7 +33,7 @@ const TIMES: Readonly<Record<string, Filter>> = {
   created_until: { description: 'Created at this time or earlier.', schema: TIME, example: '2026-12-31T23:59:59Z' },
 }
 
-const DEAL_FILTERS: Readonly<Record<(typeof DEAL_FILTER_PARAMETERS)[number], Filter>> = {
+const DEAL_FILTERS: Readonly<Record<(typeof RESOURCES.deal.filters)[number], Filter>> = {
   stage: { description: `The name of a stage. ${ALTERNATIVES}`, schema: TEXT, example: 'Lead,Won' },
   owner_id: { description: `The owner. ${ALTERNATIVES}`, schema: TEXT, example: 'u_ines' },
   pipeline_id: { description: `The pipeline. ${ALTERNATIVES}`, schema: TEXT, example: 'sales' },
@@ -44,7 +43,7 @@ const DEAL_FILTERS: Readonly<Record<(typeof DEAL_FILTER_PARAMETERS)[number], Fil
   ...(TIMES as { readonly created_since: Filter; readonly created_until: Filter }),
 }
 
-function plainFilters(resource: PlainResource): Readonly<Record<string, Filter>> {
+function plainFilters(resource: OpenResource): Readonly<Record<string, Filter>> {
   const { example = {} }: ResourceDefinition = RESOURCES[resource]
   const filters = filterFields(resource).map((name): [string, Filter] => {
     const field = fieldOf(resource, name)
@@ -65,7 +64,7 @@ const HISTORY_FILTERS: Readonly<Record<(typeof HISTORY_FILTER_NAMES)[number], Fi
 
 /** The parameters of the filters of every list, by the names of their components. */
 const FILTERS = Object.fromEntries(
-  [['deal', DEAL_FILTERS] as const, ...PLAIN_RESOURCES.map((name) => [name, plainFilters(name)] as const)].flatMap(
+  [['deal', DEAL_FILTERS] as const, ...OPEN_RESOURCES.map((name) => [name, plainFilters(name)] as const)].flatMap(
     ([resource, filters]) =>
       Object.entries(filters).map(([name, filter]) => [filterComponent(resource, name), query(name, { ...filter })]),
   ),

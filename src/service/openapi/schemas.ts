@@ -1,6 +1,6 @@
 import { type IdKind, idPrefix } from '../../core/ids.ts'
 import type { JsonSchema } from '../../core/json.ts'
-import { PLAIN_RESOURCES, RECORD_RESOURCES, typeName } from '../../core/resources/registry.ts'
+import { OPEN_RESOURCES, RECORD_RESOURCES, typeName } from '../../core/resources/registry.ts'
 import { eventKinds } from '../../core/webhook-events.ts'
 import { LOCK_RULES, RENEWAL_RULES, RUN_ID_PATTERN, STATE_RULES } from '../fixture-run-routes.ts'
 import { DEAL_RULES, NOTE_RULES } from '../resources/deals.ts'
@@ -242,7 +242,7 @@ const CREATED_WEBHOOK = record('webhook', WEBHOOK_RULES, {
 })
 
 function plainSchemas(): Readonly<Record<PlainSchema, JsonSchema>> {
-  const schemas = PLAIN_RESOURCES.flatMap((resource) => {
+  const schemas = OPEN_RESOURCES.flatMap((resource) => {
     const rules = PLAIN_RULES[resource]
     const type = typeName(resource)
     return [

@@ -1,4 +1,4 @@
-import { filterFields, filtersOf, type PlainResource } from '../../core/resources/registry.ts'
+import { filterFields, filtersOf, type OpenResource } from '../../core/resources/registry.ts'
 import { badParameter, quotedText } from '../problem.ts'
 import type { DealFilters, PlainFilters } from '../store/store.ts'
 
@@ -22,7 +22,7 @@ export function readDealFilters(query: FilterQuery): DealFilters {
 }
 
 /** Undefined without a filter. */
-export function readPlainFilters(resource: PlainResource, query: FilterQuery): PlainFilters | undefined {
+export function readPlainFilters(resource: OpenResource, query: FilterQuery): PlainFilters | undefined {
   if (!filtersOf(resource).some((name) => query[name] !== undefined)) return undefined
   const sent = filterFields(resource).filter((name) => query[name] !== undefined)
   return {

@@ -1,4 +1,4 @@
-import { PLAIN_RESOURCES, type PlainResource } from '../../core/resources/registry.ts'
+import { OPEN_RESOURCES, type OpenResource } from '../../core/resources/registry.ts'
 import { readBody } from '../body.ts'
 import type { Members } from '../json-text.ts'
 import { joinedPageReply, pageReply, readPageQuery } from '../page.ts'
@@ -9,9 +9,9 @@ import { creationChange, deletionChange, patchChange, requireRecord } from './re
 import { routesOf, showRecord } from './routes.ts'
 import { patchRulesOf, READ_ONLY_RULES, type RulesByMember, requireMember, requireRules, rulesOf } from './rules.ts'
 
-export const plainRoutes: readonly Route[] = PLAIN_RESOURCES.flatMap(routesOfPlain)
+export const plainRoutes: readonly Route[] = OPEN_RESOURCES.flatMap(routesOfPlain)
 
-function routesOfPlain(resource: PlainResource): readonly Route[] {
+function routesOfPlain(resource: OpenResource): readonly Route[] {
   return routesOf(resource, {
     list: async (store, call) => {
       const query = readPageQuery(call, resource)
@@ -32,15 +32,15 @@ function routesOfPlain(resource: PlainResource): readonly Route[] {
 
 /** The rules of new records. */
 export const PLAIN_RULES = Object.fromEntries(
-  PLAIN_RESOURCES.map((resource) => [resource, { ...READ_ONLY_RULES, ...rulesOf(resource) }]),
-) as Readonly<Record<PlainResource, RulesByMember>>
+  OPEN_RESOURCES.map((resource) => [resource, { ...READ_ONLY_RULES, ...rulesOf(resource) }]),
+) as Readonly<Record<OpenResource, RulesByMember>>
 
 const PATCH_RULES = Object.fromEntries(
-  PLAIN_RESOURCES.map((resource) => [resource, patchRulesOf(resource)]),
-) as Readonly<Record<PlainResource, RulesByMember>>
+  OPEN_RESOURCES.map((resource) => [resource, patchRulesOf(resource)]),
+) as Readonly<Record<OpenResource, RulesByMember>>
 
 /** A new record may have any members, but at least one. */
-export function plainCreation(resource: PlainResource, fields: Members): CheckedWrite {
+export function plainCreation(resource: OpenResource, fields: Members): CheckedWrite {
   requireRules(fields, PLAIN_RULES[resource])
   requireMember(fields)
   return {
@@ -52,7 +52,7 @@ export function plainCreation(resource: PlainResource, fields: Members): Checked
 
 /** A merge patch: null removes a member. Read-only members are compared with the record. */
 export function plainUpdate(
-  resource: PlainResource,
+  resource: OpenResource,
   id: string,
   { patch, expected }: { readonly patch: Members; readonly expected: ExpectedVersions },
 ): CheckedWrite {
@@ -64,7 +64,7 @@ export function plainUpdate(
   }
 }
 
-export function plainDeletion(resource: PlainResource, id: string, expected: ExpectedVersions): CheckedWrite {
+export function plainDeletion(resource: OpenResource, id: string, expected: ExpectedVersions): CheckedWrite {
   return {
     resource,
     id,

@@ -6,8 +6,8 @@ import type { ResourceDefinition } from '../../core/resources/field.ts'
 import {
   fieldOf,
   filterFields,
-  PLAIN_RESOURCES,
-  type PlainResource,
+  OPEN_RESOURCES,
+  type OpenResource,
   RESOURCES,
   type StoredResource,
 } from '../../core/resources/registry.ts'
@@ -88,24 +88,24 @@ function comparedValue(node: string): string | undefined {
 }
 
 /** The form in which a filter compares a value of a field: like unique values, but ids exactly. Undefined for a blank text. */
-export function filterValue(resource: PlainResource, name: string, value: string): string | undefined {
+export function filterValue(resource: OpenResource, name: string, value: string): string | undefined {
   return isFolded(resource, name) ? foldedText(value) : value
 }
 
-function isFolded(resource: PlainResource, name: string): boolean {
+function isFolded(resource: OpenResource, name: string): boolean {
   return fieldOf(resource, name)?.type === 'text'
 }
 
 /** Found once, as every write needs them. */
 const FILTER_FIELDS = new Map(
-  PLAIN_RESOURCES.map((resource) => [
+  OPEN_RESOURCES.map((resource) => [
     resource,
     filterFields(resource).map((name) => ({ name, isFolded: isFolded(resource, name) })),
   ]),
 )
 
 /** The values of a record in the columns of its filters, in their order; null where it has no text. */
-export function filterColumns(resource: PlainResource, text: string): readonly (string | null)[] {
+export function filterColumns(resource: OpenResource, text: string): readonly (string | null)[] {
   const names = FILTER_FIELDS.get(resource) ?? []
   if (names.length === 0) return []
   const fields = JSON.parse(text) as JsonObject

@@ -1,4 +1,4 @@
-import type { PlainResource, StoredResource } from '../../core/resources/registry.ts'
+import type { OpenResource, StoredResource } from '../../core/resources/registry.ts'
 import type { EventKind } from '../../core/webhook-events.ts'
 import type { Deliveries, DeliveryEntry } from './deliveries.ts'
 import type { FixtureRuns } from './fixture-runs.ts'
@@ -43,7 +43,7 @@ export interface DealFilters {
   readonly createdUntilMs: number | undefined
 }
 
-/** Filters of a plain resource, as DealFilters; values by field, with at least one for each. */
+/** Filters of an open resource, as DealFilters; values by field, with at least one for each. */
 export interface PlainFilters {
   readonly values: Readonly<Record<string, readonly string[]>>
   readonly createdSinceMs: number | undefined
@@ -221,7 +221,7 @@ export interface Pipeline {
 
 /** A member of which no two records of the resource have the same value. */
 export interface UniqueMember {
-  readonly resource: PlainResource
+  readonly resource: OpenResource
   readonly member: string
 }
 
@@ -240,10 +240,10 @@ export interface RequestCount {
 
 /** The database of the service. One test suite runs over every implementation. */
 export interface Store {
-  page(resource: PlainResource | 'webhook', query: PageQuery): Promise<TextPage>
+  page(resource: OpenResource | 'webhook', query: PageQuery): Promise<TextPage>
   /** The same page as one text, at less cost. */
-  joinedPage(resource: PlainResource, query: PageQuery): Promise<JoinedPage>
-  filteredPage(resource: PlainResource, query: PageQuery, filters: PlainFilters): Promise<TextPage>
+  joinedPage(resource: OpenResource, query: PageQuery): Promise<JoinedPage>
+  filteredPage(resource: OpenResource, query: PageQuery, filters: PlainFilters): Promise<TextPage>
   deals(query: PageQuery, filters: DealFilters): Promise<TextPage>
   /** One page per deal; empty for a deal that does not exist. */
   notes(query: NotesQuery): Promise<ReadonlyMap<string, TextPage>>

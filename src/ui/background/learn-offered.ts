@@ -34,7 +34,7 @@ function offeredByConnector(connector: Connector): Offered {
   )
   const fields = Object.fromEntries(SERVER_LISTS.map((name) => [name, fieldsOf(connector, name)]))
   const { deal } = connector.document.resources
-  const hasStage = deal && (connector.rules('deal').isPlain || deal.fields.stage !== undefined)
+  const hasStage = deal?.fields.stage !== undefined
   return {
     lacks: Object.fromEntries([
       ...lacks,
@@ -62,14 +62,13 @@ function lackOf(connector: Connector, resource: Resource, operation: OperationNa
 
 const SET_BY_SERVER = ['id', 'created_at', 'updated_at', 'version']
 
-/** Undefined for a list that the server does not have, and for fields that are those of the contract. */
+/** Undefined for a list that the server does not have. */
 function fieldsOf(connector: Connector, name: ServerList): OfferedFields | undefined {
   const resource = resourceOf(name)
   const described = connector.document.resources[resource]
   if (!described) return undefined
   const { fields, filters, createdAt, updatedAt, version } = described
-  const { map, isPlain } = connector.rules(resource)
-  if (isPlain) return undefined
+  const { map } = connector.rules(resource)
   const present = [true, createdAt !== undefined, updatedAt !== undefined, version !== undefined]
   return {
     by: byConnector(connector),

@@ -1,8 +1,7 @@
 import { createConnector } from '../../../src/api/connectors/connector.ts'
-import { wireOf } from '../../../src/api/connectors/server-rules.ts'
+import { serverTerms } from '../../../src/api/server-terms.ts'
 import type { HostTiming } from '../../../src/api/transport/timing.ts'
 import { loadConnector } from '../../../src/connector/load-connector.ts'
-import { createRecordMap } from '../../../src/connector/record-map.ts'
 import { type Answering, type SeenRequest, startServer } from '../answering-server.ts'
 import { openClient } from '../client-fixture.ts'
 
@@ -13,9 +12,9 @@ export async function connectedTo(lines: string, answer: Answering, key?: string
     fileName: 'made.yaml',
     baseOf: () => undefined,
   })
-  const connector = createConnector(document, { baseUrl: url, variables: {} }, createRecordMap)
-  const wire = wireOf(document)
-  const { api, ...rest } = openClient(url, { connector, ...(key !== undefined && { key }), wire }, timing)
+  const connector = createConnector(document, { baseUrl: url, variables: {} })
+  const terms = serverTerms(document)
+  const { api, ...rest } = openClient(url, { connector, ...(key !== undefined && { key }), terms }, timing)
   return { api, seen, url, ...rest }
 }
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { createConnector } from '../../../src/api/connectors/connector.ts'
 import { withPageSize } from '../../../src/api/connectors/open-connector.ts'
-import { wireOf } from '../../../src/api/connectors/server-rules.ts'
+import { serverTerms } from '../../../src/api/server-terms.ts'
 import { loadConnector } from '../../../src/connector/load-connector.ts'
-import { createRecordMap } from '../../../src/connector/record-map.ts'
 import { sendJson, startServer } from '../answering-server.ts'
 import { allPages, openClient } from '../client-fixture.ts'
 
@@ -22,23 +21,23 @@ test.each([
   const { url, seen } = await startServer((response) => sendJson(response, 200, { data: [{ id: 1 }], next: null }))
   const paging = 'paging: { by: cursor, param: after, next: next, size: { param: per, max: 50 } }'
   const document = withPageSize(documentWith(paging), pageSize)
-  const connector = createConnector(document, { baseUrl: url, variables: {} }, createRecordMap)
+  const connector = createConnector(document, { baseUrl: url, variables: {} })
   await allPages(openClient(url, { connector }).api.contacts.list())
   expect(seen.map(({ path }) => path)).toEqual([`/people?per=${size}`])
 })
 
 test('keys are kept as the connector says', () => {
-  const keys = (text: string) => wireOf(documentWith(`idempotency: ${text}\npaging: none`))
-  const whole = { idempotencyHeader: 'X-Once', idempotencyWindowMs: 3_600_000, isWindowOfAccount: true }
+  const keys = (text: string) => serverTerms(documentWith(`idempotency: ${text}\npaging: none`))
+  const whole = { idempotencyHeader: 'X-Once', windowMs: 3_600_000, isScopedByAccount: true }
   expect(keys('{ header: X-Once, window: 1h, scope: account, life: 1m }')).toMatchObject({
     ...{ idempotency: 'kept', ...whole },
-    requestLifeMs: 60_000,
+    lifeMs: 60_000,
   })
   expect(keys('{ header: X-Once, window: 1h, scope: account, kept: [X-Replayed] }')).toMatchObject({
     ...{ idempotency: undefined, ...whole },
-    requestLifeMs: 120_000,
+    lifeMs: 120_000,
   })
-  expect(keys('{ life: 5m }')).toMatchObject({ idempotency: 'none', requestLifeMs: 300_000 })
+  expect(keys('{ life: 5m }')).toMatchObject({ idempotency: 'none', lifeMs: 300_000 })
   for (const stated of ['none', 'unknown'])
     expect(keys(stated)).toMatchObject({ idempotency: 'none', idempotencyHeader: 'Idempotency-Key' })
 })
@@ -59,6 +58,6 @@ test.each([
 })
 
 test('the member that carries the run of a fixture is the name of one', () => {
-  expect(wireOf(documentWith('run_marker: crm_run\npaging: none')).runMarker).toBe('crm_run')
+  expect(serverTerms(documentWith('run_marker: crm_run\npaging: none')).runMarker).toBe('crm_run')
   expect(() => documentWith('run_marker: a.b\npaging: none')).toThrow('expected the name of a member, such as crm_run')
 })

@@ -2,12 +2,11 @@ import { expect, it } from 'vitest'
 import { createConnector } from '../../../src/api/connectors/connector.ts'
 import type { RequestParts } from '../../../src/api/connectors/requests.ts'
 import type { OperationName } from '../../../src/api/connectors/resource-rules.ts'
-import { createRecordMap } from '../../../src/connector/record-map.ts'
 import { shippedDocument } from '../../connector/shipped-documents.ts'
 
 function requestOf(name: string, operation: OperationName, parts: RequestParts) {
   const place = { baseUrl: new URL('https://crm.example.com'), variables: {} }
-  return createConnector(shippedDocument(name), place, createRecordMap).rules('contact').request(operation, parts)
+  return createConnector(shippedDocument(name), place).rules('contact').request(operation, parts)
 }
 
 const RECORD = { name: 'Ada' }

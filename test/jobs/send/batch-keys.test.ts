@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openConnector } from '../../../src/api/connectors/open-connector.ts'
 import { createSender } from '../../../src/api/writes/sender.ts'
-import { WIRE } from '../../api/client-fixture.ts'
+import { SERVER_TERMS } from '../../api/client-fixture.ts'
 import { startHubSpot } from '../../connectors/emulators/hubspot.ts'
 import { keysOf, makeJob, sendJob } from '../job-fixture.ts'
 
@@ -17,7 +17,7 @@ test('two rows with one key never share a batch', async () => {
   })
   const baseUrl = new URL(`${emulator.url}/crm/v3`)
   const sender = createSender({
-    ...{ baseUrl, key: emulator.key, wire: { ...WIRE, idempotency: 'none' }, connections: 1 },
+    ...{ baseUrl, key: emulator.key, terms: { ...SERVER_TERMS, idempotency: 'none' }, connections: 1 },
     connector: await openConnector({ name: 'hubspot', variables: {} }, { baseUrl }),
     ...{ timeoutMs: 5000, userAgent: 'crm/0.0.0', now: Date.now, debug: undefined },
   })

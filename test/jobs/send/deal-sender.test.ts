@@ -3,7 +3,7 @@ import { isFailure } from '../../../src/api/errors/failure.ts'
 import { createSender } from '../../../src/api/writes/sender.ts'
 import { createDealSender } from '../../../src/jobs/send/deal-mutations.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
-import { CRM, WIRE } from '../../api/client-fixture.ts'
+import { CRM, SERVER_TERMS } from '../../api/client-fixture.ts'
 
 const UPDATES = {
   path: '/v1/graphql',
@@ -22,8 +22,8 @@ async function changed(
   const options = {
     baseUrl: url,
     key: 'crm_key_of_the_test',
-    wire: WIRE,
-    connector: CRM(url, WIRE),
+    terms: SERVER_TERMS,
+    connector: CRM(url, SERVER_TERMS),
     timeoutMs: 5000,
     userAgent: 'crm/0.0.0',
   }

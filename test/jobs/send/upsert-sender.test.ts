@@ -3,12 +3,19 @@ import { isFailure } from '../../../src/api/errors/failure.ts'
 import { createSender, type Sender } from '../../../src/api/writes/sender.ts'
 import { changedId, createUpsertSender } from '../../../src/jobs/send/sender-adapters.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
-import { CRM, WIRE } from '../../api/client-fixture.ts'
+import { CRM, SERVER_TERMS } from '../../api/client-fixture.ts'
 import { serveForTest } from '../../service/serve-for-test.ts'
 import { ofContacts } from '../../service/store/samples.ts'
 
 function senderTo(url: URL, key = 'crm_key_of_the_test'): Sender {
-  const options = { baseUrl: url, key, wire: WIRE, connector: CRM(url, WIRE), timeoutMs: 5000, userAgent: 'crm/0.0.0' }
+  const options = {
+    baseUrl: url,
+    key,
+    terms: SERVER_TERMS,
+    connector: CRM(url, SERVER_TERMS),
+    timeoutMs: 5000,
+    userAgent: 'crm/0.0.0',
+  }
   const sender = createSender({ ...options, now: Date.now, debug: undefined, env: {}, connections: 1 })
   onTestFinished(() => sender.close())
   return sender

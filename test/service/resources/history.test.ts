@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PLAIN_RESOURCES, RESOURCES } from '../../../src/core/resources/registry.ts'
+import { OPEN_RESOURCES, RESOURCES } from '../../../src/core/resources/registry.ts'
 import { openTestStore } from '../../harness/database.ts'
 import { serveForTest } from '../serve-for-test.ts'
 
@@ -40,7 +40,7 @@ test('the time of a change is the updated_at of the record', async () => {
   }
 })
 
-test.each(PLAIN_RESOURCES)(
+test.each(OPEN_RESOURCES)(
   'a deleted %s has a history without values, and an unknown one is a 404',
   async (resource) => {
     const { send } = await serveForTest()

@@ -2,8 +2,8 @@ import { encodeId, type IdKind } from '../../../core/ids.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import {
   filterFields,
-  isPlainResource,
-  type PlainResource,
+  isOpenResource,
+  type OpenResource,
   RESOURCES,
   STORED_RESOURCES,
   type StoredResource,
@@ -199,11 +199,11 @@ export function keyText(table: CopiedTable, row: Row): string {
 
 /** The text of a record in a column of its filters. */
 export function filterCell(resource: StoredResource, column: string, text: string): Cell {
-  if (isPlainResource(resource)) return filterColumns(resource, text)[placeOf(resource, column)] ?? null
+  if (isOpenResource(resource)) return filterColumns(resource, text)[placeOf(resource, column)] ?? null
   const value = (JSON.parse(text) as JsonObject)[column]
   return typeof value === 'string' ? value : null
 }
 
-function placeOf(resource: PlainResource, column: string): number {
+function placeOf(resource: OpenResource, column: string): number {
   return filterFields(resource).indexOf(column)
 }

@@ -8,8 +8,8 @@ const VERIFYING = ['allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 
 /** A connection to a database on another machine is encrypted; one to this machine is not, unless a mode or an authority is given. */
 export function encryption(host: string, given: URLSearchParams, env: Env): ConnectionOptions | false {
-  const isPlain = isThisMachine(host) && !given.has('sslrootcert')
-  const mode = given.get('sslmode') ?? env.PGSSLMODE ?? (isPlain ? 'disable' : 'verify-full')
+  const isUnencrypted = isThisMachine(host) && !given.has('sslrootcert')
+  const mode = given.get('sslmode') ?? env.PGSSLMODE ?? (isUnencrypted ? 'disable' : 'verify-full')
   if (mode === 'disable') return false
   if (mode === 'no-verify') return { rejectUnauthorized: false }
   if (!VERIFYING.includes(mode)) {

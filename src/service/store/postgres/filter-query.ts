@@ -1,5 +1,5 @@
 import { firstSerialAt, LAST_SERIAL } from '../../../core/ids.ts'
-import { filterFields, type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import { filterFields, type OpenResource, RESOURCES } from '../../../core/resources/registry.ts'
 import { filterValue } from '../change-rules.ts'
 import { type PageColumn, pageColumn, type ReadRow } from '../page-bytes.ts'
 import type { DealFilters, PlainFilters } from '../store.ts'
@@ -40,7 +40,7 @@ export function dealsStatement(filters: DealFilters, walk: Walk): Statement {
   return filteredStatement({ ...filters, table: RESOURCES.deal.plural, columns }, walk)
 }
 
-export function plainStatement(resource: PlainResource, filters: PlainFilters, walk: Walk): Statement {
+export function plainStatement(resource: OpenResource, filters: PlainFilters, walk: Walk): Statement {
   const columns = filterFields(resource).map((name) => {
     const sent = filters.values[name] ?? []
     // No row has the empty text.

@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import { type PlainResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
+import { type OpenResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
 import { countFitting, hasText, type PageColumn, pageColumn, type ReadRow } from '../page-bytes.ts'
 import { idOf, pageOf, placeOf } from '../page-rules.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, StoredRecord, TextPage } from '../store.ts'
@@ -9,7 +9,7 @@ import { findRows } from './pending-records.ts'
 
 export async function readRecords(
   session: Session,
-  resource: PlainResource | 'webhook',
+  resource: OpenResource | 'webhook',
   query: PageQuery,
 ): Promise<TextPage> {
   const place = placeOf(resource, query)
@@ -41,7 +41,7 @@ async function readPage(
  * PostgreSQL joins the texts; an aggregate reads the rows of a subquery in its order. One row more than the page shows whether
  * there is a next one: for EXISTS, the planner may read the whole table after the last page.
  */
-export async function joinRecords(session: Session, resource: PlainResource, query: PageQuery): Promise<JoinedPage> {
+export async function joinRecords(session: Session, resource: OpenResource, query: PageQuery): Promise<JoinedPage> {
   const [text, lastText, hasMore, isWholePage] =
     (await session.get<[string | null, string | null, boolean | null, boolean | null]>(
       `SELECT array_to_string(texts[:$2::int], ','), texts[$2::int], cardinality(texts) > $2::int,
@@ -62,7 +62,7 @@ export async function joinRecords(session: Session, resource: PlainResource, que
 
 export async function readFiltered(
   session: Session,
-  resource: PlainResource,
+  resource: OpenResource,
   query: PageQuery,
   filters: PlainFilters,
 ): Promise<TextPage> {

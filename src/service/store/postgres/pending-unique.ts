@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import { isPlainResource, type PlainResource } from '../../../core/resources/registry.ts'
+import { isOpenResource, type OpenResource } from '../../../core/resources/registry.ts'
 import { uniqueValues } from '../change-rules.ts'
 import type { RecordChange, StoreWrite, UniqueMember, WriteState } from '../store.ts'
 import type { Transaction } from './database.ts'
@@ -11,7 +11,7 @@ export interface TakenValue {
 }
 
 interface Value {
-  readonly resource: PlainResource
+  readonly resource: OpenResource
   readonly member: string
   readonly value: string
 }
@@ -23,7 +23,7 @@ export class PendingUnique {
   /** The holder of each value that was looked up; undefined when it is free. */
   readonly #holders = new Map<string, number | undefined>()
   /** The values of changed records, by id. */
-  readonly #changed = new Map<string, { resource: PlainResource; id: string; values: ReadonlyMap<string, string> }>()
+  readonly #changed = new Map<string, { resource: OpenResource; id: string; values: ReadonlyMap<string, string> }>()
 
   constructor(tx: Transaction, unique: readonly UniqueMember[]) {
     this.#tx = tx
@@ -36,7 +36,7 @@ export class PendingUnique {
     const values: Value[] = []
     for (const write of writes) {
       const { resource } = write
-      if (!isPlainResource(resource) || !this.#members.has(resource)) continue
+      if (!isOpenResource(resource) || !this.#members.has(resource)) continue
       const state = stateOf(write)
       values.push(
         ...this.#valuesOf(resource, state.current?.text),
@@ -48,7 +48,7 @@ export class PendingUnique {
 
   /** The first value that another record already has. */
   async takenBy({ resource }: StoreWrite, id: string, { next }: RecordChange): Promise<TakenValue | undefined> {
-    if (!next || !isPlainResource(resource)) return undefined
+    if (!next || !isOpenResource(resource)) return undefined
     const serial = decodeId(resource, id)
     for (const each of this.#valuesOf(resource, next.text)) {
       const key = valueKey(resource, each.member, each.value)
@@ -65,7 +65,7 @@ export class PendingUnique {
   }
 
   /** Replaces the values of a record; undefined removes them. */
-  put(resource: PlainResource, id: string, text: string | undefined): void {
+  put(resource: OpenResource, id: string, text: string | undefined): void {
     if (!this.#members.has(resource)) return
     const serial = decodeId(resource, id)
     for (const [key, holder] of this.#holders) if (holder === serial) this.#holders.set(key, undefined)
@@ -89,7 +89,7 @@ export class PendingUnique {
     }
   }
 
-  #valuesOf(resource: PlainResource, text: string | undefined): readonly Value[] {
+  #valuesOf(resource: OpenResource, text: string | undefined): readonly Value[] {
     const members = this.#members.get(resource)
     if (!members || text === undefined) return []
     return [...uniqueValues(text, members)].map(([member, value]) => ({ resource, member, value }))

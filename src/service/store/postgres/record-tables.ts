@@ -1,5 +1,5 @@
 import { decodeId } from '../../../core/ids.ts'
-import { isPlainResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
+import { isOpenResource, RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
 import { filterColumns } from '../change-rules.ts'
 import { OWN_COLUMNS } from '../record-columns.ts'
 import type { RecordChange, StoreWrite } from '../store.ts'
@@ -52,7 +52,7 @@ export function ownValues(
   { next, deal, webhook }: RecordChange & { readonly next: Next },
 ): OwnValues | undefined {
   if (parent) return [serialOf(parent.resource, parent.id)]
-  if (isPlainResource(resource)) return filterColumns(resource, next.text).map((value) => value && bounded(value))
+  if (isOpenResource(resource)) return filterColumns(resource, next.text).map((value) => value && bounded(value))
   if (deal) {
     const { name, stage, ownerId, pipelineId, amount } = deal
     return [bounded(name), bounded(stage), ownerId && bounded(ownerId), bounded(pipelineId), amount]

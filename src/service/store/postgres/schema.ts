@@ -1,4 +1,4 @@
-import { filterFields, PLAIN_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
+import { filterFields, OPEN_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
 
 /**
  * The schema of a new database. The id of a row is the serial encoded in its wire id, so order by id is order by creation.
@@ -232,9 +232,9 @@ export function versionAfter(steps: readonly string[]): number {
   return 1 + steps.length
 }
 
-/** The tables of plain resources that a database lacks. */
+/** The tables of open resources that a database lacks. */
 export function plainTables(): string {
-  return PLAIN_RESOURCES.map((resource) => {
+  return OPEN_RESOURCES.map((resource) => {
     const { plural } = RESOURCES[resource]
     const filters = filterFields(resource)
     const own = filters.map((name) => `, ${name} text COLLATE "C"`).join('')

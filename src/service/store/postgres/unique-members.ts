@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import { type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import { type OpenResource, RESOURCES } from '../../../core/resources/registry.ts'
 import { uniqueValues } from '../change-rules.ts'
 import type { SharedValue, UniqueMember } from '../store.ts'
 import { bounded } from './bounded-text.ts'
@@ -9,7 +9,7 @@ import type { Session, Transaction } from './database.ts'
 const RECORDS_PER_STEP = 5000
 
 export async function readUniqueMembers(session: Session): Promise<readonly UniqueMember[]> {
-  const rows = await session.all<readonly [PlainResource, string]>(
+  const rows = await session.all<readonly [OpenResource, string]>(
     'SELECT resource, member FROM unique_fields ORDER BY resource, member',
   )
   return rows.map(([resource, member]) => ({ resource, member }))
@@ -51,7 +51,7 @@ export function uniqueMembersOf(unique: readonly UniqueMember[], resource: strin
 /** Adds the values of all records. Shared values are not added and returned. */
 async function addRecords(
   tx: Transaction,
-  resource: PlainResource,
+  resource: OpenResource,
   members: readonly string[],
 ): Promise<readonly SharedValue[]> {
   const shared = new Map<string, SharedValue & { readonly ids: string[] }>()
@@ -81,7 +81,7 @@ async function addRecords(
 /** Adds values that no record has; of a value of several records, that of the first. Returns the holder of each. */
 async function insertFree(
   tx: Transaction,
-  resource: PlainResource,
+  resource: OpenResource,
   values: readonly { readonly member: string; readonly value: string; readonly serial: number }[],
 ): Promise<ReadonlyMap<string, number>> {
   await tx.run(
@@ -102,7 +102,7 @@ async function insertFree(
 /** The serial of the record that has each value, by `valueKey`. */
 export async function findHolders(
   session: Session,
-  values: readonly { readonly resource: PlainResource; readonly member: string; readonly value: string }[],
+  values: readonly { readonly resource: OpenResource; readonly member: string; readonly value: string }[],
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await session.all<readonly [string, string, string, number]>(
     `SELECT resource, member, value, record_id FROM unique_field_values
@@ -122,7 +122,7 @@ export function valueKey(resource: string, member: string, value: string): strin
 export function storeUniqueValues(
   tx: Transaction,
   changed: readonly {
-    readonly resource: PlainResource
+    readonly resource: OpenResource
     readonly id: string
     readonly values: ReadonlyMap<string, string>
   }[],

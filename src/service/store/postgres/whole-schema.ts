@@ -8,7 +8,7 @@ import { plainTables, SCHEMA } from './schema.ts'
 
 const TABLES = namesOf(SCHEMA)
 
-/** Each is there if its table is; a table of a plain resource may be missing, and is made at the start. */
+/** Each is there if its table is; a table of an open resource may be missing, and is made at the start. */
 const PARTS = [
   ...[...TABLES, ...namesOf(plainTables())].map((table) => ({ table, name: `${table}_pkey` })),
   ...indexesOf(`${SCHEMA}; ${plainTables()}`),

@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import { isPlainResource } from '../../../core/resources/registry.ts'
+import { isOpenResource } from '../../../core/resources/registry.ts'
 import type { RecordChange, SecretRotation, StoredRecord, StoreWrite, WriteState } from '../store.ts'
 import { rotatedSecrets } from '../webhook-secrets.ts'
 import type { Batch } from './batch.ts'
@@ -25,7 +25,7 @@ export async function applyChange(
     next !== undefined && (write.id === undefined || (current !== undefined && !isUnchanged(current, change)))
   if (isPut) records.put(write, id, { ...change, next })
   keepHistory(batch, write, state, change)
-  if (isPlainResource(write.resource)) batch.unique.put(write.resource, id, next?.text)
+  if (isOpenResource(write.resource)) batch.unique.put(write.resource, id, next?.text)
   if (write.resource === 'webhook') {
     if (isPut || !next) await readNewRules(batch)
     await changeWebhook(batch, state, change)

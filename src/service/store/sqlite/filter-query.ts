@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { firstSerialAt } from '../../../core/ids.ts'
-import { filterFields, type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import { filterFields, type OpenResource, RESOURCES } from '../../../core/resources/registry.ts'
 import { filterValue } from '../change-rules.ts'
 import { type PageColumn, pageColumn, type ReadRow } from '../page-bytes.ts'
 import type { DealFilters, PlainFilters } from '../store.ts'
@@ -39,7 +39,7 @@ export function queryDeals(db: Connection, filters: DealFilters, walk: Walk): re
 
 export function queryPlain(
   db: Connection,
-  resource: PlainResource,
+  resource: OpenResource,
   filters: PlainFilters,
   walk: Walk,
 ): readonly PageRow[] {

@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, statSync } from
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { CrmError } from '../../../core/errors.ts'
-import { filterFields, PLAIN_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
+import { filterFields, OPEN_RESOURCES, RESOURCES } from '../../../core/resources/registry.ts'
 import { shellWord } from '../../../core/shell-words.ts'
 import { makeFolders } from '../../../files/folders.ts'
 import { errorCode } from '../../../files/machine-error.ts'
@@ -107,9 +107,9 @@ function contactColumn(): (text: SQLOutputValue, name: SQLOutputValue) => string
   }
 }
 
-/** The tables of plain resources that a database lacks; the table of contacts is part of the schema. */
+/** The tables of open resources that a database lacks; the table of contacts is part of the schema. */
 export function plainTables(): string {
-  return PLAIN_RESOURCES.map((resource) => {
+  return OPEN_RESOURCES.map((resource) => {
     const { plural } = RESOURCES[resource]
     const filters = filterFields(resource)
     const columns = ['id INTEGER PRIMARY KEY', 'version INTEGER NOT NULL', 'text TEXT NOT NULL']

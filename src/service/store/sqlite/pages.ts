@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import { type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import { type OpenResource, RESOURCES } from '../../../core/resources/registry.ts'
 import { countFitting, hasText, type PageColumn, pageColumn, type ReadRow } from '../page-bytes.ts'
 import { pageOf, placeOf } from '../page-rules.ts'
 import type { DealFilters, JoinedPage, NotesQuery, PageQuery, PlainFilters, TextPage } from '../store.ts'
@@ -8,7 +8,7 @@ import { queryDeals, queryPlain } from './filter-query.ts'
 
 type NoteRow = readonly [text: string, serial: number]
 
-export function readRecords(db: Connection, resource: PlainResource | 'webhook', query: PageQuery): TextPage {
+export function readRecords(db: Connection, resource: OpenResource | 'webhook', query: PageQuery): TextPage {
   const place = placeOf(resource, query)
   return readPage(query.limit, (count, column) =>
     db.all<ReadRow>(
@@ -31,7 +31,7 @@ function readPage(limit: number, read: (count: number, column: PageColumn) => re
  * SQLite joins the texts, so that one string is created instead of a hundred. An aggregate reads the rows of a subquery with
  * a limit in its order.
  */
-export function joinRecords(db: Connection, resource: PlainResource, query: PageQuery): JoinedPage {
+export function joinRecords(db: Connection, resource: OpenResource, query: PageQuery): JoinedPage {
   const table = RESOURCES[resource].plural
   const [text, lastSerial, count, smallCount] =
     db.get<[string | null, number | null, number, number]>(
@@ -51,7 +51,7 @@ export function joinRecords(db: Connection, resource: PlainResource, query: Page
 
 export function readFiltered(
   db: Connection,
-  resource: PlainResource,
+  resource: OpenResource,
   query: PageQuery,
   filters: PlainFilters,
 ): TextPage {

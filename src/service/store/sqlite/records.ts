@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import { isPlainResource, RESOURCES, STORED_RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
+import { isOpenResource, RESOURCES, STORED_RESOURCES, type StoredResource } from '../../../core/resources/registry.ts'
 import { filterColumns } from '../change-rules.ts'
 import { OWN_COLUMNS } from '../record-columns.ts'
 import type { RecordChange, StoredRecord, StoreWrite } from '../store.ts'
@@ -86,7 +86,7 @@ export function updateRecord(
   const { update, updateText } = SQL[resource]
   const columns = columnsOf(resource, change)
   const isKept =
-    columns.length === 0 || (isPlainResource(resource) && isEqual(columns, filterColumns(resource, current.text)))
+    columns.length === 0 || (isOpenResource(resource) && isEqual(columns, filterColumns(resource, current.text)))
   db.run(isKept ? updateText : update, serialOf(resource, current.id), version, text, ...(isKept ? [] : columns))
 }
 
@@ -121,7 +121,7 @@ function columnsOf(
   resource: StoredResource,
   { next, deal, webhook }: RecordChange & { next: Next },
 ): readonly SQLInputValue[] {
-  if (isPlainResource(resource)) return filterColumns(resource, next.text)
+  if (isOpenResource(resource)) return filterColumns(resource, next.text)
   if (resource === 'deal' && deal) return [deal.name, deal.stage, deal.ownerId, deal.pipelineId, deal.amount]
   if (webhook) return [webhook.url, JSON.stringify(webhook.events), webhook.secret ?? null]
   return []

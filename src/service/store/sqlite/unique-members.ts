@@ -1,12 +1,12 @@
 import { decodeId, encodeId } from '../../../core/ids.ts'
-import { type PlainResource, RESOURCES } from '../../../core/resources/registry.ts'
+import { type OpenResource, RESOURCES } from '../../../core/resources/registry.ts'
 import { uniqueValues } from '../change-rules.ts'
 import type { SharedValue, UniqueMember } from '../store.ts'
 import { type Connection, inTransaction } from './connection.ts'
 
 /** A record and the names of its unique members. */
 interface Checked {
-  readonly resource: PlainResource
+  readonly resource: OpenResource
   readonly members: readonly string[]
   readonly id: string
   readonly text: string
@@ -20,7 +20,7 @@ export interface TakenValue {
 /** Read in every transaction, as another process may change them; without unique members this takes 1 µs. */
 export function readUniqueMembers(db: Connection): readonly UniqueMember[] {
   return db
-    .all<readonly [PlainResource, string]>('SELECT resource, member FROM unique_fields ORDER BY resource, member')
+    .all<readonly [OpenResource, string]>('SELECT resource, member FROM unique_fields ORDER BY resource, member')
     .map(([resource, member]) => ({ resource, member }))
 }
 
@@ -40,7 +40,7 @@ export function keepUniqueValues(db: Connection, { resource, members, id, text }
   for (const [member, value] of uniqueValues(text, members)) insertValue(db, { resource, member }, value, serial)
 }
 
-export function removeUniqueValues(db: Connection, resource: PlainResource, id: string): void {
+export function removeUniqueValues(db: Connection, resource: OpenResource, id: string): void {
   const serial = decodeId(resource, id) ?? 0
   db.run('DELETE FROM unique_field_values WHERE resource = ? AND record_id = ?', resource, serial)
 }
@@ -73,7 +73,7 @@ export function uniqueMembersOf(unique: readonly UniqueMember[], resource: strin
 }
 
 /** Adds the values of all records. Shared values are not added and returned. */
-function addRecords(db: Connection, resource: PlainResource, members: readonly string[]): readonly SharedValue[] {
+function addRecords(db: Connection, resource: OpenResource, members: readonly string[]): readonly SharedValue[] {
   const shared = new Map<string, SharedValue & { readonly ids: string[] }>()
   const { plural } = RESOURCES[resource]
   for (const [serial, text] of db.iterate<readonly [number, string]>(`SELECT id, text FROM ${plural} ORDER BY id`)) {

@@ -1,5 +1,5 @@
 import { decodeId, encodeId, timeOfSerial } from '../../../core/ids.ts'
-import { isPlainResource } from '../../../core/resources/registry.ts'
+import { isOpenResource } from '../../../core/resources/registry.ts'
 import { checkChange, nextSerial, tookEffect, writeTimeMs } from '../change-rules.ts'
 import { deletedNote, historyRow } from '../history.ts'
 import type { RecordChange, StoredRecord, StoreWrite, UniqueMember, WriteState } from '../store.ts'
@@ -106,7 +106,7 @@ function takenBy(
   { id }: WriteState,
   { next }: RecordChange,
 ): TakenValue | undefined {
-  if (uniqueMembers.length === 0 || !next || !isPlainResource(resource)) return undefined
+  if (uniqueMembers.length === 0 || !next || !isOpenResource(resource)) return undefined
   const members = uniqueMembersOf(uniqueMembers, resource)
   return members.length > 0 ? findTaken(db, { resource, members, id, text: next.text }) : undefined
 }
@@ -184,7 +184,7 @@ function keepUnique(
   { id }: WriteState,
   { next }: RecordChange,
 ): void {
-  if (uniqueMembers.length === 0 || !isPlainResource(resource)) return
+  if (uniqueMembers.length === 0 || !isOpenResource(resource)) return
   const members = uniqueMembersOf(uniqueMembers, resource)
   if (members.length === 0) return
   if (next) keepUniqueValues(db, { resource, members, id, text: next.text })
