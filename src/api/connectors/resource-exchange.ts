@@ -2,6 +2,7 @@ import type { References } from '../../connector/field-map.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import type { AskedWrite } from '../writes/judge-write.ts'
@@ -109,6 +110,7 @@ export function createExchange(
         ...(!rules.isPlain && body !== undefined && { bytes: Buffer.from(JSON.stringify(body)) }),
         ...(kind !== 'create' && request.method === 'POST' && { isRepeatable: true }),
         ...(errors && { errors }),
+        ...(kind === 'create' && !rules.isPlain && { fieldsHint: fieldsHint(connector, resource) }),
         isJudged: true,
         judge: (answer: Answer): WriteOutcome => judge(answer, asked, references),
         ...(!rules.isPlain &&
@@ -120,6 +122,12 @@ export function createExchange(
         ? whyNotGone(() => serverRecord(resource, id, signal))
         : Promise.resolve('no request shows whether the record is gone'),
   }
+}
+
+function fieldsHint({ document, word }: Connector, resource: Resource): Call['fieldsHint'] {
+  const { plural } = RESOURCES[resource]
+  const text = `its fields of ${plural} say what is sent: crm connectors show ${shellWord(word)}; correct them, then: crm connectors check --write`
+  return { text, isDrafted: document.drafted !== undefined }
 }
 
 async function whyNotGone(read: () => Promise<JsonObject>): Promise<string | undefined> {

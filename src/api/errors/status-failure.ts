@@ -73,7 +73,9 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
     code,
     reason: isRedirect(status) ? redirectReason(reply, at.url) : statusReason(call, status, problem, at.url),
     hint:
-      isRedirect(status) && code !== 'in_doubt' ? ADDRESS_HINT : statusHint(call, { code, status, retryAfterMs }, at),
+      isRedirect(status) && code !== 'in_doubt'
+        ? ADDRESS_HINT
+        : (missingHint(call, code, problem) ?? statusHint(call, { code, status, retryAfterMs }, at)),
     rule,
     isInDoubt: isWrite(call) && (isInProgress || code === 'in_doubt' || mayHaveBegun(status, retryAfterMs)),
     status,
@@ -85,6 +87,14 @@ export function statusFailure(call: Call, reply: Reply, at: Received): Failure {
     ...(requestId === undefined ? {} : { requestId }),
     ...againIn(rule, retryAfterMs),
   }
+}
+
+/** For a create that lacks a member which the server asks for, by a connector whose fields say what is sent. */
+function missingHint({ fieldsHint, bytes }: Call, code: ErrorCode, { fields }: ServerProblem): string | undefined {
+  if (!fieldsHint || (code !== 'invalid_values' && code !== 'bad_request')) return undefined
+  const names = fields.flatMap(({ pointer = '' }) => pointer.split('/').at(-1) || [])
+  const isMissing = names.some((name) => !bytes?.includes(JSON.stringify(name)))
+  return isMissing || (names.length === 0 && fieldsHint.isDrafted) ? fieldsHint.text : undefined
 }
 
 /** The statuses of a connector's words; `limit` and `retry` wait as 429 and 503 do. */

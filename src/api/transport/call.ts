@@ -24,6 +24,8 @@ export interface Call {
   readonly headers?: readonly string[]
   /** What refusals of this server mean. */
   readonly errors?: ErrorRules
+  /** For hints, of a create by a connector with fields: what to look at if the server misses a member. `isDrafted`: also if it names none. */
+  readonly fieldsHint?: { readonly text: string; readonly isDrafted: boolean }
   /** A 2xx that states a refusal at its top is one. */
   readonly isJudged?: true
   /** A POST that changes nothing: it needs no idempotency key, and is never in doubt. */

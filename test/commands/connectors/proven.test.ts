@@ -328,3 +328,23 @@ test('nothing is written where a read failed, and what cannot be recorded is sai
   const { exit, stderr } = await check('--write', '--yes')
   expect([exit, stderr]).toEqual([0, expect.stringContaining('Warning: what was proven could not be recorded: ')])
 })
+
+test.each([
+  [{ errors: { first_name: ['is required'] } }, true],
+  [{ message: 'first_name and last_name are required' }, true],
+  [{ errors: { full_name: ['is too short'] } }, false],
+])('a create that is refused with %j names the fields of the connector: %s', async (body, isNamed) => {
+  const fields = '{ path: /contacts, fields: { name: full_name } }'
+  const { check, command, file, writes } = await lab(
+    ALL.replace('{ path: /contacts }', fields),
+    (response, { method }) => {
+      if (method === 'POST') sendJson(response, 422, body)
+      return method === 'POST'
+    },
+  )
+  const hint = `its fields of contacts say what is sent: crm connectors show ${file}; correct them, then: crm connectors check --write`
+  const has = isNamed ? expect.stringContaining(hint) : expect.not.stringContaining(hint)
+  expect(await command(['contacts', 'create', '--set', 'name=Ada'])).toMatchObject({ exit: 7, stderr: has })
+  expect(await check('--write', '--yes')).toMatchObject({ exit: 7, stderr: has })
+  expect(writes().map(({ method }) => method)).toEqual(['POST', 'POST', 'POST'])
+})
