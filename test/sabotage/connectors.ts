@@ -353,7 +353,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'keys count as kept before an answer showed it',
     file: 'src/api/connectors/server-rules.ts',
-    line: "idempotency: kept ? undefined : 'kept',",
+    line: "idempotency: kept || drafted !== undefined ? undefined : 'kept',",
     to: "idempotency: 'kept',",
     tests: ['test/api/unknown-keys.test.ts'],
   },
