@@ -142,3 +142,15 @@ function member(object: JsonObject, key: string): JsonValue | undefined {
   const holders = Object.keys(object).filter((name) => name !== 'pageInfo' && typeof object[name] === 'object')
   return holders.length === 1 ? (object[holders[0] ?? ''] ?? undefined) : undefined
 }
+
+/** The object; an empty one for every other value. */
+export function objectOf(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+/** Without the members that are undefined. */
+export function defined(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}

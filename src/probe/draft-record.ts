@@ -1,19 +1,23 @@
-import { ConnectorMistake, compilePath, type Path, readFirst } from '../connector/paths.ts'
+import { ConnectorMistake, compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { idText, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { type Leaf, leavesOf, madeOf, mergedRecord, proposeField } from './nested-fields.ts'
-import { ApiDescription } from './openapi/api-description.ts'
+import { FIRST_NAMES, fieldNames, LAST_NAMES, memberNamed } from './names.ts'
 import { Decisions } from './openapi/decisions.ts'
-import { draftResource } from './openapi/draft-resource.ts'
+import { type DraftResource, draftResource } from './openapi/draft-resource.ts'
+import { writtenPaths } from './openapi/draft-writes.ts'
+import { recordLeaves } from './openapi/nested-fields.ts'
+import { ApiDescription } from './openapi/read-description.ts'
+import { escaped } from './openapi/record-places.ts'
+import type { ResourceContext } from './openapi/resource-context.ts'
 import { schemaOfExample } from './openapi/schemas.ts'
-import { FIRST_NAMES, fieldNames, LAST_NAMES, memberNamed } from './openapi/server-names.ts'
 
-/** A resource as its records show it, without its list. */
+/** A resource as its records show it. */
 export interface DraftedRecord {
+  /** Without its list. */
   readonly value: JsonObject
-  /** Of the list, below the path of the resource. */
-  readonly listPath: JsonValue | undefined
+  /** Below the path of the resource; the parent that its records belong to. */
+  readonly list: JsonObject
   /** From an element of the list to the record: empty, or such as `.contact`. */
   readonly inner: string
   readonly idOf: (record: JsonObject) => string | undefined
@@ -29,163 +33,169 @@ export interface ShownRecords {
 
 const SAMPLE = 100
 
-/** Without these, commands that name them find nothing. */
-const NEEDED: Readonly<Partial<Record<Resource, readonly string[]>>> = {
-  contact: ['name', 'email'],
-  deal: ['name', 'amount', 'stage'],
-}
-const PROPOSED: Readonly<Partial<Record<Resource, readonly string[]>>> = { contact: ['phone', 'company'] }
-
 /** Drafts the resource as if a document described what was seen. Open points are added to `decisions`. */
-export function draftRecord({ resource, path, records, single }: ShownRecords, decisions: Decisions): DraftedRecord {
+export function draftRecord(
+  { resource, path, records, single }: ShownRecords,
+  decisions: Decisions,
+  made: ReadonlySet<Resource> = new Set(),
+): DraftedRecord {
   const sample = mergedRecord(records.slice(0, SAMPLE))
-  const own = new Decisions(withWholeName(resource, sample, decisions))
-  const { value } = draftResource({
-    api: describe(path, sample, single),
-    decisions: own,
-    collection: { resource, path, slots: new Map(), isDoubtful: false, score: Number.POSITIVE_INFINITY },
-    other: undefined,
-    hasStages: false,
-    made: new Set(),
-    variables: {},
-  })
-  const { list, ...others }: JsonObject = value
-  const idAnswer = decisions.answer(`${RESOURCES[resource].plural}.id`)
-  const rest = idAnswer === undefined ? others : { ...others, id: idAt(idAnswer, sample) }
-  const items = isJsonObject(list) && typeof list.items === 'string' ? list.items : 'items[]'
+  const answers = answersFor(resource, sample, decisions)
+  const collection = { resource, path, slots: new Map(), isDoubtful: false, score: Number.POSITIVE_INFINITY }
+  const draft = (paths: JsonObject, given: ReadonlyMap<string, string>) => {
+    const own = new Decisions(given)
+    const api = new ApiDescription({ openapi: '3.1.0', info: { title: '' }, paths })
+    const all = new Map([...made].map((each) => [each, { value: {} }]))
+    return {
+      own,
+      ...draftResource({ api, decisions: own, variables: {}, made: all }, { collection, other: undefined }),
+    }
+  }
+  const shown = pathsOf(path, { list: { items: [sample] }, single })
+  const read = draft(shown, answers)
+  const items = String(objectOf(read.value.list).items ?? 'items[]')
   const inner = items.startsWith('items[]') ? items.slice('items[]'.length) : ''
-  for (const { at, text, question } of own.open) {
-    if (at[2] === 'id') decideId(resource, sample, decisions)
-    else if (at[2] !== 'list' && at[2] !== 'fields') decisions.decide(at, text, question)
-  }
   const record = inner === '' ? sample : readFirst(compilePath(inner.slice(1)), sample)
-  const drafted: JsonObject = { ...rest, fields: fieldsOf({ resource, value, record }, decisions) }
+  checkAnswers(read.context, record)
+  const how = answers.get(`${RESOURCES[resource].plural}.writes`)
+  const isWritten = (how === 'patch' || how === 'put') && isJsonObject(record)
+  const written = isWritten && draft(withWrites(shown, how, { record, read }), updatesOf(how, { answers, read }))
+  const { own, value } = written || read
+  for (const { at, text, question } of own.open) if (at[2] !== 'list') decisions.decide(at, text, question)
+  sayWrites(read.context, path, decisions)
+  const { list, ...drafted } = value
+  const idPath = compilePath(`${inner}.${textOfPath(drafted.id) ?? 'id'}`.replace(/^\./, ''))
+  return { value: drafted, list: objectOf(list), inner, idOf: (each) => idText(readFirst(idPath, each)) }
+}
+
+/** The path of one record below that of a list. */
+export function singlePath(path: string, id: string): string {
+  return path.endsWith('/') ? `${path}${id}/` : `${path}/${id}`
+}
+
+/** What was seen, in the words of a document. */
+function pathsOf(path: string, { list, single }: { readonly list: JsonValue; readonly single: JsonValue | undefined }) {
+  const paths: JsonObject = { [path]: { get: answered(schemaOfExample(list)) } }
+  if (single !== undefined) paths[singlePath(path, '{id}')] = { get: answered(schemaOfExample(single)) }
+  return paths
+}
+
+function answered(schema: JsonValue): JsonObject {
+  return { responses: { 200: { content: { 'application/json': { schema } } } } }
+}
+
+interface Known {
+  /** A record, with what any of them has. */
+  readonly record: JsonObject
+  readonly read: DraftResource
+}
+
+/** The plain form of REST, as a person says that the server has it. */
+function withWrites(shown: JsonObject, how: 'patch' | 'put', { record, read }: Known): JsonObject {
+  const { id, created_at: created, updated_at: updated } = read.value
+  const system = [id, created, updated].map(textOfPath)
+  const schema = schemaOfExample(
+    Object.fromEntries(Object.entries(record).filter(([name]) => !system.includes(escaped(name)))),
+  )
+  const [path = '', single = singlePath(path, '{id}')] = Object.keys(shown)
+  const reads = objectOf(objectOf(shown[single]).get)
+  const answer = Object.keys(reads).length > 0 ? reads : answered(schemaOfExample(record))
+  const write = { requestBody: { content: { 'application/json': { schema } } }, ...answer }
+  const removal = { responses: { 204: {} } }
   return {
-    value: drafted,
-    listPath: isJsonObject(list) ? list.path : undefined,
-    inner,
-    idOf: idReader(drafted.id, inner),
+    [path]: { ...objectOf(shown[path]), post: write },
+    [single]: { ...objectOf(shown[single]), [how]: write, delete: removal },
   }
 }
 
-function decideId(resource: Resource, sample: JsonObject, decisions: Decisions): void {
-  const { plural, singular } = RESOURCES[resource]
-  const id = `${plural}.id`
-  const text = `the member with the id of a ${singular} was not found: --field ${id}=PATH`
-  const choices = leavesOf(sample).map(({ path }) => path)
-  const question = { id, ask: 'Which member is the id?', choices: choices.slice(0, MOST_CHOICES) }
-  decisions.decide(['resources', plural, 'id'], text, question)
+/** Many servers replace an object within the record as a whole: then the record is sent as a whole, too. */
+function updatesOf(
+  how: 'patch' | 'put',
+  { answers, read }: { readonly answers: ReadonlyMap<string, string>; readonly read: DraftResource },
+): ReadonlyMap<string, string> {
+  const paths = Object.values(objectOf(read.value.fields)).flatMap(writtenPaths)
+  const isWhole = how === 'put' || paths.some((each) => /(?<!\\)[.[]/.test(each))
+  return isWhole ? new Map([...answers, [`${read.context.at.join('.')}.update`, 'whole']]) : answers
 }
 
-function idAt(path: string, sample: JsonObject): JsonValue {
-  const value = readFirst(pathOf(path, 'id'), sample)
-  return typeof value === 'number' ? { at: path, type: 'integer' } : path
+function textOfPath(value: JsonValue | undefined): string | undefined {
+  const at = isJsonObject(value) ? value.at : value
+  return typeof at === 'string' ? at : undefined
 }
 
-/** A document of what was seen: a list of such records, and one of them. */
-function describe(path: string, sample: JsonObject, single: JsonValue | undefined): ApiDescription {
-  const shown = (example: JsonValue) => ({
-    get: { responses: { 200: { content: { 'application/json': { schema: schemaOfExample(example) } } } } },
-  })
-  const paths: JsonObject = { [path]: shown({ items: [sample] }) }
-  if (single !== undefined) paths[`${path}/{id}`] = shown(single)
-  return new ApiDescription({ openapi: '3.1.0', info: { title: '' }, paths })
+const HOWS = ['patch', 'put', 'none']
+
+function sayWrites({ resource, at }: ResourceContext, path: string, decisions: Decisions): void {
+  const { plural, singular, operations } = RESOURCES[resource]
+  const id = `${plural}.writes`
+  const how = decisions.answer(id)
+  if (operations.length === 0 || how === 'none') return
+  const unproven = 'create, update and delete were not sent, and are not proven: crm connectors check --write'
+  const one = singlePath(path, '{id}')
+  const text = `${plural} are only read: --writes ${plural}=patch if the server takes POST ${path}, PATCH ${one} and DELETE ${one}, put if it takes PUT and replaces the record`
+  if (how !== undefined) decisions.remark([...at, 'create'], unproven)
+  else decisions.remark(at, text, { id, ask: `How is a ${singular} changed? (none: only read)`, choices: HOWS })
 }
 
-/** Where a record has its whole name beside the parts, the whole one is read. */
-function withWholeName(resource: Resource, sample: JsonObject, decisions: Decisions): ReadonlyMap<string, string> {
+/** The answers for this resource. Where a record has its whole name beside the parts, the whole one is read. */
+function answersFor(resource: Resource, sample: JsonObject, decisions: Decisions): ReadonlyMap<string, string> {
+  const names = ['id', 'writes', 'parent', ...Object.keys(RESOURCES[resource].fields)].map(
+    (name) => `${RESOURCES[resource].plural}.${name}`,
+  )
+  const given = new Map(names.flatMap((id) => [[id, decisions.answer(id)] as const]).filter(isGiven))
   const members = new Map(Object.entries(sample))
   const whole = memberNamed(members, fieldNames('contact').name ?? [])
-  const hasParts = [FIRST_NAMES, LAST_NAMES].every((names) => memberNamed(members, names) !== undefined)
-  const isNamed = resource === 'contact' && hasParts && whole !== undefined && typeof sample[whole] === 'string'
-  return isNamed && decisions.answer('contacts.name') === undefined ? new Map([['contacts.name', whole]]) : new Map()
+  const hasParts = [FIRST_NAMES, LAST_NAMES].every((each) => memberNamed(members, each) !== undefined)
+  if (resource !== 'contact' || !hasParts || whole === undefined || typeof sample[whole] !== 'string') return given
+  return new Map([['contacts.name', whole], ...given])
 }
 
-interface Drafted {
-  readonly resource: Resource
-  readonly value: JsonObject
-  readonly record: JsonValue | undefined
-}
-
-/** The fields by their names, the ones that were given, and places below the record. */
-function fieldsOf({ resource, value, record }: Drafted, decisions: Decisions): JsonObject {
-  const { plural, fields: known } = RESOURCES[resource]
-  const fields: JsonObject = isJsonObject(value.fields) ? { ...value.fields } : {}
-  const { inside } = value
-  const place = typeof inside === 'string' && record !== undefined ? readFirst(compilePath(inside), record) : record
-  const leaves = isJsonObject(place) ? leavesOf(place) : []
-  for (const field of [...(NEEDED[resource] ?? []), ...(PROPOSED[resource] ?? [])]) {
-    if (fields[field] !== undefined || decisions.answer(`${plural}.${field}`) !== undefined) continue
-    const made = proposed(resource, field, { leaves, decisions })
-    if (made !== undefined) fields[field] = made
-  }
-  const given = Object.keys(known).flatMap((field): readonly (readonly [string, JsonValue | undefined])[] => {
-    const answer = decisions.answer(`${plural}.${field}`)
-    if (answer === undefined || field === 'id') return []
-    return [[field, answer === 'none' ? undefined : madeOf(field, checkedPath(answer, place, { plural, field }))]]
-  })
-  return withoutAbsent({ ...fields, ...Object.fromEntries(given) })
-}
-
-function withoutAbsent(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
-}
-
-const MOST_CHOICES = 20
-
-/** A field that its name alone does not show; what is not sure is a decision. */
-function proposed(
-  resource: Resource,
-  field: string,
-  { leaves, decisions }: { readonly leaves: readonly Leaf[]; readonly decisions: Decisions },
-): JsonValue | undefined {
-  const { plural, singular } = RESOURCES[resource]
-  const found = proposeField(resource, field, leaves)
-  const isNeeded = NEEDED[resource]?.includes(field) === true
-  if (found?.isSure || (!found && !isNeeded)) return found?.made
-  const id = `${plural}.${field}`
-  const what = found
-    ? `is ${found.path} the ${field} of a ${singular}?`
-    : `no member of a ${singular} was found for ${field}:`
-  const choices = leaves.filter(({ value }) => typeof value !== 'boolean').map(({ path }) => path)
-  decisions.decide(['resources', plural, 'fields'], `${what} --field ${id}=${found?.path ?? 'PATH'}, or ${id}=none`, {
-    id,
-    ask: `Which member is the ${field}? (none: it has none)`,
-    choices: [...choices.slice(0, MOST_CHOICES), 'none'],
-  })
-  return found?.made
+function isGiven(entry: readonly [string, string | undefined]): entry is readonly [string, string] {
+  return entry[1] !== undefined
 }
 
 /** CrmError `usage` for a path at which no record has a value. */
-function checkedPath(
-  path: string,
-  record: JsonValue | undefined,
-  { plural, field }: { readonly plural: string; readonly field: string },
-): string {
-  const value = record === undefined ? undefined : readFirst(pathOf(path, `${plural}.${field}`), record)
-  if (value !== undefined) return path
-  const known = isJsonObject(record) ? leavesOf(record).map((leaf) => leaf.path) : []
-  throw new CrmError('usage', `--field ${plural}.${field}=${path}: no record has a value there`, {
-    hint: `the records have ${known.slice(0, MOST_CHOICES).join(', ') || 'no members'}`,
-  })
+function checkAnswers(context: ResourceContext, record: JsonValue | undefined): void {
+  const { resource, inside, fieldsView, decisions } = context
+  const { plural, fields } = RESOURCES[resource]
+  for (const field of ['id', ...Object.keys(fields)]) {
+    const id = `${plural}.${field}`
+    const answer = decisions.answer(id)
+    const from = field === 'id' || inside === '.' ? record : readFirst(compilePath(inside), record)
+    const paths = answer === undefined || answer === 'none' ? [] : answer.split(' and ')
+    const wrong = paths.find((path) => readAt(path, from ?? null, id) === undefined)
+    if (wrong === undefined) continue
+    const known = recordLeaves(fieldsView)
+      .slice(0, 20)
+      .map(({ path }) => path)
+    throw new CrmError('usage', `--field ${id}=${wrong}: no record has a value there`, {
+      hint: `the records have ${known.join(', ') || 'no members'}`,
+    })
+  }
 }
 
-function pathOf(text: string, id: string): Path {
+function readAt(path: string, json: JsonValue, id: string): JsonValue | undefined {
   try {
-    return compilePath(text)
+    return readFirst(compilePath(path), json)
   } catch (error) {
     if (!(error instanceof ConnectorMistake)) throw error
-    throw new CrmError('usage', `--field ${id}=${text}: ${error.message}`, {
+    throw new CrmError('usage', `--field ${id}=${path}: ${error.message}`, {
       hint: `such as ${id}=profile.email`,
       cause: error,
     })
   }
 }
 
-function idReader(id: JsonValue | undefined, inner: string): (record: JsonObject) => string | undefined {
-  const at = isJsonObject(id) ? id.at : id
-  const path = compilePath([inner.slice(1), String(at ?? 'id')].filter((each) => each !== '').join('.'))
-  return (record) => idText(readFirst(path, record))
+/** One record that has what any of them has: the first value of each member that is not null. */
+function mergedRecord(records: readonly JsonObject[]): JsonObject {
+  const merged: JsonObject = {}
+  for (const record of records) {
+    for (const [name, value] of Object.entries(record)) {
+      const before = Object.hasOwn(merged, name) ? merged[name] : undefined
+      if (before === undefined || before === null || (Array.isArray(before) && before.length === 0)) {
+        Object.defineProperty(merged, name, { value, enumerable: true, writable: true, configurable: true })
+      } else if (isJsonObject(before) && isJsonObject(value)) merged[name] = mergedRecord([before, value])
+    }
+  }
+  return merged
 }

@@ -3,7 +3,7 @@ import { compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
 import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { draftRecord } from './draft-record.ts'
+import { draftRecord, singlePath } from './draft-record.ts'
 import { Decisions } from './openapi/decisions.ts'
 import { findPageSize } from './page-size.ts'
 import { ofOnePage, ofPages } from './paged.ts'
@@ -181,7 +181,7 @@ async function readSingle(
   const [first] = records
   const id = first && idOf(first)
   if (id === undefined || id === '') return undefined
-  const answer = await http.look(`${path}/${encodeURIComponent(id)}`)
+  const answer = await http.look(singlePath(path, encodeURIComponent(id)))
   return answer instanceof CrmError ? undefined : answer.json
 }
 

@@ -1,23 +1,8 @@
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
+import { SIZES } from './names.ts'
 import type { ProbingHttp, QueryParameters } from './probing-http.ts'
 import { areSame, type ListPlace, pageAt, type Reading, type Sized } from './read-list.ts'
-
-const PARAMETERS = [
-  ...[
-    'limit',
-    'per_page',
-    'page_size',
-    'pageSize',
-    'page[size]',
-    'size',
-    'count',
-    '_limit',
-    '_per_page',
-    'max_results',
-  ],
-  ...['first', '$top', 'max', 'rows', 'MaxResultCount', 'limit_page_length', 'paging.limit'],
-]
 
 const GREATEST = [100, 50, 25, 20, 10] as const
 
@@ -30,7 +15,7 @@ export async function findPageSize(
   const first = pages[0]?.items ?? []
   if (first.length < 2) return undefined
   const count = Math.min(3, first.length - 1)
-  for (const param of PARAMETERS) {
+  for (const param of SIZES) {
     const items = await itemsAt(http, place, { [param]: String(count) })
     if (items?.length !== count || !areSame(items, first.slice(0, count), place)) continue
     const usual = pages.length > 1 ? first.length : count

@@ -3,6 +3,7 @@ import { readLinks } from '../api/pages/links.ts'
 import { compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
+import { OFFSETS, PAGES } from './names.ts'
 import { itemsAt, sizeMember } from './page-size.ts'
 import type { ProbingHttp, SeenPage } from './probing-http.ts'
 import { areSame, isPlaceRefused, type ListPlace, pageAt, type Reading, type Sized } from './read-list.ts'
@@ -182,8 +183,8 @@ interface ReadParameter {
   readonly isRefused: boolean
 }
 
-const PAGE_TRIALS = ['page', '_page', 'pageNumber', 'page[number]', 'p']
-const OFFSET_TRIALS = ['offset', 'skip', 'start', '_offset', '$skip']
+/** Of each kind of parameter, the most usual ones. */
+const MOST_TRIALS = 5
 
 /** Finds a paging parameter: its first value returns this page, and its next value an empty one. */
 async function readsParameter(
@@ -195,8 +196,13 @@ async function readsParameter(
     const items = await itemsAt(http, place, { [param]: String(value) })
     return items !== undefined && areSame(items, records, place)
   }
-  const pages = PAGE_TRIALS.map((param) => ({ by: 'page', param, behind: 2, starts: [1, 0] }))
-  const offsets = OFFSET_TRIALS.map((param) => ({ by: 'offset', param, behind: records.length, starts: [0] }))
+  const pages = PAGES.slice(0, MOST_TRIALS).map((param) => ({ by: 'page', param, behind: 2, starts: [1, 0] }))
+  const offsets = OFFSETS.slice(0, MOST_TRIALS).map((param) => ({
+    by: 'offset',
+    param,
+    behind: records.length,
+    starts: [0],
+  }))
   for (const { by, param, behind, starts } of [...pages, ...offsets]) {
     const found = await pageAt(http, place, { query: { [param]: String(behind) } })
     const isRefused = found instanceof CrmError

@@ -1,13 +1,13 @@
 import { rewriteFormat1 } from '../connector/format-1.ts'
 import { shippedText } from '../connector/shipped.ts'
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord } from './draft-record.ts'
 import { type FoundList, findList, type Probing, showsRecord } from './find-list.ts'
+import { nameOfHost } from './names.ts'
 import { type Decision, Decisions } from './openapi/decisions.ts'
 import type { Draft } from './openapi/make-draft.ts'
-import { nameOfHost } from './openapi/server-names.ts'
 import { openProbing, type ProbeServer } from './probing-http.ts'
 import { differenceOf, readByConnector } from './prove.ts'
 
@@ -152,11 +152,10 @@ function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafti
   const summary = [...absent]
   for (const list of found) {
     const { plural } = RESOURCES[list.resource]
-    const value = resourceOf(list, decisions)
+    const value = resourceOf(list, decisions, new Set(found.map(({ resource }) => resource)))
     resources[plural] = value
     summary.push(summaryOf(list, value))
   }
-  decisions.remark(['resources'], 'Only reading was seen. For create, update and delete: crm help connector-format')
   const value: JsonObject = {
     connector: 1,
     name: name ?? nameOfHost(baseUrl.hostname) ?? 'draft',
@@ -193,13 +192,13 @@ function guardText(plural: string, { most }: JsonObject): string {
   return `one answer is taken for the whole list, as long as it has fewer than ${String(most)} records: --whole ${plural} if it always is`
 }
 
-function resourceOf(list: FoundList, decisions: Decisions): JsonObject {
+function resourceOf(list: FoundList, decisions: Decisions, made: ReadonlySet<Resource>): JsonObject {
   const { path, itemsPath } = list
   const paging = pagingOf(list, decisions)
   // What is in doubt is left unfinished, so that the loader refuses it: half a list is not a list.
   const written = { ...(itemsPath !== undefined && { items: itemsPath }), paging: paging ?? {} }
   if (list.records.length === 0) return { path, list: written }
-  const { value, idOf, listPath } = draftRecord(list, decisions)
+  const { value, idOf, list: drafted } = draftRecord(list, decisions, made)
   const { fields, get, ...rest } = value
   const [first] = list.records
   const id = first && idOf(first)
@@ -208,7 +207,7 @@ function resourceOf(list: FoundList, decisions: Decisions): JsonObject {
   const isShown = id !== undefined && list.single !== undefined && showsRecord(list.single, record, { id, idPath })
   return {
     ...rest,
-    list: { ...(listPath !== undefined && { path: listPath }), ...written },
+    list: { ...defined({ path: drafted.path, keep: drafted.keep }), ...written },
     ...(get !== undefined && isShown && { get }),
     ...(isJsonObject(fields) && { fields }),
   }
@@ -221,7 +220,9 @@ async function proveDraft(
   lists: readonly FoundList[],
 ): Promise<readonly Decision[]> {
   const described = Object.entries(isJsonObject(value.resources) ? value.resources : {})
-  const resources = Object.fromEntries(described.filter(([, resource]) => hasPaging(resource)))
+  // A list of a parent was read as one of all parents.
+  const isClosed = (resource: JsonValue) => hasPaging(resource) && objectOf(resource).parent === undefined
+  const resources = Object.fromEntries(described.filter(([, resource]) => isClosed(resource)))
   const closed = lists.filter(({ resource }) => Object.hasOwn(resources, RESOURCES[resource].plural))
   const text = rewriteFormat1(JSON.stringify({ ...value, resources }), shippedText)
   const failed: Decision[] = []

@@ -56,7 +56,7 @@ export async function readByTrials(http: ProbingHttp, place: ListPlace, size?: S
   const first = await pageAt(http, place, { query: sizeQuery(size) })
   if (first instanceof CrmError) throw first
   const walk = { http, place, size, first }
-  const trials = [...statedSteps(first, place.items), ...usualSteps()].slice(0, MOST_TRIALS)
+  const trials = [...statedSteps(first, place.items, lastIdOf(first, place)), ...usualSteps()].slice(0, MOST_TRIALS)
   for (const step of trials) {
     const exact = await checkedStep(walk, step)
     const reading = exact && (await readOn(walk, exact))

@@ -2,8 +2,8 @@ import { jsonSummary } from '../api/connectors/list-rules.ts'
 import { statesRefusal } from '../api/errors/stated-refusal.ts'
 import { compilePath, readEach } from '../connector/paths.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
+import { foldedName } from './names.ts'
 import { escaped, joined } from './openapi/record-places.ts'
-import { foldedName } from './openapi/server-names.ts'
 
 /** A value beside the records, at a path of connectors. */
 export interface StatedValue {

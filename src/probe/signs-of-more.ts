@@ -1,5 +1,5 @@
 import { readLinks } from '../api/pages/links.ts'
-import { foldedName } from './openapi/server-names.ts'
+import { foldedName } from './names.ts'
 import type { SeenPage } from './probing-http.ts'
 import { type StatedValue, scalarsIn } from './records-in.ts'
 

@@ -1,5 +1,6 @@
 import { addressOn, readLinks } from '../api/pages/links.ts'
 import { idText } from '../core/json.ts'
+import { CURSORS, OFFSETS, PAGES } from './names.ts'
 import type { PageAddress, SeenPage } from './probing-http.ts'
 import { type StatedValue, scalarsIn } from './records-in.ts'
 
@@ -11,49 +12,18 @@ export type PagingStep =
   | { readonly by: 'last'; readonly param: string }
   | { readonly by: 'page' | 'offset'; readonly param: string; readonly start?: number }
 
-const PAGES = [
-  ...['page', '_page', 'pageNumber', 'page_number', 'page[number]', 'pageNo', 'page_no', 'pageIndex', 'pageNum', 'p'],
-  ...['current_page', 'Page', 'paged', 'pagination[page]', 'searchCriteria[currentPage]'],
-]
-const OFFSETS = [
-  ...[
-    'offset',
-    'skip',
-    'start',
-    '_start',
-    '$skip',
-    '_offset',
-    'startIndex',
-    'startAt',
-    'from',
-    'page[offset]',
-    'start_at',
-  ],
-  ...[
-    'first_result',
-    'firstResult',
-    'SkipCount',
-    'limit_start',
-    'paging.offset',
-    'pagination[start]',
-    'startRow',
-    '_skip',
-  ],
-]
-const CURSORS = [
-  ...['cursor', 'page_token', 'pageToken', 'after', 'starting_after', 'next_token', 'page', 'offset', 'next', 'token'],
-  ...['page[after]', 'page[cursor]', '_cursor', 'continuation', 'marker', 'start_cursor', 'pagination_token'],
-]
 const LAST_IDS = ['starting_after', 'after', 'after_id', 'since_id', 'last_id', 'startingAfter']
 
 const NEXT = /next|cursor|token|after|continu|marker|bookmark|scroll|end|offset|position|last_?id/
 const OTHER = /prev|before|self|first|last(?!_?id)|total|count|size|limit|depend|rendered|extend/
 
 /** The ways that the first page names, the most telling first: an address, then a cursor with each parameter that may carry it. */
-export function statedSteps(page: SeenPage, items: string): readonly PagingStep[] {
+export function statedSteps(page: SeenPage, items: string, lastId: string | undefined): readonly PagingStep[] {
   const scalars = scalarsIn(page.answer.json ?? null, items)
   const steps: PagingStep[] = readLinks(page.answer.headers.link).has('next') ? [{ by: 'link' }] : []
-  const isNamed = ({ path }: StatedValue) => NEXT.test(path.toLowerCase()) && !OTHER.test(path.toLowerCase())
+  // The id of the last record is a cursor under any name.
+  const isNamed = ({ path, value }: StatedValue) =>
+    (NEXT.test(path.toLowerCase()) && !OTHER.test(path.toLowerCase())) || (idText(value) ?? '') === lastId
   const named = scalars
     .filter(isNamed)
     .toSorted((one, other) => Number(/next/i.test(other.path)) - Number(/next/i.test(one.path)))
@@ -84,7 +54,9 @@ function cursorParameters(path: string, isNumber: boolean): readonly string[] {
   const bare = own.replace(/^next[-_]?(?=\w)|(?<=\w)[-_]?next$/i, '').replace(/^_+/, '')
   const joined = own.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())
   const names = [bare.charAt(0).toLowerCase() + bare.slice(1), own, joined]
-  const usual = isNumber ? [...PAGES.slice(0, 3), 'offset', 'skip', 'start', 'after'] : CURSORS
+  const usual = isNumber
+    ? [...PAGES.slice(0, 3), 'offset', 'skip', 'start', 'after']
+    : [...CURSORS, 'page', 'offset', 'next', 'token']
   return [...new Set([...names, ...usual])].filter((name) => name !== '')
 }
 

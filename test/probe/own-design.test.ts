@@ -78,6 +78,25 @@ test.each(RUNS)(
   },
 )
 
+const BY_LAST_ID: Render = (query, all) => {
+  const from = query.get('from')
+  const start = from === null ? 0 : all.findIndex(({ uuid }) => uuid === from) + 1
+  if (start === 0 && from !== null) return { status: 400, json: { message: 'no such record' } }
+  const { items, isLast } = cut(all, start, Math.min(numberIn(query, 'per', 25), 50))
+  return { data: items, page: { from: isLast ? null : (items.at(-1)?.uuid ?? null), of: all.length } }
+}
+
+test('the id of the last record is the cursor under any name, where a second page is there', async () => {
+  let all = people(137)
+  const { made, text, list } = await probed(
+    ({ path, query }) => (path === '/people' ? { json: BY_LAST_ID(query, all) } : NOTHING),
+    [],
+  )
+  expect([made.exit, text]).toEqual([0, expect.stringContaining('by: cursor, param: from, next: page.from')])
+  all = people(400)
+  expect((await list()).stdout).toBe(all.map(({ uuid }) => `${uuid}\n`).join(''))
+})
+
 test('what answers at a usual path, and is no list, is named', async () => {
   const { made } = await probed(
     ({ path }) => (path === '/people' ? { status: 400, json: { message: 'size is required' } } : NOTHING),

@@ -56,12 +56,14 @@ test('a terminal is asked for the key, how it is sent, the path, and the members
     'Which member is the id': 'nr',
     'Which member is the name': 'kontakt.voll',
     'Which member is the email': 'kontakt.post',
+    'How is a contact changed': 'none',
   })
   expect({ exit, stderr }).toEqual({
     exit: 0,
     stderr: expect.stringContaining('contacts: /kunden; 45 records; paging by next_url from weiter.next;'),
   })
   expect(readFileSync(out, 'utf8')).toContain("auth: { in: header, name: X-Key, value: '{key}' }")
+  expect(readFileSync(out, 'utf8')).not.toContain('create:')
   expect(stderr + readFileSync(out, 'utf8')).not.toContain(KEY)
 })
 

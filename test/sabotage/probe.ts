@@ -6,6 +6,20 @@ const RECORDS = ['test/probe/records.test.ts']
 
 export const PROBE: readonly Sabotage[] = [
   {
+    name: 'a part of an object within a record replaces the object',
+    file: 'src/probe/draft-record.ts',
+    line: "const isWhole = how === 'put' || paths.some((each) => /(?<!\\\\)[.[]/.test(each))",
+    to: "const isWhole = how === 'put'",
+    tests: ['test/probe/writes.test.ts'],
+  },
+  {
+    name: 'writes are drafted without the word of a person',
+    file: 'src/probe/draft-record.ts',
+    line: "const isWritten = (how === 'patch' || how === 'put') && isJsonObject(record)",
+    to: 'const isWritten = isJsonObject(record)',
+    tests: ['test/probe/writes.test.ts'],
+  },
+  {
     name: 'a paging is written that the connector was not seen to read the list by',
     file: 'src/probe/find-list.ts',
     line: "return typeof read === 'string' ? read : differenceOf(reference, read)",
@@ -42,9 +56,9 @@ export const PROBE: readonly Sabotage[] = [
   },
   {
     name: 'the email of an owner is taken for that of the contact without asking',
-    file: 'src/probe/nested-fields.ts',
-    line: 'if (best) return { made: madeOf(field, best.path), path: best.path, isSure: own.length === 1 }',
-    to: 'if (best) return { made: madeOf(field, best.path), path: best.path, isSure: true }',
+    file: 'src/probe/openapi/nested-fields.ts',
+    line: 'if (best) return { made: fieldOfPath(field, best.path), path: best.path, isSure: own.length === 1 }',
+    to: 'if (best) return { made: fieldOfPath(field, best.path), path: best.path, isSure: true }',
     tests: RECORDS,
   },
   {

@@ -6,7 +6,7 @@ import { writeNoteLine } from '../../output/safe-text.ts'
 import type { Question } from '../../probe/openapi/decisions.ts'
 import type { Draft, DraftRequest } from '../../probe/openapi/make-draft.ts'
 
-/** Asks for each open point that has a question, once; an empty answer leaves it open. */
+/** Asks each question of the draft, once; an empty answer leaves its point as it is. */
 export async function askOpen(
   ctx: Context,
   given: DraftRequest['answers'],
@@ -17,7 +17,7 @@ export async function askOpen(
   let answers = given
   let draft = first ?? (await make(answers))
   for (;;) {
-    const next = draft.open.find(({ question }) => question && !asked.has(question.id))
+    const next = [...draft.open, ...draft.remarks].find(({ question }) => question && !asked.has(question.id))
     if (!next?.question) return draft
     const { question } = next
     writeNoteLine(ctx.io.stderr, `${next.at.join('.')}: ${next.text}`)

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { CrmError, type ErrorCode } from '../../core/errors.ts'
 import { baseUrlText, isHeaderName, isLoopback, parseBaseUrl } from '../../core/http-rules.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { RESOURCES, resourceNamed } from '../../core/resources/registry.ts'
+import { resourceNamed } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
@@ -19,11 +19,11 @@ import { askOpen } from './ask-open.ts'
 interface ProbeOptions {
   readonly probe: string
   readonly auth?: string
-  readonly field?: readonly string[]
   readonly whole?: readonly string[]
+  readonly writes?: readonly string[]
   readonly out?: string
   readonly name: string | undefined
-  /** Paths by plural. */
+  /** Paths by plural, and those of fields. */
   readonly answers: ReadonlyMap<string, string>
 }
 
@@ -38,8 +38,8 @@ export async function createByProbe(ctx: Context, options: ProbeOptions): Promis
       hint: 'use https',
     })
   }
-  const { answers: paths, field: fields = [], whole = [] } = options
-  const given = new Map([...paths, ...fields.map(parseField), ...whole.map(parseWhole)])
+  const { answers, whole = [], writes = [] } = options
+  const given = new Map([...answers, ...whole.map(parseWhole), ...writes.map(parseWrites)])
   const auth = options.auth === undefined ? undefined : parseAuth(options.auth)
   const key = await readKey(ctx, baseUrl)
   const draft = await probeServer(ctx, { baseUrl, key, name: options.name, given, auth })
@@ -166,17 +166,11 @@ function parseWhole(plural: string): readonly [string, string] {
   })
 }
 
-function parseField(text: string): readonly [string, string] {
-  const [, plural = '', field = '', path = ''] = /^([a-z]+)\.([a-z_]+)=(.+)$/s.exec(text) ?? []
-  const resource = resourceNamed(plural)
-  if (resource !== undefined && path !== '' && (field === 'id' || Object.hasOwn(RESOURCES[resource].fields, field))) {
-    return [`${plural}.${field}`, path]
-  }
-  const fields = resource ? ['id', ...Object.keys(RESOURCES[resource].fields)].join(', ') : ''
-  throw new CrmError('usage', `--field ${JSON.stringify(text)} names no field`, {
-    hint: resource
-      ? `expected ${plural}.FIELD=PATH, with one of ${fields}`
-      : 'expected a resource, its field and a path, such as contacts.email=profile.mail',
+function parseWrites(text: string): readonly [string, string] {
+  const [, plural = '', how = ''] = /^([a-z]+)=(patch|put|none)$/.exec(text) ?? []
+  if (resourceNamed(plural) !== undefined) return [`${plural}.writes`, how]
+  throw new CrmError('usage', `--writes does not accept ${JSON.stringify(text)}`, {
+    hint: 'expected PLURAL=patch, put or none, such as --writes contacts=patch',
   })
 }
 

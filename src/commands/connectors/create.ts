@@ -20,6 +20,7 @@ interface Options {
   readonly auth?: string
   readonly field?: readonly string[]
   readonly whole?: readonly string[]
+  readonly writes?: readonly string[]
   readonly resource?: readonly string[]
   readonly name?: string
   readonly out?: string
@@ -40,12 +41,17 @@ export function addConnectorsCreate(connectors: CommandUnknownOpts, act: Act): v
     .option('--auth <how>', 'with --probe, how the key is sent: bearer, header:NAME, query:NAME, basic or basic:USER')
     .option(
       '--field <plural.field=path>',
-      'with --probe, the member of a field, such as contacts.email=profile.mail, or none (repeatable)',
+      'the member of a field, such as contacts.email=profile.mail, or none (repeatable)',
       collect,
     )
     .option(
       '--whole <plural>',
       'with --probe: one answer always has all records of this resource (repeatable)',
+      collect,
+    )
+    .option(
+      '--writes <plural=how>',
+      'with --probe, how the server changes records: patch (what changes), put (the whole record) or none (repeatable)',
       collect,
     )
     .option('--name <name>', 'the name of the connector; that of the host unless given')
@@ -65,15 +71,16 @@ export function addConnectorsCreate(connectors: CommandUnknownOpts, act: Act): v
 
 async function createConnector(ctx: Context, options: Options): Promise<undefined> {
   const name = options.name === undefined ? undefined : checkName(options.name)
-  const answers = new Map((options.resource ?? []).map(parseResource))
+  const { resource = [], field = [] } = options
+  const answers = new Map([...resource.map(parseResource), ...field.map(parseField)])
   if (options.probe !== undefined) {
     if (options.openapi !== undefined) throw eitherSource('two sources: a document, and a server to read')
     const { createByProbe } = await import('./create-by-probe.ts')
     return createByProbe(ctx, { ...options, probe: options.probe, name, answers })
   }
   if (options.openapi === undefined) throw eitherSource('no source of the connector was given')
-  if ([options.auth, options.field, options.whole].some((each) => each !== undefined)) {
-    throw new CrmError('usage', '--auth, --field and --whole are for --probe', {
+  if ([options.auth, options.whole, options.writes].some((each) => each !== undefined)) {
+    throw new CrmError('usage', '--auth, --whole and --writes are for --probe', {
       hint: 'change the draft of a document itself',
     })
   }
@@ -144,6 +151,24 @@ function parseResource(text: string): readonly [string, string] {
   if (path === 'none' || path.startsWith('/')) return [plural, path]
   throw new CrmError('usage', `--resource ${JSON.stringify(text)} names no path`, {
     hint: `expected a path of the document, such as ${plural}=/${plural}, or ${plural}=none`,
+  })
+}
+
+function parseField(text: string): readonly [string, string] {
+  const [, plural = '', field = '', path = ''] = /^([a-z]+)\.([a-z_]+)=(.+)$/s.exec(text) ?? []
+  const resource = resourceNamed(plural)
+  if (
+    resource !== undefined &&
+    path !== '' &&
+    (field === 'id' || (field === 'parent' && resource === 'note') || Object.hasOwn(RESOURCES[resource].fields, field))
+  ) {
+    return [`${plural}.${field}`, path]
+  }
+  const fields = resource ? ['id', ...Object.keys(RESOURCES[resource].fields)].join(', ') : ''
+  throw new CrmError('usage', `--field ${JSON.stringify(text)} names no field`, {
+    hint: resource
+      ? `expected ${plural}.FIELD=PATH, with one of ${fields}`
+      : 'expected a resource, its field and a path, such as contacts.email=profile.mail',
   })
 }
 

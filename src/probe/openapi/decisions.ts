@@ -1,4 +1,4 @@
-/** A point that the document leaves open. */
+/** A point that the document leaves open, or a remark. */
 export interface Decision {
   /** Names from the root of the draft on: the comment stands before that member, or before the nearest one that is there. */
   readonly at: readonly string[]
@@ -18,7 +18,7 @@ export interface Question {
 /** What the draft says beside its values: open points, remarks, and the answers that were given. */
 export class Decisions {
   readonly open: Decision[] = []
-  readonly remarks: { readonly at: readonly string[]; readonly text: string }[] = []
+  readonly remarks: Decision[] = []
   readonly #answers: ReadonlyMap<string, string>
 
   constructor(answers: ReadonlyMap<string, string>) {
@@ -34,8 +34,10 @@ export class Decisions {
     this.open.push({ at, text, question })
   }
 
-  remark(at: readonly string[], text: string): void {
-    this.remarks.push({ at, text })
+  /** With a question, a terminal is asked it; without an answer, nothing is left open. */
+  remark(at: readonly string[], text: string, question?: Question): void {
+    if (question && this.#answers.has(question.id)) return
+    this.remarks.push({ at, text, question })
   }
 }
 

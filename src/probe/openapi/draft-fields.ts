@@ -1,153 +1,247 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { Resource } from '../../core/resources/registry.ts'
-import { escaped } from './record-places.ts'
-import type { Schemas, SchemaView } from './schemas.ts'
-import { fieldNames, foldedName } from './server-names.ts'
-import { channelPlace, valuePlace, valueType } from './value-places.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { fieldOf, type Resource } from '../../core/resources/registry.ts'
+import { FIRST_NAMES, fieldNames, foldedName, LAST_NAMES, memberNamed } from '../names.ts'
+import { escaped, joined } from './record-places.ts'
+import type { ResourceContext } from './resource-context.ts'
+import { isNumber, type SchemaView } from './schemas.ts'
 
 /** What is known of the members of a record. */
 export interface RecordMembers {
-  readonly schemas: Schemas
+  readonly resource: Resource
   /** Of answers. */
   readonly read: SchemaView
   /** Of the bodies of create and update; undefined if the document does not describe them. */
   readonly write: SchemaView | undefined
-  /** Resources of the draft with a list. */
+  /** Whether the draft has stages with a list of their own. */
   readonly hasStages: boolean
 }
 
 export interface DraftFields {
   readonly fields: JsonObject
   /** Names of the server that a field stands for. */
-  readonly mapped: ReadonlySet<string>
+  readonly mapped: Set<string>
 }
 
-/** The fields of crm that the record has, in the grammar of connectors. */
-export function draftFields(resource: Resource, members: RecordMembers, joined?: readonly string[]): DraftFields {
+/** The fields of crm that the record has, in the grammar of connectors; `parts` are the members of a name. */
+export function draftFields(members: RecordMembers, parts?: readonly string[]): DraftFields {
+  const { resource, read, write } = members
   const fields: JsonObject = {}
-  const mapped = new Set<string>()
-  const views = [members.write, members.read].filter((view) => view !== undefined)
-  if (joined) {
-    fields.name = {
-      join: joined.map(escaped),
-      ...clearOf(joined, members),
-      ...maxima(joined.map((each) => limitOf(members, each))),
-    }
-    for (const each of joined) mapped.add(each)
-  }
+  const mapped = new Set(parts)
+  if (parts) fields.name = joinedName(parts, members)
   for (const [field, names] of Object.entries(fieldNames(resource))) {
     if (fields[field] !== undefined) continue
-    const found = namedField(field, names, { views, mapped, resource, members }) ?? channelField(field, members)
+    const server = bestMember(field, names, { members, mapped })
+    const made = server === undefined ? undefined : fieldAt(field, server, members)
+    const found = server !== undefined && made !== undefined ? { server, made } : channelField(field, write ?? read)
     if (!found) continue
     fields[field] = found.made
     mapped.add(found.server)
   }
   const { stage, pipeline_id: pipeline } = fields
-  if (resource === 'deal' && typeof stage === 'object' && stage && 'ref' in stage && pipeline !== undefined) {
+  if (resource === 'deal' && isJsonObject(stage) && stage.ref !== undefined && pipeline !== undefined) {
     fields.stage = { ...stage, within: { pipeline_id: 'pipeline_id' } }
   }
   return { fields, mapped }
 }
 
-interface FoundField {
-  /** The member of the server. */
-  readonly server: string
-  readonly made: JsonValue
-}
-
-function namedField(
-  field: string,
-  names: readonly string[],
-  { views, mapped, resource, members }: FieldContext & Pick<Search, 'views' | 'mapped'>,
-): FoundField | undefined {
-  const server = bestMember(names, { views, mapped, members, field })
-  const made = server === undefined ? undefined : fieldAt(field, server, { resource, members })
-  return server === undefined || made === undefined ? undefined : { server, made }
-}
-
-function channelField(field: string, { read, write, schemas }: RecordMembers): FoundField | undefined {
-  const channel = channelPlace(field, write ?? read, schemas)
-  if (!channel) return undefined
-  return { server: channel.server, made: field === 'email' ? { at: channel.path, fold: 'case' } : channel.path }
-}
-
-interface Search {
-  readonly views: readonly SchemaView[]
-  readonly mapped: ReadonlySet<string>
-  readonly members: RecordMembers
-  readonly field: string
+function joinedName(parts: readonly string[], { read, write }: RecordMembers): JsonObject {
+  const limits = parts.flatMap((each) => (write?.member(each) ?? read.member(each))?.maxLength ?? [])
+  // A name of one word clears the other half, for which the document may not take null.
+  const isText = (each: string) => write?.member(each)?.type === 'string' && !write.member(each)?.isNullable
+  return {
+    join: parts.map(escaped),
+    ...(parts.every(isText) && { clear: '' }),
+    ...(limits.length === parts.length && { max: limits }),
+  }
 }
 
 /** A member that can be written is better than one of answers alone, or one that the document calls read-only. */
-function bestMember(names: readonly string[], { views, mapped, members, field }: Search): string | undefined {
-  const found = views.flatMap((view) =>
+function bestMember(
+  field: string,
+  names: readonly string[],
+  { members: { read, write }, mapped }: { readonly members: RecordMembers; readonly mapped: ReadonlySet<string> },
+): string | undefined {
+  const viewOf = (name: string) => write?.member(name) ?? read.member(name)
+  const found = [write, read].flatMap((view) =>
     names.flatMap((name) =>
-      [...view.members.keys()].filter(
-        (each) => foldedName(each) === name && !mapped.has(each) && isOfField(field, members, each),
+      [...(view?.members.keys() ?? [])].filter(
+        (each) => foldedName(each) === name && !mapped.has(each) && isOfField(field, viewOf(each)),
       ),
     ),
   )
-  return found.find((name) => !isReadOnly(members, name)) ?? found[0]
-}
-
-function isReadOnly({ schemas, read, write }: RecordMembers, name: string): boolean {
-  return [write, read].some((view) => view !== undefined && schemas.member(view, name)?.isReadOnly === true)
+  const isReadOnly = (name: string) => [write, read].some((view) => view?.member(name)?.isReadOnly)
+  return found.find((name) => !isReadOnly(name)) ?? found[0]
 }
 
 /** A company's name is no number, and a time is no amount. */
-function isOfField(field: string, { schemas, read, write }: RecordMembers, name: string): boolean {
-  const view = (write && schemas.member(write, name)) ?? schemas.member(read, name)
-  if (!view) return false
-  const isNumber = view.type === 'integer' || view.type === 'number'
-  if (['name', 'company', 'email', 'url', 'body'].includes(field)) return !isNumber && view.type !== 'boolean'
-  if (field === 'amount') return view.format !== 'date-time' && view.format !== 'date' && view.type !== 'boolean'
-  return view.type !== 'boolean'
+function isOfField(field: string, view: SchemaView | undefined): boolean {
+  if (!view || view.type === 'boolean') return false
+  if (['name', 'company', 'email', 'url', 'body'].includes(field)) return !isNumber(view)
+  return field !== 'amount' || (view.format !== 'date-time' && view.format !== 'date')
 }
 
-/** A name of one word clears the other half, for which the document may not take null. */
-function clearOf(names: readonly string[], { schemas, write }: RecordMembers): JsonObject {
-  const views = names.map((name) => write && schemas.member(write, name))
-  return views.every((view) => view?.type === 'string' && !view.isNullable) ? { clear: '' } : {}
+function fieldAt(field: string, server: string, members: RecordMembers): JsonValue | undefined {
+  const { read, write } = members
+  const [readView, writeView] = [read.member(server), write?.member(server)]
+  const isWritable = (writeView !== undefined || !write || write.members.size === 0) && !readView?.isReadOnly
+  const readPlace = readView && valuePlace(field, server, readView)
+  const writePlace = writeView ? valuePlace(field, server, writeView) : readPlace
+  const place = readPlace ?? writePlace
+  if (!place || !writePlace) return undefined
+  const { path: to, made, view } = writePlace
+  const isBoth = place.path === to
+  return short({
+    ...(!isWritable ? { read: place.path } : isBoth ? { at: to } : { read: place.path, write: to }),
+    ...(made && isWritable && { new: made }),
+    ...valueType(field, server, { view: place.view, members }),
+    ...(isWritable && write?.required.has(server) && { required: true }),
+    ...(isWritable && view.maxLength !== undefined && { max: view.maxLength }),
+    ...(field === 'email' && { fold: 'case' }),
+  })
 }
 
-function limitOf({ schemas, read, write }: RecordMembers, name: string): number | undefined {
-  const view = (write && schemas.member(write, name)) ?? schemas.member(read, name)
-  return view?.maxLength
+/** A field with nothing but its path is that path. */
+function short({ at, ...more }: JsonObject): JsonValue {
+  return at !== undefined && Object.keys(more).length === 0 ? at : { ...(at !== undefined && { at }), ...more }
 }
 
-function maxima(limits: readonly (number | undefined)[]): JsonObject {
-  const known = limits.filter((limit) => limit !== undefined)
-  return known.length === limits.length ? { max: known } : {}
+/** The field at this path. */
+export function fieldOfPath(field: string, path: string): JsonValue {
+  return field === 'email' ? { at: path, fold: 'case' } : path
 }
 
-interface FieldContext {
-  readonly resource: Resource
+/** The value of a field within a member: in a list, in an object, or the member itself. */
+interface ValuePlace {
+  readonly path: string
+  readonly view: SchemaView
+  /** Members of an element that is made for it. */
+  readonly made?: JsonObject | undefined
+}
+
+const VALUE_NAMES: Readonly<Record<string, readonly string[]>> = {
+  email: ['value', 'email', 'emailaddress', 'address'],
+  phone: ['value', 'phone', 'phonenumber', 'number'],
+  amount: ['amount', 'value', 'currencyvalue', 'number'],
+  name: ['fullname', 'full', 'name', 'value', 'displayname'],
+  company: ['name', 'value', 'companyname', 'displayname'],
+}
+const REFERENCE_NAMES = ['id', 'value', 'uuid', '_id', 'key']
+
+/** Flags of the element that counts. */
+const MAIN_NAMES = ['primary', 'isprimary', 'main', 'ismain', 'default', 'isdefault']
+
+/** Undefined if the member does not look like one that holds the field. */
+function valuePlace(field: string, name: string, view: SchemaView): ValuePlace | undefined {
+  const isList = view.type === 'array'
+  const object = isList ? view.element : view
+  const path = escaped(name) + (isList && field !== 'events' ? '[0]' : '')
+  if (object.type !== 'object' || object.members.size === 0) return { path, view: field === 'events' ? view : object }
+  const value = memberNamed(object.members, VALUE_NAMES[field] ?? REFERENCE_NAMES)
+  const inner = object.member(value ?? '')
+  if (value === undefined || !inner || field === 'events') return undefined
+  if (!isList) return { path: joined(path, value), view: inner }
+  const main = memberNamed(object.members, MAIN_NAMES)
+  if (main === undefined || object.member(main)?.type !== 'boolean') {
+    return { path: joined(path, value), view: inner, made: newMembers(object, value) }
+  }
+  return { path: joined(`${escaped(name)}[${escaped(main)}=true]`, value), view: inner }
+}
+
+/** An element of a list of addresses has a kind, such as work. */
+function newMembers(element: SchemaView, value: string): JsonObject | undefined {
+  for (const name of element.members.keys()) {
+    const values = name === value ? [] : (element.member(name)?.values ?? [])
+    const kind =
+      values.find((each) => /^work$/i.test(String(each))) ?? (element.required.has(name) ? values[0] : undefined)
+    if (kind !== undefined) return { [name]: kind }
+  }
+  return undefined
+}
+
+/** Values of several kinds in one list, such as `handles` with a `source`. */
+const CHANNELS: Readonly<Record<string, readonly string[]>> = { email: ['email'], phone: ['phone', 'mobile', 'sms'] }
+const CHANNEL_VALUES = ['value', 'handle', 'address', 'identifier', 'contact', 'data']
+
+/** The list whose elements of this kind hold the field: `handles[source=email].handle`. */
+function channelField(
+  field: string,
+  view: SchemaView,
+): { readonly server: string; readonly made: JsonValue } | undefined {
+  const found = [...view.members.keys()].flatMap((server) => {
+    const list = view.member(server)
+    const value = list?.type === 'array' ? memberNamed(list.element.members, CHANNEL_VALUES) : undefined
+    const names = value === undefined ? [] : [...(list?.element.members.keys() ?? [])]
+    const kinds = names.flatMap((name) => {
+      const kind = CHANNELS[field]?.find((each) => list?.element.member(name)?.values.includes(each))
+      return kind === undefined ? [] : `[${escaped(name)}=${kind}].${escaped(value ?? '')}`
+    })
+    return kinds.map((kind) => ({ server, made: fieldOfPath(field, escaped(server) + kind) }))
+  })
+  return found[0]
+}
+
+interface FieldSite {
+  /** Of the value. */
+  readonly view: SchemaView
   readonly members: RecordMembers
 }
 
-function fieldAt(field: string, server: string, { resource, members }: FieldContext): JsonValue | undefined {
-  const { schemas, read, write } = members
-  const readView = schemas.member(read, server)
-  const writeView = write && schemas.member(write, server)
-  const isWritable = writeView !== undefined || !write || write.members.size === 0
-  const readPlace = readView && valuePlace(field, server, readView, schemas)
-  const writePlace = writeView ? valuePlace(field, server, writeView, schemas) : readPlace
-  const place = readPlace ?? writePlace
-  if (!place || !writePlace) return undefined
-  const paths = pathsOf(place.path, isWritable && !readView?.isReadOnly ? writePlace.path : undefined)
-  const extras = {
-    ...paths,
-    ...(writePlace.new && isWritable && { new: writePlace.new }),
-    ...valueType(field, { resource, server, view: place.view, hasStages: members.hasStages }),
-    ...(isWritable && write?.required.has(server) && { required: true }),
-    ...(isWritable && writePlace.view.maxLength !== undefined && { max: writePlace.view.maxLength }),
-    ...(field === 'email' && { fold: 'case' }),
-  }
-  const { at, ...more } = extras as JsonObject
-  return at !== undefined && Object.keys(more).length === 0 ? at : extras
+/** Type, form on the wire and reference of a field, where they are not the usual ones. */
+function valueType(field: string, server: string, { view, members: { resource, hasStages } }: FieldSite): JsonObject {
+  const known = fieldOf(resource, field)?.type
+  const as = isNumber(view) && { as: 'integer' }
+  if (field === 'stage') return hasStages && isStageId(server, view) ? { ref: 'stages', ...as } : {}
+  if (field === 'close_date') return dateType(view)
+  if (known === 'reference' || field.endsWith('_id')) return { ...(known === undefined && { type: 'id' }), ...as }
+  if (known === 'number' || known === 'integer') return view.type === 'string' ? { as: 'string' } : {}
+  return resource === 'note' && field === 'body' && /\bhtml\b/i.test(view.description) ? { type: 'html' } : {}
 }
 
-function pathsOf(read: string, write: string | undefined): JsonObject {
-  if (write === undefined) return { read }
-  return read === write ? { at: read } : { read, write }
+function isStageId(server: string, view: SchemaView): boolean {
+  return /id$/i.test(server) || isNumber(view) || (view.type !== 'object' && view.values.length === 0)
+}
+
+function dateType(view: SchemaView): JsonObject {
+  if (isNumber(view)) return { type: 'date', as: timeForm(view) ?? 'unix' }
+  return { type: view.format === 'date-time' ? 'time' : 'date' }
+}
+
+/** The form of a time on the wire; undefined: that of RFC 3339. */
+export function timeForm(view: SchemaView): 'unix' | 'unix_ms' | 'YYYY-MM-DD hh:mm:ss' | undefined {
+  const { example, description } = view
+  if (isNumber(view)) return Number(example) > 1e11 || /millisecond/i.test(description) ? 'unix_ms' : 'unix'
+  const isPlain = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|YYYY-MM-DD HH:MM:SS/i.test(`${String(example)} ${description}`)
+  return isPlain ? 'YYYY-MM-DD hh:mm:ss' : undefined
+}
+
+const ORGANIZATION = /\b(?:organi[sz]ation|company|business)\b/i
+
+interface NameParts {
+  readonly parts?: readonly string[]
+  /** The whole name, which the server makes of them. */
+  readonly whole?: string
+}
+
+/**
+ * First and last name, where a contact is named by both; nothing: by one member. With all three, the whole name is often made
+ * by the server, or that of an organization.
+ */
+export function nameParts({ read, write }: RecordMembers, { decide, decisions }: ResourceContext): NameParts {
+  const view = write && write.members.size > 0 ? write : read
+  const isWritten = (name: string) => [write, read].every((each) => !each?.member(name)?.isReadOnly)
+  const written = new Map([...view.members].filter(([name]) => isWritten(name)))
+  const [first, last] = [FIRST_NAMES, LAST_NAMES].map((names) => memberNamed(written, names))
+  if (first === undefined || last === undefined) return {}
+  const parts = [first, last]
+  const whole = memberNamed(written, fieldNames('contact').name ?? [])
+  if (whole === undefined) return { parts }
+  if (view.required.has(whole)) return {}
+  const isOfOthers = ORGANIZATION.test(view.member(whole)?.description ?? '')
+  if (isOfOthers || parts.some((part) => view.required.has(part))) return { parts, whole }
+  const both = `${first} and ${last}`
+  const answer = decisions.answer('contacts.name')
+  const what = `a contact has ${both} and ${whole}, and the document does not say which of them to write; assumed: ${both}`
+  const ask = 'Which of them is the name of a contact?'
+  decide('fields', what, { id: 'contacts.name', ask, choices: [both, whole] })
+  return answer === undefined || answer === both ? { parts, whole } : {}
 }

@@ -1,225 +1,197 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import type { ApiMethod } from './api-description.ts'
-import { draftFields, type RecordMembers } from './draft-fields.ts'
-import { draftOperations } from './draft-operations.ts'
+import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
+import { RESOURCES } from '../../core/resources/registry.ts'
+import { CREATED_NAMES, foldedName, isIdOf, memberNamed, nameFit, UPDATED_NAMES } from '../names.ts'
+import type { Chosen } from './collections.ts'
+import { draftFields, nameParts, timeForm } from './draft-fields.ts'
 import { draftParent } from './draft-parent.ts'
-import { draftSelect } from './draft-select.ts'
-import { decideUnread, keepToCreate } from './draft-update.ts'
-import { askOf, variableName } from './path-parts.ts'
-import { escaped, joined } from './record-places.ts'
-import { contextOf, type ResourceContext, type ResourceRequest } from './resource-context.ts'
+import { draftFilters, draftFind, draftList, draftSelect, neededQuery } from './draft-reads.ts'
+import { addRequired, decideUnread, draftWrite, keepToCreate } from './draft-writes.ts'
+import { addNestedFields, recordLeaves } from './nested-fields.ts'
+import { askOf, commonPath, parameterIn, segmentsOf, textOf, variableName } from './paths.ts'
+import type { ApiMethod } from './read-description.ts'
+import { escaped, idMemberOf, joined, recordIn } from './record-places.ts'
+import { contextOf, type Drafting, type ResourceContext } from './resource-context.ts'
 import type { SchemaView } from './schemas.ts'
-import {
-  CREATED_NAMES,
-  FIRST_NAMES,
-  fieldNames,
-  foldedName,
-  isIdOf,
-  LAST_NAMES,
-  memberNamed,
-  UPDATED_NAMES,
-} from './server-names.ts'
-import { timeForm } from './value-places.ts'
-
-const ORGANIZATION = /\b(?:organi[sz]ation|company|business)\b/i
 
 export interface DraftResource {
   readonly value: JsonObject
-  /** For the summary. */
   readonly methods: readonly ApiMethod[]
   readonly context: ResourceContext
 }
 
-export function draftResource(request: ResourceRequest): DraftResource {
-  const context = contextOf(request)
-  addVariables(context)
-  const { resource, record, fieldsView, writeView, api, at, decisions } = context
+export function draftResource(drafting: Drafting, chosen: Chosen): DraftResource {
+  const context = contextOf(drafting, chosen)
+  const { resource, record, fieldsView, writeView, variables, made, inside } = context
+  // Parameters of the path that are the same for all records.
+  for (const [name, slot] of context.collection.slots) {
+    if (slot.type === 'variable' || slot.type === 'foreign') {
+      variables[variableName(name)] = { ask: slot.type === 'variable' ? slot.ask : name }
+    }
+  }
   const { operations, path, methods } = draftOperations(context)
-  const members = { schemas: api.schemas, read: fieldsView, write: writeView, hasStages: request.hasStages }
-  const joined = resource === 'contact' ? nameParts(members, context) : undefined
-  const { fields, mapped } = draftFields(resource, members, joined?.parts)
+  const stages = made.get('stage')?.value
+  const hasStages = stages?.list !== undefined && stages.parent === undefined
+  const members = { resource, read: fieldsView, write: writeView, hasStages }
+  const { parts, whole } = resource === 'contact' ? nameParts(members, context) : {}
+  const { fields, mapped } = draftFields(members, parts)
   if (operations.create !== undefined) keepToCreate(fields, context)
-  const parent = draftParent(context, operations)
-  for (const name of parent.dropped) delete fields[name]
-  const { list, ...others } = parent.operations
-  decideOpenFields(context, fields)
+  const { parent, operations: changed, dropped } = draftParent(context, operations)
+  for (const name of dropped) delete fields[name]
+  const { list, ...others } = changed
+  addNestedFields(fields, context)
   decideUnread(fields, operations, context)
   const value: JsonObject = {
-    path,
-    ...(parent.parent !== undefined && { parent: parent.parent }),
-    id: idOf(context),
+    ...defined({ path, parent, id: idOf(context) }),
     ...timesOf(record, context),
-    ...(context.inside !== '.' && { inside: context.inside }),
-    ...readOnlyOf(context, { mapped, made: joined?.whole }),
-    ...draftSelect(context, parent.operations),
-    ...(list !== undefined && { list }),
+    ...(inside !== '.' && { inside }),
+    ...readOnlyOf(context, { mapped, whole }),
+    ...draftSelect(context, changed),
+    ...defined({ list }),
     ...others,
     ...(Object.keys(fields).length > 0 && { fields }),
   }
   if (fields.email === undefined) delete value.find
-  const missing = requiredBeside(context, { mapped, value })
-  if (missing.length > 0) {
-    const names = missing.join(', ')
-    decisions.decide(
-      [...at, 'create'],
-      `a new record needs ${names}, which no field of crm gives: constants (set: { ${missing[0]}: ... }), or values in each record`,
-    )
-  }
+  addRequired(value, mapped, context)
   return { value, methods, context }
 }
 
-/** Parameters of the path that are the same for all records. */
-function addVariables({ collection, variables }: ResourceContext): void {
-  for (const [name, slot] of collection.slots) {
-    if (slot.type === 'variable') variables[variableName(name)] = { ask: slot.ask }
-    if (slot.type === 'foreign') variables[variableName(name)] = { ask: name }
+const USUAL = { list: 'get', get: 'get', create: 'post', update: 'patch', delete: 'delete' } as const
+
+type Name = keyof typeof USUAL
+
+function draftOperations(context: ResourceContext): {
+  readonly operations: JsonObject
+  /** Of the resource. */
+  readonly path: string
+  readonly methods: readonly ApiMethod[]
+} {
+  const { resource, offered, collection, decide } = context
+  const isListOnly = RESOURCES[resource].operations.length === 0 || resource === 'stage'
+  const names = (isListOnly ? ['list'] : Object.keys(USUAL)) as readonly Name[]
+  const found = names.flatMap((name) => {
+    const method = name === 'update' ? offered.updates[0] : offered[name]
+    return method ? [{ name, method, text: pathOf(method, context) }] : []
+  })
+  const own = textOf(collection.path.replace(/(?:\.json)?\/?$/i, ''), collection)
+  const texts = found.map(({ text }) => text)
+  const path = commonPath(texts, own)
+  const operations: JsonObject = {}
+  for (const { name, method, text } of found) {
+    const parts = partsOf(name, method, context)
+    const query = { ...neededQuery(name, method, context), ...objectOf(parts.query) }
+    operations[name] = {
+      ...(method.method !== USUAL[name] && { method: method.method.toUpperCase() }),
+      ...(text !== path && { path: text.slice(path.length) }),
+      ...parts,
+      ...(Object.keys(query).length > 0 && { query }),
+    }
   }
+  const methods = found.map(({ method }) => method)
+  if (!offered.list) {
+    const lacks = `the document has no request that lists ${RESOURCES[resource].plural}: list: { path: ..., items: ... }`
+    const recent = offered.recent ? `; ${offered.recent.path} shows recent ones alone` : ''
+    decide(undefined, `${lacks}, or they are found by id alone${recent}`)
+  }
+  const more = isListOnly ? {} : defined({ find: draftFind(context, path), filters: draftFilters(context) })
+  return { operations: { ...operations, ...more }, path, methods }
 }
 
-function idOf({ resource, record, idMember: name, api, decisions, at }: ResourceContext): JsonObject | string {
-  const view = name === undefined ? undefined : api.schemas.member(record, name)
-  if (name === undefined || !view) {
-    decisions.decide([...at, 'id'], 'the member with the id of a record was not found; id is assumed')
+/** An operation of the other collection has the slots of that one. */
+function pathOf(method: ApiMethod, { collection, other, offered, variables, decide }: ResourceContext): string {
+  const view = parameterIn(segmentsOf(method.path).at(-1))
+  if (method === offered.list && method.method === 'get' && method.path !== collection.path && view !== undefined) {
+    variables[variableName(view)] = {
+      ask: askOf(view, method.parameters.find(({ name }) => name === view)?.description),
+    }
+    decide('list', `is ${method.path} the list, with one {${view}} for all, asked for at login?`)
+    return textOf(method.path, collection).replace('{id}', `{${variableName(view)}}`)
+  }
+  const isOthers = other !== undefined && method.path.startsWith(other.path) && !method.path.startsWith(collection.path)
+  return textOf(method.path, isOthers ? other : collection)
+}
+
+function partsOf(name: Name, method: ApiMethod, context: ResourceContext): JsonObject {
+  if (name === 'list') return draftList(method, context)
+  if (name === 'delete') return method.answer ? { ok: [200, 204] } : {}
+  if (name !== 'get') return draftWrite(name, method, context)
+  const found = recordIn(context.resource, method.answer)
+  return found && found.path !== '.' ? { record: found.path } : {}
+}
+
+function idOf({ resource, record, idMember: name, decisions, decide }: ResourceContext): JsonObject | string {
+  const { plural, singular } = RESOURCES[resource]
+  const id = `${plural}.id`
+  const leaves = recordLeaves(record)
+  const answer = decisions.answer(id)
+  const view = answer === undefined ? record.member(name ?? '') : leaves.find(({ path }) => path === answer)?.view
+  if (answer === undefined && !view) {
+    const text = `the member with the id of a ${singular} was not found; id is assumed: --field ${id}=PATH`
+    decide('id', text, { id, ask: 'Which member is the id?', choices: leaves.slice(0, 20).map(({ path }) => path) })
     return 'id'
   }
-  if (view.type === 'object' && view.members.size > 0) {
-    const own = [...view.members.keys()].find((each) => isIdOf(resource, each) || foldedName(each) === 'recordid')
-    const inner = own ?? [...view.members.keys()].at(-1) ?? 'id'
-    return joined(escaped(name), inner)
+  const at = answer ?? escaped(name ?? 'id')
+  if (view?.type === 'object' && view.members.size > 0) {
+    const names = [...view.members.keys()]
+    const own = names.find((each) => isIdOf(resource, each) || foldedName(each) === 'recordid')
+    return `${at}.${escaped(own ?? names.at(-1) ?? 'id')}`
   }
-  return view.type === 'integer' || view.type === 'number' ? { at: escaped(name), type: 'integer' } : escaped(name)
+  return view?.type === 'integer' || view?.type === 'number' ? { at, type: 'integer' } : at
 }
 
-function timesOf(record: SchemaView, { api, fieldsView, inside }: ResourceContext): JsonObject {
-  const time = (names: readonly string[]) => {
-    for (const [view, from] of [
-      [record, '.'],
-      [fieldsView, inside],
-    ] as const) {
+function timesOf(record: SchemaView, { fieldsView, inside }: ResourceContext): JsonObject {
+  const time = (names: readonly string[]): JsonValue | undefined => {
+    const places = [record, fieldsView].flatMap((view, index) => {
       const name = memberNamed(view.members, names)
-      const member = name === undefined ? undefined : api.schemas.member(view, name)
-      if (name === undefined || !member || member.type === 'object' || member.type === 'boolean') continue
-      const at = joined(from, name)
-      const form = timeForm(member)
-      return form === undefined ? at : { at, as: form }
-    }
-    return undefined
+      const member = view.member(name ?? '')
+      const isTime = name !== undefined && member && member.type !== 'object' && member.type !== 'boolean'
+      return isTime ? [{ at: joined(index === 0 ? '.' : inside, name), as: timeForm(member) }] : []
+    })
+    const [first] = places
+    return first?.as === undefined ? first?.at : defined(first)
   }
-  const [created, updated] = [time(CREATED_NAMES), time(UPDATED_NAMES)]
-  return {
-    ...(created !== undefined && { created_at: created }),
-    ...(updated !== undefined && { updated_at: updated }),
-  }
+  return defined({ created_at: time(CREATED_NAMES), updated_at: time(UPDATED_NAMES) })
 }
 
 /** Members of answers that no body has. */
 function readOnlyOf(
-  { fieldsView, writeView, api, inside, record, idMember, resource }: ResourceContext,
-  { mapped, made }: { readonly mapped: ReadonlySet<string>; readonly made: string | undefined },
+  { fieldsView, writeView, inside, record, idMember, resource }: ResourceContext,
+  { mapped, whole }: { readonly mapped: ReadonlySet<string>; readonly whole: string | undefined },
 ): JsonObject {
-  if (!writeView || (RESOURCES[resource].operations as readonly string[]).length === 0) return {}
-  const system = new Set([CREATED_NAMES, UPDATED_NAMES].map((names) => memberNamed(record.members, names)))
-  const id = inside === '.' ? idMember : undefined
+  if (!writeView || RESOURCES[resource].operations.length === 0) return {}
+  const system = [CREATED_NAMES, UPDATED_NAMES].map((names) => memberNamed(record.members, names))
+  // Without members of its own, or with others beside them, their names are the user's.
+  const isFree = fieldsView.members.size === 0 || fieldsView.isOpen
   const names = [...fieldsView.members.keys()].filter((name) => {
-    if (mapped.has(name) || name === id || system.has(name)) return false
-    if (name === made) return true
-    const member = api.schemas.member(fieldsView, name)
-    return member?.isReadOnly || (!writeView.members.has(name) && !isFree(fieldsView))
+    if (mapped.has(name) || (inside === '.' && name === idMember) || system.includes(name)) return false
+    return name === whole || fieldsView.member(name)?.isReadOnly || (!writeView.members.has(name) && !isFree)
   })
   return names.length > 0 ? { read_only: names } : {}
 }
 
-/** Its members have names of the user. */
-function isFree({ members, isOpen }: SchemaView): boolean {
-  return members.size === 0 || isOpen
-}
-
-/** Without these, commands that name them find nothing to write. */
-const NEEDED: Readonly<Partial<Record<Resource, readonly string[]>>> = { contact: ['name', 'email'], deal: ['name'] }
-
-function decideOpenFields({ fieldsView, inside, decisions, at, resource }: ResourceContext, fields: JsonObject): void {
-  if (Object.keys(fields).length > 0 || fieldsView.members.size > (inside === '.' ? 1 : 0)) {
-    for (const name of NEEDED[resource] ?? []) {
-      if (fields[name] !== undefined) continue
-      const { singular } = RESOURCES[resource]
-      decisions.decide(
-        [...at, 'fields'],
-        `no member of a ${singular} was found for ${name}: fields: { ${name}: ... }, or it has none`,
-      )
-    }
-    return
+/** Stages as a list within each pipeline; undefined if pipelines have none. */
+export function stagesInPipelines({ value, context }: DraftResource): DraftResource | undefined {
+  const { fieldsView, inside } = context
+  const { list, path = '', id } = value
+  const isNamed = (name: string) => nameFit('stage', name) > 0 || foldedName(name) === 'statuses'
+  const name = [...fieldsView.members.keys()].find((each) => isNamed(each) && fieldsView.member(each)?.type === 'array')
+  const view = fieldsView.member(name ?? '')?.element
+  const own = view && (idMemberOf('stage', view) ?? memberNamed(view.members, ['stage', 'statusid', 'status']))
+  if (name === undefined || !view || own === undefined || !isJsonObject(list) || typeof list.items !== 'string')
+    return undefined
+  const { pipeline_id: _, ...fields } = draftFields({
+    resource: 'stage',
+    read: view,
+    write: undefined,
+    hasStages: false,
+  }).fields
+  const [, within = ''] = /\[\]\.?([^[\]]*)$/.exec(list.items) ?? []
+  const pipeline = String((isJsonObject(id) ? id.at : id) ?? 'id')
+  const items = `${list.items}.${joined(inside, name)}[]`
+  const made: JsonObject = {
+    path,
+    id: view.member(own)?.type === 'integer' ? { at: escaped(own), type: 'integer' } : escaped(own),
+    list: { ...list, items, up: { pipeline_id: within === '' ? pipeline : `${within}.${pipeline}` } },
+    fields: { ...fields, pipeline_id: 'pipeline_id' },
   }
-  const where = inside === '.' ? 'a record' : inside
-  decisions.decide(
-    [...at, 'fields'],
-    `the document does not name the members of ${where}: map crm's fields, such as name and email, to the server's names`,
-  )
-}
-
-const NO_SCHEMA = { values: [], default: undefined, description: '' }
-
-/** Names the account, not a record that the new one belongs to. */
-function isPlace(name: string): boolean {
-  return /^(?:location|workspace|tenant|portal|instance|site|store)id$/.test(foldedName(name))
-}
-
-/** Members that a create needs and no field gives: constants where the document names one value, else left to a person. */
-function requiredBeside(
-  { createView, api, variables, decisions, at }: ResourceContext,
-  { mapped, value }: { readonly mapped: ReadonlySet<string>; readonly value: JsonObject },
-): readonly string[] {
-  const { create } = value
-  if (!createView || !isJsonObject(create)) return []
-  const set = isJsonObject(create.set) ? create.set : {}
-  const missing = [...createView.required].filter((name) => !mapped.has(name) && !Object.hasOwn(set, name))
-  const constants = missing.flatMap((name): readonly (readonly [string, JsonValue])[] => {
-    const variable = variableName(name)
-    const { values, default: usual, description } = api.schemas.member(createView, name) ?? NO_SCHEMA
-    if (isPlace(name) && !Object.hasOwn(variables, variable)) {
-      variables[variable] = { ask: askOf(name, description) }
-      decisions.decide(
-        [...at, 'create'],
-        `a new record needs ${name}: one value for all is assumed, asked for at login`,
-      )
-    }
-    if (Object.hasOwn(variables, variable)) return [[name, `{${variable}}`]]
-    const constant = usual ?? (values.length === 1 ? values[0] : undefined)
-    return constant === undefined ? [] : [[name, constant]]
-  })
-  if (constants.length > 0) value.create = { ...create, set: { ...set, ...Object.fromEntries(constants) } }
-  return missing.filter((name) => !constants.some(([each]) => each === name))
-}
-
-interface NameParts {
-  readonly parts: readonly string[]
-  /** The whole name, which the server makes of them. */
-  readonly whole?: string
-}
-
-/**
- * First and last name, where a contact is named by both; undefined: by one member. With all three, the whole name is often made
- * by the server, or that of an organization.
- */
-function nameParts(members: RecordMembers, { decisions, at }: ResourceContext): NameParts | undefined {
-  const { read, write, schemas } = members
-  const view = write && write.members.size > 0 ? write : read
-  const isWritten = (name: string) => [write, read].every((each) => !each || !schemas.member(each, name)?.isReadOnly)
-  const written = new Map([...view.members].filter(([name]) => isWritten(name)))
-  const [first, last] = [FIRST_NAMES, LAST_NAMES].map((names) => memberNamed(written, names))
-  if (first === undefined || last === undefined) return undefined
-  const parts = [first, last]
-  const whole = memberNamed(written, fieldNames('contact').name ?? [])
-  if (whole === undefined) return { parts }
-  if (view.required.has(whole)) return undefined
-  const isOfOthers = ORGANIZATION.test(schemas.member(view, whole)?.description ?? '')
-  if (isOfOthers || parts.some((part) => view.required.has(part))) return { parts, whole }
-  const id = 'contacts.name'
-  const both = `${first} and ${last}`
-  decisions.decide(
-    [...at, 'fields'],
-    `a contact has ${both} and ${whole}, and the document does not say which of them to write; assumed: ${both}`,
-    { id, ask: 'Which of them is the name of a contact?', choices: [both, whole] },
-  )
-  return decisions.answer(id) === whole ? undefined : { parts, whole }
+  return { value: made, context, methods: [] }
 }

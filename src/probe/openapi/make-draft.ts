@@ -1,20 +1,18 @@
 import { oneLine } from '../../api/errors/one-line.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { isJsonObject } from '../../core/json.ts'
+import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import type { ApiDescription, ApiMethod } from './api-description.ts'
-import { chooseCollection, hasFlatStages } from './choose-collection.ts'
+import { nameOfHost } from '../names.ts'
+import { chooseCollection, hasFlatStages } from './collections.ts'
 import { type Decision, Decisions, printable } from './decisions.ts'
 import { draftAccess } from './draft-access.ts'
-import { draftError } from './draft-answers.ts'
-import { type DraftResource, draftResource } from './draft-resource.ts'
-import { stagesInPipelines } from './draft-stages.ts'
-import { nameOfHost } from './server-names.ts'
+import { draftError } from './draft-error.ts'
+import { type DraftResource, draftResource, stagesInPipelines } from './draft-resource.ts'
+import type { ApiDescription, ApiMethod } from './read-description.ts'
 
 export interface Draft {
   readonly value: JsonObject
   readonly open: readonly Decision[]
-  readonly remarks: readonly { readonly at: readonly string[]; readonly text: string }[]
+  readonly remarks: readonly Decision[]
   /** What was found, a line for each resource. */
   readonly summary: readonly string[]
 }
@@ -31,46 +29,43 @@ export interface DraftRequest {
 const SHOWN = Object.keys(RESOURCES) as readonly Resource[]
 
 /** Stages before deals, whose stage refers to them. */
-const ORDER = [...new Set<Resource>(['pipeline', 'stage', ...SHOWN])]
+const ORDER = new Set<Resource>(['pipeline', 'stage', ...SHOWN])
 
 /** A connector as far as the document shows it. CrmError `usage` for an answer that names no path of the document. */
 export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: DraftRequest): Draft {
   const decisions = new Decisions(answers)
-  const variables: JsonObject = {}
   const made = new Map<Resource, DraftResource>()
+  const drafting = { api, decisions, variables: {} as JsonObject, made }
   for (const resource of ORDER) {
     const pipelines = made.get('pipeline')
-    const isEmbedded = resource === 'stage' && !decisions.answer('stages') && pipelines && !hasFlatStages(api)
-    const embedded = isEmbedded ? stagesInPipelines(pipelines) : undefined
-    if (embedded) {
-      made.set('stage', embedded)
-      continue
-    }
-    const chosen = chooseCollection(api, resource, { decisions, made: new Set(made.keys()) })
-    const stages = made.get('stage')
-    const hasStages = stages?.value.list !== undefined && stages.value.parent === undefined
-    const draft =
-      chosen && draftResource({ api, decisions, ...chosen, hasStages, variables, made: new Set(made.keys()) })
+    const isEmbedded = resource === 'stage' && !decisions.answer('stages') && !hasFlatStages(api)
+    const embedded = isEmbedded && pipelines ? stagesInPipelines(pipelines) : undefined
+    const chosen = embedded ? undefined : chooseCollection(api, resource, drafting)
+    const draft = embedded ?? (chosen && draftResource(drafting, chosen))
     if (draft) made.set(resource, draft)
   }
   dropUnknown(made)
   const methods = [...made.values()].flatMap((draft) => draft.methods)
-  const access = draftAccess(api, methods, { decisions, sourceUrl })
+  const access = draftAccess(drafting, methods, sourceUrl)
   const resources = SHOWN.flatMap((resource) => {
     const draft = made.get(resource)
     return draft ? [[RESOURCES[resource].plural, draft.value] as const] : []
   })
+  const { info } = api.document
+  const title = oneLine(printable(String(objectOf(info).title ?? '')), 80)
   const value: JsonObject = {
     connector: 1,
-    name: name ?? nameOf(api, access.origin),
-    ...titleOf(api),
-    ...some('variables', { ...access.variables, ...variables }),
-    ...(access.origin !== undefined && { origin: access.origin }),
-    ...(access.base !== '' && { base: access.base }),
-    auth: access.auth,
-    ...some('headers', access.headers),
-    ...some('query', access.query),
-    ...optional('error', draftError(methods, api.schemas)),
+    name: name ?? nameOf(title, access.origin),
+    ...defined({
+      title: title || undefined,
+      variables: some(drafting.variables),
+      origin: access.origin,
+      base: access.base || undefined,
+      auth: access.auth,
+      headers: some(access.headers),
+      query: some(access.query),
+      error: draftError(methods),
+    }),
     idempotency: idempotencyOf(methods),
     ...pagingOf(resources.map(([, resource]) => resource)),
     resources: Object.fromEntries(resources),
@@ -80,39 +75,23 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
 
 /** References to what the draft lacks. */
 function dropUnknown(made: ReadonlyMap<Resource, DraftResource>): void {
-  const stages = made.get('stage')?.value.fields
-  const { stage } = asObject(made.get('deal')?.value.fields)
-  if (isJsonObject(stage) && !Object.hasOwn(asObject(stages), 'pipeline_id')) delete stage.within
+  const { stage } = objectOf(made.get('deal')?.value.fields)
+  const hasPipelines = Object.hasOwn(objectOf(made.get('stage')?.value.fields), 'pipeline_id')
+  if (isJsonObject(stage) && !hasPipelines) delete stage.within
   for (const { value } of made.values()) {
     const isThere = [...made.keys()].some((resource) => RESOURCES[resource].plural === value.parent)
-    if (value.parent !== undefined && !isThere) delete value.parent
+    if (!isThere) delete value.parent
   }
 }
 
-function asObject(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {}
-}
-
-function titleOf({ document: { info } }: ApiDescription): JsonObject {
-  const title = isJsonObject(info) && typeof info.title === 'string' ? oneLine(printable(info.title), 80) : ''
-  return title === '' ? {} : { title }
-}
-
 /** `example` of https://api.example.com, else of the title. */
-function nameOf(api: ApiDescription, origin: string | undefined): string {
-  const { title } = titleOf(api)
-  const words = typeof title === 'string' ? title.toLowerCase().replace(/[^a-z0-9]+/g, '-') : ''
-  const host = (origin ?? '').replace(/^https?:\/\/|:\d+$/g, '')
-  const name = (nameOfHost(host) ?? words).replace(/^-+|-+$/g, '').slice(0, 64)
-  return name === '' ? 'draft' : name
+function nameOf(title: string, origin = ''): string {
+  const host = nameOfHost(origin.replace(/^https?:\/\/|:\d+$/g, ''))
+  return (host ?? title.toLowerCase().replace(/[^a-z0-9]+/g, '-')).replace(/^-+|-+$/g, '').slice(0, 64) || 'draft'
 }
 
-function some(name: string, members: JsonObject): JsonObject {
-  return Object.keys(members).length > 0 ? { [name]: members } : {}
-}
-
-function optional(name: string, value: JsonObject | undefined): JsonObject {
-  return value ? { [name]: value } : {}
+function some(members: JsonObject): JsonObject | undefined {
+  return Object.keys(members).length > 0 ? members : undefined
 }
 
 function idempotencyOf(methods: readonly ApiMethod[]): JsonValue {
@@ -123,31 +102,28 @@ function idempotencyOf(methods: readonly ApiMethod[]): JsonValue {
 
 /** The paging of most lists is that of the connector. */
 function pagingOf(resources: readonly JsonObject[]): JsonObject {
-  const lists = resources.map(({ list }) => list).filter((list) => isJsonObject(list))
-  const all = lists.flatMap(({ paging }) => paging ?? [])
-  const counts = Map.groupBy(all, (paging) => JSON.stringify(paging))
-  const [most] = [...counts].toSorted(
-    ([one, { length: a }], [other, { length: b }]) => b - a || other.length - one.length,
+  const lists = resources.map(({ list }) => list).filter(isJsonObject)
+  const counts = Map.groupBy(
+    lists.flatMap(({ paging }) => paging ?? []),
+    (paging) => JSON.stringify(paging),
   )
+  const [most] = [...counts].toSorted(([one, a], [other, b]) => b.length - a.length || other.length - one.length)
   if (!most || (most[1].length < 2 && lists.length > 1)) return {}
   const [common] = most
-  const finds = resources.flatMap(({ find }) => Object.values(asObject(find)))
-  for (const list of [...lists, ...finds]) {
-    if (!isJsonObject(list) || list.paging === undefined) continue
-    if (JSON.stringify(list.paging) === common) delete list.paging
-  }
+  const finds = resources.flatMap(({ find }) => Object.values(objectOf(find)).filter(isJsonObject))
+  for (const list of [...lists, ...finds]) if (JSON.stringify(list.paging) === common) delete list.paging
   return { paging: JSON.parse(common) }
 }
+
+const OFFERED = ['list', 'get', 'create', 'update', 'delete', 'find']
 
 function summaryOf(made: ReadonlyMap<Resource, DraftResource>): readonly string[] {
   return SHOWN.map((resource) => {
     const { plural } = RESOURCES[resource]
-    const draft = made.get(resource)
-    if (!draft) return `${plural}: not found`
-    const { path, fields } = draft.value
-    const offered = ['list', 'get', 'create', 'update', 'delete', 'find'].filter(
-      (each) => draft.value[each] !== undefined,
-    )
-    return `${plural}: ${String(path)} (${offered.join(', ')}); fields ${Object.keys(asObject(fields)).join(', ') || 'none'}`
+    const value = made.get(resource)?.value
+    if (!value) return `${plural}: not found`
+    const offered = OFFERED.filter((each) => value[each] !== undefined)
+    const fields = Object.keys(objectOf(value.fields)).join(', ') || 'none'
+    return `${plural}: ${String(value.path)} (${offered.join(', ')}); fields ${fields}`
   })
 }

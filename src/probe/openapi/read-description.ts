@@ -1,35 +1,207 @@
 import { parse, YAMLParseError } from 'yaml'
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import { ApiDescription } from './api-description.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { foldedName } from '../names.ts'
+import { Schemas, type SchemaView, schemaOfExample } from './schemas.ts'
+
+const HTTP_METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+export type HttpMethod = (typeof HTTP_METHODS)[number]
+
+export interface ApiParameter {
+  readonly name: string
+  readonly in: string
+  readonly isRequired: boolean
+  readonly description: string
+  readonly schema: SchemaView
+  /** Whether a list is sent as one parameter for each value. */
+  readonly isRepeated: boolean
+  readonly example: JsonValue | undefined
+}
+
+/** One operation of an OpenAPI document. */
+export interface ApiMethod {
+  readonly method: HttpMethod
+  readonly path: string
+  /** Summary, description and operation id. */
+  readonly text: string
+  readonly isDeprecated: boolean
+  readonly parameters: readonly ApiParameter[]
+  readonly body: SchemaView | undefined
+  /** The body cannot be JSON. */
+  readonly isForm: boolean
+  /** Media types of body and answer that are JSON under a name of their own. */
+  readonly bodyType: string | undefined
+  readonly answerType: string | undefined
+  /** Of the first 2xx with a body. */
+  readonly answer: SchemaView | undefined
+  /** Each 2xx is one without a body, such as 204. */
+  readonly isAnswerEmpty: boolean
+  readonly hasLinkHeader: boolean
+  readonly refusals: readonly SchemaView[]
+  /** Undefined: that of the document. */
+  readonly security: JsonValue | undefined
+}
+
+/** An OpenAPI 3.x document, whose operations are read on demand. */
+export class ApiDescription {
+  readonly document: JsonObject
+  readonly schemas: Schemas
+  readonly paths: readonly string[]
+  /** By the path above, without slashes at its ends. */
+  readonly #below: ReadonlyMap<string, readonly string[]>
+  readonly #methods = new Map<string, ReadonlyMap<HttpMethod, ApiMethod>>()
+
+  constructor(document: JsonObject) {
+    this.document = document
+    this.schemas = new Schemas(document)
+    this.paths = Object.keys(isJsonObject(document.paths) ? document.paths : {}).filter((path) => path.startsWith('/'))
+    this.#below = Map.groupBy(this.paths, (path) => bare(path).replace(/(?:^|\/)[^/]*$/, ''))
+  }
+
+  /** The paths with one segment more. */
+  below(path: string): readonly string[] {
+    return this.#below.get(bare(path)) ?? []
+  }
+
+  method(path: string, method: HttpMethod): ApiMethod | undefined {
+    return this.methods(path).get(method)
+  }
+
+  methods(path: string): ReadonlyMap<HttpMethod, ApiMethod> {
+    const known = this.#methods.get(path)
+    if (known) return known
+    const { paths } = this.document
+    const item = isJsonObject(paths) && Object.hasOwn(paths, path) ? this.schemas.resolved(paths[path]) : undefined
+    const found = new Map<HttpMethod, ApiMethod>()
+    for (const method of HTTP_METHODS) {
+      const operation = item && Object.hasOwn(item, method) ? item[method] : undefined
+      if (isJsonObject(operation)) found.set(method, this.#read(path, method, [item?.parameters, operation]))
+    }
+    this.#methods.set(path, found)
+    return found
+  }
+
+  #read(
+    path: string,
+    method: HttpMethod,
+    [shared, operation]: readonly [JsonValue | undefined, JsonObject],
+  ): ApiMethod {
+    const body = this.schemas.resolved(operation.requestBody)
+    const content = mediaOf(body)
+    const answers = isJsonObject(operation.responses) ? Object.entries(operation.responses) : []
+    const read = (code: RegExp) =>
+      answers
+        .filter(([name]) => code.test(name))
+        .map(([, answer]) => this.schemas.resolved(answer))
+        .filter((answer) => answer !== undefined)
+    const good = read(/^2/).find((answer) => mediaOf(answer) !== undefined)
+    const texts = [operation.summary, operation.operationId, operation.description, body?.description]
+    return {
+      method,
+      path,
+      text: texts.filter((text) => typeof text === 'string').join('\n'),
+      isDeprecated: operation.deprecated === true,
+      parameters: this.#parameters([shared, operation.parameters]),
+      body: content && this.#content(content),
+      isForm: content?.isJson === false,
+      bodyType: ownType(content),
+      answerType: ownType(mediaOf(good)),
+      answer: this.#content(mediaOf(good)),
+      isAnswerEmpty: !good && answers.some(([name]) => /^20[45]$/.test(name)),
+      hasLinkHeader: Object.keys(isJsonObject(good?.headers) ? good.headers : {}).some((name) => /^link$/i.test(name)),
+      refusals: read(/^4|^default$/).flatMap((answer) => this.#content(mediaOf(answer)) ?? []),
+      security: operation.security,
+    }
+  }
+
+  /** Those of an operation replace those of its path. */
+  #parameters(lists: readonly (JsonValue | undefined)[]): readonly ApiParameter[] {
+    const found = new Map<string, ApiParameter>()
+    for (const entry of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+      const parameter = this.schemas.resolved(entry)
+      if (typeof parameter?.name !== 'string' || typeof parameter.in !== 'string') continue
+      const schema = this.schemas.view(parameter.schema ?? mediaOf(parameter)?.media.schema)
+      found.set(`${parameter.in} ${parameter.name}`, {
+        name: parameter.name,
+        in: parameter.in,
+        isRequired: parameter.required === true,
+        description: typeof parameter.description === 'string' ? parameter.description : schema.description,
+        schema,
+        isRepeated: schema.type === 'array' && parameter.explode !== false,
+        example: parameter.example ?? firstExample(parameter.examples) ?? schema.example,
+      })
+    }
+    return [...found.values()]
+  }
+
+  #content(content: Media | undefined): SchemaView | undefined {
+    if (!content) return undefined
+    const { schema, example: own, examples } = content.media
+    const example = own ?? firstExample(examples)
+    if (example === undefined || typeof example !== 'object') return this.schemas.view(schema)
+    return this.schemas.view({ allOf: [schema ?? {}, schemaOfExample(example)] })
+  }
+}
+
+/** The parameter of the query with the best of these names. */
+export function parameterNamed({ parameters }: ApiMethod, names: readonly string[]): ApiParameter | undefined {
+  const folded = names.map(foldedName)
+  const ofQuery = parameters.filter(({ name, in: place }) => place === 'query' && folded.includes(foldedName(name)))
+  return ofQuery.toSorted(
+    (one, other) => folded.indexOf(foldedName(one.name)) - folded.indexOf(foldedName(other.name)),
+  )[0]
+}
+
+function bare(path: string): string {
+  return path.replace(/^\/+|\/+$/g, '')
+}
+
+/** `{ one: { value: ... } }`. */
+function firstExample(examples: JsonValue | undefined): JsonValue | undefined {
+  const [first] = isJsonObject(examples) ? Object.values(examples) : []
+  return isJsonObject(first) ? first.value : undefined
+}
+
+interface Media {
+  readonly type: string
+  readonly media: JsonObject
+  readonly isJson: boolean
+}
+
+/** The JSON body if there is one. */
+function mediaOf(part: JsonObject | undefined): Media | undefined {
+  const all = isJsonObject(part?.content) ? Object.entries(part.content) : []
+  const json = all.find(([type]) => /^(?:application\/json|\*\/\*|[^;]+\+json)/i.test(type))
+  const [type, media] = json ?? all[0] ?? []
+  return type !== undefined && isJsonObject(media) ? { type, media, isJson: json !== undefined } : undefined
+}
+
+/** JSON of another name, such as that of JSON:API. */
+function ownType(media: Media | undefined): string | undefined {
+  return /^[\w.-]+\/[\w.-]+\+json(?=\s*(?:;|$))/i.exec(media?.type ?? '')?.[0]
+}
 
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+
+const NAME_DOCUMENT = 'name the OpenAPI document of the server, JSON or YAML'
 
 /** Reads an OpenAPI 3.x document, JSON or YAML. CrmError `invalid_input` for anything else; `source` names it. */
 export function readDescription(bytes: Uint8Array, source: string): ApiDescription {
   if (bytes.length > MAX_DOCUMENT_BYTES) throw tooLarge(source)
   const document = parsed(new TextDecoder().decode(bytes), source)
-  const version = isJsonObject(document) ? document.openapi : undefined
+  const { openapi: version, swagger }: JsonObject = isJsonObject(document) ? document : {}
   if (!isJsonObject(document) || typeof version !== 'string' || !version.startsWith('3.')) {
-    const isSwagger = isJsonObject(document) && document.swagger !== undefined
-    const found =
-      version === undefined
-        ? isSwagger
-          ? `Swagger ${String(document.swagger)}`
-          : 'no member openapi'
-        : `openapi ${oneLine(JSON.stringify(version), 40)}`
-    throw new CrmError('invalid_input', `${source} has ${found}, expected an OpenAPI document of version 3.0 or 3.1`, {
-      hint: isSwagger
-        ? 'convert it first, for example with: npx swagger2openapi FILE'
-        : 'name the OpenAPI document of the server, JSON or YAML',
+    const found = version === undefined ? 'no member openapi' : `openapi ${oneLine(JSON.stringify(version), 40)}`
+    const what = swagger === undefined ? found : `Swagger ${String(swagger)}`
+    throw new CrmError('invalid_input', `${source} has ${what}, expected an OpenAPI document of version 3.0 or 3.1`, {
+      hint: swagger === undefined ? NAME_DOCUMENT : 'convert it first, for example with: npx swagger2openapi FILE',
     })
   }
   const api = new ApiDescription(document)
   if (api.paths.length > 0) return api
-  throw new CrmError('invalid_input', `${source} describes no paths`, {
-    hint: 'name the OpenAPI document of the server',
-  })
+  throw new CrmError('invalid_input', `${source} describes no paths`, { hint: NAME_DOCUMENT })
 }
 
 export function tooLarge(source: string): CrmError {
@@ -44,17 +216,13 @@ function parsed(text: string, source: string): JsonValue {
       ? (JSON.parse(text) as JsonValue)
       : parse(text, { logLevel: 'error', prettyErrors: true, uniqueKeys: false })
   } catch (cause) {
-    if (
-      !(cause instanceof SyntaxError) &&
-      !(cause instanceof YAMLParseError) &&
-      !(cause instanceof RangeError) &&
-      !(cause instanceof ReferenceError)
-    )
-      throw cause
+    // Aliases that multiply, or name nothing.
+    const kinds = [SyntaxError, YAMLParseError, RangeError, ReferenceError]
+    if (!kinds.some((kind) => cause instanceof kind) || !(cause instanceof Error)) throw cause
     const [reason = ''] = cause.message.split('\n')
     throw new CrmError('invalid_input', `${source} is not valid JSON or YAML: ${oneLine(reason, 160)}`, {
       cause,
-      hint: 'name the OpenAPI document of the server, JSON or YAML',
+      hint: NAME_DOCUMENT,
     })
   }
 }

@@ -1,19 +1,9 @@
 import type { Resource } from '../../core/resources/registry.ts'
-import type { Schemas, SchemaView } from './schemas.ts'
-import {
-  CREATED_NAMES,
-  fieldFit,
-  foldedName,
-  ID_NAMES,
-  isIdOf,
-  memberNamed,
-  nameFit,
-  UPDATED_NAMES,
-} from './server-names.ts'
+import { CREATED_NAMES, fieldFit, foldedName, ID_NAMES, isIdOf, memberNamed, nameFit, UPDATED_NAMES } from '../names.ts'
+import type { SchemaView } from './schemas.ts'
 
-/** A record in an answer or a body. */
+/** A record in an answer or a body, at a path of a connector; `.` is the whole. */
 export interface RecordPlace {
-  /** A path of a connector; `.` is the whole. */
   readonly path: string
   readonly view: SchemaView
 }
@@ -33,13 +23,12 @@ const INSIDES = ['properties', 'values', 'attributes', 'fields', 'data']
 const ASIDE =
   /^(?:errors?|warnings?|links?|_links|included?|related\w*|meta|metadata|pag(?:ing|ination|e|einfo)|additionaldata|associations|relationships|_embedded)$/i
 
+const LISTS = /^(?:data|results?|items|records|values?|elements|list|content|rows|objects|entities)$/i
+
 const MAX_DEPTH = 4
 /** For documents whose schemas contain each other. */
-const MAX_CANDIDATES = 300
+const MAX_PLACES = 600
 const MAX_LISTS = 30
-const MAX_VIEWS = 2000
-
-const LISTS = /^(?:data|results?|items|records|values?|elements|list|content|rows|objects|entities)$/i
 
 /** The member that identifies a record. */
 export function idMemberOf(resource: Resource, view: SchemaView): string | undefined {
@@ -47,145 +36,139 @@ export function idMemberOf(resource: Resource, view: SchemaView): string | undef
   return memberNamed(view.members, ID_NAMES) ?? own
 }
 
-export class RecordFinder {
-  readonly #schemas: Schemas
-  readonly #resource: Resource
-
-  constructor(schemas: Schemas, resource: Resource) {
-    this.#schemas = schemas
-    this.#resource = resource
-  }
-
-  /** The record in an answer; undefined if nothing in it looks like one. */
-  record(answer: SchemaView): RecordPlace | undefined {
-    return best(this.#objects({ path: '.', view: answer }, (view) => this.#recordScore(view)))
-  }
-
-  /** The path of each record in an answer: with `[]`. */
-  items(answer: SchemaView): RecordPlace | undefined {
-    const lists = this.#lists({ path: '.', view: answer })
-    const found = lists.flatMap((list) => {
-      const records = this.#objects(list, (view) => this.#recordScore(view))
-      const inside = best(records)
-      return inside ? [{ ...inside, score: inside.score + list.score }] : []
-    })
-    return best(found) ?? best(lists.filter(({ score }) => score > 0))
-  }
-
-  /** The object of a body whose members are those of the record. */
-  body(body: SchemaView, inside: string): RecordPlace {
-    if (inside !== '.') {
-      const named = this.#objects({ path: '.', view: body }, () => 1).filter(
-        ({ path }) => path === inside || path.endsWith(`.${inside}`),
-      )
-      const [first] = named
-      if (first) return first
-    }
-    const fitOf = (view: SchemaView) => fieldFit(this.#resource, view.members.keys())
-    const found = this.#objects({ path: '.', view: body }, fitOf)
-    // The only object with fields of crm may be deep.
-    const top = best(found) ?? best(found.map((each) => ({ ...each, score: fitOf(each.view) })))
-    if (top) return top
-    const wrapper = this.#wrapperIn(body)
-    return wrapper ?? { path: '.', view: body }
-  }
-
-  /** The object in which the fields of a record are, from the record on. */
-  inside(view: SchemaView): string {
-    const own = fieldFit(this.#resource, view.members.keys())
-    let found = '.'
-    let most = own
-    for (const [name] of view.members) {
-      if (!INSIDES.includes(foldedName(name))) continue
-      const member = this.#schemas.member(view, name)
-      if (!member || (member.type !== 'object' && member.type !== 'unknown')) continue
-      const isFree = member.members.size === 0 && own <= 1
-      const fit = isFree ? own + 0.5 : fieldFit(this.#resource, member.members.keys())
-      if (fit > most) [found, most] = [name, fit]
-    }
-    return found
-  }
-
-  #recordScore(view: SchemaView): number {
-    const hasInside = this.inside(view) !== '.'
-    const hasId = idMemberOf(this.#resource, view) !== undefined
-    const times = [CREATED_NAMES, UPDATED_NAMES].filter((names) => memberNamed(view.members, names)).length
-    return (hasId ? 3 : -3) + (hasInside ? 4 : 0) + times + fieldFit(this.#resource, view.members.keys())
-  }
-
-  /** `{ data: ... }`, or a member named for the resource. */
-  #wrapperIn(body: SchemaView): RecordPlace | undefined {
-    for (const [name] of body.members) {
-      const view = this.#schemas.member(body, name)
-      const isWrapper = foldedName(name) === 'data' || nameFit(this.#resource, name) > 0
-      if (isWrapper && view?.type === 'object') return { path: escaped(name), view }
-    }
-    return undefined
-  }
-
-  #objects(from: RecordPlace, scoreOf: (view: SchemaView) => number): readonly Candidate[] {
-    const found: Candidate[] = []
-    const queue: Nested[] = [{ ...from, depth: 0 }]
-    for (let next = queue.shift(); next && found.length < MAX_CANDIDATES; next = queue.shift()) {
-      const { path, view, depth } = next
-      if (view.members.size > 0 || depth > 0) found.push({ path, view, score: scoreOf(view) - depth })
-      if (depth < MAX_DEPTH) queue.push(...(view.type === 'array' ? this.#only(next) : this.#inner(next)))
-    }
-    return found
-  }
-
-  #inner({ path, view, depth }: Nested): readonly Nested[] {
-    return [...view.members.keys()].flatMap((name) => {
-      const member = this.#schemas.member(view, name)
-      if (!member || ASIDE.test(name)) return []
-      const inner = { path: joined(path, name), view: member, depth: depth + 1 }
-      if (member.type === 'object') return [inner]
-      return member.type === 'array' && LISTS.test(name) ? this.#only(inner) : []
-    })
-  }
-
-  /** Some servers take and show a record as the only element of a list. */
-  #only({ path, view: list, depth }: Nested): readonly Nested[] {
-    const view = this.#schemas.view(list.items)
-    const isRecord = view.type === 'object' || view.members.size > 0
-    return isRecord ? [{ path: `${path === '.' ? '' : path}[0]`, view, depth: depth + 1 }] : []
-  }
-
-  #lists(root: RecordPlace): readonly Candidate[] {
-    const found: Candidate[] = []
-    const queue = [{ ...root, depth: 0 }]
-    let count = 0
-    for (let next = queue.shift(); next && count < MAX_VIEWS && found.length < MAX_LISTS; next = queue.shift()) {
-      count += 1
-      const { view, depth } = next
-      if (view.type === 'array') found.push(...this.#list(next))
-      if (view.type === 'array' || depth >= MAX_DEPTH) continue
-      queue.push(...this.#within(next))
-    }
-    return found
-  }
-
-  /** The members that can hold lists. */
-  #within({ path, view, depth }: RecordPlace & { readonly depth: number }) {
-    return [...view.members.keys()].flatMap((name) => {
-      const member = this.#schemas.member(view, name)
-      if (!member || (ASIDE.test(name) && name !== '_embedded')) return []
-      const isHolding = member.type === 'array' || member.members.size > 0
-      return isHolding ? [{ path: joined(path, name), view: member, depth: depth + 1 }] : []
-    })
-  }
-
-  #list({ path, view, depth }: RecordPlace & { readonly depth: number }): readonly Candidate[] {
-    const items = this.#schemas.view(view.items)
-    if (items.type !== 'object' && items.members.size === 0) return []
-    const name = path.slice(path.lastIndexOf('.') + 1)
-    const isUsual = LISTS.test(name) || nameFit(this.#resource, name) > 0
-    return [{ path: `${path === '.' ? '' : path}[]`, view: items, score: (isUsual ? 3 : 0) - depth }]
-  }
+/** The record in an answer; undefined if nothing in it looks like one. */
+export function recordIn(resource: Resource, answer: SchemaView | undefined): RecordPlace | undefined {
+  return answer && best(objectsIn({ path: '.', view: answer }, (view) => recordScore(resource, view)))
 }
 
-function best(candidates: readonly Candidate[]): Candidate | undefined {
-  let top: Candidate | undefined
+/** The path of each record in an answer: with `[]`. */
+export function itemsIn(resource: Resource, answer: SchemaView | undefined): RecordPlace | undefined {
+  if (!answer) return undefined
+  const all = walk({ path: '.', view: answer }, ({ path, view }) =>
+    membersOf(path, view, (name) => !ASIDE.test(name) || name === '_embedded'),
+  )
+  const lists = all.flatMap((place) => listAt(resource, place)).slice(0, MAX_LISTS)
+  const found = lists.flatMap((list) => {
+    const inside = best(objectsIn(list, (view) => recordScore(resource, view)))
+    return inside ? [{ ...inside, score: inside.score + list.score }] : []
+  })
+  return best(found) ?? best(lists)
+}
+
+/** The object of a body whose members are those of the record. */
+export function recordInBody(resource: Resource, body: SchemaView, inside: string): RecordPlace {
+  const fitOf = (view: SchemaView) => fieldFit(resource, view.members.keys())
+  const found = objectsIn({ path: '.', view: body }, fitOf)
+  const named = found.find(({ path }) => inside !== '.' && (path === inside || path.endsWith(`.${inside}`)))
+  // The only object with fields of crm may be deep.
+  const top = named ?? best(found) ?? best(found.map((each) => ({ ...each, score: fitOf(each.view) })))
+  if (top) return top
+  // `{ data: ... }`, or a member named for the resource.
+  const isWrapper = (name: string) => foldedName(name) === 'data' || nameFit(resource, name) > 0
+  const [wrapper] = membersOf('.', body, isWrapper).filter(({ view }) => view.type === 'object')
+  return wrapper ?? { path: '.', view: body }
+}
+
+/** The object in which the fields of a record are, from the record on. */
+export function insideOf(resource: Resource, view: SchemaView): string {
+  const own = fieldFit(resource, view.members.keys())
+  const found = [...view.members.keys()].flatMap((path) => {
+    const member = INSIDES.includes(foldedName(path)) ? view.member(path) : undefined
+    if (member?.type !== 'object' && member?.type !== 'unknown') return []
+    const isFree = member.members.size === 0 && own <= 1
+    return [{ path, view, score: isFree ? 0.5 : fieldFit(resource, member.members.keys()) - own }]
+  })
+  return best(found)?.path ?? '.'
+}
+
+function recordScore(resource: Resource, view: SchemaView): number {
+  const times = [CREATED_NAMES, UPDATED_NAMES].filter((names) => memberNamed(view.members, names)).length
+  const id = idMemberOf(resource, view) === undefined ? -3 : 3
+  return id + (insideOf(resource, view) === '.' ? 0 : 4) + times + fieldFit(resource, view.members.keys())
+}
+
+function listAt(resource: Resource, { path, view, depth }: Nested): readonly Candidate[] {
+  const { element } = view
+  if (view.type !== 'array' || (element.type !== 'object' && element.members.size === 0)) return []
+  const name = path.slice(path.lastIndexOf('.') + 1)
+  const isUsual = LISTS.test(name) || nameFit(resource, name) > 0
+  return [{ path: `${path === '.' ? '' : path}[]`, view: element, score: (isUsual ? 3 : 0) - depth }]
+}
+
+/** The objects in it; some servers take and show a record as the only element of a list. */
+function objectsIn(root: RecordPlace, scoreOf: (view: SchemaView) => number): readonly Candidate[] {
+  const all = walk(root, ({ path, view }) => {
+    if (view.type !== 'array') return membersOf(path, view, (name) => !ASIDE.test(name))
+    const { element } = view
+    const isRecord = element.type === 'object' || element.members.size > 0
+    const name = path.slice(path.lastIndexOf('.') + 1)
+    return isRecord && (path === root.path || LISTS.test(name))
+      ? [{ path: `${path === '.' ? '' : path}[0]`, view: element }]
+      : []
+  })
+  return all
+    .filter(
+      ({ view, depth }) => view.type === 'object' || (view.type !== 'array' && (depth === 0 || view.members.size > 0)),
+    )
+    .map(({ path, view, depth }) => ({ path, view, score: scoreOf(view) - depth }))
+}
+
+/** The place and those within it, the outer ones first. */
+function walk(root: RecordPlace, next: (place: RecordPlace) => readonly RecordPlace[]): readonly Nested[] {
+  const found: Nested[] = [{ ...root, depth: 0 }]
+  for (const place of found) {
+    if (place.depth === MAX_DEPTH || found.length > MAX_PLACES) continue
+    found.push(...next(place).map((each) => ({ ...each, depth: place.depth + 1 })))
+  }
+  return found
+}
+
+/** A value within an object, at a path of connectors. */
+export interface Leaf {
+  readonly path: string
+  readonly name: string
+  /** The members on the way to it, folded. */
+  readonly above: readonly string[]
+  readonly view: SchemaView
+}
+
+const MAX_LEAVES = 400
+
+interface LeafOptions {
+  /** The path of the object. */
+  readonly from?: string
+  readonly depth?: number
+  /** The first element of a list counts, too. */
+  readonly hasLists?: boolean
+}
+
+/** The values within an object, the outer ones first. */
+export function leavesOf(view: SchemaView, { from = '.', depth = MAX_DEPTH, hasLists = false }: LeafOptions = {}) {
+  const found: Leaf[] = [{ path: from, name: '', above: [], view }]
+  const within = ({ path, name: own, above, view: object }: Leaf) =>
+    [...object.members.keys()].flatMap((name): readonly Leaf[] => {
+      const member = object.member(name)
+      const isList = member?.type === 'array'
+      if (!member || (isList && (!hasLists || member.items === undefined))) return []
+      const at = { name, above: own === '' ? above : [...above, foldedName(own)] }
+      return [{ ...at, path: joined(path, name) + (isList ? '[0]' : ''), view: isList ? member.element : member }]
+    })
+  for (const each of found) {
+    if (each.above.length < depth && found.length < MAX_LEAVES) found.push(...within(each))
+  }
+  return found.slice(1).filter((each) => each.view.type !== 'object')
+}
+
+function membersOf(path: string, view: SchemaView, isWanted: (name: string) => boolean): readonly RecordPlace[] {
+  return [...view.members.keys()].flatMap((name) => {
+    const member = isWanted(name) ? view.member(name) : undefined
+    const isHolding = member && (member.type === 'array' || member.type === 'object' || member.members.size > 0)
+    return isHolding ? [{ path: joined(path, name), view: member }] : []
+  })
+}
+
+function best<Place extends Candidate>(candidates: readonly Place[]): Place | undefined {
+  let top: Place | undefined
   for (const each of candidates) if (each.score > (top?.score ?? 0)) top = each
   return top
 }

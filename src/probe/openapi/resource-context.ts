@@ -1,33 +1,45 @@
 import type { JsonObject } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
-import type { ApiDescription, ApiMethod } from './api-description.ts'
-import type { Collection } from './collections.ts'
-import type { Decisions } from './decisions.ts'
-import { type OfferedOperations, offeredOf } from './offered.ts'
-import { keyIn, parameterIn, segmentsOf } from './path-parts.ts'
-import { escaped, idMemberOf, RecordFinder } from './record-places.ts'
-import { mergedView, type SchemaView } from './schemas.ts'
-import { fieldFit } from './server-names.ts'
+import { fieldFit } from '../names.ts'
+import { type Chosen, type Collection, itemPathsOf } from './collections.ts'
+import type { Decisions, Question } from './decisions.ts'
+import { bareSegment, keyIn, parameterIn, segmentsOf } from './paths.ts'
+import type { ApiDescription, ApiMethod, HttpMethod } from './read-description.ts'
+import { idMemberOf, insideOf, itemsIn, recordIn, recordInBody } from './record-places.ts'
+import type { SchemaView } from './schemas.ts'
 
-export interface ResourceRequest {
+/** What the resources of a draft share. */
+export interface Drafting {
   readonly api: ApiDescription
   readonly decisions: Decisions
-  readonly collection: Collection
-  /** Another collection of the same records, for the operations that the first one lacks. */
-  readonly other: Collection | undefined
-  readonly hasStages: boolean
-  /** Resources that the draft has. */
-  readonly made: ReadonlySet<Resource>
+  /** Asked for at login. */
   readonly variables: JsonObject
+  /** The resources that the draft has. */
+  readonly made: ReadonlyMap<Resource, { readonly value: JsonObject }>
 }
 
-/** What the parts of a draft share. */
-export interface ResourceContext extends ResourceRequest {
+/** The operations of the document on a collection. */
+interface OfferedOperations {
+  readonly list: ApiMethod | undefined
+  /** Shows the records that were used last, in place of a list. */
+  readonly recent: ApiMethod | undefined
+  readonly get: ApiMethod | undefined
+  readonly create: ApiMethod | undefined
+  /** The one to use first; others change the record in another way. */
+  readonly updates: readonly ApiMethod[]
+  readonly delete: ApiMethod | undefined
+  /** GET below the collection that search records, and POST likewise. */
+  readonly searches: readonly ApiMethod[]
+}
+
+/** What the parts of a resource share. */
+export interface ResourceContext extends Drafting, Chosen {
   readonly resource: Resource
   /** Of the resource in the draft. */
   readonly at: readonly string[]
+  /** Leaves a point open, of the resource or of a part of it, such as `list`. */
+  readonly decide: (part: string | undefined, text: string, question?: Question) => void
   readonly offered: OfferedOperations
-  readonly finder: RecordFinder
   /** A record in answers. */
   readonly record: SchemaView
   /** The member with the id of a record. */
@@ -42,41 +54,40 @@ export interface ResourceContext extends ResourceRequest {
   readonly updateView: SchemaView | undefined
 }
 
-export function contextOf(request: ResourceRequest): ResourceContext {
-  const { api, collection, other } = request
+export function contextOf(drafting: Drafting, chosen: Chosen): ResourceContext {
+  const { api, decisions } = drafting
+  const { collection, other } = chosen
   const { resource } = collection
+  const { schemas } = api
   const offered = withOther(offeredOf(api, collection), other && offeredOf(api, other))
-  const finder = new RecordFinder(api.schemas, resource)
-  const found = [offered.get, offered.create, ...offered.updates].flatMap((method) => {
-    const place = method?.answer && finder.record(method.answer)
-    return place ? [place.view] : []
-  })
+  const found = [offered.get, offered.create, ...offered.updates].flatMap(
+    (method) => recordIn(resource, method?.answer)?.view ?? [],
+  )
   // An answer with an id alone, such as that of a create, may name it otherwise than a record does.
-  const isRecord = (view: SchemaView) => finder.inside(view) !== '.' || fieldFit(resource, view.members.keys()) > 0
+  const isRecord = (view: SchemaView) => insideOf(resource, view) !== '.' || fieldFit(resource, view.members.keys()) > 0
   const single = found.some(isRecord) ? found.filter(isRecord) : found
-  const items = offered.list?.answer && finder.items(offered.list.answer)?.view
-  const [first, ...more] = [...(items ? [items] : []), ...single]
-  const record = more.slice(0, 1).reduce((all, view) => mergedView(all, view), first ?? api.schemas.view(undefined))
-  const inside = finder.inside(record)
-  const fieldsView = (inside === '.' ? undefined : api.schemas.member(record, inside)) ?? record
+  const items = itemsIn(resource, offered.list?.answer)?.view
+  const [first = schemas.view(undefined), second] = items ? [items, ...single] : single
+  const record = schemas.merged(first, second)
+  const inside = insideOf(resource, record)
   const bodyOf = (method: ApiMethod | undefined) => {
-    const view = method?.body && finder.body(method.body, inside).view
+    const view = method?.body && recordInBody(resource, method.body, inside).view
     return view && view.members.size > 0 ? view : undefined
   }
   const [createView, updateView] = [bodyOf(offered.create), bodyOf(offered.updates[0])]
-  const writeView = createView ? mergedView(createView, updateView) : updateView
-  const idMember = memberInPath(offered, record) ?? idMemberOf(resource, record)
+  const writeView = createView ? schemas.merged(createView, updateView) : updateView
   const at = ['resources', RESOURCES[resource].plural]
   return {
-    ...request,
+    ...drafting,
+    ...chosen,
     resource,
     at,
+    decide: (part, text, question) => decisions.decide(part === undefined ? at : [...at, part], text, question),
     offered,
-    finder,
     record,
-    idMember,
-    inside: escapedInside(inside),
-    fieldsView,
+    idMember: memberInPath(offered, record) ?? idMemberOf(resource, record),
+    inside,
+    fieldsView: (inside === '.' ? undefined : record.member(inside)) ?? record,
     writeView,
     createView,
     updateView,
@@ -88,23 +99,61 @@ function memberInPath(
   { get, updates, delete: removal }: OfferedOperations,
   { members }: SchemaView,
 ): string | undefined {
-  const single = [get, ...updates, removal].find((method) => method !== undefined)
-  const last = segmentsOf(single?.path ?? '').at(-1)
+  const last = segmentsOf((get ?? updates[0] ?? removal)?.path ?? '').at(-1)
   const name = parameterIn(last) ?? keyIn(last)
   return name !== undefined && members.has(name) ? name : undefined
 }
 
-function escapedInside(inside: string): string {
-  return inside === '.' ? inside : escaped(inside)
-}
-
 function withOther(one: OfferedOperations, other: OfferedOperations | undefined): OfferedOperations {
-  if (!other) return one
   return {
     ...one,
-    get: one.get ?? other.get,
-    create: one.create ?? other.create,
-    updates: one.updates.length > 0 ? one.updates : other.updates,
-    delete: one.delete ?? other.delete,
+    get: one.get ?? other?.get,
+    create: one.create ?? other?.create,
+    updates: one.updates.length > 0 ? one.updates : (other?.updates ?? []),
+    delete: one.delete ?? other?.delete,
   }
+}
+
+function offeredOf(api: ApiDescription, { path }: Collection): OfferedOperations {
+  const bare = path.replace(/\/$/, '').replace(/\.json$/i, '')
+  const singular = singularPath(bare)
+  const items = [bare, ...singular].flatMap((each) => itemPathsOf(api, each))
+  const first = (paths: readonly string[], method: HttpMethod) =>
+    paths.flatMap((each) => api.method(each, method) ?? [])[0]
+  const below = (names: readonly string[], method: HttpMethod) =>
+    names.flatMap((name) => api.method(`${bare}/${name}`, method) ?? [])
+  const queries = below(['query', 'search', 'list', '_search', 'filter'], 'post')
+  // A list below a view, such as `/contacts/view/{view_id}`.
+  const views = ['view', 'views', 'list', 'lists', 'filter'].flatMap((name) => itemPathsOf(api, `${bare}/${name}`))
+  const listed = api.method(path, 'get')
+  const own = listed && isRecent(listed) ? undefined : listed
+  const updates = (['patch', 'put', 'post'] as const).flatMap((method) => first(items, method) ?? [])
+  const [patch] = updates
+  // A PATCH that adds to lists cannot take away: undo needs the PUT.
+  const isAdding = patch?.method === 'patch' && /\b(?:append|prepend)/i.test(patch.text)
+  return {
+    list: own ?? below(['list', 'all', 'search'], 'get')[0] ?? queries[0] ?? first(views, 'get'),
+    recent: own === listed ? undefined : listed,
+    get: first(items, 'get'),
+    create: first([path, ...singular], 'post') ?? below(['create', 'new', 'add'], 'post')[0],
+    updates: isAdding
+      ? updates.toSorted((one, other) => Number(other.method === 'put') - Number(one.method === 'put'))
+      : updates,
+    delete: first(items, 'delete'),
+    searches: [...below(['search', 'find', 'lookup'], 'get'), ...queries],
+  }
+}
+
+function isRecent({ answer, text }: ApiMethod): boolean {
+  const lists = [...(answer?.members.keys() ?? [])].filter((name) => answer?.member(name)?.type === 'array')
+  const isNamed = lists.length > 0 && lists.every((name) => /^recent/i.test(name))
+  return isNamed || /\brecent(?:ly)?\b/i.test(text.split('\n')[0] ?? '')
+}
+
+/** `/contact` of `/contacts`. */
+function singularPath(path: string): readonly string[] {
+  const segments = segmentsOf(path)
+  const last = bareSegment(segments.at(-1) ?? '')
+  if (parameterIn(last) !== undefined || !last.endsWith('s')) return []
+  return [`/${[...segments.slice(0, -1), last.replace(/ies$/, 'ys').slice(0, -1)].join('/')}`]
 }

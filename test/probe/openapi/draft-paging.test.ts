@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
-import { ApiDescription } from '../../../src/probe/openapi/api-description.ts'
 import { draftPaging } from '../../../src/probe/openapi/draft-paging.ts'
+import { ApiDescription } from '../../../src/probe/openapi/read-description.ts'
 import { documentWith, get, INTEGER, listOf, object, PERSON, query, TEXT } from './small-api.ts'
 
 const FLAG = { type: 'boolean' }
@@ -11,7 +11,7 @@ function pagingOf(answered: JsonObject, ...parameters: JsonObject[]) {
   const api = new ApiDescription(documentWith({ '/persons': { get: get(object(records), ...parameters) } }))
   const list = api.method('/persons', 'get')
   if (!list) throw new Error('no list')
-  return draftPaging(list, api.schemas)
+  return draftPaging(list)
 }
 
 test.each<[string, JsonObject, JsonObject[], JsonObject]>([

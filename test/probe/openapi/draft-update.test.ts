@@ -76,7 +76,7 @@ test.each([
   ['a field in a list', { updated: LISTED, method: 'patch', shown: LISTED, created: LISTED }, 'an update of email'],
   ['a whole record', { updated: object(FIELDS) }, 'an update'],
 ] as const)('%s that changes needs a request that shows the record', (_, bodies, what) => {
-  const reads = `${what} reads the record first, and the document has no request that shows one`
+  const reads = `${what} reads the record first, and no request that shows one was found`
   expect(drafted({ ...bodies, isShown: false }).points.join('\n')).toContain(reads)
   expect(drafted(bodies).points.join('\n')).not.toContain('reads the record first')
 })

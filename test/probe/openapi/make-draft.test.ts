@@ -181,7 +181,8 @@ test('a path that takes the kind of the records gets it from the example, and fr
     '/objects/{object}/records': { parameters: [kind], post: post(PERSON, PERSON) },
     '/objects/{object}/records/{record_id}': { parameters: [kind], get: get(PERSON), delete: GONE },
   }
-  const guessed = draftOf(documentWith(paths))
+  const none = { 'deals.amount': 'none', 'deals.stage': 'none' }
+  const guessed = draftOf(documentWith(paths), none)
   expect(guessed.written.resources.contacts).toMatchObject({
     path: '/objects/people/records',
     list: { method: 'POST', path: '/query' },
@@ -191,7 +192,7 @@ test('a path that takes the kind of the records gets it from the example, and fr
   expect(guessed.points).toEqual([
     'the document does not list the values of {object}: are deals at /objects/deals/records?',
   ])
-  const named = draftOf(documentWith(paths), { deals: '/objects/opportunity/records' })
+  const named = draftOf(documentWith(paths), { ...none, deals: '/objects/opportunity/records' })
   expect(named.points).toEqual([])
   expect(named.written.resources.deals?.path).toBe('/objects/opportunity/records')
 })

@@ -50,7 +50,7 @@ export function plainPaths(path: string, record: JsonObject, ...parameters: Json
 }
 
 export const PERSON = object({ id: INTEGER, name: TEXT, email: TEXT })
-export const DEAL = object({ id: INTEGER, title: TEXT, value: { type: 'number' } })
+export const DEAL = object({ id: INTEGER, title: TEXT, value: { type: 'number' }, stage: TEXT })
 
 const SERVERS = [{ url: 'https://api.meadow.example/v1' }]
 const SCHEMES = { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } }

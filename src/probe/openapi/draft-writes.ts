@@ -1,0 +1,203 @@
+import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
+import { fieldFit, foldedName } from '../names.ts'
+import { constantOf, onlyValue } from './draft-reads.ts'
+import { askOf, variableName } from './paths.ts'
+import type { ApiMethod } from './read-description.ts'
+import { insideOf, joined, recordIn, recordInBody } from './record-places.ts'
+import type { ResourceContext } from './resource-context.ts'
+import type { SchemaView } from './schemas.ts'
+
+type Write = 'create' | 'update'
+
+/** A create or an update: its body around the record, what it sends, and where the answer shows the record. */
+export function draftWrite(name: Write, method: ApiMethod, context: ResourceContext): JsonObject {
+  const { bodyType } = method
+  return {
+    ...(bodyType !== undefined && { headers: { 'Content-Type': bodyType } }),
+    ...bodyPart(name, method, context),
+    ...(name === 'update' && draftUpdate(method, context)),
+    ...givesPart(name, method, context),
+  }
+}
+
+/** Without a described answer, the status of an update decides; of a create, only the answer has the id. */
+function givesPart(
+  name: Write,
+  method: ApiMethod,
+  { offered, fieldsView, resource, decide }: ResourceContext,
+): JsonObject {
+  if (method.isAnswerEmpty || (name === 'update' && !method.answer)) return { gives: 'nothing' }
+  const found = recordIn(resource, method.answer) ?? recordIn(resource, offered.get?.answer)
+  if (!found) {
+    decide(name, 'the document does not describe the answer: gives is where it shows the record or its id')
+    return {}
+  }
+  const isFit = ({ members }: SchemaView) => fieldFit(resource, members.keys()) > 0
+  // An answer may have an id, and often times and the kind of the record, without its fields.
+  const isIdAlone = isFit(fieldsView) && !isFit(found.view) && insideOf(resource, found.view) === '.'
+  const names = [...found.view.members.keys()]
+  const id = isIdAlone
+    ? (names.find((each) => /^id$/i.test(each)) ?? names.find((each) => /id$/i.test(each)))
+    : undefined
+  const path = id === undefined ? found.path : joined(found.path, id)
+  // A member with the name of a word of `gives` is written with a backslash.
+  return path === '.' ? {} : { gives: ['record', 'nothing'].includes(path) ? `\\${path}` : path }
+}
+
+/** The body around the record, where it is not the record itself. */
+function bodyPart(name: Write, method: ApiMethod, { inside, resource, decide }: ResourceContext): JsonObject {
+  if (method.isForm) decide(name, 'the document describes a form as the body, and crm sends JSON')
+  if (!method.body) return {}
+  const { path } = recordInBody(resource, method.body, inside)
+  const wrap = (view: SchemaView | undefined, [next, ...more]: readonly string[]): JsonValue => {
+    if (next === undefined || !view) return '{record}'
+    if (next === '[0]') return [wrap(view.element, more)]
+    const beside = [...view.required].flatMap((member): readonly (readonly [string, JsonValue])[] => {
+      if (member === next) return []
+      const isId = foldedName(member) === 'id' && name === 'update'
+      const value = isId ? '{id}' : constantOf(view.member(member))
+      if (value !== undefined) return [[member, value]]
+      decide(name, `the body needs ${member} beside the record`)
+      return []
+    })
+    return Object.fromEntries([...beside, [next, wrap(view.member(next), more)]])
+  }
+  const names = (path === '.' ? '' : path).split(/(?<!\\)\.|(?=\[0\])/).filter((each) => each !== '')
+  const body = wrap(
+    method.body,
+    names.map((each) => (each === '[0]' ? each : each.replaceAll('\\', ''))),
+  )
+  const usual: JsonValue = inside === '.' ? '{record}' : { [inside]: '{record}' }
+  return JSON.stringify(body) === JSON.stringify(usual) ? {} : { body }
+}
+
+const PARTIAL =
+  /\bpartial|only (?:the )?(?:fields|properties|attributes|values|members)|(?:omitted|not (?:provided|included|specified|sent))[^.]{0,40}(?:unchanged|not (?:be )?(?:changed|modified|updated|affected))|left unchanged/i
+
+/** How an update is sent: what changes, or the whole record without what the server does not take back. */
+function draftUpdate(method: ApiMethod, context: ResourceContext): JsonObject {
+  const { decisions, at, offered, decide, fieldsView } = context
+  const others = offered.updates.slice(1).map((each) => each.method.toUpperCase())
+  if (others.length > 0) {
+    decisions.remark([...at, 'update'], `the document also has ${others.join(', ')} for updates`)
+  }
+  const needed = neededBy(context)
+  const { sends, flag } = sendsOf(method, needed.missing, context)
+  const set = Object.keys(needed.set).length > 0 ? { set: needed.set } : {}
+  if (sends === 'changes') return { ...(flag !== undefined && { query: { [flag]: true } }), ...set }
+  const hidden = needed.missing.filter((name) => !fieldsView.members.has(name))
+  if (hidden.length > 0) {
+    const what = `each update needs ${hidden.join(', ')}, which a record does not show`
+    decide('update', `${what}: constants (set: { ${hidden[0]}: ... })`)
+  }
+  const drop = notTakenBack(context)
+  return { sends, ...(drop.length > 0 && { drop }), ...set }
+}
+
+interface Sent {
+  readonly sends: 'changes' | 'whole'
+  /** The parameter that makes a PUT partial. */
+  readonly flag?: string | undefined
+}
+
+function sendsOf(method: ApiMethod, missing: readonly string[], context: ResourceContext): Sent {
+  const { decisions, at, offered, api, decide } = context
+  const isPut = method.method === 'put' && offered.updates.length === 1
+  const parameter = method.parameters.find((each) => each.in === 'query' && /^(?:is_?)?partial/i.test(each.name))
+  if (isPut && parameter) return { sends: 'changes', flag: parameter.name }
+  // What the document says of all operations.
+  const about = objectOf(api.document.info).description
+  const flag = isPut ? /\b(partial\w*)=true\b/i.exec(`${method.text}\n${String(about)}`)?.[1] : undefined
+  const isPartial = !isPut || flag !== undefined || PARTIAL.test(method.text)
+  const why = isPartial
+    ? isPut && 'the description of this PUT says that it is partial'
+    : 'the document does not say whether this PUT replaces the whole record or changes what is sent'
+  const needs = isPartial && missing.length > 0 && `the body of each update needs ${missing.join(', ')}`
+  const reasons = [why, needs].filter((text) => text !== false)
+  const id = `${at.join('.')}.update`
+  const answer = decisions.answer(id)
+  if (reasons.length === 0 && answer === undefined) return { sends: 'changes' }
+  const assumed = isPartial ? 'changes' : 'whole'
+  decide('update', `${reasons.join('; ')}; assumed: sends: ${assumed}`, {
+    id,
+    ask: `Does ${method.path} (${method.method.toUpperCase()}) take the changes alone, or the whole record?`,
+    choices: ['changes', 'whole'],
+  })
+  return (answer ?? assumed) === 'whole' ? { sends: 'whole' } : { sends: 'changes', flag }
+}
+
+/** Members that the body of each update needs: those with one value, and those that a change alone does not have. */
+function neededBy({ updateView, idMember }: ResourceContext): { readonly set: JsonObject; readonly missing: string[] } {
+  const set: Record<string, JsonValue> = {}
+  const missing: string[] = []
+  for (const name of updateView?.required ?? []) {
+    // A default would replace the value that the record has.
+    const values = updateView?.member(name)?.values ?? []
+    const [constant] = values.length === 1 ? values : []
+    if (name === idMember || foldedName(name) === 'id') set[name] = '{id}'
+    else if (constant !== undefined) set[name] = constant
+    else missing.push(name)
+  }
+  return { set, missing }
+}
+
+/** Members that a create takes and an update does not; what neither takes is read-only. */
+function notTakenBack({ fieldsView, writeView, updateView }: ResourceContext): string[] {
+  if (!updateView || updateView.isOpen || !writeView) return []
+  return [...fieldsView.members.keys()].filter((name) => writeView.members.has(name) && !updateView.members.has(name))
+}
+
+/** Fields that a create takes and an update does not are set only then. */
+export function keepToCreate(fields: JsonObject, context: ResourceContext): void {
+  const kept = notTakenBack(context)
+  const memberOf = (path: string) => (/^(?:\\.|[^.[\\])+/.exec(path)?.[0] ?? path).replaceAll('\\', '')
+  for (const [name, field] of Object.entries(fields)) {
+    if (!writtenPaths(field).some((path) => kept.includes(memberOf(path)))) continue
+    fields[name] = { ...(isJsonObject(field) ? field : { at: field }), when: 'create' }
+  }
+}
+
+/** The paths of the record that a field of the draft writes. */
+export function writtenPaths(field: JsonValue | undefined): readonly string[] {
+  const { join, write, at }: JsonObject = isJsonObject(field) ? field : { at: field ?? null }
+  return [join, write, at].flat().filter((path) => typeof path === 'string')
+}
+
+/** The record is read before it is sent whole, and before an element of a list changes: other elements would be lost. */
+export function decideUnread(fields: JsonObject, { get, update }: JsonObject, { decide }: ResourceContext): void {
+  if (get !== undefined || !isJsonObject(update)) return
+  const inLists = Object.keys(fields).filter((name) => writtenPaths(fields[name]).some((path) => path.includes('[')))
+  if (update.sends !== 'whole' && inLists.length === 0) return
+  const what = update.sends === 'whole' ? 'an update' : `an update of ${inLists.join(' or ')}`
+  const why = `${what} reads the record first, and no request that shows one was found`
+  decide('update', `${why}: get: { path: ... }; without it, exit 7`)
+}
+
+/** Names the account, not a record that the new one belongs to. */
+function isPlace(name: string): boolean {
+  return /^(?:location|workspace|tenant|portal|instance|site|store)id$/.test(foldedName(name))
+}
+
+/** Members that a create needs and no field gives: constants where the document names one value, else left to a person. */
+export function addRequired(value: JsonObject, mapped: ReadonlySet<string>, context: ResourceContext): void {
+  const { createView, variables, decide } = context
+  const { create } = value
+  if (!createView || !isJsonObject(create)) return
+  const set: JsonObject = { ...objectOf(create.set) }
+  const isOpen = (name: string) => !mapped.has(name) && !Object.hasOwn(set, name)
+  const missing = [...createView.required].filter(isOpen).filter((name) => {
+    const view = createView.member(name)
+    const variable = variableName(name)
+    if (isPlace(name) && !Object.hasOwn(variables, variable)) {
+      variables[variable] = { ask: askOf(name, view?.description) }
+      decide('create', `a new record needs ${name}: one value for all is assumed, asked for at login`)
+    }
+    const constant = Object.hasOwn(variables, variable) ? `{${variable}}` : onlyValue(view)
+    if (constant !== undefined) set[name] = constant
+    return constant === undefined
+  })
+  if (Object.keys(set).length > 0) value.create = { ...create, set }
+  if (missing.length === 0) return
+  const what = `a new record needs ${missing.join(', ')}, which no field of crm gives`
+  decide('create', `${what}: constants (set: { ${missing[0]}: ... }), or values in each record`)
+}

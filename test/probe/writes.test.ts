@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import type { Answered, Asked } from '../foreign/shape.ts'
+import { NOTHING, pagesAt, probed } from './probe-server.ts'
+
+const PEOPLE = Array.from({ length: 3 }, (_, n) => ({
+  id: n + 1,
+  created: '2024-01-01T00:00:00Z',
+  name: `Person ${n}`,
+  profile: { email: `p${n}@example.com`, city: 'Berlin' },
+}))
+
+/** Keeps what is written: a PATCH replaces the members that it has, as many servers do, and a PUT the whole record. */
+function keeping(records: readonly JsonObject[]) {
+  const all = new Map(records.map((record) => [String(record.id), record]))
+  const writes: string[] = []
+  const ofOne = ({ method, body }: Asked, id: string, record: JsonObject): Answered => {
+    if (method === 'DELETE') all.delete(id)
+    if (method === 'PATCH') all.set(id, { ...record, ...JSON.parse(body) })
+    if (method === 'PUT') all.set(id, { id: record.id, created: record.created, ...JSON.parse(body) })
+    return method === 'DELETE' ? { status: 204 } : { json: all.get(id) ?? null }
+  }
+  const answer = (asked: Asked): Answered => {
+    const { method, path, body } = asked
+    if (method !== 'GET') writes.push(`${method} ${path} ${body}`)
+    const [, id = ''] = /^\/people\/(\w+)$/.exec(path) ?? []
+    const record = all.get(id)
+    if (record) return ofOne(asked, id, record)
+    if (method !== 'POST') return pagesAt('/people', [...all.values()])(asked)
+    const made: JsonObject = { id: all.size + 1, created: new Date().toISOString(), ...JSON.parse(body) }
+    all.set(String(made.id), made)
+    return { status: 201, json: made }
+  }
+  return { answer, all, writes }
+}
+
+const UNPROVEN = '# create, update and delete were not sent, and are not proven: crm connectors check --write'
+
+test('the probe sends no write, and a draft without a word on writes only reads', async () => {
+  const server = keeping(PEOPLE)
+  const { made, text, crm, file } = await probed(server.answer, ['--resource', 'deals=none'])
+  expect({ exit: made.exit, writes: server.writes }).toEqual({ exit: 0, writes: [] })
+  expect(text).toContain('# contacts are only read: --writes contacts=patch if the server takes POST /people')
+  expect(text).not.toContain('create:')
+  const created = await crm(['contacts', 'create', '--set', 'name=Ada'], '', { CRM_CONNECTOR: file })
+  expect({ exit: created.exit, writes: server.writes }).toEqual({ exit: 7, writes: [] })
+})
+
+test.each(['patch', 'put'])(
+  'by --writes contacts=%s, records are made, changed and deleted, and lose nothing',
+  async (how) => {
+    const server = keeping(PEOPLE)
+    const flags = ['--resource', 'deals=none', '--writes', `contacts=${how}`]
+    const { made, text, crm, file } = await probed(server.answer, flags)
+    expect({ exit: made.exit, writes: server.writes }).toEqual({ exit: 0, writes: [] })
+    expect(text).toContain(UNPROVEN)
+    const env = { CRM_CONNECTOR: file }
+    const created = await crm(
+      ['contacts', 'create', '--set', 'name=Ada', '--set', 'email=a@b.example', '-o', 'id'],
+      '',
+      env,
+    )
+    expect(created).toMatchObject({ exit: 0, stdout: '4\n' })
+    expect(server.all.get('4')).toMatchObject({ name: 'Ada', profile: { email: 'a@b.example' } })
+    const before = server.all.get('2')
+    expect(await crm(['contacts', 'update', '2', '--set', 'email=new@b.example'], '', env)).toMatchObject({ exit: 0 })
+    expect(server.all.get('2')).toEqual({ ...before, profile: { email: 'new@b.example', city: 'Berlin' } })
+    expect(server.writes.at(-1)).toMatch(how === 'put' ? /^PUT / : /^PATCH /)
+    expect(await crm(['contacts', 'delete', '3', '--yes'], '', env)).toMatchObject({ exit: 0 })
+    expect([...server.all.keys()]).toEqual(['1', '2', '4'])
+  },
+)
+
+test('flat records are changed by what changes', async () => {
+  const flat = PEOPLE.map(({ id, name }) => ({ id, name, email: `p${id}@example.com` }))
+  const server = keeping(flat)
+  const { crm, file } = await probed(server.answer, ['--resource', 'deals=none', '--writes', 'contacts=patch'])
+  await crm(['contacts', 'update', '2', '--set', 'name=Ada'], '', { CRM_CONNECTOR: file })
+  expect(server.writes).toEqual(['PATCH /people/2 {"name":"Ada"}'])
+})
+
+test('another word for --writes is exit 2, before anything is sent', async () => {
+  const { made, seen } = await probed(() => NOTHING, ['--writes', 'contacts=post'])
+  expect({ ...made, seen }).toMatchObject({
+    exit: 2,
+    seen: [],
+    stderr: expect.stringContaining('--writes contacts=patch'),
+  })
+})
+
+test('notes of all deals are those of a deal by the member that a person names', async () => {
+  const deals = [1, 2].map((n) => ({ id: `d${n}`, title: `Deal ${n}`, value: n, status: 'open' }))
+  const notes = [1, 2, 3].map((n) => ({ id: `n${n}`, text: `Note ${n}`, belongs: n === 3 ? 'd2' : 'd1' }))
+  const sent: string[] = []
+  const answer = ({ method, path, body }: Asked): Answered => {
+    if (path === '/deals') return { json: deals }
+    if (path.startsWith('/deals/')) return { json: deals.find(({ id }) => path.endsWith(id)) ?? null }
+    if (path !== '/notes') return NOTHING
+    if (method === 'GET') return { json: notes }
+    sent.push(body)
+    return { status: 201, json: { id: 'n4', ...(JSON.parse(body) as JsonObject) } }
+  }
+  const flags = ['--resource', 'contacts=none', '--resource', 'notes=/notes', '--field', 'notes.parent=belongs']
+  const { made, crm, file } = await probed(answer, [...flags, '--writes', 'notes=patch'])
+  expect(made).toMatchObject({ exit: 0 })
+  const env = { CRM_CONNECTOR: file }
+  const listed = await crm(['notes', 'list', 'd1', '-o', 'json'], '', env)
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ id: 'n1', body: 'Note 1' }, { id: 'n2' }])
+  await crm(['notes', 'add', 'd2', '--body', 'Hello'], '', env)
+  expect(sent.map((each) => JSON.parse(each))).toEqual([{ text: 'Hello', belongs: 'd2' }])
+})
