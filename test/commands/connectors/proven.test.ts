@@ -2,12 +2,16 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
+import { createClient } from '../../../src/library/create-client.ts'
 import { run } from '../../../src/program.ts'
 import { type SeenRequest, sendJson, startServer } from '../../api/answering-server.ts'
 import { crm, startRun } from '../../harness/crm.ts'
 import { emptyHome } from '../../harness/home.ts'
+
+// The build sets it.
+vi.stubGlobal('CRM_VERSION', '0.0.0')
 
 const HEAD = 'connector: 2\nname: lab\ndrafted: 2026-11-29\npaging: none\nrecord: { created_at: created_at }\n'
 const VERBS = "verbs: { list: { items: 'data[]' }, get: {}, create: {}, update: {}, delete: {} }"
@@ -356,4 +360,27 @@ test.each([
   expect(await command(['contacts', 'create', '--set', 'name=Ada'])).toMatchObject({ exit: 7, stderr: has })
   expect(await check('--write', '--yes')).toMatchObject({ exit: 7, stderr: has })
   expect(writes().map(({ method }) => method)).toEqual(['POST', 'POST', 'POST'])
+})
+
+test('fixtures and the library are held to it, too', async () => {
+  const { home, file, url, command, writes } = await lab(ALL)
+  const fixtures = join(home.HOME, 'f.yaml')
+  writeFileSync(fixtures, 'version: 1\ncontacts:\n  ada: { name: Ada }\n')
+  const apply = ['fixtures', 'apply', fixtures, '--run-id', 'r1']
+  const refused = await command(apply)
+  const again = `crm connectors check --write -p lab --yes && crm ${apply.join(' ')} -p lab`
+  expect([refused.exit, refused.stderr]).toEqual([
+    7,
+    expect.stringContaining(`not proven: create of contacts\n  ${again}\n`),
+  ])
+  await using client = createClient({ baseUrl: url.origin, apiKey: 'key', connector: file, env: home })
+  const rows = () => client.jobs.importRows('contacts', [{ name: 'Ada' }], { runId: 'one' })
+  await expect(rows()).rejects.toMatchObject({
+    exit: 7,
+    details: { hint: `CRM_BASE_URL=${url.origin} CRM_CONNECTOR=${file} crm connectors check --write` },
+  })
+  expect(writes()).toEqual([])
+  const env = { ...home, CRM_BASE_URL: url.origin, CRM_CONNECTOR: file, CRM_API_KEY: 'key' }
+  expect((await crm(['connectors', 'check', '--write', '--yes'], env)).exit).toBe(0)
+  expect(await rows()).toMatchObject({ done: 1 })
 })
