@@ -210,7 +210,9 @@ function dateType(view: SchemaView): JsonObject {
 export function timeForm(view: SchemaView): 'unix' | 'unix_ms' | 'YYYY-MM-DD hh:mm:ss' | undefined {
   const { example, description } = view
   if (isNumber(view)) return Number(example) > 1e11 || /millisecond/i.test(description) ? 'unix_ms' : 'unix'
-  const isWithoutOffset = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|YYYY-MM-DD HH:MM:SS/i.test(`${String(example)} ${description}`)
+  const isWithoutOffset = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|YYYY-MM-DD HH:MM:SS/i.test(
+    `${String(example)} ${description}`,
+  )
   return isWithoutOffset ? 'YYYY-MM-DD hh:mm:ss' : undefined
 }
 
