@@ -62,7 +62,7 @@ export const LAST_NAMES = words('lastname familyname surname last')
 const OWNERS = 'ownerid owner assigneeid assignedto assigneduserid assigneduser assignedtoid userid'
 const COMPANY_IDS = 'companyid organizationid organisationid orgid accountid'
 
-/** By field of crm, the best name first. Names of the registry's `aliases` are for columns of files, and looser. */
+/** By field of crm, the best name first. Names of the registry's `headings` are for columns of files, and looser. */
 const FIELD_NAMES: Readonly<Partial<Record<Resource, Readonly<Record<string, string>>>>> = {
   contact: {
     name: 'name fullname displayname contactname personname',

@@ -106,7 +106,9 @@ async function searchList(probing: Probing, resource: Resource, { read, failed }
     await read(resource, path)
     return path
   }
-  for (const path of prefixes.flatMap((prefix) => (USUAL[resource] ?? []).map((each) => prefix + each))) {
+  const paths = prefixes.flatMap((prefix) => (USUAL[resource] ?? []).map((each) => prefix + each))
+  // Some servers have their paths with a slash at the end alone.
+  for (const path of [...paths, ...paths.map((each) => `${each}/`)]) {
     const found = await tryRead(path).catch((error: unknown) => {
       if (!(error instanceof CrmError) || isFinal(error)) throw error
       if (error.code !== 'not_found') failed.push(error.message)
@@ -126,6 +128,7 @@ function isFinal({ code }: CrmError): boolean {
     'rejected',
     'invalid_values',
     'forbidden',
+    'server_error',
     'not_supported',
   ].includes(code)
 }

@@ -19,11 +19,13 @@ export interface ProvenFor {
 /** What was proven of a connector, with the day: `contacts.create`, `idempotency`. */
 export type Proven = Readonly<JsonObject>
 
-/** Nothing of another server, or of another text of the connector. */
+/** Nothing of another server, or of another text of the connector; without a profile, what any profile has proven. */
 export async function readProven(env: Env, provenFor: ProvenFor): Promise<Proven> {
   const file = provenFile(env)
-  const entry = objectIn(await file.read(), nameOf(provenFor), file.path)
-  return isOf(entry, provenFor) ? objectIn(entry, 'proven', file.path) : {}
+  const document = await file.read()
+  const names = provenFor.profileName === undefined ? Object.keys(document) : [provenFor.profileName]
+  const entries = names.map((name) => objectIn(document, name, file.path)).filter((entry) => isOf(entry, provenFor))
+  return Object.assign({}, ...entries.map((entry) => objectIn(entry, 'proven', file.path)))
 }
 
 /** Records what was tried, in place of what was known of it. CrmError `machine` if this user may not write there. */

@@ -286,6 +286,10 @@ test('jobs and fixtures on a server without keys look up what was sent, and make
   const people = JSON.parse(readFileSync(join(EARLIER, 'people.json'), 'utf8')) as Person[]
   const foreign = await startForeignServer(FOREIGN_PORT, people)
   onTestFinished(() => foreign.close())
+  const file = join(home, 'people.yaml')
+  const earlier = await run('contacts list -p described')
+  expect([earlier.exit, earlier.stderr]).toEqual([2, expect.stringContaining(`\n  crm connectors check ${file}\n`)])
+  expect((await run(`connectors check ${file}`)).exit).toBe(0)
   const status = await run('fixtures status people-fixtures.yaml --run-id applied -p wired --no-input')
   expect(status.exit, status.stderr).toBe(0)
   // At the same time: each waits until no request of before can be under way.

@@ -29,6 +29,12 @@ const WAYS: readonly (readonly [string, Carrier, string, string])[] = [
     KEY,
     "auth: { in: header, name: X-API-Key, value: '{key}' }",
   ],
+  [
+    'header:Authorization:Token',
+    ({ headers }) => headers.authorization as string,
+    `Token ${KEY}`,
+    "auth: { in: header, name: Authorization, value: 'Token {key}' }",
+  ],
   ['query:api_key', ({ query }) => query.get('api_key'), KEY, "auth: { in: query, name: api_key, value: '{key}' }"],
   [
     'basic',

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import type { JsonObject } from '../../src/core/json.ts'
+import { run } from '../../src/program.ts'
 import { type Run, startForeign } from '../foreign/run-shape.ts'
 import type { Answered, Asked } from '../foreign/shape.ts'
-import type { Env } from '../harness/home.ts'
+import { type Env, emptyHome, tempFolder } from '../harness/home.ts'
 
 export interface Probed {
   readonly made: Run
@@ -14,6 +16,31 @@ export interface Probed {
   readonly file: string
   readonly origin: string
   readonly seen: Awaited<ReturnType<typeof startForeign>>['seen']
+}
+
+/** Types the answer to each question, by a part of its text, or nothing; with the questions that were asked. */
+export async function typed(argv: readonly string[], answers: Readonly<Record<string, string>>) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  let stderr = ''
+  const questions: string[] = []
+  const write = (text: string) => {
+    stderr += text
+    if (/[:)] $/.test(text)) questions.push(text)
+    const asked = Object.keys(answers).find((part) => /[:)] $/.test(text) && text.includes(part))
+    // A hidden answer ends with a carriage return, as keys are read.
+    if (/[:)] $/.test(text)) stdin.write(`${answers[asked ?? ''] ?? ''}${asked?.startsWith('API key') ? '\r' : '\n'}`)
+    return true
+  }
+  const exit = await run([...argv], {
+    io: { stdin, stdout: { write: () => true }, stderr: { write, isTTY: true } },
+    env: emptyHome(),
+    now: Date.now,
+    signal: new AbortController().signal,
+    version: '0.0.0',
+    argv: [...argv],
+    folder: tempFolder(),
+  })
+  return { exit, stderr, questions }
 }
 
 /** A real server that answers so, and the connector that the probe writes for it. */

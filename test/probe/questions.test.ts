@@ -1,12 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { run } from '../../src/program.ts'
 import { sendJson, startServer } from '../api/answering-server.ts'
 import { contactsOf } from '../foreign/run-shape.ts'
-import { emptyHome, tempFolder } from '../harness/home.ts'
-import { NOTHING, probed } from './probe-server.ts'
+import { tempFolder } from '../harness/home.ts'
+import { NOTHING, probed, typed } from './probe-server.ts'
 
 const KEY = 'a-key-that-is-typed-4711'
 
@@ -21,29 +19,6 @@ function ownServer() {
     const next = at + 20 < people.length ? `/kunden?ab=${at + 20}` : null
     return sendJson(response, 200, { kunden: people.slice(at, at + 20), weiter: { next } })
   })
-}
-
-/** Types the answer to each question, by a part of its text. */
-async function typed(argv: readonly string[], answers: Readonly<Record<string, string>>) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true })
-  let stderr = ''
-  const write = (text: string) => {
-    stderr += text
-    const asked = Object.keys(answers).find((part) => /[:)] $/.test(text) && text.includes(part))
-    // A hidden answer ends with a carriage return, as keys are read.
-    if (asked !== undefined) stdin.write(`${answers[asked]}${asked.startsWith('API key') ? '\r' : '\n'}`)
-    return true
-  }
-  const exit = await run([...argv], {
-    io: { stdin, stdout: { write: () => true }, stderr: { write, isTTY: true } },
-    env: emptyHome(),
-    now: Date.now,
-    signal: new AbortController().signal,
-    version: '0.0.0',
-    argv: [...argv],
-    folder: tempFolder(),
-  })
-  return { exit, stderr }
 }
 
 test('a terminal is asked for the key, how it is sent, the path, and the members that names do not show', async () => {

@@ -11,6 +11,7 @@ import { LIBRARY } from './library.ts'
 import { LISTS } from './lists.ts'
 import { POSTGRES } from './postgres.ts'
 import { PROBE } from './probe.ts'
+import { PROVEN } from './proven.ts'
 import { RECEIVER } from './receiver.ts'
 import { RECORDS } from './records.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -32,6 +33,7 @@ export const AREAS: Readonly<Record<string, readonly Sabotage[]>> = {
   service: SERVICE,
   postgres: POSTGRES,
   probe: PROBE,
+  proven: PROVEN,
   records: RECORDS,
   commands: COMMANDS,
   data: DATA,

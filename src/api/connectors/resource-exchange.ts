@@ -113,7 +113,8 @@ export function createExchange(
         ...(body !== undefined && { bytes: bytesOf(body, { fields, bytes, call: { ...naming, ...request } }) }),
         ...(kind !== 'create' && request.method === 'POST' && { isRepeatable: true }),
         ...(errors && { errors }),
-        ...(kind === 'create' && !rules.isOpen && { fieldsHint: fieldsHint(connector, resource) }),
+        // A file of one's own; shipped ones are known to say what is sent.
+        ...(kind === 'create' && connector.word !== connector.name && { fieldsHint: fieldsHint(connector, resource) }),
         isJudged: true,
         judge: (answer: Answer): WriteOutcome => judge(answer, asked, references),
         ...(fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
@@ -126,6 +127,12 @@ export function createExchange(
   }
 }
 
+function fieldsHint({ document, word }: Connector, resource: Resource): Call['fieldsHint'] {
+  const { plural } = RESOURCES[resource]
+  const text = `its fields of ${plural} say what is sent: crm connectors show ${shellWord(word)}; correct them, then: crm connectors check --write`
+  return { text, isDrafted: document.drafted !== undefined }
+}
+
 /** What is stored was JSON before; the values of a program may be none. */
 function bytesOf(
   body: JsonValue,
@@ -133,12 +140,6 @@ function bytesOf(
 ): Buffer {
   if (bytes) return body === fields ? bytes : Buffer.from(JSON.stringify(body))
   return Buffer.from(requestText(call, body))
-}
-
-function fieldsHint({ document, word }: Connector, resource: Resource): Call['fieldsHint'] {
-  const { plural } = RESOURCES[resource]
-  const text = `its fields of ${plural} say what is sent: crm connectors show ${shellWord(word)}; correct them, then: crm connectors check --write`
-  return { text, isDrafted: document.drafted !== undefined }
 }
 
 async function whyNotGone(read: () => Promise<JsonObject>): Promise<string | undefined> {

@@ -47,8 +47,6 @@ export interface ResourceRules extends ListRules {
   /** Resources that fields of this one name, and that must be listed before a record is read or written. */
   readonly refs: readonly Resource[]
   readonly map: RecordMap
-  /** Records hold any member and any value. */
-  readonly isOpen: boolean
   /** The resource that requests for its records name. */
   readonly parent: Resource | undefined
   /** The members that records are asked for, of servers that show nothing else. */
@@ -120,7 +118,6 @@ export function createResourceRules(
     resource,
     refs: refsOf(described),
     map,
-    isOpen: described.isOpen,
     parent: described.parent,
     get paging() {
       return all().paging

@@ -28,7 +28,7 @@ interface ProbeOptions {
 }
 
 const AUTH_HINT =
-  'expected bearer, header:NAME, query:NAME, basic (the key is the user) or basic:USER (the key is the password)'
+  'expected bearer, header:NAME, header:NAME:WORD (WORD and a blank before the key), query:NAME, basic (the key is the user) or basic:USER (the key is the password)'
 
 /** Reads the server, asks what reading cannot know, and writes the connector with what was proven of it. */
 export async function createByProbe(ctx: Context, options: ProbeOptions): Promise<undefined> {
@@ -149,13 +149,13 @@ async function readKey(ctx: Context, { origin }: URL): Promise<string> {
 
 /** How the key is sent, in the grammar of connectors. CrmError `usage` for another text. */
 function parseAuth(text: string): JsonObject {
-  const [how = '', name] = text.split(/:(.*)/s)
-  const isNamed = name !== undefined && name !== ''
-  if (how === 'bearer' && name === undefined) return { in: 'bearer' }
-  if (how === 'header' && isNamed && isHeaderName(name)) return { in: 'header', name, value: '{key}' }
-  if (how === 'query' && isNamed) return { in: 'query', name, value: '{key}' }
-  if (how === 'basic' && name === undefined) return { in: 'basic', user: '{key}', password: '' }
-  if (how === 'basic' && isNamed) return { in: 'basic', user: name.replace(/[{}]/g, '$&$&'), password: '{key}' }
+  const [how = '', name = ''] = text.split(/:(.*)/s)
+  if (text === 'bearer') return { in: 'bearer' }
+  if (text === 'basic') return { in: 'basic', user: '{key}', password: '' }
+  const [, header = '', word] = how === 'header' ? (/^([^:]+)(?::([\w.-]+))?$/.exec(name) ?? []) : []
+  if (isHeaderName(header)) return { in: 'header', name: header, value: word === undefined ? '{key}' : `${word} {key}` }
+  if (how === 'query' && name !== '') return { in: 'query', name, value: '{key}' }
+  if (how === 'basic' && name !== '') return { in: 'basic', user: name.replace(/[{}]/g, '$&$&'), password: '{key}' }
   throw new CrmError('usage', `--auth does not accept ${JSON.stringify(text)}`, { hint: AUTH_HINT })
 }
 

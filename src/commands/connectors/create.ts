@@ -38,7 +38,10 @@ export function addConnectorsCreate(connectors: CommandUnknownOpts, act: Act): v
       'the path of a resource, such as contacts=/persons, or contacts=none (repeatable)',
       collect,
     )
-    .option('--auth <how>', 'with --probe, how the key is sent: bearer, header:NAME, query:NAME, basic or basic:USER')
+    .option(
+      '--auth <how>',
+      'with --probe, how the key is sent: bearer, header:NAME, header:NAME:WORD, query:NAME, basic or basic:USER',
+    )
     .option(
       '--field <plural.field=path>',
       'the member of a field, such as contacts.email=profile.mail, or none (repeatable)',

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts'
-import { shellWord, typedProfile } from '../../core/shell-words.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import type { Unproven } from '../../jobs/send/services.ts'
 import { canAsk } from '../../output/prompt.ts'
 import { type ProvenFor, requireProven } from '../../settings/proven.ts'
 import type { NamedConnector, Target } from '../../settings/target.ts'
+import { commandLine } from '../command-line.ts'
 
 /** The connector of a profile or an address, with its text. */
 export async function provenFor({
@@ -16,11 +17,13 @@ export async function provenFor({
   return { profileName, baseUrl, text }
 }
 
-/** CrmError `not_supported` for a job of a drafted connector with a verb that was never proven; the hint proves it, and sends the job. */
+/** CrmError `not_supported` for a job of a drafted connector with a verb that was never proven; the hint proves it, and goes on. */
 export async function requireProvenJob(ctx: Context, needed: Unproven): Promise<void> {
   const target = await ctx.target()
-  const profile = typedProfile(ctx.argv)
+  const profile = target.profileName === undefined ? '' : ` -p ${shellWord(target.profileName)}`
   const yes = canAsk(ctx) && !target.isProtected ? '' : ' --yes'
-  const hint = `crm connectors check --write${profile}${yes} && crm jobs resume ${shellWord(needed.job)}${profile}`
+  const isPart = needed.kind === 'fixtures' || needed.kind === 'migrate'
+  const next = isPart ? commandLine(ctx.argv) : `crm jobs resume ${shellWord(needed.job)}${profile}`
+  const hint = `crm connectors check --write${profile}${yes} && ${next}`
   await requireProven(ctx.env, await provenFor(target), { ...needed, hint })
 }

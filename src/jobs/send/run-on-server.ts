@@ -61,9 +61,9 @@ export async function runOnServer(
   const { offers, word, document } = speech.connector
   const services: JobServices = {
     offers,
-    requireProven: async ({ job, noun }, verbs) => {
+    requireProven: async ({ job, kind, noun }, verbs) => {
       const { drafted } = document
-      if (drafted !== undefined) await requireProven({ job, noun, verbs, connector: word, drafted })
+      if (drafted !== undefined) await requireProven({ job, kind, noun, verbs, connector: word, drafted })
     },
     ...{ account: crmAccount(server), sender, list, read, signal, version, pid: ownPid(), random, sleep },
     // Distinguishes keys, and reveals nothing about them.

@@ -10,7 +10,7 @@ import type { Sender } from '../../api/writes/sender.ts'
 import type { CrmRecord, Resource } from '../../core/resources/registry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JobProgress } from '../journal/progress.ts'
-import type { JobNoun, PlanHead } from '../plan/plan-format.ts'
+import type { JobKind, JobNoun, PlanHead } from '../plan/plan-format.ts'
 import type { Leases } from './leases.ts'
 import type { ReadRecords } from './reading-sender.ts'
 import type { GoneAs, SendOutcome } from './send-outcome.ts'
@@ -23,7 +23,7 @@ export interface JobServices {
   readonly sender: Sender
   readonly offers: Offers
   /** CrmError `not_supported` if the connector was drafted, and one of these verbs never proven. */
-  requireProven(plan: Pick<PlanHead, 'job' | 'noun'>, verbs: readonly string[]): Promise<void>
+  requireProven(plan: Pick<PlanHead, 'job' | 'kind' | 'noun'>, verbs: readonly string[]): Promise<void>
   list(noun: JobNoun): AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   /** Records by id; undefined if no change of the job is unguarded, or the server has no request for it. */
   readonly read?: ReadRecords | undefined
@@ -40,6 +40,7 @@ export interface JobServices {
 /** The verbs of a job of a drafted connector. */
 export interface Unproven {
   readonly job: string
+  readonly kind: JobKind
   readonly noun: JobNoun
   readonly verbs: readonly string[]
   /** The name or the file of the connector. */
