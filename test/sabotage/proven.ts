@@ -61,9 +61,9 @@ export const PROVEN: readonly Sabotage[] = [
   },
   {
     name: 'the keys of a drafted connector are believed unproven',
-    file: 'src/api/connectors/server-rules.ts',
-    line: "idempotency: kept || drafted !== undefined ? undefined : 'kept',",
-    to: "idempotency: kept ? undefined : 'kept',",
+    file: 'src/api/server-terms.ts',
+    line: "idempotency: keys ? ((keys.kept ?? drafted) ? undefined : 'kept') : 'none',",
+    to: "idempotency: keys ? (keys.kept ? undefined : 'kept') : 'none',",
     tests: CHECKED,
   },
   {
