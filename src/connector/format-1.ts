@@ -199,18 +199,16 @@ function rewriteAnswer(operation: Members, object: Members): void {
   else if (inside !== undefined) operation.set('gives', inside)
 }
 
-/** `success: { at, is }` was for every answer; a refusal by `success: false` needs no words. */
+/** A refusal by `success: false` needs no words; any other `success` was for reads, too, which format 2 cannot say. */
 function rewriteSuccess(document: Document, root: Members): void {
   const success = root.get('success')
   if (!isMap(success)) return
-  const [at, is, not] = ['at', 'is', 'not'].map((name) => success.get(name))
-  const isUsual = not === false && (at === 'success' || at === 'ok')
-  if (is === undefined && !isUsual) return
+  const [at, not] = ['at', 'not'].map((name) => success.get(name))
+  if (not !== false || (at !== 'success' && at !== 'ok')) return
   root.delete('success')
-  const isIts = (verb: string) => verb === 'delete' || (!isUsual && WRITES.includes(verb))
   const verbs = membersOf(root.get('objects')).flatMap(([, object]) => membersOf(object.get('verbs')))
   for (const [verb, operation] of verbs) {
-    if (!isIts(verb) || operation.has('ok')) continue
-    operation.set('ok', document.createNode({ at, is: isUsual ? true : is }, { flow: true }))
+    if (verb === 'delete' && !operation.has('ok'))
+      operation.set('ok', document.createNode({ at, is: true }, { flow: true }))
   }
 }

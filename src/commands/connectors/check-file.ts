@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 
 /** Reads a connector file, after rewriting one of an earlier version, whose text is kept beside it. No server is asked. */
@@ -15,9 +17,14 @@ export async function checkFile(ctx: Context, word: string): Promise<undefined> 
   }
   const rewritten = rewriteFormat1(text, shippedText)
   await loadConnectorText(rewritten, path)
-  const { writePrivateFile } = await import('../../files/replace-file.ts')
+  const { replaceFile } = await import('../../files/replace-file.ts')
   const before = `${path}.format-1`
-  await writePrivateFile(before, text)
-  await writePrivateFile(path, rewritten)
+  if (existsSync(before) && connectorFileText(before) !== text) {
+    throw new CrmError('unconfirmed', `${before} exists, and would be lost: nothing was rewritten`, {
+      hint: `mv ${shellWord(before)} ${shellWord(`${before}.earlier`)} && crm connectors check ${shellWord(path)}`,
+    })
+  }
+  for (const [file, content] of [[before, text] as const, [path, rewritten] as const])
+    await replaceFile(file, async ({ stream }) => void stream.write(content))
   ctx.note(`${path} is rewritten in format 2; as it was: ${shellWord(before)}`)
 }

@@ -38,7 +38,13 @@ export async function checkWrites(ctx: Context, api: Api): Promise<readonly Conn
     sent: contact,
   })
   if (!api.connector.offers('deal', 'create')) return checks
-  const deal = { ...sent, amount: 12, ...(await stageOfDeal(ctx, api)) }
+  let stage: JsonObject = {}
+  const listed = await runCheck('deals', 'create', async () => {
+    stage = await stageOfDeal(ctx, api)
+    return { state: 'ok', seen: '' }
+  })
+  if (listed.state === 'failed') return [...checks, listed]
+  const deal = { ...sent, amount: 12, ...stage }
   const ofDeal = await tryRecord(ctx, api, {
     ...{ resource: 'deal', of: ({ deals }) => deals, mark, inner: note },
     ...{ sent: deal, changed: { ...changed, amount: 21 } },

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../../api/answering-server.ts'
@@ -16,6 +16,7 @@ test('a connector of format 1 is refused with the command that rewrites it, whic
   const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k' })
   const file = join(env.HOME, 'mine.yaml')
   writeFileSync(file, FORMAT_1)
+  chmodSync(file, 0o640)
   const connected = { ...env, CRM_CONNECTOR: file }
   const refused = await crm(['contacts', 'list'], connected)
   expect(refused).toMatchObject({ exit: 2, stdout: '' })
@@ -27,7 +28,7 @@ test('a connector of format 1 is refused with the command that rewrites it, whic
   expect(checked.stderr).toBe(`${file} is rewritten in format 2; as it was: ${file}.format-1\n`)
   expect(readFileSync(`${file}.format-1`, 'utf8')).toBe(FORMAT_1)
   expect(readFileSync(file, 'utf8')).toContain('connector: 2\nname: mine # ours\nobjects:\n')
-  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(statSync(file).mode & 0o777).toBe(0o640)
   expect(await crm(['contacts', 'list', '-o', 'id'], connected)).toMatchObject({ exit: 0, stdout: 'p1\n' })
 })
 
@@ -40,6 +41,16 @@ test('a file that format 2 cannot say is left as it is, and each mistake is name
   expect(exit).toBe(2)
   expect(stderr).toContain('"success" is not a member of "connector"')
   expect(readFileSync(file, 'utf8')).toBe(text)
+})
+
+test('a file of the name under which the old text would be kept is not written over', async () => {
+  const env = emptyHome()
+  const file = join(env.HOME, 'mine.yaml')
+  writeFileSync(file, FORMAT_1)
+  writeFileSync(`${file}.format-1`, 'precious')
+  const { exit, stderr } = await crm(['connectors', 'check', file], env)
+  expect([exit, stderr]).toEqual([11, expect.stringContaining(`${file}.format-1 exists`)])
+  expect([readFileSync(file, 'utf8'), readFileSync(`${file}.format-1`, 'utf8')]).toEqual([FORMAT_1, 'precious'])
 })
 
 test('a file of format 2 is read, and one quotation mark that is missing is one mistake', async () => {
