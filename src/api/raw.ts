@@ -5,7 +5,7 @@ import { shellWord } from '../core/shell-words.ts'
 import type { Connector } from './connectors/connector.ts'
 import type { Page } from './operations.ts'
 import { pathPages } from './pages/pages.ts'
-import { type Answer, parseJson } from './transport/answer.ts'
+import type { Answer } from './transport/answer.ts'
 import type { Call, Method } from './transport/call.ts'
 import { replaceHeaders } from './transport/headers.ts'
 import type { Http } from './transport/http.ts'
@@ -33,8 +33,7 @@ export function createRaw(http: Http, connector: Connector, baseUrl: URL): RawAp
       })
       if ('answer' in settled) {
         const { answer } = settled
-        const json = parseJson(answer.body?.toString('utf8') ?? '')
-        const why = connector.whyRefused(method, path.replace(/\?.*/s, ''), { ...answer, json })
+        const why = connector.whyRefused(method, path.replace(/\?.*/s, ''), answer)
         return { reply: replyOf(answer), error: why === undefined ? undefined : refused(method, path, { answer, why }) }
       }
       return { reply: replyOf(settled.failure), error: settled.error }

@@ -61,4 +61,4 @@ export function whereOffered(resource: Resource, operation: ApiOperation): strin
   return hasOperation(resource, operation) ? '' : ', where the server offers it'
 }
 
-export type PlainRecordCommand = RecordCommand<OpenResource>
+export type OpenRecordCommand = RecordCommand<OpenResource>

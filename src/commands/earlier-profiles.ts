@@ -125,8 +125,9 @@ function changesOf(document: ConnectorDocument, said: EarlierSettings, isAlike: 
   ]
 }
 
-/** Headers by which servers show that they keep keys: without a word of the profile, crm believed these. */
 const KEY_HEADER = 'Idempotency-Key'
+
+/** Headers by which servers show that they keep keys: without a word of the profile, crm believed these. */
 const SHOWING = ['Idempotent-Replayed', 'Idempotency-Replayed', 'Idempotency-Policy']
 
 const KEY_MEMBERS = {

@@ -62,7 +62,7 @@ function normalField(field: WrittenField, usual: FieldsAround & { readonly type:
   }
 }
 
-/** Whether the value of the record's member of this name passes as it is, but for a conversion to the type. */
+/** Whether the field is the member of the same name, and at most its type is converted. */
 export function isOwnValue(name: string, field: FieldDocument): boolean {
   const { read, write, map, ref, as, max, isJoined, isOne, isCaseFolded, clear } = field
   const isHere = read.length === 1 && [...read, ...write].every((path) => path === name)

@@ -52,10 +52,9 @@ function batchOf(batch: Located | undefined, isIts: (verb: string) => boolean, u
   const own = changedMembers(batch, (each, kind) =>
     ['create', 'update', 'delete'].includes(kind) && !isIts(kind) ? undefined : each,
   )
-  const isEmpty = own !== undefined && !BATCH_KINDS.some((kind) => membersOf(own).has(kind))
-  const hadKinds = BATCH_KINDS.some((kind) => membersOf(batch).has(kind))
-  if (own && isEmpty && hadKinds) return { ...own, value: null }
-  return own && withPath(own, usual)
+  const hasKinds = (node: Located | undefined) => BATCH_KINDS.some((kind) => membersOf(node).has(kind))
+  // Without any kind of its own, the object has no batches.
+  return own && (hasKinds(batch) && !hasKinds(own) ? { ...own, value: null } : withPath(own, usual))
 }
 
 function withPath(request: Located, usual: string): Located {

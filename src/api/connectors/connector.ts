@@ -4,7 +4,7 @@ import { SERVER_RECORDS } from '../../connector/record-map.ts'
 import { compileTemplate, fillText } from '../../connector/templates.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { mismatchHint } from '../errors/failure.ts'
-import type { Answer } from '../transport/answer.ts'
+import { type Answer, parseJson } from '../transport/answer.ts'
 import { compileOk } from '../writes/judge-write.ts'
 import { type ListRules, listRules } from './list-rules.ts'
 import { type ConnectorPlace, compileRequest } from './requests.ts'
@@ -103,7 +103,8 @@ function whyRefused(
   const writes = Object.values(resources).flatMap((described) => [described.create, described.update, described.delete])
   const found = writes.find((each) => each?.method === method && isOfTemplate(path, each.path))
   if (!found || (found.ok.statuses === undefined && found.ok.at === undefined)) return undefined
-  return compileOk(found.ok, true)(answer, 'update')
+  const json = found.ok.at === undefined ? undefined : parseJson(answer.body?.toString('utf8') ?? '')
+  return compileOk(found.ok, true)({ ...answer, json }, 'update')
 }
 
 function listAt(path: string, document: ConnectorDocument, place: ConnectorPlace): ListRules {

@@ -6,7 +6,7 @@ import { writeNoteLine } from '../../output/safe-text.ts'
 import type { Question } from '../../probe/openapi/decisions.ts'
 import type { Draft, DraftRequest } from '../../probe/openapi/make-draft.ts'
 
-/** Asks each question of the draft, once; an empty answer leaves its point as it is. */
+/** Asks the user every question that the draft raises, once. An empty answer skips the question. */
 export async function askOpen(
   ctx: Context,
   given: DraftRequest['answers'],

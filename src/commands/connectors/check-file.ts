@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Context } from '../../context.ts'
 import { CrmError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-words.ts'
 
 /** Reads a connector file, after rewriting one of an earlier version, whose text is kept beside it. No server is asked. */
 export async function checkFile(ctx: Context, word: string): Promise<undefined> {
-  const { connectorPath } = await import('../../api/connectors/open-connector.ts')
   const { connectorFileText, loadConnectorText, shippedText } = await import('../../connector/shipped.ts')
   const { isFormat1, rewriteFormat1 } = await import('../../connector/format-1.ts')
-  const path = connectorPath(/[/\\.]/.test(word) ? word : `./${word}`, ctx.folder)
+  const path = resolve(ctx.folder ?? '.', word)
   const text = connectorFileText(path)
   if (!isFormat1(text)) {
     const { name } = await loadConnectorText(text, path)

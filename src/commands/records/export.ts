@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
-import { examples, type PlainRecordCommand } from '../command-tree.ts'
+import { examples, type OpenRecordCommand } from '../command-tree.ts'
 import { addTypesFlag, EXPORT_FILE_HELP, type ExportFlags, exportList } from '../export-list.ts'
 import { addScopedFlags } from '../flags.ts'
 import { listOf } from '../print.ts'
@@ -9,7 +9,7 @@ import { listOf } from '../print.ts'
 export function addExport(
   parent: CommandUnknownOpts,
   act: Act,
-  { resource, examples: lines }: PlainRecordCommand,
+  { resource, examples: lines }: OpenRecordCommand,
 ): void {
   const all = parent
     .command('export')

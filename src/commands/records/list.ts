@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Act, Context } from '../../context.ts'
 import { type OpenResource, RESOURCES } from '../../core/resources/registry.ts'
-import { examples, type PlainRecordCommand } from '../command-tree.ts'
+import { examples, type OpenRecordCommand } from '../command-tree.ts'
 import { collect } from '../fields-input.ts'
 import { createFilterCheck, withWhereHint } from '../filter-check.ts'
 import { addScopedFlags, parseFilters } from '../flags.ts'
@@ -14,7 +14,7 @@ interface Options extends SummaryFlags {
   readonly filter?: readonly string[]
 }
 
-export function addList(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: PlainRecordCommand): void {
+export function addList(parent: CommandUnknownOpts, act: Act, { resource, examples: lines }: OpenRecordCommand): void {
   const { plural } = RESOURCES[resource]
   const list = parent
     .command('list')

@@ -134,7 +134,7 @@ export const SCHEMA = `
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = OLD.event_id);
   END;
 
-  -- The unique members of plain resources, and their normalised values. As each resource has its own table, no foreign key
+  -- The unique members of open resources, and their normalised values. As each resource has its own table, no foreign key
   -- removes the values of a deleted record.
   CREATE TABLE unique_fields (
     resource TEXT NOT NULL,
