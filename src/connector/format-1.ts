@@ -9,7 +9,7 @@ const OF_ONE = ['get', 'update', 'delete']
 const OF_RECORD = ['id', 'created_at', 'updated_at', 'version', 'deleted', 'inside', 'clear']
 
 export function isFormat1(text: string): boolean {
-  return /^\s*(?:\{\s*)?["']?connector["']?:\s*1\s*(?:[,#}].*)?$/m.test(text)
+  return /^(?:\{\s*)?["']?connector["']?:\s*1\s*(?:[,#}].*)?$/m.test(text)
 }
 
 /** The text of a shipped connector, in format 2. */
@@ -33,12 +33,9 @@ export function rewriteFormat1(text: string, baseOf: BaseOf): string {
     const like = object.get('like')
     const model = objects.find(([name]) => name === like)?.[1]
     const before = typeof like === 'string' ? (model ? ownOf(model) : inherited.get(like)) : inherited.get(noun)
-    rewriteObject(document, object, {
-      ...before,
-      ...ownPath(object),
-      isNew: before === undefined,
-      isAlone: base === undefined,
-    })
+    const only = rewriteObject(document, object, { ...before, ...ownPath(object), isNew: before === undefined })
+    // It would have the verbs that the shipped connector has for all objects.
+    if (before === undefined && base !== undefined) object.set('only', document.createNode(only, { flow: true }))
   }
   rewriteSuccess(document, root)
   return document.toString({ lineWidth: 0, singleQuote: true })
@@ -84,7 +81,7 @@ function gather(
 /** What an object begins with: that of a shipped connector, or one that it is like. */
 interface Inherited {
   readonly path?: string
-  readonly verbs: readonly string[]
+  readonly verbs?: readonly string[]
 }
 
 function ownPath(object: Members): { readonly path?: string } {
@@ -105,10 +102,10 @@ function objectsOf(name: string, baseOf: BaseOf): ReadonlyMap<string, Inherited>
   const base = root.get('extends')
   const all = new Map(typeof base === 'string' ? objectsOf(base, baseOf) : [])
   const shared = membersOf(root).find(([member]) => member === 'verbs')?.[1]
-  const ofAll = shared ? ownOf(shared).verbs : []
+  const { verbs: ofAll = [] } = shared ? ownOf(shared) : {}
   for (const [noun, object] of membersOf(root.get('objects'))) {
     const { verbs = [], ...path } = all.get(noun) ?? {}
-    all.set(noun, { ...path, ...ownPath(object), verbs: [...verbs, ...ofAll, ...ownOf(object).verbs] })
+    all.set(noun, { ...path, ...ownPath(object), verbs: [...verbs, ...ofAll, ...(ownOf(object).verbs ?? [])] })
   }
   return all
 }
@@ -116,17 +113,11 @@ function objectsOf(name: string, baseOf: BaseOf): ReadonlyMap<string, Inherited>
 interface Around extends Inherited {
   /** Nothing of it is inherited. */
   readonly isNew: boolean
-  /** The connector extends nothing. */
-  readonly isAlone: boolean
 }
 
-function rewriteObject(
-  document: Document,
-  object: Members,
-  around: { readonly verbs?: readonly string[] } & Omit<Around, 'verbs'>,
-): void {
-  const { path, verbs = [], isNew, isAlone } = around
-  const own = ownOf(object).verbs
+/** Returns the verbs that it states. */
+function rewriteObject(document: Document, object: Members, { path, verbs = [], isNew }: Around): readonly string[] {
+  const own = ownOf(object).verbs ?? []
   for (const verb of own) {
     for (const operation of operationsOf(object, verb)) {
       rewritePath(operation, { path, isOfOne: OF_ONE.includes(verb) && !verbs.includes(verb) })
@@ -137,8 +128,7 @@ function rewriteObject(
   if (isMap(batch)) rewriteBatch(document, batch as Members, { object, path, isWhole: isNew })
   gather(document, object, { under: 'record', names: OF_RECORD })
   gather(document, object, { under: 'verbs', names: VERB_NAMES })
-  // It would have the verbs that the shipped connector has for all objects.
-  if (isNew && !isAlone) object.set('only', document.createNode(own, { flow: true }))
+  return own
 }
 
 interface BatchAround {

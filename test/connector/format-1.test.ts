@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rewriteFormat1 } from '../../src/connector/format-1.ts'
+import { isFormat1, rewriteFormat1 } from '../../src/connector/format-1.ts'
 import { loadConnector } from '../../src/connector/load-connector.ts'
 import { shippedText } from '../../src/connector/shipped.ts'
 
@@ -78,6 +78,16 @@ objects:
     delete: { path: '/people/{id}/now', ok: { at: 'success', is: true } },
     batch: { create: { path: '/people/many', accounts: 'each' }, delete: { accounts: 'all' } },
   })
+})
+
+test.each([
+  ['connector: 1 # ours\n', true],
+  ['{"connector": 1, "name": "mine"}', true],
+  ['{\n  "connector": 1,\n  "name": "mine"\n}', true],
+  ['connector: 2\nquery:\n  connector: 1\n', false],
+  ['connector: 12\n', false],
+])('%j is format 1: %j', (text, expected) => {
+  expect(isFormat1(text)).toBe(expected)
 })
 
 test('what is inherited keeps its path, and what the shipped connector lacks has no other verbs', () => {
