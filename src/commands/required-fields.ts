@@ -13,7 +13,7 @@ export async function requiredHere(ctx: Choosing): Promise<(resource: Resource) 
   const named = await chooseConnector(await ctx.settings(), choice)
   if (!named) return requiredFields
   const { connectorDocument } = await import('../api/connectors/open-connector.ts')
-  const { requiredIn } = await import('../connector/document.ts')
+  const { requiredIn } = await import('../connector/required-in.ts')
   const document = await connectorDocument(named)
   return (resource) => requiredIn(document, resource)
 }

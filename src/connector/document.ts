@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../core/json.ts'
-import { type Resource, requiredFields } from '../core/resources/registry.ts'
+import type { Resource } from '../core/resources/registry.ts'
 
 // A connector as loaded: shorthand expanded, `extends` and `like` merged, defaults filled in, every text checked.
 // Paths and templates stay texts, because the document can be printed; `connector.ts` compiles them.
@@ -305,12 +305,4 @@ export interface FieldDocument {
   readonly when: 'always' | 'create'
   readonly isCaseFolded: boolean
   readonly clear: Clear
-}
-
-/** The fields of the contract that a new record must have, of those that the connector maps; all where it maps none. */
-export function requiredIn({ resources }: Pick<ConnectorDocument, 'resources'>, resource: Resource): readonly string[] {
-  const fields = resources[resource]?.fields
-  if (!fields) return []
-  const isMapped = Object.keys(fields).length > 0
-  return requiredFields(resource).filter((name) => !isMapped || Object.hasOwn(fields, name))
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import type { Api } from '../api/api.ts'
-import { requiredIn } from '../connector/document.ts'
+import { requiredIn } from '../connector/required-in.ts'
 import { CrmError } from '../core/errors.ts'
 import { baseUrlText } from '../core/http-rules.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
