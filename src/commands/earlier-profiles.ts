@@ -198,7 +198,8 @@ function changedPaging(before: PagingDocument, said: EarlierSettings): JsonObjec
   return {
     ...(by !== undefined && by !== before.by && { by, param: USUAL_PARAMETER[by] ?? null, next: null, more: null }),
     ...(param !== undefined && { param }),
-    ...(next !== undefined && { next, more: null }),
+    // Of earlier versions, its absence was the end.
+    ...(next !== undefined && { next, absent: true, more: null }),
     ...(size !== undefined && {
       size: size === 'none' ? null : { param: size, max: before.size?.max ?? USUAL_PAGE_SIZE },
     }),

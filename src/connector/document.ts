@@ -100,8 +100,10 @@ export interface PagingDocument {
   readonly by: PagingType
   readonly param?: string
   readonly in: 'query' | 'body'
-  /** Its absence, null or an empty text is the end. */
+  /** Null or an empty text is the end. */
   readonly next?: PathText
+  /** The last page has nothing at `next`; without it, its absence is an error. */
+  readonly absent?: boolean
   /** False is the end. */
   readonly more?: PathText
   /** A cursor beside a false `more` is an error. */

@@ -55,7 +55,8 @@ const PAGING = z.union([
     ),
     param: member('parameter of the cursor, the page or the offset', PARAMETER),
     in: member('where parameters are sent: query (default) or body', choice(['query', 'body'])),
-    next: member('path of the next cursor or address; absent, null or empty is the end', PATH),
+    next: member('path of the next cursor or address; null or empty there is the end', PATH),
+    absent: member('true: the last page has nothing at next; without it, its absence is an error', FLAG),
     more: member('path that is false on the last page', PATH),
     agree: member(
       'true: the last page has no cursor, so that one beside more: false is an error; without it, more alone is the end',

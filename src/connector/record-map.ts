@@ -2,7 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue, memberOf } from '../core/json.ts'
 import { type CrmRecord, isReadOnly, type Resource } from '../core/resources/registry.ts'
 import { createAllValues, type ValuesOf } from './all-values.ts'
-import type { ResourceDocument } from './document.ts'
+import type { PathText, ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, type References } from './field-map.ts'
 import { conversionOf } from './field-values.ts'
 import { isOwnValue } from './normal-fields.ts'
@@ -33,6 +33,8 @@ export interface RecordMap {
   /** Values as a record shows them that has them. */
   shown(values: JsonObject, beside: Beside): JsonObject
   idOf(server: JsonObject): string | undefined
+  /** Where every record has its id; undefined: some have none. */
+  readonly idPath?: PathText
   /** Whether these fields are written by completing what the record has now, so that it must be read before. */
   needsCurrent(fields: JsonObject): boolean
   /** Whether a name, crm's or the server's own, is shown but never written. */
@@ -86,6 +88,7 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
     overruled: createOverruled(fields, own),
     needsCurrent: writer.needsCurrent,
     idOf: (server) => idText(idAt(server)),
+    idPath: document.id.at,
     isReadOnly: writer.isReadOnly,
     isDeleted: (server) => deleted !== undefined && readFirst(deleted, server) === true,
     showsSent: (name) => !isReadOnly(name) && !hidden.has(name),
@@ -123,7 +126,7 @@ function handedThrough(writer: RecordWriter): Partial<RecordMap> {
 }
 
 /** Records in the server's own names. */
-export const SERVER_RECORDS: Pick<RecordMap, 'read' | 'idOf' | 'isDeleted'> = {
+export const SERVER_RECORDS: Pick<RecordMap, 'read' | 'idOf' | 'idPath' | 'isDeleted'> = {
   read: (server) => server,
   idOf: ({ id }) => idText(id),
   isDeleted: () => false,

@@ -1,17 +1,14 @@
-import { CrmError } from './errors.ts'
 import { idText, type JsonValue } from './json.ts'
 import { redactShapes } from './redact.ts'
 import type { CrmRecord } from './resources/registry.ts'
 
 const SHOWN_CHARS = 160
 
-/** The id of a record of a list, for work that finds records by id; CrmError `bad_answer` when it has none. */
+/** The id of a record of a list; a list with a record that has none is refused where it is read. */
 export function listedId(record: CrmRecord): string {
   const id = idText(record.id)
-  if (id !== undefined && id !== '') return id
-  throw new CrmError('bad_answer', `a record of the list has no "id", so crm cannot identify it: ${shapeOf(record)}`, {
-    hint: 'crm finds records by their member "id"; crm api sends requests to paths with any other id',
-  })
+  if (id === undefined) throw new Error('a record of a list has no id')
+  return id
 }
 
 /** The beginning of a record, for a message. */
@@ -30,7 +27,7 @@ export function idOnLine(id: JsonValue | undefined): string | undefined {
 
 /**
  * Finds records by id by scanning the list: the contract has no request for a single record. Stops when all are found; an id
- * that no page has is missing from the result. CrmError `bad_answer` when one is missing and a record of the list has no id.
+ * that no page has is missing from the result.
  */
 export async function findByIds(
   pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>,
@@ -38,16 +35,13 @@ export async function findByIds(
 ): Promise<ReadonlyMap<string, CrmRecord>> {
   const wanted = new Set(ids)
   const found = new Map<string, CrmRecord>()
-  let unnamed: CrmRecord | undefined
   for await (const { items } of pages) {
     for (const item of items) {
-      const id = idText(item.id)
-      if (id === undefined || id === '') unnamed ??= item
-      else if (wanted.has(id)) found.set(id, item)
+      const id = listedId(item)
+      if (wanted.has(id)) found.set(id, item)
     }
     if (found.size === wanted.size) return found
   }
-  if (unnamed) listedId(unnamed)
   return found
 }
 

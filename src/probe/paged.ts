@@ -31,7 +31,12 @@ export function ofPages(reading: Reading, place: ListPlace, size: Sized | undefi
   const counted = isAddress && first && second ? countedSteps(first, second) : []
   const all = [step, ...counted].flatMap((each): readonly JsonObject[] => {
     const isOwnEnd = each.by === 'link' || each.by === 'next_url'
-    const paging = { ...each, ...(total !== undefined && { total }), ...(more !== undefined && !isOwnEnd && { more }) }
+    const paging = {
+      ...each,
+      ...absentEnd(each, reading, scalars),
+      ...(total !== undefined && { total }),
+      ...(more !== undefined && !isOwnEnd && { more }),
+    }
     return each.by === 'page' && count !== undefined ? [{ ...paging, pages: count }, paging] : [paging]
   })
   const sized = sizeMember(size)
@@ -42,6 +47,14 @@ export function ofPages(reading: Reading, place: ListPlace, size: Sized | undefi
   const short = size ? all.filter(isCounted).map(ofSize(Math.max(usual, SMALL_SIZE))) : []
   const candidates = [...(sized.size === undefined ? [] : all.map((each) => ({ ...each, ...sized }))), ...all, ...short]
   return { candidates, doubt: undefined }
+}
+
+/** Whether the last page has nothing at `next`; of a list that was not read to its end, it may have. */
+function absentEnd(step: JsonObject, { end }: Reading, scalars: readonly (readonly StatedValue[])[]): JsonObject {
+  const { next } = step
+  if (typeof next !== 'string') return {}
+  const isAbsent = end === 'cut' || valueIn(scalars.at(-1) ?? [], next) === undefined
+  return isAbsent ? { absent: true } : {}
 }
 
 /** The number of all records, of a list that was read to its end. */
@@ -137,7 +150,9 @@ function linkedPaging({ answer }: SeenPage, scalars: readonly StatedValue[]): Js
   const sibling = scalars.find(
     ({ path, value }) => /(?:^|\.)_?links\.(?:first|last)(?:\.href)?$/.test(path) && typeof value === 'string',
   )
-  return sibling && { by: 'next_url', next: sibling.path.replace(/(?:first|last)(\.href)?$/, 'next$1') }
+  if (!sibling) return undefined
+  const next = sibling.path.replace(/(?:first|last)(\.href)?$/, 'next$1')
+  return { by: 'next_url', next, ...(valueIn(scalars, next) === undefined && { absent: true }) }
 }
 
 /** The number of all records; where the server makes shorter pages, it stays the same on one of them. */

@@ -30,7 +30,7 @@ async function served(written: unknown = { status: 0 }, auth = AUTH) {
     if (method !== 'GET') return sendJson(response, 200, written)
     if (pathname !== '/crm/people') return sendJson(response, 404, { problem: { text: `nothing at ${pathname}` } })
     const people = PEOPLE.slice(after, after + 2)
-    sendJson(response, 200, { found: { people, ...(after === 0 && { after: 2 }) } })
+    sendJson(response, 200, { found: { people, after: after === 0 ? 2 : null } })
   }
   const { url, seen } = await startServer(answer)
   const home = emptyHome()

@@ -105,7 +105,7 @@ test.each([
     'the contract, with its next page',
     {},
     { next_path: 'meta.next' },
-    'extends: contract\npaging: { next: meta.next, more: null }\n',
+    'extends: contract\npaging: { next: meta.next, absent: true, more: null }\n',
   ],
   [
     'the contract, with its page size',

@@ -47,3 +47,18 @@ test('most lists that can be read whole are drafted without a question', () => {
   const whole = all.filter(({ right, holds }) => right === 'complete' && holds > 0)
   expect(done.length / whole.length).toBeGreaterThan(0.6)
 })
+
+test.each([
+  ['lacks it', {}, 'absent: true'],
+  ['has null there', { next: null }, ''],
+])('the draft says whether the last page %s', async (_, last, absent) => {
+  const people = contactsOf(25)
+  const { made, text, list } = await probed(({ path, query }) => {
+    const from = Number(query.get('after') ?? 0)
+    const end = from + 10 < people.length ? { next: String(from + 10) } : last
+    return path === '/people' ? { json: { rows: people.slice(from, from + 10), ...end } } : NOTHING
+  }, [])
+  expect(made).toMatchObject({ exit: 0 })
+  expect(text.match(/absent: true/)?.[0] ?? '').toBe(absent)
+  expect((await list()).stdout.trim().split('\n')).toEqual(people.map(({ id }) => String(id)))
+})

@@ -20,7 +20,7 @@ interface Surroundings {
   readonly requestOf: (operation: ListOperation) => RequestMaker
   /** Adds the members that are asked for. */
   readonly selecting: (parts: RequestParts) => RequestParts
-  readonly map: Pick<RecordMap, 'read' | 'idOf' | 'isDeleted'>
+  readonly map: Pick<RecordMap, 'read' | 'idOf' | 'idPath' | 'isDeleted'>
 }
 
 export function listRules(list: ListOperation, { requestOf, selecting, map }: Surroundings): ListRules {
@@ -33,6 +33,8 @@ export function listRules(list: ListOperation, { requestOf, selecting, map }: Su
       const found = reading(answer.json, requestOf(list).values(parts))
       if (typeof found === 'string') return found
       const kept = found.records.filter((record) => !map.isDeleted(record))
+      const unnamed = map.idPath === undefined ? undefined : kept.find((record) => !map.idOf(record))
+      if (unnamed) return `expected the id of each record at ${map.idPath}, got ${jsonSummary(unnamed)}`
       const last = found.records.at(-1)
       return {
         items: kept.map((record) => map.read(record, references)),

@@ -34,7 +34,7 @@ const MAX_EMPTY_PAGES = 100
 /** It is sent in the address of a request. */
 const MAX_CURSOR_CHARS = 65_536
 
-/** Reads a list page by page, as its paging declares: what is absent is the end, and what contradicts it is an error. */
+/** Reads a list page by page, as its paging declares: what does not state its end, or contradicts it, is an error. */
 export class DeclaredWalk {
   readonly #http: Http
   readonly #list: DeclaredList
@@ -101,6 +101,7 @@ export class DeclaredWalk {
     const { items: once, clash } = page.isNested ? { items: page.items } : onceEach(page.items)
     if (clash) throw this.#bad(`two different records have the id ${oneLine(idText(clash.id) ?? '', 60)}`)
     const fresh = page.isNested ? once : this.#records.without(once)
+    this.#checkRepeated(once, fresh)
     const moved = await this.#moved(page, once.length - fresh.length)
     this.#count(page, page.items.length - fresh.length)
     const items = [...moved, ...fresh]
@@ -113,6 +114,17 @@ export class DeclaredWalk {
     if (this.#next === undefined) this.#checkWhole(page, answer)
     else this.#checkProgress(this.#next)
     return { ...page, items }
+  }
+
+  /** A cursor stays at its record, so that no page shows one of an earlier page. */
+  #checkRepeated(once: readonly CrmRecord[], fresh: readonly CrmRecord[]): void {
+    const { by } = this.#list.paging
+    if (fresh.length === once.length || (by !== 'cursor' && by !== 'last')) return
+    const known = new Set(fresh)
+    const again = once.find((record) => !known.has(record))
+    throw this.#bad(
+      `${oneLine(idText(again?.id) ?? 'a record', 60)} was on an earlier page: the list changed while it was read, or ${by === 'last' ? 'it is not in the order of its ids' : 'the cursor does not stay at its record'}`,
+    )
   }
 
   #count({ elements, stated: { total } }: DeclaredPage, repeated: number): void {
@@ -161,19 +173,17 @@ export class DeclaredWalk {
   }
 
   #after(page: DeclaredPage, answer: Answer): PageStart | undefined {
-    const { by, more, next } = this.#list.paging
+    const { by } = this.#list.paging
     switch (by) {
       case 'cursor':
         return this.#afterCursor(page)
       case 'next_url':
-        return this.#atAddress(page.stated.next)
+        return this.#atAddress(this.#stated(page))
       case 'link':
         return this.#afterLink(answer.headers.link)
       case 'page':
       case 'offset':
       case 'last':
-        if (more !== undefined && typeof page.stated.more === 'boolean' && !page.stated.more) return undefined
-        if (next !== undefined) return (page.stated.next ?? null) === null ? undefined : this.#counted(page)
         return this.#isLast(page) ? undefined : this.#counted(page)
       default:
         return undefined
@@ -196,9 +206,20 @@ export class DeclaredWalk {
     const { more: flag, next: path } = this.#list.paging
     if (more === true) throw this.#bad(`${flag} is true, and there is no ${path}`)
     if (more !== undefined && more !== null) throw this.#bad(`${flag} is ${shown(more)}, expected true or false`)
-    // Where the connector names a flag, an answer without both shows no end.
-    if (flag === undefined || next !== undefined) return undefined
-    throw this.#bad(`expected ${path} or ${flag}, which show whether there is more, got neither`)
+    if (next === undefined && flag !== undefined) {
+      throw this.#bad(`expected ${path} or ${flag}, which show whether there is more, got neither`)
+    }
+    this.#stated({ stated: { next } })
+    return undefined
+  }
+
+  /** What stands at `next`. */
+  #stated({ stated: { next } }: { readonly stated: Pick<DeclaredPage['stated'], 'next'> }): JsonValue | undefined {
+    const { absent, next: path } = this.#list.paging
+    if (next !== undefined || absent) return next
+    throw this.#bad(
+      `expected ${path}, which leads to the next page or is null at the end, and the answer has nothing there (absent: true in its paging, if the last page has none)`,
+    )
   }
 
   #afterLink(header: string | readonly string[] | undefined): PageStart | undefined {
@@ -223,6 +244,10 @@ export class DeclaredWalk {
       elements,
       stated: { pages, more },
     } = page
+    const { more: flag, next: path } = this.#list.paging
+    if (flag !== undefined && more === false) return true
+    if (path !== undefined) return (this.#stated(page) ?? null) === null
+    if (flag !== undefined && more !== true) throw this.#bad(`${flag} is ${shown(more)}, expected true or false`)
     const hasPages = typeof pages === 'number' && this.#isFromStart
     if (hasPages && this.#pages >= pages) return true
     if (this.#hasTotal(page)) return true
@@ -257,6 +282,10 @@ export class DeclaredWalk {
   }
 
   #checkWhole({ stated: { total } }: DeclaredPage, { status, headers }: Answer): void {
+    const { by, total: path } = this.#list.paging
+    if (by === 'none' && path !== undefined && typeof total !== 'number') {
+      throw this.#bad(`${path} is ${shown(total)}, expected the number of records, which shows that they are all`)
+    }
     // RFC 9110, section 14.4: a part says of how much it is one.
     const whole = status === 206 ? /\/(\d{1,15})$/.exec(String(headers['content-range']))?.[1] : undefined
     if (whole !== undefined && this.#isFromStart && this.#missing(Number(whole)) > 0) {
@@ -294,6 +323,6 @@ export class DeclaredWalk {
   }
 }
 
-function shown(value: JsonValue): string {
-  return oneLine(JSON.stringify(value), 60)
+function shown(value: JsonValue | undefined): string {
+  return value === undefined ? 'absent' : oneLine(JSON.stringify(value), 60)
 }

@@ -39,9 +39,15 @@ export async function checkReads(api: Api, resource: Resource): Promise<readonly
       return checkFailed(`${unnamed} of ${records.length} records have no id at ${idPlace(api, resource)}`)
     const isOrdered = pages < 2 || !['page', 'offset'].includes(paging.by) || hasOrder(api, resource)
     const seen = `${records.length} records, ${pages} ${pages === 1 ? 'page' : 'pages'}`
-    return isOrdered
-      ? { state: 'ok', seen }
-      : { state: 'warn', seen: `${seen}; pages by ${paging.by} without an order` }
+    if (!isOrdered) return { state: 'warn', seen: `${seen}; pages by ${paging.by} without an order` }
+    // A wrong path is never there either.
+    const isUnseen = pages < 2 && records.length > 1 && paging.absent === true
+    return isUnseen
+      ? {
+          state: 'warn',
+          seen: `${seen}; nothing was at ${paging.next}, which absent: true takes for the end: are these all?`,
+        }
+      : { state: 'ok', seen }
   })
   const [first] = records
   const id = first && idText(first.id)

@@ -54,10 +54,11 @@ async function checkConnector(
   const [first] = failed
   if (!first) return
   const { failure } = first
+  const show = `crm connectors show ${shellWord(api.connector.word)}`
   throw new CrmError(
     failure?.code ?? 'bad_answer',
     `${failed.length} of ${checks.length} checks failed: ${first.operation} of ${first.resource}: ${first.seen}`,
-    { hint: failure?.details.hint ?? `crm connectors show ${shellWord(api.connector.word)}` },
+    { hint: failure?.code === 'bad_answer' ? show : (failure?.details.hint ?? show) },
   )
 }
 

@@ -26,8 +26,6 @@ export interface ReadExisting {
   readonly pages: AsyncIterable<{ readonly items: readonly CrmRecord[] }>
   readonly keyOf: KeyOf | ((record: CrmRecord) => readonly string[])
   readonly onRead: (count: number) => void
-  /** Records are only compared, not changed or named. Otherwise a record without an id is CrmError `bad_answer`. */
-  readonly isIdUnused?: true
 }
 
 export const byId: KeyOf = ({ id }) => idText(id)
@@ -42,14 +40,14 @@ export class Existing {
     this.#find = scratch.database.prepare('SELECT id, record FROM existing WHERE key = ? LIMIT ?')
   }
 
-  static async read({ folder, pages, keyOf, onRead, isIdUnused }: ReadExisting): Promise<Existing> {
+  static async read({ folder, pages, keyOf, onRead }: ReadExisting): Promise<Existing> {
     const scratch = openScratch(folder, 'existing')
     const { database } = scratch
     database.exec('CREATE TABLE existing (key TEXT, id TEXT, record TEXT)')
     const add = database.prepare('INSERT INTO existing VALUES (?, ?, ?)')
     for await (const { items } of pages) {
       for (const record of items) {
-        const id = isIdUnused ? (idText(record.id) ?? '') : listedId(record)
+        const id = listedId(record)
         const keys = keyOf(record) ?? []
         for (const key of typeof keys === 'string' ? [keys] : keys) add.run(key, id, JSON.stringify(record))
       }
@@ -158,7 +156,7 @@ export class EqualRecords {
       count += more
       parts.onRead(more)
     }
-    const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName, isIdUnused: true })
+    const existing = await Existing.read({ ...parts, onRead, keyOf: naturalName })
     if (count > 0) return new EqualRecords(existing, openKeyIndex(parts.folder, 'equal'))
     existing.close()
     return undefined

@@ -40,7 +40,7 @@ export function draftPaging(list: ApiMethod): DraftPaging {
   const { sizes, remark } = size && !(isTop && nextUrl !== undefined) ? sizeOf(size) : { sizes: {}, remark: undefined }
   const paging = byAnswer(list, signs) ?? byCount(signs)
   if (paging) {
-    const remarks = [remark, countRemark(paging, signs)].filter((each) => each !== undefined)
+    const remarks = [remark, countRemark(paging, signs), absentRemark(paging)].filter((each) => each !== undefined)
     return { paging: { ...paging, ...sizes }, remark: remarks.join('; ') || undefined }
   }
   if (cursor) {
@@ -68,6 +68,11 @@ function countRemark({ total, by }: JsonObject, { openCount }: Signs): string | 
   return `the document does not say whether ${openCount} counts all records (total: ${openCount}) or those of a page`
 }
 
+function absentRemark({ absent, next }: JsonObject): string | undefined {
+  if (absent !== true) return undefined
+  return `the document does not require ${String(next)}: an answer without it is taken for the last page`
+}
+
 interface Signs {
   readonly size: Parameter | undefined
   readonly cursor: Parameter | undefined
@@ -80,6 +85,8 @@ interface Signs {
   readonly nextUrl: string | undefined
   readonly nextCursor: string | undefined
   readonly nextOffset: string | undefined
+  /** Those of the last three that an answer may lack, and that are not null instead. */
+  readonly absent: ReadonlySet<string>
 }
 
 const OF_ALL = /\b(?:total|overall|all|altogether|entire|match(?:es|ing)?|across)\b/i
@@ -129,18 +136,20 @@ function signsOf(list: ApiMethod): Signs {
       ),
     nextCursor: member([...next, ...NEXT_CURSORS], (view) => !isUrl(view) && !/object|boolean/.test(view.type)),
     nextOffset: member(['nextstart', 'nextoffset'], isNumber),
+    absent: new Set(members.filter(({ isRequired, view }) => !isRequired && !view.isNullable).map(({ path }) => path)),
   }
 }
 
 /** The answer leads to the next page. */
 function byAnswer({ hasLinkHeader }: ApiMethod, signs: Signs): JsonObject | undefined {
-  const { cursor, page, offset, nextUrl, nextCursor, nextOffset, stated } = signs
+  const { cursor, page, offset, nextUrl, nextCursor, nextOffset, stated, absent } = signs
+  const leading = (next: string) => ({ next, ...(absent.has(next) && stated.more === undefined && { absent: true }) })
   const total = only('total', stated.total)
   const by = (parameter: Parameter, next: string) => ({
-    ...{ by: 'cursor', ...placeOf(parameter), next, ...only('more', stated.more), ...total },
+    ...{ by: 'cursor', ...placeOf(parameter), ...leading(next), ...only('more', stated.more), ...total },
   })
   const hasCursor = cursor !== undefined && nextCursor !== undefined && nextCursor !== nextUrl
-  if (nextUrl !== undefined && !hasCursor) return { by: 'next_url', next: nextUrl, ...total }
+  if (nextUrl !== undefined && !hasCursor) return { by: 'next_url', ...leading(nextUrl), ...total }
   if (hasLinkHeader && !cursor) return { by: 'link', ...total }
   if (hasCursor) return by(cursor, nextCursor)
   return page || !offset || nextOffset === undefined ? undefined : by(offset, nextOffset)

@@ -130,6 +130,8 @@ export interface Leaf {
   /** The members on the way to it, folded. */
   readonly above: readonly string[]
   readonly view: SchemaView
+  /** Every object on the way to it requires it. */
+  readonly isRequired: boolean
 }
 
 const MAX_LEAVES = 400
@@ -144,15 +146,17 @@ interface LeafOptions {
 
 /** The values within an object, the outer ones first. */
 export function leavesOf(view: SchemaView, { from = '.', depth = MAX_DEPTH, hasLists = false }: LeafOptions = {}) {
-  const found: Leaf[] = [{ path: from, name: '', above: [], view }]
-  const within = ({ path, name: own, above, view: object }: Leaf) =>
-    [...object.members.keys()].flatMap((name): readonly Leaf[] => {
+  const found: Leaf[] = [{ path: from, name: '', above: [], view, isRequired: true }]
+  const within = ({ path, name: own, above, view: object, ...outer }: Leaf) => {
+    const required = outer.isRequired ? object.required : new Set()
+    return [...object.members.keys()].flatMap((name): readonly Leaf[] => {
       const member = object.member(name)
       const isList = member?.type === 'array'
       if (!member || (isList && (!hasLists || member.items === undefined))) return []
-      const at = { name, above: own === '' ? above : [...above, foldedName(own)] }
+      const at = { name, isRequired: required.has(name), above: own === '' ? above : [...above, foldedName(own)] }
       return [{ ...at, path: joined(path, name) + (isList ? '[0]' : ''), view: isList ? member.element : member }]
     })
+  }
   for (const each of found) {
     if (each.above.length < depth && found.length < MAX_LEAVES) found.push(...within(each))
   }

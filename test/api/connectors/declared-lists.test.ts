@@ -36,16 +36,67 @@ test('without items, the answer itself is the list; an object is an error that s
   )
 })
 
-test('a list by cursor ends where the cursor is absent, null or empty', async () => {
-  for (const end of [{}, { next: null }, { next: '' }]) {
+test('a list by cursor ends where the cursor is null or empty, or absent where that is declared', async () => {
+  for (const [end, absent] of [
+    [{}, ', absent: true'],
+    [{ next: null }, ''],
+    [{ next: '' }, ''],
+  ] as const) {
     const answer: Answering = (response, request) => {
       const isFirst = asked(request, 'after') === null
       sendJson(response, 200, isFirst ? { data: PEOPLE.slice(0, 4), next: 'c2' } : { data: PEOPLE.slice(4), ...end })
     }
-    const { ids, requests } = await idsOf(connector('{ by: cursor, param: after, next: next }'), answer)
+    const { ids, requests } = await idsOf(connector(`{ by: cursor, param: after, next: next${absent} }`), answer)
     expect(ids).toEqual(ALL)
     expect(requests).toBe(2)
   }
+})
+
+test.each([
+  ['by cursor', '{ by: cursor, param: after, next: paging.after }', 'expected paging.after, which leads'],
+  [
+    'by cursor, with a flag',
+    '{ by: cursor, param: after, next: paging.after, absent: true, more: paging.more }',
+    'expected paging.after or paging.more',
+  ],
+  ['by address', '{ by: next_url, next: paging.next }', 'expected paging.next, which leads'],
+  ['by offset', '{ by: offset, param: from, next: paging.from }', 'expected paging.from, which leads'],
+  [
+    'by page, with a flag',
+    '{ by: page, param: page, more: paging.more }',
+    'paging.more is absent, expected true or false',
+  ],
+  ['in one answer, with a total', '{ by: none, total: paging.all }', 'paging.all is absent, expected the number'],
+])('a list %s is not read short where the path of its end is wrong', async (_, paging, message) => {
+  const { api } = await connectedTo(connector(paging), (response) =>
+    sendJson(response, 200, { data: PEOPLE.slice(0, 4), next: 'c2', has_more: true }),
+  )
+  expect((await failureOf(allPages(api.contacts.list()))).message).toContain(message)
+})
+
+test.each([
+  [
+    'cursor',
+    '{ by: cursor, param: after, next: next }',
+    (page: number) => ({ next: page < 3 ? `c${page + 1}` : null }),
+  ],
+  ['the last id', '{ by: last, param: after, more: more }', (page: number) => ({ more: page < 3 })],
+])('a record that comes again by %s is an error, not left out', async (_, paging, ends) => {
+  let page = 0
+  const { api } = await connectedTo(connector(paging), (response) => {
+    page += 1
+    sendJson(response, 200, { data: PEOPLE.slice((page - 1) * 2, (page - 1) * 2 + 3), ...ends(page) })
+  })
+  expect((await failureOf(allPages(api.contacts.list()))).message).toContain('3 was on an earlier page')
+})
+
+test('records without an id are no list', async () => {
+  const { api } = await connectedTo(connector('none'), (response) =>
+    sendJson(response, 200, { data: PEOPLE.map(({ id, ...person }) => ({ key: id, ...person })) }),
+  )
+  expect((await failureOf(allPages(api.contacts.list()))).message).toContain(
+    'expected the id of each record at id, got an object with key, full_name',
+  )
 })
 
 test('more without a cursor is an error, and so is a cursor that is no text', async () => {
@@ -175,7 +226,7 @@ objects:
 })
 
 test('the address of the next page is followed on the same origin alone', async () => {
-  const lines = connector('{ by: next_url, next: next }')
+  const lines = connector('{ by: next_url, next: next, absent: true }')
   const good = await connectedTo(lines, (response, request) => {
     const isFirst = asked(request, 'p') === null
     sendJson(response, 200, isFirst ? { data: PEOPLE.slice(0, 4), next: '/people?p=2' } : { data: PEOPLE.slice(4) })

@@ -25,7 +25,7 @@ test.each<[string, JsonObject, JsonObject[], JsonObject]>([
     'the address of the next page',
     { next: { ...TEXT, format: 'uri' }, count: INTEGER },
     [query('page', INTEGER)],
-    { by: 'next_url', next: 'next' },
+    { by: 'next_url', next: 'next', absent: true },
   ],
   [
     'pages that begin at 0',
@@ -49,7 +49,7 @@ test.each<[string, JsonObject, JsonObject[], JsonObject]>([
     'a cursor, with the total that shows that none is missing,',
     { next_cursor: TEXT, total_count: INTEGER },
     [query('cursor')],
-    { by: 'cursor', param: 'cursor', next: 'next_cursor', total: 'total_count' },
+    { by: 'cursor', param: 'cursor', next: 'next_cursor', absent: true, total: 'total_count' },
   ],
 ])('paging by %s is found', (_, answered, parameters, expected) => {
   const { paging, doubt } = pagingOf(answered, ...parameters)

@@ -79,7 +79,7 @@ test('keys in parentheses are the paths of single records, and a link to the nex
     delete: { path: '({id})' },
     fields: { email: { at: 'emailaddress1', fold: 'case' }, phone: 'telephone1' },
   })
-  expect(written.paging).toEqual({ by: 'next_url', next: '@odata\\.nextLink' })
+  expect(written.paging).toEqual({ by: 'next_url', next: '@odata\\.nextLink', absent: true })
 })
 
 test('the key of an account in parentheses is asked for at login', () => {
