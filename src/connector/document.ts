@@ -225,7 +225,8 @@ export interface Operation {
   readonly ok: OkTest
   /** Where the answer to a write shows the record or its id. `record`: it is the whole answer. */
   readonly gives: 'record' | 'nothing' | PathText
-  readonly sends: 'changes' | 'whole'
+  /** `changes`: an object is sent with all that the record shows in it; `merge`: the server merges objects. */
+  readonly sends: 'changes' | 'whole' | 'merge'
   /** Members of the whole record that the server does not take back. */
   readonly drop: readonly string[]
   /** In place of those of the connector. */

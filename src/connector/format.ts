@@ -201,8 +201,8 @@ const VERBS = {
       ...WRITE,
       set: SET,
       sends: member(
-        'changes (default): the changed members; whole: the record is read, changed and sent, for a server that clears what a body lacks. It needs get',
-        choice(['changes', 'whole']),
+        'changes (default): the changed members, an object with all that the record shows in it; merge: the changed members alone, also of objects, which the server merges (RFC 7396, JSON:API); whole: the record is read, changed and sent, for a server that clears what a body lacks. It needs get',
+        choice(['changes', 'merge', 'whole']),
       ),
       drop: member(
         'with sends: whole, members that a record shows and an update refuses; fields that write to them have when: create',

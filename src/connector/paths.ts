@@ -192,6 +192,8 @@ export interface WriteOptions {
   readonly current?: JsonValue | undefined
   /** Members of an element that is made. */
   readonly new?: JsonObject
+  /** Objects on the path are completed from the current record, too. */
+  readonly isCompleted?: boolean
 }
 
 interface Write extends WriteOptions {
@@ -219,14 +221,21 @@ function put(write: Write, at: number, target?: JsonValue, current?: JsonValue):
   if (step === undefined) return write.value
   if (step.type === 'each') return eachWritten(write, at, target ?? current)
   if (step.type !== 'member') return listWritten(write, at, target ?? current) ?? target
-  const inner = put(write, at + 1, ownMember(target, step.name), ownMember(current, step.name))
+  const before = objectBefore(write, target, current)
+  const inner = put(write, at + 1, ownMember(before, step.name), ownMember(current, step.name))
   if (inner === undefined) {
-    if (isJsonObject(target)) delete target[step.name]
-    return target
+    if (before) delete before[step.name]
+    return before
   }
-  const object = isJsonObject(target) ? target : {}
+  const object = before ?? {}
   setMember(object, step.name, inner)
   return object
+}
+
+function objectBefore({ isCompleted }: Write, target?: JsonValue, current?: JsonValue): JsonObject | undefined {
+  if (isJsonObject(target)) return target
+  if (!isCompleted || !isJsonObject(current)) return undefined
+  return copyOf(current) as JsonObject
 }
 
 /** Undefined when there was no element to remove. */

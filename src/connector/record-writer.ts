@@ -2,7 +2,6 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../core/json.ts'
 import { isReadOnly, RESOURCES } from '../core/resources/registry.ts'
 import type { FieldMap } from './field-map.ts'
-import type { OwnNames } from './own-names.ts'
 import { readFirst, writeAt } from './paths.ts'
 import { refuseLoss, type WriterParts, wholeOf } from './whole-record.ts'
 import { asLists, checkRoundTrip, type WriteRecordOptions, type WrittenRecord, writeField } from './write-field.ts'
@@ -26,7 +25,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
   }
   return {
     isReadOnly: isNeverWritten,
-    needsCurrent: (fields) => Object.keys(fields).some((name) => needsCurrent(name, fields, { byName, own })),
+    needsCurrent: (fields) => Object.keys(fields).some((name) => needsCurrent(name, fields, { ...parts, byName })),
     write: (values, options) => {
       const current = options.current && parts.inside(options.current)
       const isLeftOut = (name: string) => isOwnReadOnly(name) || options.drop?.includes(name) === true
@@ -105,12 +104,15 @@ function namePattern(names: readonly string[]): (name: string) => boolean {
 function needsCurrent(
   name: string,
   fields: JsonObject,
-  { byName, own }: { byName: ReadonlyMap<string, FieldMap>; own: OwnNames },
+  { byName, own, document }: Pick<WriterParts, 'own' | 'document'> & { byName: ReadonlyMap<string, FieldMap> },
 ): boolean {
   const field = byName.get(name)
   if (!field) return isJsonObject(fields[name]) || own.needsCurrent(own.ownNameOf(name) ?? name)
-  const isInList = field.writes.some(({ steps }) => steps.some(({ type }) => type !== 'member'))
-  return isInList || Object.values(field.document.within).some((within) => !Object.hasOwn(fields, within))
+  const isMerged = document.update?.sends === 'merge'
+  const isInner = field.writes.some(({ steps }) =>
+    isMerged ? steps.some(({ type }) => type !== 'member') : steps.length > 1,
+  )
+  return isInner || Object.values(field.document.within).some((within) => !Object.hasOwn(fields, within))
 }
 
 function checkRequired(fields: readonly FieldMap[], { values, options }: WrittenRecord): void {

@@ -48,7 +48,7 @@ export function writeField(field: FieldMap, draft: WrittenRecord, parts: FieldPa
   }
   if (!isCleared(value, document)) writeValue(field, value, draft, parts)
   else if (document.isRequired) throw refuse(value, 'a value: the server requires it')
-  else clearField(field, draft)
+  else clearField(field, draft, parts)
 }
 
 function writeValue(field: FieldMap, value: JsonValue, draft: WrittenRecord, parts: FieldParts): void {
@@ -68,12 +68,12 @@ function writeValue(field: FieldMap, value: JsonValue, draft: WrittenRecord, par
     if (isAmongGiven(path, draft)) continue
     const raw = raws[at] ?? null
     const isEmptyPart = document.isJoined && raw === ''
-    const element = { current: currentFor(path, draft, parts), new: document.new }
-    writeAt(path, target, isEmptyPart ? emptyPart(field, options) : raw, element)
+    const around = { ...completing(path, draft, parts), new: document.new }
+    writeAt(path, target, isEmptyPart ? emptyPart(field, options) : raw, around)
   }
   for (const { path, template } of field.beside) {
     const beside = fill(template, { value })
-    if (beside !== undefined) writeAt(path, target, beside)
+    if (beside !== undefined) writeAt(path, target, beside, completing(path, draft, parts))
   }
 }
 
@@ -162,14 +162,15 @@ function isReadWhereWritten({ reads, writes }: FieldMap): boolean {
   return writes.length === reads.length && writes.every((path, at) => path.text === reads[at]?.text)
 }
 
-function clearField({ document, writes, refuse, ...field }: FieldMap, draft: WrittenRecord): void {
+function clearField({ document, writes, refuse, ...field }: FieldMap, draft: WrittenRecord, parts: FieldParts): void {
   const { target, current, options } = draft
   if (options.isCreate) return
   const isAbsent = current !== undefined && isCleared(field.read(current, undefined), document)
   for (const path of writes) {
     const isElement = path.steps.some(({ type }) => type !== 'member')
     if (isElement || (document.clear === 'omit' && options.isWhole)) writeAt(path, target, undefined, { current })
-    else if (document.clear !== 'omit') writeAt(path, target, document.clear as JsonValue)
+    else if (document.clear !== 'omit')
+      writeAt(path, target, document.clear as JsonValue, completing(path, draft, parts))
     else if (!isAbsent) throw refuse(null, 'a value: this server cannot clear it')
   }
 }
@@ -185,6 +186,12 @@ function fieldValueOf(
   const field = fields.find((each) => each.name === name)
   if (field) return current && field.read(current, undefined)
   return current && Object.hasOwn(current, name) ? current[name] : undefined
+}
+
+/** A server that replaces an object as a whole is sent what the record shows in it. */
+function completing(path: Path, draft: WrittenRecord, parts: FieldParts) {
+  const { update } = parts.document
+  return { current: currentFor(path, draft, parts), isCompleted: !draft.options.isCreate && update?.sends !== 'merge' }
 }
 
 /** The elements of a list that are sent again have the shape in which they are written. */

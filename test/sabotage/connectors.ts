@@ -435,6 +435,13 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: ['test/api/connectors/declared-lists.test.ts'],
   },
   {
+    name: 'an update of a value in an object drops the other members of the object',
+    file: 'src/connector/paths.ts',
+    line: 'if (!isCompleted || !isJsonObject(current)) return undefined',
+    to: 'if (current !== target) return undefined',
+    tests: ['test/api/connectors/single-records.test.ts'],
+  },
+  {
     name: 'an update that sends the record whole drops members that the record shows',
     file: 'src/connector/record-writer.ts',
     line: 'refuseLoss(draft, { parts, mapped, isLeftOut })',

@@ -163,12 +163,14 @@ export function writtenPaths(field: JsonValue | undefined): readonly string[] {
   return [join, write, at].flat().filter((path) => typeof path === 'string')
 }
 
-/** The record is read before it is sent whole, and before an element of a list changes: other elements would be lost. */
+/** The record is read before it is sent whole, and before a part of a list or an object changes: the rest would be lost. */
 export function decideUnread(fields: JsonObject, { get, update }: JsonObject, { decide }: ResourceContext): void {
   if (get !== undefined || !isJsonObject(update)) return
-  const inLists = Object.keys(fields).filter((name) => writtenPaths(fields[name]).some((path) => path.includes('[')))
-  if (update.sends !== 'whole' && inLists.length === 0) return
-  const what = update.sends === 'whole' ? 'an update' : `an update of ${inLists.join(' or ')}`
+  const inner = Object.keys(fields).filter((name) =>
+    writtenPaths(fields[name]).some((path) => /(?<!\\)[.[]/.test(path)),
+  )
+  if (update.sends !== 'whole' && inner.length === 0) return
+  const what = update.sends === 'whole' ? 'an update' : `an update of ${inner.join(' or ')}`
   const why = `${what} reads the record first, and no request that shows one was found`
   decide('update', `${why}: get: { path: ... }; without it, exit 7`)
 }

@@ -105,6 +105,51 @@ test.each([
   expect(seen.map(({ method }) => method)).toEqual(['GET'])
 })
 
+const PROFILE = { email: 'a@x.test', phone: '555', address: { city: 'Bonn', zip: '53111' } }
+
+/** Whose PATCH replaces each member that it names, objects among them. */
+async function patched(fields: string, change: Record<string, string | null>, sends = '') {
+  const described = CONTACTS.replace(/update: .*/, `update: { body: '{record}', gives: data${sends} }`).replace(
+    /fields: .*/,
+    `fields: { ${fields} }`,
+  )
+  let record: Record<string, unknown> = { id: 5, profile: PROFILE }
+  const { api, seen } = await connectedTo(described, (response, { method, body }) => {
+    if (method === 'PATCH') record = { ...record, ...JSON.parse(body) }
+    sendJson(response, 200, { data: record })
+  })
+  await api.contacts.update('5', change, { ...NO_KEY, ifMatch: undefined })
+  return { record, methods: seen.map(({ method }) => method) }
+}
+
+test.each<[string, string, Record<string, string | null>, object]>([
+  ['a value', 'email: profile.email', { email: 'b@x.test' }, { ...PROFILE, email: 'b@x.test' }],
+  ['an inner value', 'company: profile.address.city', { company: 'Ulm' }, { address: { city: 'Ulm', zip: '53111' } }],
+  ['a cleared value', 'email: { at: profile.email }', { email: null }, { ...PROFILE, email: null }],
+  [
+    'what is set beside it',
+    "email: { at: profile.email, set: { 'profile.kind': work } }",
+    { email: 'b@x.test' },
+    { kind: 'work', phone: '555' },
+  ],
+  [
+    'two values',
+    'email: profile.email, phone: profile.phone',
+    { email: 'b@x.test', phone: '6' },
+    { ...PROFILE, email: 'b@x.test', phone: '6' },
+  ],
+])('an update of %s in an object keeps the other members of the object', async (_, fields, change, profile) => {
+  const { record, methods } = await patched(fields, change)
+  expect(record.profile).toMatchObject({ address: { zip: '53111' }, ...profile })
+  expect(methods).toEqual(['GET', 'PATCH'])
+})
+
+test('a server that merges objects is sent the change alone', async () => {
+  const { record, methods } = await patched('email: profile.email', { email: 'b@x.test' }, ', sends: merge')
+  expect(record.profile).toEqual({ email: 'b@x.test' })
+  expect(methods).toEqual(['PATCH'])
+})
+
 const SILENT = CONTACTS.replace(
   "body: { person: '{record}' }, gives: data }\n      delete",
   "body: { person: '{record}' }, gives: nothing }\n      delete",
