@@ -155,6 +155,12 @@ function checkSingle(
   const isUsed = needs.length === 0 || uses(operation, needs)
   if (!isUsed) check.problems.add(operation.place, `${name} never uses {${needs[0]}}`)
   if (name === 'list' || name === 'deliveries') checkPaging(operation, check)
+  const isPut = name === 'update' && textIn(memberAt(operation, 'method')) === 'PUT'
+  if (isPut && !memberAt(operation, 'sends'))
+    check.problems.add(
+      operation.place,
+      'most servers replace the record by PUT, expected sends: whole, or sends: changes for one that does not',
+    )
   const drop = memberAt(operation, 'drop')
   if (drop && textIn(memberAt(operation, 'sends')) !== 'whole')
     check.problems.add(drop.place, 'drop leaves members out of a whole record, expected sends: whole beside it')

@@ -122,6 +122,8 @@ function rewriteObject(document: Document, object: Members, { path, verbs = [], 
     for (const operation of operationsOf(object, verb)) {
       rewritePath(operation, { path, isOfOne: OF_ONE.includes(verb) && !verbs.includes(verb) })
       if (WRITES.includes(verb)) rewriteAnswer(operation, object)
+      if (verb === 'update' && operation.get('method') === 'PUT' && !operation.has('sends'))
+        operation.set('sends', 'changes')
     }
   }
   const batch = object.get('batch')

@@ -55,6 +55,7 @@ export async function rowRules(api: Api, noun: JobNoun): Promise<RowRules> {
       return { ...(asked && { asked }), ...(unasked && { unasked }) }
     },
     isReadOnly,
+    isDropped: (name) => update?.drop.includes(map.ownNameOf(name) ?? '') === true,
     valuesOf: map.collectValues(),
     refersTo: (other) => refs.includes(other),
     shown: (fields, record) => map.shown(fields, { references, record }),

@@ -216,3 +216,36 @@ test.each<[string, JsonValue]>([
   expect([exit, stdout], stderr).toEqual([7, ''])
   expect(stderr).toContain(`crm connectors create --probe ${origin} --out mycrm.yaml`)
 })
+
+test('an undo restores a deleted record without the members that no update sends, and says so', async () => {
+  const table = ledger()
+  const connector = table.connector.replace('drop: [audit]', 'drop: [audit, score]')
+  const answer: Answering = (response, request, nth) => {
+    const isRefused = request.method === 'POST' && 'score' in JSON.parse(request.body).person
+    if (isRefused)
+      return sendJson(response, 422, { ok: false, problem: { num: 9, text: 'score is set by the ledger' } })
+    table.answer(response, request, nth)
+  }
+  const { env } = await described({ answer, connector })
+  const job = JSON.parse(
+    await crmPrints(['contacts', 'delete', '--where', '.id == "7"', '--yes', '--expect', '1', '-o', 'json'], env),
+  )
+  expect(table.rows.has(7)).toBe(false)
+  const { exit, stderr } = await crm(['jobs', 'undo', job.job, '--yes'], env)
+  expect([exit, stderr]).toEqual([0, expect.stringContaining('Not restored: score, which no update sends.')])
+  expect([...table.rows.values()].at(-1)).toMatchObject({ profile: { name: { given: 'Given6' } }, tags: ['a'] })
+})
+
+test('an undo of an import says that the records show no changes by others, and names values that it did not write', async () => {
+  const table = ledger()
+  const { env } = await described(table)
+  const args = ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes', '-o', 'json']
+  const { job } = JSON.parse(await crmPrints(args, env, 'name\nNew Person\nOther Person\n'))
+  const [ref, row = {}] = [...table.rows].at(-1) ?? []
+  table.rows.set(ref ?? 0, { ...row, tags: ['vip'] })
+  const { exit, stderr } = await crm(['jobs', 'undo', job, '--dry-run'], env)
+  expect(exit).toBe(0)
+  expect(stderr).toContain(
+    '2 records to delete show neither a version nor a time of change, so that changes by others are not seen; values that the job did not write: tags.',
+  )
+})

@@ -34,7 +34,7 @@ test('an undo leaves records that were changed since, and reports them', async (
     { id: ada.id, name: 'Theirs' },
   ])
   expect(left[1].company).toBeUndefined()
-  expect(stderr).toContain('2 changed since by someone else: ')
+  expect(stderr).toContain('2 changed since, or not kept by the server: ')
 })
 
 test('an undo is done once, and can be taken back', async () => {

@@ -76,7 +76,10 @@ test('a record whose two times lie up to 100 ms apart was not changed since it w
 
 test('a record that is created again has no members that the server sets, and no empty ones', () => {
   expect(
-    writableOf({ ...BEFORE, phone: null, version: 3, created_at: 't1', updated_at: 't2' }, { isReadOnly: () => false }),
+    writableOf(
+      { ...BEFORE, phone: null, version: 3, created_at: 't1', updated_at: 't2' },
+      { isReadOnly: () => false, isDropped: () => false },
+    ),
   ).toEqual({
     name: 'Ada',
     company: 'Old',

@@ -435,6 +435,13 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: ['test/api/connectors/declared-lists.test.ts'],
   },
   {
+    name: 'an undo creates a deleted record again with members that no update sends',
+    file: 'src/jobs/plan/undo-record.ts',
+    line: 'const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name) || rules.isDropped(name)',
+    to: 'const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name)',
+    tests: ['test/commands/described-servers.test.ts'],
+  },
+  {
     name: 'an update of a value in an object drops the other members of the object',
     file: 'src/connector/paths.ts',
     line: 'if (!isCompleted || !isJsonObject(current)) return undefined',

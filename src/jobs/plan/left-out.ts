@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<LeftOut['code'], string>> = {
   empty_row: 'empty',
   no_match: 'without a match',
   done_before: 'done before',
-  conflict: 'changed since by someone else',
+  conflict: 'changed since, or not kept by the server',
   as_before: 'already as before the job',
   gone: 'no longer there',
   cannot: 'cannot be reverted',

@@ -27,14 +27,22 @@ import type { JobNoun, OperationHead, PlanOperation } from './plan-format.ts'
 import { BeforeImages } from './plan-writer.ts'
 import { readNow } from './records-now.ts'
 import { openScratch } from './scratch.ts'
-import { isChosen, refuseUnwritten, type Stayed, stayedLines } from './undo-members.ts'
-import { type Conflict, changesSince, restore, writableOf } from './undo-record.ts'
+import {
+  addUnseen,
+  isChosen,
+  refuseUnwritten,
+  type Stayed,
+  stayedLines,
+  type Unseen,
+  unseenLines,
+} from './undo-members.ts'
+import { type Conflict, changesSince, restore, showsChanges, writableOf } from './undo-record.ts'
 
 const REASONS: Readonly<Record<LeftOut['code'], string>> = {
   empty_row: '',
   no_match: '',
   done_before: '',
-  conflict: 'changed since',
+  conflict: 'changed since, or not kept by the server',
   as_before: 'already as before the job',
   gone: 'it was deleted since',
   cannot: 'there is no way to delete it',
@@ -79,12 +87,13 @@ export async function makeUndo(
       ...asked,
     },
     async (builder, draft) => {
-      const stayed = await planUndo({ context, paths, builder, draft, before, rules, only })
-      lines = stayedLines(stayed)
+      const { stayed, unseen, dropped } = await planUndo({ context, paths, builder, draft, before, rules, only })
+      lines = [...stayedLines(stayed), ...unseenLines(unseen)]
       const isRestoring = head.unasked !== undefined && builder.counts.create > 0
       leftLines = [
         ...leftOutLines(builder.leftOut, `Not reverted by the undo of ${paths.id}:`),
         ...(isRestoring ? [`Not restored: ${unaskedText(head.unasked)}.`] : []),
+        ...(dropped.size > 0 ? [`Not restored: ${[...dropped].join(', ')}, which no update sends.`] : []),
       ]
     },
   )
@@ -112,8 +121,17 @@ interface UndoParts {
   readonly only: readonly string[] | undefined
 }
 
-async function planUndo({ context, paths, builder, draft, before, rules, only }: UndoParts): Promise<Stayed> {
+interface Findings {
+  readonly stayed: Stayed
+  readonly unseen: Unseen
+  /** Members of deleted records that are not sent. */
+  readonly dropped: Set<string>
+}
+
+async function planUndo({ context, paths, builder, draft, before, rules, only }: UndoParts): Promise<Findings> {
   const stayed: Stayed = { create: 0, delete: 0 }
+  const unseen: Unseen = { count: 0, names: new Set() }
+  const dropped = new Set<string>()
   const plan = openJobPlan(paths)
   const scratch = openScratch(draft.folder, 'results')
   const images = new BeforeImages(paths.before)
@@ -124,7 +142,7 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
     const isKept = (before: JsonObject, name: string) =>
       !rules.isSelecting || Object.hasOwn(before, name) || asked.includes(name)
     const isRestorable = context.restores(resourceOf(noun), context.nowMs() - (results.progress.firstMs ?? 0))
-    const given = { noun, offers: context.offers, rules, isKept, isRestorable, only }
+    const given = { noun, offers: context.offers, rules, isKept, isRestorable, only, unseen, dropped }
     const now = await readNow(context, { plan, results, draft, before: paths.before })
     const withNotes = await dealsWithNotes(context, plan, results)
     const moved = new MovedOperations(builder, plan.head.ordered)
@@ -141,7 +159,7 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
       }
     }
     now?.close()
-    return stayed
+    return { stayed, unseen, dropped }
   } finally {
     ledger?.close()
     await images.close()
@@ -167,7 +185,7 @@ async function* inUndoOrder(plan: PlanFile, images: BeforeImages): AsyncGenerato
   yield* all.reverse()
 }
 
-interface RevertParts {
+interface RevertParts extends Omit<Findings, 'stayed'> {
   readonly noun: JobNoun
   readonly operation: PlanOperation
   readonly before: JsonObject | undefined
@@ -245,6 +263,9 @@ function revertDone(parts: WithNow, id: string): Reverted {
   if (!before) return stays(operation, id, 'cannot', NOT_KEPT)
   const resource = resourceOf(noun)
   const writable = writableOf(before, parts.rules)
+  for (const [name, value] of Object.entries(before)) {
+    if (value !== null && parts.rules.isDropped(name)) parts.dropped.add(name)
+  }
   const { deal_id: dealId, ...others } = writable
   const [path, body] =
     resource === 'note' ? [collectionPath(resource, idText(dealId)), others] : [collectionPath(resource), writable]
@@ -267,6 +288,7 @@ function revertWrite(parts: WithNow, id: string): Reverted {
     const changed = changesSince(written, match.record, results.of(operation.op).isRepeated)
     if (changed.length > 0) return { left: changed.map(conflictOf(operation, id)) }
     if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')
+    if (!showsChanges(match.record)) addUnseen(parts.unseen, match.record, written)
     return { planned: { do: 'delete', path, id, before: match.record } }
   }
   return revertUpdate(parts, { id, written, record: match.record })

@@ -67,9 +67,14 @@ function isOneMoment(created: JsonValue | undefined, updated: JsonValue): boolea
   return Math.abs(Date.parse(updated) - Date.parse(created)) <= MOST_APART_MS
 }
 
+/** Whether a record shows that nobody changed it, or that somebody did. */
+export function showsChanges({ version, updated_at }: CrmRecord): boolean {
+  return typeof version === 'number' || (updated_at !== undefined && updated_at !== null)
+}
+
 /** The members of a deleted record that can be sent to create it again. */
-export function writableOf(record: CrmRecord, rules: Pick<RowRules, 'isReadOnly'>): JsonObject {
-  const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name)
+export function writableOf(record: CrmRecord, rules: Pick<RowRules, 'isReadOnly' | 'isDropped'>): JsonObject {
+  const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name) || rules.isDropped(name)
   return Object.fromEntries(Object.entries(record).filter(([name, value]) => !isSet(name) && value !== null))
 }
 

@@ -11,7 +11,7 @@ const CONTACTS = `objects:
       list: { items: 'data[]', paging: none }
       get: { record: data }
       create: { body: { person: '{record}' }, gives: data }
-      update: { method: PUT, body: { person: '{record}' }, gives: data }
+      update: { method: PUT, sends: changes, body: { person: '{record}' }, gives: data }
       delete: {}
     fields: { name: full_name, email: { at: 'emails[primary=true].value', fold: case } }`
 
@@ -62,7 +62,7 @@ test('an answer that shows another record, or none, is an error', async () => {
   expect((await failureOf(none.api.contacts.get('5'))).message).toContain('shows no record')
 })
 
-const WHOLE = CONTACTS.replace('update: { method: PUT', 'update: { method: PUT, sends: whole')
+const WHOLE = CONTACTS.replace('sends: changes', 'sends: whole')
 
 test('a record that is sent whole leaves out what the server does not take back, unless the change names it', async () => {
   const lines = WHOLE.replace('sends: whole', 'sends: whole, drop: [source, score]')
