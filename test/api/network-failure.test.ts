@@ -27,7 +27,9 @@ async function refusingUrl(): Promise<URL> {
 test('the port that crm serve takes by itself needs no mention', () => {
   const refused = new NoReply('network', false, Object.assign(new Error('raw'), { code: 'ECONNREFUSED' }))
   const place = { url: new URL('http://127.0.0.1:4243'), timeoutMs: 1000 }
-  expect(networkFailure(CALL, refused, place).hint).toBe('crm serve')
+  expect(networkFailure(CALL, refused, { ...place, isServe: true }).hint).toBe('crm serve')
+  // Of another server, crm does not know how it starts.
+  expect(networkFailure(CALL, refused, place).hint).toBe('crm doctor shows the address in use, and what answers there')
 })
 
 const CODES: readonly (readonly [code: string, errorCode: ErrorCode, reason: string])[] = [

@@ -93,13 +93,19 @@ test('a write that is what the connector calls a success is one', async () => {
 })
 
 test.each([
-  [AUTH, "crm/people?team=red' -H \"X-API-Key: key $CRM_API_KEY\" -H 'X-Version: 7'"],
-  ["auth: { in: query, name: k, value: '{key}' }\n", "crm/people?team=red&k=$CRM_API_KEY\" -H 'X-Version: 7'"],
+  [AUTH, "crm/people?team=red' -H \"X-API-Key: key $CRM_API_KEY\" -H 'Accept: application/json' -H 'X-Version: 7'"],
+  [
+    "auth: { in: query, name: k, value: '{key}' }\n",
+    "crm/people?team=red&k=$CRM_API_KEY\" -H 'Accept: application/json' -H 'X-Version: 7'",
+  ],
   [
     "auth: { in: basic, user: 'a$b', password: '{key}' }\n",
-    "crm/people?team=red' -u \"a\\$b:$CRM_API_KEY\" -H 'X-Version: 7'",
+    "crm/people?team=red' -u \"a\\$b:$CRM_API_KEY\" -H 'Accept: application/json' -H 'X-Version: 7'",
   ],
-  ['', "crm/people?team=red' -H \"Authorization: Bearer $CRM_API_KEY\" -H 'X-Version: 7'"],
+  [
+    '',
+    "crm/people?team=red' -H \"Authorization: Bearer $CRM_API_KEY\" -H 'Accept: application/json' -H 'X-Version: 7'",
+  ],
 ])('--curl prints what would be sent with %s', async (auth, words) => {
   const { api, seen } = await served({}, auth)
   const { exit, stdout } = await api('/people', '--curl')

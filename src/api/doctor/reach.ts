@@ -97,17 +97,18 @@ async function dial(target: ProbeTarget, leftMs: number): Promise<Finding> {
   }
 }
 
-function explain({ baseUrl, serveDatabase, timeoutMs, terms }: ProbeTarget, error: unknown): CrmError {
+function explain({ baseUrl: url, serveDatabase, connector, terms, ...target }: ProbeTarget, error: unknown): CrmError {
   if (!(error instanceof NoReply)) throw error
   if (error.cause instanceof CrmError) return error.cause
   const call: Call = {
     method: 'GET',
     path: '/',
-    action: `reach ${baseUrl.origin}`,
+    action: `reach ${url.origin}`,
     command: 'crm doctor',
     findCommand: undefined,
   }
-  const at = { url: baseUrl, serveDatabase, timeoutMs: probeLimitMs({ timeoutMs }), profile: terms.profile }
+  const isServe = connector.document.offers !== undefined
+  const at = { url, isServe, serveDatabase, timeoutMs: probeLimitMs(target), profile: terms.profile }
   const failure = networkFailure(call, error, at)
   return callError(call, failure, { tries: 1, isInDoubt: false, idempotencyKey: undefined, keys: NO_KEYS })
 }

@@ -45,6 +45,8 @@ export type Explanation = Pick<Failure, 'code' | 'rule' | 'reason' | 'hint' | 'r
 export interface Peer {
   readonly name: string
   readonly url: URL
+  /** Whether the connector has what `crm serve` offers beside records. */
+  readonly isServe?: boolean
   /** The database that `crm serve` last used at this address. */
   readonly serveDatabase?: string | undefined
   /** The profile in use. */

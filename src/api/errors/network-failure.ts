@@ -28,7 +28,10 @@ const CERTIFICATES: Readonly<Record<string, readonly [reason: string, hint: stri
 const SERVE_PORT = '4243'
 
 const refused = (place: Peer) =>
-  down(`${place.name} refuses connections`, isLoopback(place.url.hostname) ? serveCommand(place) : ADDRESS_HINT)
+  down(
+    `${place.name} refuses connections`,
+    place.isServe && isLoopback(place.url.hostname) ? serveCommand(place) : ADDRESS_HINT,
+  )
 const cut = ({ name }: Peer): Explanation => ({
   ...down(`${name} closed the connection before its answer was complete`, 'try again'),
   repeat: 'same',
@@ -109,14 +112,13 @@ function explainTimeout(noReply: NoReply, { url, timeoutMs }: At): Explanation {
   }
 }
 
-function explainError(error: unknown, { url, serveDatabase, profile }: At): Explanation | undefined {
+function explainError(error: unknown, { url, ...others }: At): Explanation | undefined {
   if (error instanceof ProxyError)
     return down(error.message, `${error.variable} names the proxy; NO_PROXY=${url.hostname} bypasses it`)
   const place = {
+    ...others,
     name: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`,
     url,
-    serveDatabase,
-    profile,
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const explain = EXPLANATIONS[code]

@@ -70,8 +70,9 @@ async function reach(
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.type === 'interrupted') return interruption(call, error.cause, error.isSent)
-    const { baseUrl: url, timeoutMs, serveDatabase, terms } = options
-    return networkFailure(call, error, { url, timeoutMs, serveDatabase, profile: terms.profile })
+    const { baseUrl: url, timeoutMs, serveDatabase, terms, connector } = options
+    const isServe = connector.document.offers !== undefined
+    return networkFailure(call, error, { url, timeoutMs, isServe, serveDatabase, profile: terms.profile })
   }
 }
 

@@ -130,7 +130,10 @@ export function curlCommand(
     parameters === '' ? shellWord(url.href) : doubleQuoted(`${url.href}${url.search === '' ? '?' : '&'}${parameters}`)
   const words = ['curl', '-sS', ...methodWords(method), address]
   for (const [name, value] of pairs(credentials.headers)) words.push(...signIn(name, value))
-  for (const [name, value] of pairs(headers)) words.push('-H', shellWord(`${name}: ${value}`))
+  const own = pairs(headers)
+  const isAsked = own.some(([name]) => name.toLowerCase() === 'accept')
+  const accepted = isAsked ? [] : [['Accept', 'application/json'] as const]
+  for (const [name, value] of [...accepted, ...own]) words.push('-H', shellWord(`${name}: ${value}`))
   if (idempotencyKey !== undefined) words.push('-H', shellWord(`${terms.idempotencyHeader}: ${idempotencyKey}`))
   if (body !== undefined) words.push('--data-raw', shellWord(body))
   return words.join(' ')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../../api/answering-server.ts'
 import { crm } from '../../harness/crm.ts'
-import { emptyHome } from '../../harness/home.ts'
+import { emptyHome, tempFolder } from '../../harness/home.ts'
 
 const FORMAT_1 = `connector: 1
 name: mine # ours
@@ -62,4 +62,11 @@ test('a file of format 2 is read, and one quotation mark that is missing is one 
   writeFileSync(file, "connector: 2\nname: mine\nobjects:\n  contacts: { path: '/people }\n  deals: { path: /d }\n")
   const { exit, stderr } = await crm(['connectors', 'check', file], env)
   expect([exit, stderr.match(/mine\.yaml:\d+:\d+:/g)?.length]).toEqual([2, 1])
+})
+
+test('a password in an address of a file is not repeated', async () => {
+  const file = join(tempFolder(), 'own.yaml')
+  writeFileSync(file, 'connector: 2\nname: own\norigin: https://u:sekret@x.example\nobjects: {}\n')
+  const { exit, stderr } = await crm(['connectors', 'check', file], emptyHome())
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('"https://***@x.example", expected scheme and host')])
 })
