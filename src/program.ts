@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Command, CommanderError } from 'commander'
-import { commandLine, withRepeatHint } from './commands/command-line.ts'
+import { commandLine, withProfileHint, withRepeatHint } from './commands/command-line.ts'
 import { addCommands, examples } from './commands/command-tree.ts'
 import { loadCommands } from './commands/commands.ts'
 import { addGlobalFlags, commandPath, isFormatOpen, readGlobalFlags } from './commands/flags.ts'
@@ -48,7 +48,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
         await ctx.expr()
         exit = (await work(ctx, ...args)) ?? EXIT.ok
       } catch (error) {
-        throw withRepeatHint(error, ctx.argv, ctx.flags)
+        throw withProfileHint(withRepeatHint(error, ctx.argv, ctx.flags), ctx.argv)
       } finally {
         await ctx.close()
       }

@@ -1,7 +1,7 @@
 import type { Page } from '../api/operations.ts'
 import { MAX_DURATION_MS } from '../core/duration.ts'
 import { CrmError, type ErrorCode } from '../core/errors.ts'
-import { shellWord } from '../core/shell-words.ts'
+import { shellWord, typedProfile } from '../core/shell-words.ts'
 import type { GlobalFlags } from './global-flags.ts'
 
 /** The typed command line with one flag set to another value, quoted for a shell. */
@@ -61,6 +61,17 @@ export function withRepeatHint(
         : repeat === 'longer-timeout'
           ? withFlag(argv, '--timeout', seconds(4 * flags.timeoutMs))
           : withFlag(argv, '--max-wait', seconds(Math.max(waitMs(retryAfterMs), 2 * flags.maxWaitMs)))
+  return new CrmError(error.code, error.message, { ...error.details, hint, cause: error })
+}
+
+/** The commands that talk to the server of the profile, as the hints of src/api name them. */
+const OF_PROFILE = /\bcrm (?=(?:contacts|deals|notes|pipelines|webhooks|api|graphql|doctor|connectors check)\b)/g
+
+/** Commands of a hint are for the server that `-p` named. */
+export function withProfileHint(error: unknown, argv: readonly string[]): unknown {
+  const profile = typedProfile(argv)
+  if (!(error instanceof CrmError) || profile === '' || error.details.hint?.includes(profile) !== false) return error
+  const hint = error.details.hint.replace(OF_PROFILE, () => `crm${profile} `)
   return new CrmError(error.code, error.message, { ...error.details, hint, cause: error })
 }
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { listen, sendJson, startServer } from '../api/answering-server.ts'
-import { crm } from '../harness/crm.ts'
+import { crm, startRun } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
 
 /** The words of a command in a hint, as a shell reads them. */
@@ -99,3 +99,42 @@ test.each(['', '/'])(
     expect(new Set(seen.map(({ path }) => path.split('?')[0]))).toEqual(new Set(['/api/v9/people']))
   },
 )
+
+test('a hint names the profile that was typed, and works as typed', async () => {
+  const { url } = await startServer((response, { method }) =>
+    method === 'GET' ? sendJson(response, 200, { id: 'c1', name: 'Ada' }) : sendJson(response, 502, {}),
+  )
+  const env = emptyHome()
+  const login = [
+    'auth',
+    'login',
+    '-p',
+    'two',
+    '--connector',
+    'crm',
+    '--base-url',
+    url.origin,
+    '--storage',
+    'file',
+    '--no-verify',
+    '--key-stdin',
+  ]
+  expect((await crm(login, env, 'key_of_the_test')).exit).toBe(0)
+  const { exit, stderr } = await crm(
+    ['contacts', 'update', 'c1', '--set', 'name=Eve', '-p', 'two', '--max-wait', '1ms'],
+    env,
+  )
+  expect(exit).not.toBe(0)
+  const [, hint = ''] = /\b(crm -p two contacts get [^;\n]*)/m.exec(stderr) ?? []
+  expect(await crm(typed(hint), env), stderr).toMatchObject({ exit: 0 })
+})
+
+test('the hint of a deletion that is interrupted is the same command', async () => {
+  const reached = Promise.withResolvers<void>()
+  const { url } = await startServer(() => reached.resolve())
+  const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k_0123456789' })
+  const { exit, written, interrupt } = startRun(['contacts', 'delete', 'c1', '--yes'], env)
+  await reached.promise
+  interrupt('SIGINT')
+  expect([await exit, written.stderr]).toEqual([130, expect.stringContaining('\n  crm contacts delete c1 --yes\n')])
+})

@@ -355,7 +355,7 @@ test.each([
       return method === 'POST'
     },
   )
-  const hint = `its fields of contacts say what is sent: crm connectors show ${file}; correct them, then: crm connectors check --write`
+  const hint = `its fields of contacts say what is sent: crm connectors show ${file}; correct them, then: crm -p lab connectors check --write`
   const has = isNamed ? expect.stringContaining(hint) : expect.not.stringContaining(hint)
   expect(await command(['contacts', 'create', '--set', 'name=Ada'])).toMatchObject({ exit: 7, stderr: has })
   expect(await check('--write', '--yes')).toMatchObject({ exit: 7, stderr: has })
