@@ -27,6 +27,8 @@ const NO_CONDITION = { idempotencyKey: undefined, ifMatch: undefined }
 /** Creates, changes and deletes a marked contact, a deal and a note of the deal, as far as the connector has these requests. */
 export async function checkWrites(ctx: Context, api: Api): Promise<readonly ConnectorCheck[]> {
   const mark = crypto.randomUUID()
+  // A killed check leaves its record.
+  ctx.note(`The records have ${mark} in their values, and are deleted at the end.`)
   const [sent, changed] = [{ name: `Check ${mark}` }, { name: `Changed ${mark}` }]
   const contact = { ...sent, email: `check-${mark}@example.com` }
   const note = (id: string) => {

@@ -236,6 +236,7 @@ test('an interrupted check removes what it created', async () => {
   const running = startRun(['connectors', 'check', '--write', '--yes', '-p', 'lab'], home)
   expect(await running.exit).toBe(130)
   expect(records.size).toBe(0)
+  expect(running.written.stderr).toMatch(/^The records have [\w-]{36} in their values/m)
 })
 
 const KEYED = ALL.replace('idempotency: none', 'idempotency: { header: Idempotency-Key }')
