@@ -109,7 +109,11 @@ function isEnvelope(value: JsonValue | undefined): value is JsonObject {
 }
 
 function wrapperOf(list: readonly JsonValue[]): string {
-  const name = WRAPPERS.find(
+  const [first = null] = list
+  // The only member of each element, under any name.
+  const [only, ...others] = isJsonObject(first) ? Object.keys(first) : []
+  const names = only === undefined || others.length > 0 ? WRAPPERS : [...WRAPPERS, only]
+  const name = names.find(
     (each) =>
       list.length > 0 && list.every((one) => isJsonObject(one) && isJsonObject(one[each]) && one.id === undefined),
   )

@@ -4,11 +4,13 @@ import {
   HAS_DJANGO,
   HAS_ODATA,
   HAS_ODATA_SERVER,
+  HAS_PARSE,
   type StartServer,
   startDjango,
   startJsonServer,
   startOData,
   startODataServer,
+  startParse,
 } from '../connectors/families/start.ts'
 import { crm } from '../harness/crm.ts'
 import { emptyHome, tempFolder } from '../harness/home.ts'
@@ -51,10 +53,19 @@ const JUDGES: readonly Judge[] = [
     asked: { 'Which path lists the contacts': '/Contacts' },
   },
   {
-    title: 'SAP CAP (skipped without CRM_ODATA_MODULES)',
+    title: 'SAP CAP (skipped without npm ci in tools/judges)',
     isHere: HAS_ODATA,
     start: startOData,
     asked: { 'Which path lists the contacts': '/Contacts' },
+  },
+  {
+    title: 'Parse Server (skipped without npm ci in tools/judges, and PostgreSQL)',
+    isHere: HAS_PARSE,
+    start: startParse,
+    asked: {
+      'How is the key sent': 'header:X-Parse-Application-Id',
+      'Which path lists the contacts': '/classes/Contact',
+    },
   },
 ]
 

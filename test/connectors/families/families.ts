@@ -8,6 +8,7 @@ import {
   HAS_DJANGO,
   HAS_ODATA,
   HAS_ODATA_SERVER,
+  HAS_PARSE,
   type Seed,
   type StartServer,
   startDjango,
@@ -15,6 +16,7 @@ import {
   startJsonServer,
   startOData,
   startODataServer,
+  startParse,
 } from './start.ts'
 
 /** The key of django/server.py; the others read none. */
@@ -61,7 +63,8 @@ function seeds(count: number): readonly Seed[] {
 }
 
 async function answerOf(url: string): Promise<unknown> {
-  const headers = { Authorization: `Token ${KEY}`, Accept: 'application/json, application/vnd.api+json' }
+  const accepted = 'application/json, application/vnd.api+json'
+  const headers = { Authorization: `Token ${KEY}`, 'X-Parse-Application-Id': KEY, Accept: accepted }
   const answer = await fetch(url, { headers })
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`)
   return answer.json()
@@ -110,6 +113,35 @@ objects:
   notes: { path: /notes }
 `)
 
+/** The id of the application is the key; a PUT changes the members that it names. */
+const PARSE = `connector: 2
+name: parse
+auth: { in: header, name: X-Parse-Application-Id }
+error: { message: error, code: code, kinds: [{ status: 403, means: auth }] }
+paging: { by: offset, param: skip, total: count, size: { param: limit, max: 1000 } }
+record: { id: objectId, created_at: createdAt, updated_at: updatedAt }
+verbs:
+  list: { items: 'results[]', query: { count: 1, order: 'createdAt,objectId' } }
+  get: {}
+  create: { gives: objectId }
+  update: { method: PUT, sends: changes, gives: nothing }
+  delete: { ok: 200 }
+objects:
+  contacts:
+    path: /classes/Contact
+    fields: { name: name, email: { at: email, fold: case }, phone: phone, company: company, owner_id: owner }
+  deals:
+    path: /classes/Deal
+    fields: { name: name, amount: { at: amount, type: number }, stage: stage, owner_id: owner }
+  notes:
+    path: /classes/Note
+    parent: deals
+    verbs:
+      list: { query: { where: '{{"deal":"{parent}"}', count: 1 } }
+      create: { set: { deal: '{parent}' } }
+    fields: { deal_id: { read: deal }, body: { at: body, required: true }, author_id: author }
+`
+
 const jsonServer = (connector: string, bin: string) =>
   claimedOf({
     connector: shipped(connector),
@@ -150,13 +182,23 @@ export const FAMILIES: readonly Family[] = [
     claimed: ODATA_SERVER,
   },
   {
-    title: 'OData of SAP CAP (skipped without CRM_ODATA_MODULES)',
+    title: 'OData of SAP CAP (skipped without npm ci in tools/judges)',
     isHere: HAS_ODATA,
     claimed: claimedOf({
       connector: shipped('odata'),
       start: startOData,
       all: '/Contacts',
       absences: { wrongKey: 'CAP without a configuration of users reads no credentials' },
+    }),
+  },
+  {
+    title: 'Parse Server (skipped without npm ci in tools/judges, and PostgreSQL)',
+    isHere: HAS_PARSE,
+    claimed: claimedOf({
+      connector: ownConnector(PARSE),
+      start: startParse,
+      all: '/classes/Contact?limit=10000',
+      absences: {},
     }),
   },
   {

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { freePort } from '../../harness/free-port.ts'
 import { type CleanUp, tempFolder } from '../../harness/home.ts'
+import { startCluster } from '../../harness/postgres/cluster.ts'
+import { hasPrograms } from '../../harness/postgres/programs.ts'
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 
@@ -72,39 +74,57 @@ service CRM {
 }
 `
 
-/** A node_modules with @sap/cds and @cap-js/sqlite: whoever installs them agrees to a licence of SAP's. */
-const ODATA_MODULES = process.env.CRM_ODATA_MODULES
+/** A module of the judges: their install is no part of that of the project. */
+const JUDGES = fileURLToPath(new URL('../../../tools/judges/package.json', import.meta.url))
 
-export const HAS_ODATA = ODATA_MODULES !== undefined
+const JUDGE_MODULES = join(JUDGES, '../node_modules')
+
+function hasJudge(name: string): boolean {
+  return existsSync(join(JUDGE_MODULES, name))
+}
+
+/** With the SQLite of Node: nothing is compiled or downloaded. */
+export const HAS_ODATA = hasJudge('@cap-js/sqlite')
 
 /** SAP's CAP, with the SQLite of Node in memory. */
 export const startOData: StartServer = async (contacts, cleanUp = onTestFinished) => {
-  const modules = ODATA_MODULES ?? MODULES
   const folder = tempFolder(cleanUp)
   mkdirSync(join(folder, 'srv/data'), { recursive: true })
-  symlinkSync(modules, join(folder, 'node_modules'))
+  symlinkSync(JUDGE_MODULES, join(folder, 'node_modules'))
   const cds = { requires: { db: { kind: 'sqlite', credentials: { url: ':memory:' } }, auth: 'dummy' } }
   const dependencies = { '@sap/cds': '*', '@cap-js/sqlite': '*' }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'crm-odata', dependencies, cds }))
   writeFileSync(join(folder, 'srv/crm.cds'), ODATA_MODEL)
   const rows = contacts.map(({ name, email }) => `${crypto.randomUUID()};${name};${email}`)
   writeFileSync(join(folder, 'srv/data/CRM.Contacts.csv'), `ID;Name;Email\n${rows.join('\n')}\n`)
-  const bin = join(modules, '@sap/cds/bin/serve.js')
+  const bin = join(JUDGE_MODULES, '@sap/cds/bin/serve.js')
   return started(process.execPath, [bin, 'all', '--in-memory', '--port', '0'], { folder, path: '/odata', cleanUp })
 }
 
-/** A module of the judges: their install is no part of that of the project. */
-const JUDGES = fileURLToPath(new URL('../../../tools/judges/package.json', import.meta.url))
-
 const ODATA_SERVER = fileURLToPath(new URL('odata-server.cjs', import.meta.url))
 
-export const HAS_ODATA_SERVER = existsSync(join(JUDGES, '../node_modules/odata-v4-server'))
+export const HAS_ODATA_SERVER = hasJudge('odata-v4-server')
 
 /** odata-v4-server, in memory: it lists without pages of its own, and answers an update with 204. */
 export const startODataServer: StartServer = async (contacts, cleanUp = onTestFinished) => {
   const file = join(tempFolder(cleanUp), 'contacts.json')
   writeFileSync(file, JSON.stringify(contacts))
   return started(process.execPath, [ODATA_SERVER, JUDGES, file], { path: '/odata', cleanUp })
+}
+
+const PARSE = fileURLToPath(new URL('parse-server.mjs', import.meta.url))
+
+export const HAS_PARSE = hasJudge('parse-server') && hasPrograms()
+
+/** Parse Server on a PostgreSQL of its own. */
+export const startParse: StartServer = async (contacts, cleanUp = onTestFinished) => {
+  const file = join(tempFolder(cleanUp), 'contacts.json')
+  writeFileSync(file, JSON.stringify(contacts))
+  const { host, port, user, password, remove } = await startCluster({ fsync: 'off' })
+  // The server that uses it ends before.
+  cleanUp(remove)
+  const uri = `postgres://${user}:${password}@${host}:${port}/postgres`
+  return started(process.execPath, [PARSE, JUDGES, file, uri], { path: '/parse', cleanUp })
 }
 
 const FORTUNE = fileURLToPath(new URL('fortune-server.mjs', import.meta.url))

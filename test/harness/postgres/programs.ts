@@ -22,6 +22,10 @@ export function findPrograms(folders: readonly string[] = usualFolders()): Progr
   return { pathOf: (program) => join(found, program), user: otherThanRoot(), version: Number(/\d+/.exec(said)?.[0]) }
 }
 
+export function hasPrograms(): boolean {
+  return usualFolders().some((folder) => existsSync(join(folder, 'initdb')))
+}
+
 function usualFolders(): readonly string[] {
   const debian = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionIn(b) - versionIn(a))
   return [...debian, ...(process.env.PATH ?? '').split(delimiter)]
