@@ -32,6 +32,7 @@ const SLOW = [
   'test/api/pacing.test.ts',
   'test/e2e/jobs/{small-disk,merge-kills,migrate-kills,killed-rejects}.test.ts',
   'test/connectors/{kills,merge-kills,families/kills}.test.ts',
+  'test/probe/drafts-killed.test.ts',
   'test/service/{siege,real-disk,locked-database,staged-close}.test.ts',
   // They wait for real seconds.
   'test/jobs/resume-quiet.test.ts',
