@@ -5,6 +5,7 @@ import { checkFields, expectName, expectObject, type ObjectCheck } from './check
 import { checkPlaceholders, uses } from './check-placeholders.ts'
 import { BATCH_KINDS, type BatchKind } from './document.ts'
 import {
+  isElements,
   isMembers,
   type Located,
   meantHint,
@@ -65,6 +66,7 @@ export function checkMeaning(tree: Located, problems: Problems): void {
         object.keyPlace,
         `${noun} is ${RESOURCES[kind].plural}, as ${other} is, expected one object of that kind`,
       )
+    checkAround(noun, object, { tree, problems })
     if (kind) kinds.set(kind, noun)
     else if (nearest(noun, NOUNS) !== undefined)
       problems.add(
@@ -72,6 +74,35 @@ export function checkMeaning(tree: Located, problems: Problems): void {
         `no command knows ${JSON.stringify(noun)}${meantHint(noun, NOUNS)}; else state what it is`,
       )
     checkObject({ tree, kind, object, variables, problems })
+  }
+}
+
+/** What an object says of its parent, of its verbs and of filters, which others must have. */
+function checkAround(
+  noun: string,
+  object: Located,
+  { tree, problems }: { readonly tree: Located; readonly problems: Problems },
+): void {
+  const parts = membersOf(object)
+  const verbs = membersOf(parts.get('verbs'))
+  const parentOf = (each: Located | undefined) => textIn(memberAt(each, 'parent'))
+  const above = parentOf(object)
+  const isCircle = above === noun || (above !== undefined && parentOf(memberAt(tree, 'objects', above)) === noun)
+  const parent = parts.get('parent')
+  if (parent && isCircle) problems.add(parent.place, `${noun} cannot belong to itself, expected another object`)
+  checkFilters(parts, problems)
+  const only = parts.get('only')?.value
+  for (const each of isElements(only) ? only : []) {
+    const verb = textIn(each) ?? ''
+    if (verb !== '' && !verbs.has(verb)) problems.add(each.place, `no ${verb} is described, here or for all objects`)
+  }
+}
+
+function checkFilters(parts: ReadonlyMap<string, Located>, problems: Problems): void {
+  const method = textIn(memberAt(parts.get('verbs'), 'list', 'method')) ?? 'GET'
+  for (const filter of membersOf(parts.get('filters')).values()) {
+    const body = memberAt(filter, 'body')
+    if (body && method === 'GET') problems.add(body.keyPlace, 'the list is a GET, which has no body, expected query')
   }
 }
 
@@ -144,6 +175,8 @@ const SCOPES: Readonly<Record<string, { placeholders: readonly string[]; needs: 
   rotate: { placeholders: ['id'], needs: ['id'] },
 }
 
+const WRITES = ['create', 'update', 'delete', 'restore', 'resend', 'rotate']
+
 function checkSingle(
   name: string,
   operation: Located | undefined,
@@ -155,6 +188,9 @@ function checkSingle(
   const isUsed = needs.length === 0 || uses(operation, needs)
   if (!isUsed) check.problems.add(operation.place, `${name} never uses {${needs[0]}}`)
   if (name === 'list' || name === 'deliveries') checkPaging(operation, check)
+  const method = memberAt(operation, 'method')
+  if (WRITES.includes(name) && textIn(method) === 'GET')
+    check.problems.add(method?.place ?? operation.place, `a GET changes nothing, expected another method for ${name}`)
   const isPut = name === 'update' && textIn(memberAt(operation, 'method')) === 'PUT'
   if (isPut && !memberAt(operation, 'sends'))
     check.problems.add(

@@ -460,7 +460,11 @@ export const CONNECTOR = object('connector', {
   docs: member('address of its documentation', TEXT),
   drafted: member(
     'day on which crm drafted it: jobs send only what crm connectors check --write proved of it; without it, all counts as proven',
-    text({ title: 'day', expected: 'a day, such as 2026-11-29', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+    text({
+      title: 'day',
+      expected: 'a day, such as 2026-11-29',
+      pattern: '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$',
+    }),
   ),
   extends: member(
     'shipped connector that this one changes: maps are merged, lists, body and fields are replaced, null removes',

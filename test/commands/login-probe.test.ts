@@ -96,7 +96,7 @@ test('what reading leaves open is said, and there is no profile of an unfinished
   )
   const { exit, stderr, home, folder } = await logInAsked(url, 'y')
   expect(exit, stderr).toBe(3)
-  expect(stderr).toContain('Decide: resources.contacts.list.paging')
+  expect(stderr).toContain('Decide: objects.contacts.verbs.list.paging')
   expect(stderr).toContain(`grep -n decide: ${folder}/connectors/default.yaml`)
   expect((await crm(['auth', 'status'], home)).exit).not.toBe(0)
 })

@@ -547,3 +547,23 @@ function expectHandled(text: string): void {
     expect(error).toBeInstanceOf(CrmError)
   }
 }
+
+it.each([
+  ['verbs: { list: { paging: none } }\nonly: [list, purge]', 'expected'],
+  ['only: [delete]\nverbs: { list: { paging: none } }', 'no delete is described, here or for all objects'],
+  ['parent: contacts', 'contacts cannot belong to itself, expected another object'],
+  ['verbs: { create: { method: GET } }', 'a GET changes nothing, expected another method for create'],
+  ['verbs: { delete: { method: GET } }', 'a GET changes nothing, expected another method for delete'],
+  ['verbs: { update: { method: PUT } }', 'most servers replace the record by PUT, expected sends: whole'],
+  [
+    'verbs: { list: { paging: none } }\nfilters: { email: { body: { e: "{value}" } } }',
+    'the list is a GET, which has no body, expected query',
+  ],
+])('members that mean nothing are mistakes: %j', (lines, problem) => {
+  expect(problemsOf(contacts(lines)).join('\n')).toContain(problem)
+})
+
+it('a day that is no day is a mistake', () => {
+  const text = 'connector: 2\nname: a\ndrafted: 2026-13-45\nobjects: {}'
+  expect(problemsOf(text).join('\n')).toContain('expected a day, such as 2026-11-29')
+})

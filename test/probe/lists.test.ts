@@ -27,7 +27,7 @@ describe.each(Object.entries({ ...COUNTS, ...LINKS, ...WHOLE_LISTS }))('a server
     if (listed.exit === 0) expect(listed.stdout.trimEnd().split('\n')).toEqual(expect.arrayContaining(all))
     if (!isDone) expect({ ...made, text }).toMatchObject(OPEN_DRAFT(made.exit))
     // What is open in the list is refused before the first record.
-    if (made.stderr.includes('Decide: resources.contacts.list.paging')) expect(listed.exit).not.toBe(0)
+    if (made.stderr.includes('Decide: objects.contacts.verbs.list.paging')) expect(listed.exit).not.toBe(0)
     done.push(...(isDone ? [shape.name] : []))
   })
 })
@@ -38,7 +38,7 @@ function OPEN_DRAFT(exit: number): object {
   return {
     exit: 3,
     text: expect.stringContaining('# decide: '),
-    stderr: expect.stringContaining('Decide: resources.contacts.'),
+    stderr: expect.stringContaining('Decide: objects.contacts.'),
   }
 }
 

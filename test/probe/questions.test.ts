@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sendJson, startServer } from '../api/answering-server.ts'
@@ -74,4 +74,13 @@ test('nobody can say that one page of several is the whole list', async () => {
     [...FLAGS, '--whole', 'contacts'],
   )
   expect({ ...made, text }).toMatchObject({ exit: 2, text: '', stderr: expect.stringContaining('more than one page') })
+})
+
+test('a file that is there is refused before anything is asked or read', async () => {
+  const out = join(tempFolder(), 'mine.yaml')
+  writeFileSync(out, 'mine\n')
+  const create = ['connectors', 'create', '--probe', 'http://127.0.0.1:9', '--out', out]
+  const { exit, stderr, questions } = await typed(create, {})
+  expect([exit, questions, stderr]).toEqual([11, [], expect.stringContaining(`${out} exists, and is not replaced`)])
+  expect(readFileSync(out, 'utf8')).toBe('mine\n')
 })

@@ -125,7 +125,15 @@ async function decoded(reply: Reply): Promise<Reply | string> {
 
 export function interruption(call: Call, cause: unknown, isSent: boolean): Failure {
   const isInDoubt = isSent && isWrite(call)
-  return { code: 'interrupted', reason: 'interrupted', hint: call.command, repeat: 'same', rule: 'never', isInDoubt, cause }
+  return {
+    code: 'interrupted',
+    reason: 'interrupted',
+    hint: call.command,
+    repeat: 'same',
+    rule: 'never',
+    isInDoubt,
+    cause,
+  }
 }
 
 function debugLine(

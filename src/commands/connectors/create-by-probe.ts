@@ -8,7 +8,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
 import { linesFor, writeNoteLine } from '../../output/safe-text.ts'
-import type { Decision } from '../../probe/openapi/decisions.ts'
+import { type Decision, placeText } from '../../probe/openapi/decisions.ts'
 import type { Draft } from '../../probe/openapi/make-draft.ts'
 import type { ListProbe } from '../../probe/probe.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
@@ -41,6 +41,7 @@ export async function createByProbe(ctx: Context, options: ProbeOptions): Promis
   const { answers, whole = [], writes = [] } = options
   const given = new Map([...answers, ...whole.map(parseWhole), ...writes.map(parseWrites)])
   const auth = options.auth === undefined ? undefined : parseAuth(options.auth)
+  await checkOut(ctx, options.out)
   const key = await readKey(ctx, baseUrl)
   const draft = await probeServer(ctx, { baseUrl, key, name: options.name, given, auth })
   await writeOut(ctx, draft, { baseUrl, out: options.out })
@@ -174,6 +175,13 @@ function parseWrites(text: string): readonly [string, string] {
   })
 }
 
+/** CrmError `unconfirmed` for a file that would be replaced. */
+export async function checkOut(ctx: Context, out: string | undefined): Promise<void> {
+  if (out === undefined) return
+  const { refuseReplacing } = await import('../../probe/openapi/draft-yaml.ts')
+  refuseReplacing(resolve(ctx.folder ?? '.', out), ctx.flags.isConfirmed)
+}
+
 async function writeOut(
   ctx: Context,
   draft: Draft,
@@ -192,7 +200,7 @@ async function writeOut(
 /** Says what was found, and what is left open: CrmError `partial`, for such a draft is no connector yet. */
 export function sayPoints(ctx: Pick<Context, 'note'>, { open, summary }: Draft, file: string | undefined): void {
   for (const line of summary) ctx.note(line)
-  for (const { at, text: point } of open) ctx.note(`Decide: ${at.join('.')}: ${point}`)
+  for (const { at, text: point } of open) ctx.note(`Decide: ${placeText(at)}: ${point}`)
   if (open.length > 0) throw openPoints(open, file)
 }
 

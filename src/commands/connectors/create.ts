@@ -7,6 +7,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { canAsk } from '../../output/prompt.ts'
 import { linesFor } from '../../output/safe-text.ts'
+import { placeText } from '../../probe/openapi/decisions.ts'
 import type { Draft, DraftRequest } from '../../probe/openapi/make-draft.ts'
 import { readInputBytes } from '../../settings/read-input.ts'
 import { examples } from '../command-tree.ts'
@@ -102,6 +103,8 @@ interface ByDocument extends Pick<Options, 'out'> {
 
 async function createByDocument(ctx: Context, options: ByDocument): Promise<undefined> {
   const { name, answers } = options
+  const { checkOut } = await import('./create-by-probe.ts')
+  await checkOut(ctx, options.out)
   const { readDescription } = await import('../../probe/openapi/read-description.ts')
   const { bytes, sourceUrl } = await readSource(ctx, options.openapi)
   const api = readDescription(bytes, options.openapi)
@@ -128,7 +131,7 @@ function sourceName(source: string): string {
 
 function report(ctx: Context, { open, summary }: Draft, out: string | undefined): void {
   for (const line of summary) ctx.note(line)
-  for (const { at, text } of open) ctx.note(`Decide: ${at.join('.')}: ${text}`)
+  for (const { at, text } of open) ctx.note(`Decide: ${placeText(at)}: ${text}`)
   if (open.length === 0) return
   const points = open.length === 1 ? 'a point' : `${open.length} points`
   throw new CrmError('partial', `the draft is written, but the document leaves ${points} open`, {

@@ -45,3 +45,12 @@ export class Decisions {
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
 }
+
+const VERBS = ['list', 'get', 'create', 'update', 'delete', 'upsert', 'find', 'restore', 'test']
+
+/** The names of the format, for the open points of a draft. */
+export function placeText([first = '', noun, member, ...inner]: readonly string[]): string {
+  if (first !== 'resources') return [first, noun, member, ...inner].filter((name) => name !== undefined).join('.')
+  const part = member === undefined ? [] : VERBS.includes(member) ? ['verbs', member] : [member]
+  return ['objects', ...(noun === undefined ? [] : [noun]), ...part, ...inner].join('.')
+}

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { Document, isMap, isPair, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml'
 import { oneLine } from '../../api/errors/one-line.ts'
@@ -14,11 +15,20 @@ export async function writeDraft(path: string, text: string, isReplaceAllowed: b
     await writeFile(path, text, { flag: isReplaceAllowed ? 'w' : 'wx' })
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw toMachineError(error, path)
-    throw new CrmError('unconfirmed', `${path} exists, and is not replaced without --yes`, {
-      hint: 'name another file, or add --yes',
-      cause: error,
-    })
+    throw exists(path, error)
   }
+}
+
+/** CrmError `unconfirmed` for a file that is there, before anything is asked. */
+export function refuseReplacing(path: string, isReplaceAllowed: boolean): void {
+  if (!isReplaceAllowed && existsSync(path)) throw exists(path)
+}
+
+function exists(path: string, cause?: unknown): CrmError {
+  return new CrmError('unconfirmed', `${path} exists, and is not replaced without --yes`, {
+    hint: 'name another file, or add --yes',
+    cause,
+  })
 }
 
 /** What drafts say in the format of earlier versions. */

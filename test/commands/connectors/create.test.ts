@@ -52,8 +52,8 @@ test('open points are exit 3 after the draft is written, and are listed', async 
   const out = join(tempFolder(), 'my.yaml')
   const { exit, stdout, stderr } = await crm([...CREATE, fileOf(OPEN), '--out', out], emptyHome())
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
-  expect(stderr).toContain('Decide: resources.contacts: the document also has /people')
-  expect(stderr).toContain('Decide: resources: no path was found for deals')
+  expect(stderr).toContain('Decide: objects.contacts: the document also has /people')
+  expect(stderr).toContain('Decide: objects: no path was found for deals')
   expect(stderr).toContain(
     `crm: the draft is written, but the document leaves 2 points open\n  grep -n decide: ${out}\n`,
   )
