@@ -116,7 +116,7 @@ const SHOWN_CHARS = 60
 
 /** A text of a file as messages show it, without the user and the password of an address. */
 export function short(text: string): string {
-  const quoted = JSON.stringify(text.replace(/(?<=:\/\/)[^/@]*@/, '***@'))
+  const quoted = JSON.stringify(text.replace(/(?<=:\/\/).*@/s, '***@'))
   return quoted.length <= SHOWN_CHARS ? quoted : `${quoted.slice(0, SHOWN_CHARS - 1).toWellFormed()}…`
 }
 

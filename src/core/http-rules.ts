@@ -10,7 +10,9 @@ export function parseBaseUrl(text: string, field: string): URL {
   const url = URL.parse(text)
   const expected = `expected an address such as https://crm.example.com`
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new CrmError('invalid_input', `${field} is not an http(s) address: ${JSON.stringify(text)}`, {
+    // A text with @ may hold a password.
+    const shown = text.includes('@') ? '' : `: ${JSON.stringify(text)}`
+    throw new CrmError('invalid_input', `${field} is not an http(s) address${shown}`, {
       hint: expected,
     })
   }

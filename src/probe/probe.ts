@@ -6,7 +6,7 @@ import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord } from './draft-record.ts'
 import { type FoundList, findList, type Probing, showsRecord } from './find-list.ts'
 import { nameOfHost } from './names.ts'
-import { type Decision, Decisions } from './openapi/decisions.ts'
+import { type Decision, Decisions, decisionAt } from './openapi/decisions.ts'
 import type { Draft } from './openapi/make-draft.ts'
 import { openProbing, type ProbeServer } from './probing-http.ts'
 import { differenceOf, readByConnector } from './prove.ts'
@@ -233,7 +233,7 @@ async function proveDraft(
     const problem = await problemOf(server, text, { resource, reference })
     const at = ['resources', RESOURCES[resource].plural, 'list']
     if (problem !== undefined) {
-      failed.push({ at, text: `the list was read again, and does not agree: ${problem}`, question: undefined })
+      failed.push(decisionAt(at, `the list was read again, and does not agree: ${problem}`))
     }
   }
   return failed

@@ -3,7 +3,7 @@ import { CrmError } from '../../core/errors.ts'
 import { resourceNamed } from '../../core/resources/registry.ts'
 import { askTyped } from '../../output/prompt.ts'
 import { writeNoteLine } from '../../output/safe-text.ts'
-import { placeText, type Question } from '../../probe/openapi/decisions.ts'
+import type { Question } from '../../probe/openapi/decisions.ts'
 import type { Draft, DraftRequest } from '../../probe/openapi/make-draft.ts'
 
 /** Asks the user every question that the draft raises, once. An empty answer skips the question. */
@@ -20,7 +20,7 @@ export async function askOpen(
     const next = [...draft.open, ...draft.remarks].find(({ question }) => question && !asked.has(question.id))
     if (!next?.question) return draft
     const { question } = next
-    writeNoteLine(ctx.io.stderr, `${placeText(next.at)}: ${next.text}`)
+    writeNoteLine(ctx.io.stderr, `${next.place}: ${next.text}`)
     const answer = await askChoice(ctx, question)
     if (answer === '') {
       asked.add(question.id)

@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Context } from '../../context.ts'
 import type { CrmError } from '../../core/errors.ts'
-import { idText, isSameJson, type JsonObject } from '../../core/json.ts'
+import { idText, isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
 import { findByIds } from '../../core/record-ids.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { type CheckResult, type ConnectorCheck, checkFailed, runCheck } from './check-reads.ts'
@@ -133,8 +133,12 @@ async function* writes(api: Api, trial: Trial, made: Set<string>): AsyncGenerato
   }
   if (connector.offers(resource, 'update') && Object.keys(changed).length > 0) {
     yield await runCheck(plural, 'update', async () => {
+      const before = isReadable(api, trial) ? await read(api, trial, id) : undefined
       await of(api).update(id, changed, NO_CONDITION)
-      return compared(api, trial, { id, values: { ...sent, ...changed } })
+      const result = await compared(api, trial, { id, values: { ...sent, ...changed } })
+      const after = before && (await read(api, trial, id))
+      const lost = after ? lostIn(before, after, Object.keys(changed)) : []
+      return lost.length === 0 ? result : checkFailed(`the update removed ${lost.join(', ')} from ${id}`)
     })
   }
   yield* (await inner?.(id)) ?? []
@@ -173,6 +177,16 @@ async function compared(
     (name) => `${name} ${JSON.stringify(record[name] ?? null)}, sent ${JSON.stringify(values[name])}`,
   )
   return checkFailed(`${id} has ${shown.join('; ')}`)
+}
+
+/** The members that had a value before, at any depth. */
+function lostIn(before: JsonObject, after: JsonObject, changed: readonly string[] = []): readonly string[] {
+  return Object.entries(before).flatMap(([name, value]) => {
+    const now = after[name] ?? null
+    if (value === null || changed.includes(name)) return []
+    if (now === null) return [name]
+    return isJsonObject(value) && isJsonObject(now) ? lostIn(value, now).map((inner) => `${name}.${inner}`) : []
+  })
 }
 
 function isReadable({ connector }: Api, { resource }: Pick<Trial, 'resource'>): boolean {

@@ -8,7 +8,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { askHidden, askTyped, canAsk } from '../../output/prompt.ts'
 import { linesFor, writeNoteLine } from '../../output/safe-text.ts'
-import { type Decision, placeText } from '../../probe/openapi/decisions.ts'
+import type { Decision } from '../../probe/openapi/decisions.ts'
 import type { Draft } from '../../probe/openapi/make-draft.ts'
 import type { ListProbe } from '../../probe/probe.ts'
 import { readKeyFlag } from '../../settings/key-candidates.ts'
@@ -200,7 +200,7 @@ async function writeOut(
 /** Says what was found, and what is left open: CrmError `partial`, for such a draft is no connector yet. */
 export function sayPoints(ctx: Pick<Context, 'note'>, { open, summary }: Draft, file: string | undefined): void {
   for (const line of summary) ctx.note(line)
-  for (const { at, text: point } of open) ctx.note(`Decide: ${placeText(at)}: ${point}`)
+  for (const { place, text: point } of open) ctx.note(`Decide: ${place}: ${point}`)
   if (open.length > 0) throw openPoints(open, file)
 }
 

@@ -7,7 +7,6 @@ import { shellWord } from '../../core/shell-words.ts'
 import { writeText } from '../../core/streams.ts'
 import { canAsk } from '../../output/prompt.ts'
 import { linesFor } from '../../output/safe-text.ts'
-import { placeText } from '../../probe/openapi/decisions.ts'
 import type { Draft, DraftRequest } from '../../probe/openapi/make-draft.ts'
 import { readInputBytes } from '../../settings/read-input.ts'
 import { examples } from '../command-tree.ts'
@@ -131,7 +130,7 @@ function sourceName(source: string): string {
 
 function report(ctx: Context, { open, summary }: Draft, out: string | undefined): void {
   for (const line of summary) ctx.note(line)
-  for (const { at, text } of open) ctx.note(`Decide: ${placeText(at)}: ${text}`)
+  for (const { place, text } of open) ctx.note(`Decide: ${place}: ${text}`)
   if (open.length === 0) return
   const points = open.length === 1 ? 'a point' : `${open.length} points`
   throw new CrmError('partial', `the draft is written, but the document leaves ${points} open`, {

@@ -2,6 +2,8 @@
 export interface Decision {
   /** Names from the root of the draft on: the comment stands before that member, or before the nearest one that is there. */
   readonly at: readonly string[]
+  /** The same in the format, for messages: `objects.contacts.verbs.list`. */
+  readonly place: string
   readonly text: string
   readonly question: Question | undefined
 }
@@ -31,13 +33,13 @@ export class Decisions {
 
   decide(at: readonly string[], text: string, question?: Question): void {
     if (question && this.#answers.has(question.id)) return
-    this.open.push({ at, text, question })
+    this.open.push(decisionAt(at, text, question))
   }
 
   /** With a question, a terminal is asked it; without an answer, nothing is left open. */
   remark(at: readonly string[], text: string, question?: Question): void {
     if (question && this.#answers.has(question.id)) return
-    this.remarks.push({ at, text, question })
+    this.remarks.push(decisionAt(at, text, question))
   }
 }
 
@@ -48,8 +50,11 @@ export function printable(text: string): string {
 
 const VERBS = ['list', 'get', 'create', 'update', 'delete', 'upsert', 'find', 'restore', 'test']
 
-/** The names of the format, for the open points of a draft. */
-export function placeText([first = '', noun, member, ...inner]: readonly string[]): string {
+export function decisionAt(at: readonly string[], text: string, question?: Question): Decision {
+  return { at, place: placeOf(at), text, question }
+}
+
+function placeOf([first = '', noun, member, ...inner]: readonly string[]): string {
   if (first !== 'resources') return [first, noun, member, ...inner].filter((name) => name !== undefined).join('.')
   const part = member === undefined ? [] : VERBS.includes(member) ? ['verbs', member] : [member]
   return ['objects', ...(noun === undefined ? [] : [noun]), ...part, ...inner].join('.')

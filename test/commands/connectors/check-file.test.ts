@@ -66,7 +66,26 @@ test('a file of format 2 is read, and one quotation mark that is missing is one 
 
 test('a password in an address of a file is not repeated', async () => {
   const file = join(tempFolder(), 'own.yaml')
-  writeFileSync(file, 'connector: 2\nname: own\norigin: https://u:sekret@x.example\nobjects: {}\n')
-  const { exit, stderr } = await crm(['connectors', 'check', file], emptyHome())
-  expect([exit, stderr]).toEqual([2, expect.stringContaining('"https://***@x.example", expected scheme and host')])
+  for (const password of ['sekret', 'se@kret', 'se/kret']) {
+    writeFileSync(file, `connector: 2\nname: own\norigin: https://u:${password}@x.example\nobjects: {}\n`)
+    const { exit, stderr } = await crm(['connectors', 'check', file], emptyHome())
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('"https://***@x.example", expected scheme and host')])
+  }
+})
+
+test.each([
+  'https://u:sekret@x.example:99999',
+  'ftp://u:sekret@x.example',
+  'u:sekret@x.example',
+  'http://u:sekret@x y',
+])('a password in the address %s is not repeated', async (address) => {
+  const env = emptyHome({ CRM_BASE_URL: address, CRM_API_KEY: 'k_0123456789' })
+  for (const argv of [
+    ['contacts', 'list'],
+    ['auth', 'login', '--base-url', address],
+    ['connectors', 'create', '--probe', address],
+  ]) {
+    const { exit, stdout, stderr } = await crm(argv, env)
+    expect([exit, stdout + stderr]).toEqual([2, expect.not.stringContaining('sekret')])
+  }
 })

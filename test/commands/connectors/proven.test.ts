@@ -385,3 +385,22 @@ test('fixtures and the library are held to it, too', async () => {
   expect((await crm(['connectors', 'check', '--write', '--yes'], env)).exit).toBe(0)
   expect(await rows()).toMatchObject({ done: 1 })
 })
+
+test('an update that removes a member which the check did not name is not proven', async () => {
+  const { check, records } = await lab(ALL, (response, { method, path, body }) => {
+    if (method === 'PATCH') {
+      const { kind: _, ...rest } = records.get(path) ?? {}
+      records.set(path, { ...rest, ...JSON.parse(body) })
+      sendJson(response, 200, records.get(path))
+    }
+    if (method === 'POST') {
+      const record = { id: `k${records.size}`, kind: 'lead', ...JSON.parse(body) }
+      records.set(`${path}/${record.id}`, record)
+      sendJson(response, 201, record)
+    }
+    return method === 'PATCH' || method === 'POST'
+  })
+  const { exit, rows } = await check('--write', '--yes')
+  expect(exit).toBe(7)
+  expect(rows).toContainEqual(expect.stringMatching(/^contacts\.update failed the update removed kind from k0/))
+})

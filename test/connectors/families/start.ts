@@ -124,7 +124,9 @@ export const startParse: StartServer = async (contacts, cleanUp = onTestFinished
   // The server that uses it ends before.
   cleanUp(remove)
   const uri = `postgres://${user}:${password}@${host}:${port}/postgres`
-  return started(process.execPath, [PARSE, JUDGES, file, uri], { path: '/parse', cleanUp })
+  // It makes a folder for logs where it is started.
+  const folder = tempFolder(cleanUp)
+  return started(process.execPath, [PARSE, JUDGES, file, uri], { folder, path: '/parse', cleanUp })
 }
 
 const FORTUNE = fileURLToPath(new URL('fortune-server.mjs', import.meta.url))
