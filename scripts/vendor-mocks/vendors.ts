@@ -45,10 +45,12 @@ export const VENDORS: readonly Vendor[] = [
     ],
     variables: { company: 'acme' },
     lacks: [],
-    completed: ({ query }, example) =>
-      query.has('cursor') || Number(query.get('start') ?? 0) > 0
-        ? { ...example, data: [], additional_data: { next_cursor: null } }
-        : example,
+    completed: ({ query }, example) => {
+      const start = Number(query.get('start') ?? 0)
+      if (start > 0)
+        return { ...example, data: [], additional_data: { pagination: { start, more_items_in_collection: false } } }
+      return query.has('cursor') ? { ...example, data: [], additional_data: { next_cursor: null } } : example
+    },
     mockCauses: [],
   },
   {
@@ -81,6 +83,8 @@ export const VENDORS: readonly Vendor[] = [
       if (Number(query.get('page') ?? 1) > 1) {
         return { ...example, data: { contacts: [], deals: [], notes: [], pipelines: [], webhooks: [] } }
       }
+      // The deletion of a deal is described by its status alone; that of a contact has this body.
+      if (path.startsWith('/deals/') && Object.keys(example).length === 0) return { status: 0 }
       // The note of the example is linked to no deal.
       return path === '/notes' && query.size > 0 ? linkedToDeal(example, '5aaa9b059007ba08c9ebaf58') : example
     },
