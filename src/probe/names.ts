@@ -47,7 +47,7 @@ export function isLinkTo(resource: Resource, name: string): boolean {
   return usualNames(resource).some((each) => foldedName(name).endsWith(`${each}id`))
 }
 
-export const ID_NAMES = words('id _id uuid guid recordid objectid key gid')
+export const ID_NAMES = words('id _id uuid guid recordid objectid uid key gid')
 export const CREATED_NAMES =
   words(`createdat created createdtime createdon datecreated createddate createdate creationdate
   addtime insertedat creationtime createtime dateadded dateentered createdatetime`)

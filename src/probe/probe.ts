@@ -8,6 +8,7 @@ import { type FoundList, findList, type Probing, showsRecord } from './find-list
 import { nameOfHost } from './names.ts'
 import { type Decision, Decisions, decisionAt } from './openapi/decisions.ts'
 import type { Draft } from './openapi/make-draft.ts'
+import { escaped } from './openapi/record-places.ts'
 import { openProbing, type ProbeServer } from './probing-http.ts'
 import { differenceOf, readByConnector } from './prove.ts'
 
@@ -201,8 +202,10 @@ function resourceOf(list: FoundList, decisions: Decisions, made: ReadonlySet<Res
   // What is in doubt is left unfinished, so that the loader refuses it: half a list is not a list.
   const written = { ...(itemsPath !== undefined && { items: itemsPath }), paging: paging ?? {} }
   if (list.records.length === 0) return { path, list: written }
-  const { value, idOf, list: drafted } = draftRecord(list, decisions, made)
-  const { fields, get, ...rest } = value
+  const wrapper = wrapperOf(list)
+  const plain = wrapper === undefined ? list : { ...list, single: objectOf(list.single)[wrapper] }
+  const { value, idOf, list: drafted } = draftRecord(plain, decisions, made)
+  const { fields, get, ...rest } = wrapper === undefined ? value : wrapped(value, escaped(wrapper))
   const [first] = list.records
   const id = first && idOf(first)
   const idPath = isJsonObject(rest.id) ? String(rest.id.at) : String(rest.id ?? 'id')
@@ -213,6 +216,24 @@ function resourceOf(list: FoundList, decisions: Decisions, made: ReadonlySet<Res
     list: { ...defined({ path: drafted.path, keep: drafted.keep }), ...written },
     ...(get !== undefined && isShown && { get }),
     ...(isJsonObject(fields) && { fields }),
+  }
+}
+
+/** The only member of the answer for one record, in which the list has its records, too. */
+function wrapperOf({ single, itemsPath = '' }: FoundList): string | undefined {
+  const [name, ...others] = isJsonObject(single) ? Object.keys(single) : []
+  const isAlone = name !== undefined && others.length === 0 && isJsonObject(objectOf(single)[name])
+  return isAlone && itemsPath.endsWith(`[].${escaped(name)}`) ? name : undefined
+}
+
+/** Such records are sent and answered in it, too: `check --write` proves it. */
+function wrapped({ create, update, ...value }: JsonObject, name: string): JsonObject {
+  const around = { body: { [name]: '{record}' }, gives: name }
+  return {
+    ...value,
+    ...(value.get !== undefined && { get: { ...objectOf(value.get), record: name } }),
+    ...(create !== undefined && { create: { ...objectOf(create), ...around } }),
+    ...(update !== undefined && { update: { ...objectOf(update), ...around } }),
   }
 }
 

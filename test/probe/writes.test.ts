@@ -109,3 +109,44 @@ test('notes of all deals are those of a deal by the member that a person names',
   await crm(['notes', 'add', 'd2', '--body', 'Hello'], '', env)
   expect(sent.map((each) => JSON.parse(each))).toEqual([{ text: 'Hello', belongs: 'd2' }])
 })
+
+/** Wraps every record in `human`, whose POST and PATCH want it so. */
+function humans() {
+  const people = new Map(
+    Array.from({ length: 57 }, (_, n) => [n + 1, { uid: n + 1, name: `P ${n}`, email: `p${n}@x.test`, tags: ['a'] }]),
+  )
+  const listed = (query: URLSearchParams) => {
+    const left = [...people.values()].filter(({ uid }) => uid > Number(query.get('after') ?? 0))
+    const after = left.length > 20 ? String(left[19]?.uid) : null
+    return { json: { rows: left.slice(0, 20).map((human) => ({ human })), paging: { after } } }
+  }
+  const written = (uid: number, body: string) => {
+    const { human } = JSON.parse(body)
+    if (human) people.set(uid, { ...people.get(uid), ...human, uid })
+    return human ? { json: { human: people.get(uid) ?? null } } : { status: 422, json: { message: 'human is missing' } }
+  }
+  const one = (method: string, uid: number, body: string) => {
+    if (method === 'PATCH') return written(uid, body)
+    const human = people.get(uid)
+    if (method === 'DELETE') people.delete(uid)
+    return human ? { json: { human } } : NOTHING
+  }
+  const answer = ({ method, path, query, body }: Asked) => {
+    const [, id] = /^\/humans\/(\d+)$/.exec(path) ?? []
+    if (id !== undefined)
+      return method === 'DELETE' ? { ...one(method, Number(id), ''), status: 204 } : one(method, Number(id), body)
+    if (path !== '/humans') return NOTHING
+    return method === 'POST' ? written(people.size + 1, body) : listed(query)
+  }
+  return { people, answer }
+}
+
+test('records that the list and one answer wrap in a member are sent in it, too', async () => {
+  const { people, answer } = humans()
+  const flags = ['--resource', 'contacts=/humans', '--resource', 'deals=none', '--writes', 'contacts=patch']
+  const { made, text, crm, file } = await probed(answer, flags)
+  expect(made.exit, text).toBe(0)
+  const checked = await crm(['connectors', 'check', '--write', '--yes'], '', { CRM_CONNECTOR: file })
+  expect(checked.exit, checked.stderr).toBe(0)
+  expect([...people.keys()]).toHaveLength(57)
+})
