@@ -65,7 +65,8 @@ export function withRepeatHint(
 }
 
 /** The commands that talk to the server of the profile, as the hints of src/api name them. */
-const OF_PROFILE = /\bcrm (?=(?:contacts|deals|notes|pipelines|webhooks|api|graphql|doctor|connectors check)\b)/g
+const OF_PROFILE =
+  /\bcrm (?=(?:contacts|deals|notes|pipelines|webhooks|api|graphql|doctor|connectors check(?= --write| compares))\b)/g
 
 /** Commands of a hint are for the server that `-p` named. */
 export function withProfileHint(error: unknown, argv: readonly string[]): unknown {

@@ -69,7 +69,12 @@ export const ENDINGS: readonly Ending[] = [
   { page: 'docs/keys.md', line: 'contacts list -p prod', exits: [4] },
   { page: 'docs/output.md', line: 'fixtures plan demo.yaml --exit-code', exits: [10] },
   { page: 'docs/servers.md', line: 'connectors create', exits: [4] },
-  { page: 'docs/servers.md', line: 'auth login', exits: [4, 4] },
+  {
+    page: 'docs/servers.md',
+    line: 'auth login',
+    exits: [4, 4],
+    edits: [undefined, { 'theirs.yaml': 'connector: 2\nname: theirs\nextends: crm\n' }],
+  },
   { page: 'docs/servers.md', line: 'connectors check --write', exits: [11] },
   { page: 'docs/webhooks.md', line: '--tui', exits: [2] },
   { page: 'docs/webhooks.md', line: '--count 3', exits: [12] },
