@@ -3,7 +3,7 @@ import type { JobsHost } from './jobs-host.ts'
 import { makeTrialFolder } from './journal/job-folder.ts'
 import type { PlanningContext, PlanningHooks } from './plan/make-job.ts'
 import { crmAccount } from './send/run-on-server.ts'
-import { allRecords, listParts, rowRules } from './server-records.ts'
+import { allRecords, checkGone, listParts, rowRules } from './server-records.ts'
 
 export function withHooks(make: PlanningContext, { onStep }: PlanningHooks): PlanningContext {
   let done = 0
@@ -42,6 +42,7 @@ async function contextIn(host: JobsHost, jobsFolder: string, draftsFolder: strin
     upserts: api.connector.upserts,
     offers: api.connector.offers,
     restores: api.connector.restores,
+    checkGone: (noun, id) => checkGone(api, noun, id),
     require: api.require,
     rowRules: (noun) => rowRules(api, noun),
     onRead: () => {},

@@ -97,6 +97,16 @@ export async function* allRecords(openApi: () => Promise<Api>, noun: JobNoun): A
   yield* api[RESOURCES[resource].plural].list()
 }
 
+/** CrmError `bad_answer` for a record that the list lacks and the server has; nothing where it cannot be asked for one. */
+export async function checkGone({ connector, ...api }: Api, noun: JobNoun, id: string): Promise<void> {
+  const resource = resourceOf(noun)
+  if (!isListed(resource) || !connector.offers(resource, 'get')) return
+  if ((await api[RESOURCES[resource].plural].get(id)) === undefined) return
+  throw new CrmError('bad_answer', `the list of ${noun} lacks ${id}, which the server has: nothing was sent`, {
+    hint: connector.mismatchHint,
+  })
+}
+
 /** Lists read at the same time. */
 const PARTS_AT_ONCE = 8
 

@@ -4,7 +4,7 @@ import { oneLine } from '../api/errors/one-line.ts'
 import type { Operations, Page } from '../api/operations.ts'
 import { loadConnector } from '../connector/load-connector.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText } from '../core/json.ts'
+import { listedId } from '../core/record-ids.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { optionsOf, type ProbeServer } from './probing-http.ts'
 import { isEnough } from './read-list.ts'
@@ -43,9 +43,7 @@ async function readIds(list: AsyncIterable<Page>): Promise<Declared | string> {
   for await (const { items } of list) {
     // Endless lists of empty pages end with an error.
     if (items.length > 0) pages += 1
-    const found = items.flatMap(({ id }) => idText(id) ?? [])
-    if (found.length < items.length) return 'a record has no id'
-    ids.push(...found)
+    ids.push(...items.map(listedId))
     if (isEnough(pages, ids.length)) return { ids, isCut: true }
   }
   return { ids, isCut: false }

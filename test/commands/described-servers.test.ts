@@ -249,3 +249,14 @@ test('an undo of an import says that the records show no changes by others, and 
     '2 records to delete show neither a version nor a time of change, so that changes by others are not seen; values that the job did not write: tags.',
   )
 })
+
+test('an undo does not call records deleted that a wrong description leaves out of the list', async () => {
+  const table = ledger()
+  const right = await described(table)
+  const args = ['contacts', 'import', '-', '--format', 'csv', '--run-id', 'one', '--yes', '-o', 'json']
+  const { job } = JSON.parse(await crmPrints(args, right.env, 'name\nNew Person\n'))
+  writeFileSync(right.env.CRM_CONNECTOR ?? '', table.connector.replace(/paging: .*/, 'paging: none'))
+  const { exit, stderr } = await crm(['jobs', 'undo', job, '--yes'], right.env)
+  expect([exit, stderr]).toEqual([7, expect.stringContaining('the list of contacts lacks 121, which the server has')])
+  expect(table.rows.size).toBe(121)
+})

@@ -435,6 +435,13 @@ export const CONNECTORS: readonly Sabotage[] = [
     tests: ['test/api/connectors/declared-lists.test.ts'],
   },
   {
+    name: 'an undo takes a record that the list lacks for deleted',
+    file: 'src/jobs/server-records.ts',
+    line: 'if ((await api[RESOURCES[resource].plural].get(id)) === undefined) return',
+    to: 'return',
+    tests: ['test/commands/described-servers.test.ts'],
+  },
+  {
     name: 'an undo creates a deleted record again with members that no update sends',
     file: 'src/jobs/plan/undo-record.ts',
     line: 'const isSet = (name: string) => isReadOnly(name) || rules.isReadOnly(name) || rules.isDropped(name)',

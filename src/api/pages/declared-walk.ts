@@ -178,7 +178,7 @@ export class DeclaredWalk {
       case 'cursor':
         return this.#afterCursor(page)
       case 'next_url':
-        return this.#atAddress(this.#stated(page))
+        return this.#atAddress(this.#stated(page.stated.next))
       case 'link':
         return this.#afterLink(answer.headers.link)
       case 'page':
@@ -209,12 +209,12 @@ export class DeclaredWalk {
     if (next === undefined && flag !== undefined) {
       throw this.#bad(`expected ${path} or ${flag}, which show whether there is more, got neither`)
     }
-    this.#stated({ stated: { next } })
+    this.#stated(next)
     return undefined
   }
 
-  /** What stands at `next`. */
-  #stated({ stated: { next } }: { readonly stated: Pick<DeclaredPage['stated'], 'next'> }): JsonValue | undefined {
+  /** What stands at `next`; CrmError where nothing does, unless that is declared as the end. */
+  #stated(next: JsonValue | undefined): JsonValue | undefined {
     const { absent, next: path } = this.#list.paging
     if (next !== undefined || absent) return next
     throw this.#bad(
@@ -246,7 +246,7 @@ export class DeclaredWalk {
     } = page
     const { more: flag, next: path } = this.#list.paging
     if (flag !== undefined && more === false) return true
-    if (path !== undefined) return (this.#stated(page) ?? null) === null
+    if (path !== undefined) return (this.#stated(page.stated.next) ?? null) === null
     if (flag !== undefined && more !== true) throw this.#bad(`${flag} is ${shown(more)}, expected true or false`)
     const hasPages = typeof pages === 'number' && this.#isFromStart
     if (hasPages && this.#pages >= pages) return true

@@ -34,9 +34,6 @@ export async function checkReads(api: Api, resource: Resource): Promise<readonly
       records.push(...items)
       pages += 1
     }
-    const unnamed = records.filter(({ id }) => idText(id) === undefined).length
-    if (unnamed > 0)
-      return checkFailed(`${unnamed} of ${records.length} records have no id at ${idPlace(api, resource)}`)
     const isOrdered = pages < 2 || !['page', 'offset'].includes(paging.by) || hasOrder(api, resource)
     const seen = `${records.length} records, ${pages} ${pages === 1 ? 'page' : 'pages'}`
     if (!isOrdered) return { state: 'warn', seen: `${seen}; pages by ${paging.by} without an order` }
@@ -62,10 +59,6 @@ export async function checkReads(api: Api, resource: Resource): Promise<readonly
       : { state: 'warn', seen: `${id} differs from the list in ${other.slice(0, 5).join(', ')}` }
   })
   return [list, get]
-}
-
-function idPlace({ connector }: Api, resource: Resource): string {
-  return connector.document.resources[resource]?.id.at ?? 'id'
 }
 
 const ORDER = /sort|order/i

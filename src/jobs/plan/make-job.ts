@@ -88,6 +88,8 @@ export interface PlanningContext {
   /** Whether the server has an upsert by this field. */
   readonly upserts: Connector['upserts']
   readonly offers: Offers
+  /** CrmError `bad_answer` for a record that the list lacks and the server has; nothing where it cannot be asked for one. */
+  readonly checkGone: (noun: JobNoun, id: string) => Promise<void>
   /** Whether the server restores a record that was deleted this long ago, under its id. */
   readonly restores: Connector['restores']
   /** CrmError `not_supported` if the server does not have an operation. */

@@ -121,6 +121,9 @@ interface UndoParts {
   readonly only: readonly string[] | undefined
 }
 
+/** Of the records that are gone, so many are asked for by their ids. */
+const MOST_ASKED = 20
+
 interface Findings {
   readonly stayed: Stayed
   readonly unseen: Unseen
@@ -159,6 +162,7 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
       }
     }
     now?.close()
+    await checkGone(context, noun, builder.leftOut.first)
     return { stayed, unseen, dropped }
   } finally {
     ledger?.close()
@@ -166,6 +170,12 @@ async function planUndo({ context, paths, builder, draft, before, rules, only }:
     scratch.close()
     plan.close()
   }
+}
+
+/** A list that is short by its description lacks records that the server has. */
+async function checkGone(context: PlanningContext, noun: JobNoun, left: readonly LeftOut[]): Promise<void> {
+  const gone = left.flatMap(({ code, id }) => (code === 'gone' && id !== null ? [id] : []))
+  for (const id of gone.slice(0, MOST_ASKED)) await context.checkGone(noun, id)
 }
 
 interface Imaged {

@@ -67,7 +67,7 @@ function isOneMoment(created: JsonValue | undefined, updated: JsonValue): boolea
   return Math.abs(Date.parse(updated) - Date.parse(created)) <= MOST_APART_MS
 }
 
-/** Whether a record shows that nobody changed it, or that somebody did. */
+/** Whether the record has a version or a time of change. */
 export function showsChanges({ version, updated_at }: CrmRecord): boolean {
   return typeof version === 'number' || (updated_at !== undefined && updated_at !== null)
 }
