@@ -44,19 +44,19 @@ const empty =
 const HEAD = 'connector: 2\nname: made\nidempotency: none\npaging: none\n'
 const LIST = "list: { items: 'data[]' }"
 
-/** One write by `argv` that is answered so; reads show Ada until `isGone`. */
+/** One write by `argv` that is answered so; reads show the record until `isGone`. */
 async function written(
   argv: readonly string[],
   answer: Answer,
   verbs: string,
-  { isGone = false, stdin = 'name\nEve\n', more = '' } = {},
+  { isGone = false, stdin = 'name\nEve\n', more = '', record = ADA as JsonObject } = {},
 ) {
   const { url, seen } = await startServer((response, { method, path }) => {
     const isRecord = path.startsWith('/contacts/')
     const writes = seen.filter((request) => request.method !== 'GET').length
     if (method !== 'GET') answer(response, writes)
     else if (isGone && writes > 0) sendJson(response, isRecord ? 404 : 200, isRecord ? {} : { data: [] })
-    else sendJson(response, 200, isRecord ? ADA : { data: [ADA] })
+    else sendJson(response, 200, isRecord ? record : { data: [record] })
   })
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
   const file = join(env.HOME, 'made.yaml')
@@ -207,6 +207,25 @@ test.each([
   expect(refused.stderr).toContain('expected drop: [email] in its update')
   expect(await written(argv, changed, whole(', drop: [email]'), readOnly)).toMatchObject({ exit: 0, writes: 1 })
 })
+
+test.each(COMMANDS.update)(
+  '%s %s %s whose answer shows a member of the whole record as empty is not done',
+  async (...argv) => {
+    const verbs = 'get: {}, update: { method: PUT, sends: whole }'
+    const inner = { more: 'record: { inside: data }' }
+    const emptied = await written(argv, json(200, { id: 'con_1', data: { name: 'Eve', email: '' } }), verbs, {
+      ...inner,
+      record: { id: 'con_1', data: { name: 'Ada', email: 'ada@example.com' } },
+    })
+    expect(emptied.exit).not.toBe(0)
+    expect(emptied.stderr).toContain('shows nothing at email, where the value before was sent again')
+    const kept = await written(argv, json(200, { id: 'con_1', data: { name: 'Eve' } }), verbs, {
+      ...inner,
+      record: { id: 'con_1', data: { name: 'Ada', email: 'ada@example.com', phone: null } },
+    })
+    expect(kept).toMatchObject({ exit: 0, writes: 1 })
+  },
+)
 
 test('a row that would leave out a member of a whole record fails in the plan', async () => {
   const verbs = 'get: {}, update: { method: PUT, sends: whole }'

@@ -212,6 +212,13 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/commands/declared-writes.test.ts'],
   },
   {
+    name: 'an answer that shows a member of the whole record as empty is taken for done',
+    file: 'src/api/writes/judge-write.ts',
+    line: 'if (isEmpty(now)) return isSameJson(value, was) ? [name] : []',
+    to: 'if (isEmpty(now)) return []',
+    tests: ['test/commands/declared-writes.test.ts'],
+  },
+  {
     name: 'a delete with an unknown answer is done',
     file: 'src/api/writes/judge-write.ts',
     line: "return isBare && status !== 204 && json !== undefined ? 'to a delete is neither a 204 nor empty' : undefined",

@@ -32,6 +32,20 @@ export const PROVEN: readonly Sabotage[] = [
     tests: CHECKED,
   },
   {
+    name: 'a list without the created record proves the create',
+    file: 'src/commands/connectors/check-writes.ts',
+    line: 'for (const each of now ? [id, ...before] : []) {',
+    to: 'for (const each of now ? [...before] : []) {',
+    tests: CHECKED,
+  },
+  {
+    name: 'a list that lost a record when one was created proves the create',
+    file: 'src/commands/connectors/check-writes.ts',
+    line: 'for (const each of now ? [id, ...before] : []) {',
+    to: 'for (const each of now ? [id] : []) {',
+    tests: CHECKED,
+  },
+  {
     name: 'a check that is interrupted leaves its record',
     file: 'src/commands/connectors/check-writes.ts',
     line: 'const removing = await ctx.api(undefined, AbortSignal.timeout(REMOVAL_MS))',

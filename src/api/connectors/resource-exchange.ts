@@ -101,9 +101,10 @@ export function createExchange(
       await references.load(rules.refs)
       const parts = await known(operation, id, naming.signal)
       const readCurrent = async () => (id === undefined ? undefined : serverRecord(resource, id, naming.signal))
-      const record = fields && (await recordOf(rules, operation, { fields, references, readCurrent }))
+      const { record, replaced } =
+        (fields && (await recordOf(rules, operation, { fields, references, readCurrent }))) ?? {}
       const { request: requestFor, judge } = writing(rules, operation, upsert)
-      const asked: AskedWrite = { kind, id, sent: fields }
+      const asked: AskedWrite = { kind, id, sent: fields, replaced }
       const { body, ...request } = requestFor({ ...parts, ...(record && { record }) })
       return {
         ...naming,
@@ -158,17 +159,25 @@ interface Writing {
   readonly readCurrent: () => Promise<JsonObject | undefined>
 }
 
+interface WrittenTo {
+  readonly record: JsonObject
+  readonly replaced?: AskedWrite['replaced']
+}
+
 /** The members that are sent, by the server's names. */
 async function recordOf(
   rules: ResourceRules,
   operation: OperationName,
   { fields, references, readCurrent }: Writing,
-): Promise<JsonObject> {
-  if (operation !== 'update') return rules.map.write(fields, { isCreate: operation === 'create', references })
+): Promise<WrittenTo> {
+  if (operation !== 'update')
+    return { record: rules.map.write(fields, { isCreate: operation === 'create', references }) }
   const { sends, drop, body } = rules.operation('update')
   const current = rules.needsCurrent(fields) ? await readCurrent() : undefined
   const besides = isJsonObject(body) ? Object.keys(body) : []
-  return rules.map.write(fields, { isCreate: false, current, references, isWhole: sends === 'whole', drop, besides })
+  const isWhole = sends === 'whole'
+  const record = rules.map.write(fields, { isCreate: false, current, references, isWhole, drop, besides })
+  return { record, ...(isWhole && current && { replaced: { before: current, sent: record } }) }
 }
 
 /** The request of a write, and what its answer says. */

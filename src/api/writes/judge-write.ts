@@ -15,6 +15,8 @@ export interface AskedWrite {
   readonly id?: string | undefined
   /** In crm's names; undefined without values. */
   readonly sent: JsonObject | undefined
+  /** The record before an update that replaces it, and what was sent, in the server's names. */
+  readonly replaced?: { readonly before: JsonObject; readonly sent: JsonObject } | undefined
   /** In an answer to many rows, what it shows of this one. */
   readonly row?: { readonly json: JsonValue | undefined; readonly quoted: () => JsonValue | undefined }
 }
@@ -25,8 +27,9 @@ export type JudgeWrite = (answer: Answer, asked: AskedWrite, references: Referen
 export function compileJudge(
   operation: Pick<Operation, 'ok' | 'gives' | 'made'>,
   map: Pick<RecordMap, 'idOf' | 'read'>,
-  { id, isBatch = false }: Pick<ResourceDocument, 'id'> & { readonly isBatch?: boolean },
+  { id, inside, isBatch = false }: Pick<ResourceDocument, 'id' | 'inside'> & { readonly isBatch?: boolean },
 ): JudgeWrite {
+  const insidePath = compilePath(inside)
   const checkOk = compileOk(operation.ok, isBatch)
   const shown = compileGives(operation.gives, map, id.at)
   const madeAt = operation.made === undefined ? undefined : compilePath(operation.made)
@@ -43,7 +46,7 @@ export function compileJudge(
     const found = read(json, references)
     if (typeof found === 'string') return contradiction(found)
     const record = found.record()
-    const other = whyOther(found, record, asked)
+    const other = whyOther(found, record, asked) ?? whyEmptied(found, asked.replaced, insidePath)
     if (other) return other
     const again = () => {
       const shownAgain = read(quoted(), references)
@@ -64,6 +67,38 @@ function whyOther({ id, idAt }: Shown, record: CrmRecord, asked: AskedWrite): Wr
     return contradiction(`shows ${id} at ${idAt}, and ${asked.id} was changed`)
   if (asked.kind !== 'create' || !asked.sent || !isAnother(record, asked.sent)) return undefined
   return { type: 'in doubt', why: 'shows a different record', isContradiction: false }
+}
+
+/** An answer that shows what is lost. */
+function whyEmptied({ server }: Shown, replaced: AskedWrite['replaced'], inside: Path): WriteOutcome | undefined {
+  if (!server || !replaced) return undefined
+  const [before, shown] = [readFirst(inside, replaced.before), readFirst(inside, server)]
+  const emptied = emptiedIn({ sent: replaced.sent, before, shown })
+  if (emptied.length === 0) return undefined
+  return contradiction(`shows nothing at ${emptied.join(', ')}, where the value before was sent again`)
+}
+
+interface Replaced {
+  readonly sent: JsonObject
+  readonly before: JsonValue | undefined
+  readonly shown: JsonValue | undefined
+}
+
+/** The members that were sent as they were before, and that the answer shows as empty: the server did not keep them. */
+function emptiedIn({ sent, before, shown }: Replaced): readonly string[] {
+  if (!isJsonObject(before) || !isJsonObject(shown)) return []
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const [was, now] = [before[name], shown[name]]
+    if (was === undefined || now === undefined || isEmpty(value)) return []
+    if (isEmpty(now)) return isSameJson(value, was) ? [name] : []
+    return isJsonObject(value)
+      ? emptiedIn({ sent: value, before: was, shown: now }).map((each) => `${name}.${each}`)
+      : []
+  })
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
 }
 
 function contradiction(why: string): WriteOutcome {
@@ -105,6 +140,8 @@ interface Shown {
   readonly id: string
   readonly idAt: PathText
   readonly record: () => CrmRecord
+  /** Undefined where the answer shows an id alone. */
+  readonly server?: JsonObject
 }
 
 /** Undefined where nothing is given. The reader gives a clause if the answer shows neither a record nor an id. */
@@ -118,7 +155,7 @@ function compileGives(gives: Operation['gives'], map: Pick<RecordMap, 'idOf' | '
     const value = json === undefined ? undefined : readFirst(path, json)
     if (isJsonObject(value)) {
       const id = map.idOf(value)
-      return isId(id) ? { id, idAt, record: () => map.read(value, references) } : `has no id at ${idAt}`
+      return isId(id) ? { id, idAt, server: value, record: () => map.read(value, references) } : `has no id at ${idAt}`
     }
     const id = isWhole ? undefined : idText(value)
     return isId(id)

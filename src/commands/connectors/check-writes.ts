@@ -1,9 +1,10 @@
 import type { Api } from '../../api/api.ts'
 import type { Operations } from '../../api/operations.ts'
+import { SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Context } from '../../context.ts'
 import type { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
-import { findByIds } from '../../core/record-ids.ts'
+import { findByIds, listedId } from '../../core/record-ids.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { type CheckResult, type ConnectorCheck, checkFailed, runCheck } from './check-reads.ts'
 
@@ -15,9 +16,16 @@ interface Trial {
   readonly mark: string
   readonly sent: JsonObject
   readonly changed: JsonObject
+  /** Gives a list that lags behind writes the time to show them. */
+  readonly pause: () => Promise<unknown>
   /** What is tried before the record is deleted, of records that belong to it. */
   readonly inner?: (id: string) => Promise<readonly ConnectorCheck[]>
 }
+
+const LIST_LAG_MS = 2000
+
+/** The most records of a list that are looked through for the created one. */
+const MOST_LISTED = 2000
 
 /** How long a command that was interrupted goes on, to remove what it created. */
 const REMOVAL_MS = 30_000
@@ -69,14 +77,14 @@ async function stageOfDeal(ctx: Context, { connector, deals }: Api): Promise<Jso
 async function tryRecord(
   ctx: Context,
   api: Api,
-  { sent, changed, ...trial }: Trial,
+  { sent, changed, ...trial }: Omit<Trial, 'pause'>,
 ): Promise<readonly ConnectorCheck[]> {
   if (!api.connector.offers(trial.resource, 'create')) return []
   const values = { sent: writable(api, trial, sent), changed: writable(api, trial, changed) }
   const made = new Set<string>()
   const checks: ConnectorCheck[] = []
   try {
-    for await (const check of writes(api, { ...trial, ...values }, made)) checks.push(check)
+    for await (const check of writes(api, { ...trial, ...values, pause: pauseOf(ctx) }, made)) checks.push(check)
   } catch (error) {
     const removing = await ctx.api(undefined, AbortSignal.timeout(REMOVAL_MS))
     await findMarked(removing, trial, made)
@@ -89,6 +97,10 @@ async function tryRecord(
     if (made.size === 0) ctx.note(`If ${nameOf(trial)} is there, remove it: it is unknown whether it was created.`)
   }
   return [...checks, ...(await removed(api, trial, made))]
+}
+
+function pauseOf({ timing = SYSTEM_TIMING, signal }: Context): Trial['pause'] {
+  return () => timing.sleep(LIST_LAG_MS, signal)
 }
 
 /** After a create whose answer gave no id. */
@@ -114,12 +126,13 @@ async function* writes(api: Api, trial: Trial, made: Set<string>): AsyncGenerato
   const { plural } = RESOURCES[resource]
   const idempotencyKey = crypto.randomUUID()
   const create = await runCheck(plural, 'create', async () => {
+    const before = await listedIds(api, trial)
     const ids = await createdIds(api, trial, idempotencyKey)
     for (const id of ids) made.add(id)
     const [id] = ids
-    return id === undefined
-      ? checkFailed('neither the answer nor the list shows the record')
-      : compared(api, trial, { id, values: sent })
+    if (id === undefined) return checkFailed('neither the answer nor the list shows the record')
+    const unlisted = before && (await whyUnlisted(api, trial, { id, before }))
+    return unlisted ? checkFailed(unlisted) : compared(api, trial, { id, values: sent })
   })
   yield create
   const [id] = made
@@ -149,6 +162,45 @@ async function createdIds(api: Api, trial: Trial, idempotencyKey: string): Promi
   const record = await trial.of(api).create(trial.sent, { idempotencyKey, isLookedFor: false })
   const id = idText(record.id)
   return id === undefined ? markedIds(api, trial) : [id]
+}
+
+/** Undefined for a list that is longer than what is looked through, and where there is none. */
+async function listedIds(api: Api, { resource, of }: Removing): Promise<ReadonlySet<string> | undefined> {
+  if (!api.connector.offers(resource, 'list')) return undefined
+  const ids = new Set<string>()
+  for await (const { items } of of(api).list()) {
+    for (const record of items) ids.add(listedId(record))
+    if (ids.size > MOST_LISTED) return undefined
+  }
+  return ids
+}
+
+/** How the list shows that it is not the whole one: it lacks the created record, or one that it had before. */
+async function whyUnlisted(
+  api: Api,
+  trial: Trial,
+  { id, before }: { readonly id: string; readonly before: ReadonlySet<string> },
+): Promise<string | undefined> {
+  const lacking = async () => {
+    const now = await listedIds(api, trial)
+    for (const each of now ? [id, ...before] : []) {
+      // Another client may delete records.
+      if (
+        !now?.has(each) &&
+        (each === id || !api.connector.offers(trial.resource, 'get') || (await read(api, trial, each)))
+      )
+        return each
+    }
+    return undefined
+  }
+  const first = await lacking()
+  if (first === undefined) return undefined
+  await trial.pause()
+  const lacks = await lacking()
+  const { plural } = RESOURCES[trial.resource]
+  if (lacks === undefined) return undefined
+  const why = lacks === id ? 'was created' : 'was there before a record was created'
+  return `the list of ${plural} (${before.size} records) does not show ${lacks}, which ${why}: its paging or its filter is wrong`
 }
 
 /** Empty where the server lists no such records. */

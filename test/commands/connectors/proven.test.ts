@@ -181,6 +181,35 @@ test('a value that the server does not keep is not proven, and the record is rem
   expect((await importOne()).stderr).toContain('not proven: create of contacts')
 })
 
+/** A list of at most 40 records, of which 40 were there before the check. */
+const CUT: readonly (readonly [
+  order: string,
+  cut: (all: readonly JsonObject[]) => readonly JsonObject[],
+  why: RegExp,
+])[] = [
+  ['first', (all) => all.slice(0, 40), /does not show r41, which was created/],
+  ['last', (all) => all.toReversed().slice(0, 40), /does not show p1, which was there before a record was created/],
+]
+
+test.each(CUT)('a list that is cut, with the oldest %s, proves no create', async (_, cut, why) => {
+  let isCut = false
+  const { check, records, importOne } = await lab(ALL, (response, { method, path }) => {
+    if (!isCut || method !== 'GET' || path !== '/contacts') return false
+    sendJson(response, 200, {
+      data: cut([...records].filter(([at]) => at.startsWith('/contacts/')).map(([, each]) => each)),
+    })
+    return true
+  })
+  isCut = true
+  for (let at = 1; at <= 40; at += 1) records.set(`/contacts/p${at}`, { id: `p${at}`, name: `Person ${at}` })
+  const { exit, rows } = await check('--write', '--yes')
+  expect(exit).toBe(7)
+  expect(rows).toContainEqual(expect.stringMatching(/^contacts\.create failed the list of contacts \(40 records\)/))
+  expect(rows.join('\n')).toMatch(why)
+  expect(records.size).toBe(40)
+  expect((await importOne()).stderr).toContain('not proven: create of contacts')
+})
+
 test('a create that contradicts the connector is found by its mark, and removed', async () => {
   const { check, records } = await lab(ALL.replace('create: {}', 'create: { gives: data.contact }'))
   const { exit, rows } = await check('--write', '--yes')
