@@ -11,6 +11,7 @@ import {
   HAS_PARSE,
   type StartServer,
   startDjango,
+  startJsonServer,
   startOData,
   startParse,
 } from '../connectors/families/start.ts'
@@ -36,8 +37,13 @@ interface Judge {
   readonly correct?: (draft: string) => string
 }
 
-/** json-server shows no times: rows whose answers were lost stay in doubt there, and an undo leaves them. */
 const JUDGES: readonly Judge[] = [
+  {
+    title: 'json-server 0.17, which shows no times',
+    isHere: true,
+    start: startJsonServer('json-server-0/lib/cli/bin.js'),
+    flags: ['--writes', 'contacts=patch'],
+  },
   {
     title: 'Django REST framework (skipped without python3-djangorestframework)',
     isHere: HAS_DJANGO,

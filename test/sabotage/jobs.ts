@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const JOBS: readonly Sabotage[] = [
   {
+    name: 'a record that states no time is adopted, although an equal one may have been there before',
+    file: 'src/jobs/send/look-up.ts',
+    line: "if (candidate.isSince || isCompared) return { type: 'done', id: candidate.id }",
+    to: "return { type: 'done', id: candidate.id }",
+    tests: ['test/jobs/send/resolve-in-doubt.test.ts'],
+  },
+  {
     name: 'a server that refuses every request for its limit holds a job for ever',
     file: 'src/jobs/send/outcomes.ts',
     line: "else if (because === 'limit') this.#countLimit(failure)",

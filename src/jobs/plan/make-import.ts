@@ -84,7 +84,7 @@ async function fillDraft(context: PlanningContext, request: ImportRequest, draft
   const match = matchOf(request, source.summary, context.offers)
   const upsert = upsertOf(context, request, match)
   const head = headOfImport(context, request, {
-    ...{ paths, run, input, upsert, match, asked },
+    ...{ paths, run, input, upsert, match, asked, before: earlier.jobs },
     summary: source.summary,
   })
   const builder = new PlanBuilder(paths, head, request.part)
@@ -214,12 +214,14 @@ interface HeadParts {
   readonly summary: FormatSummary
   readonly match: MatchRequest
   readonly asked: Asked | undefined
+  /** Earlier jobs of the run. */
+  readonly before: readonly unknown[]
 }
 
 function headOfImport(
   context: PlanningContext,
   request: ImportRequest,
-  { paths, run, input, upsert, summary, match, asked }: HeadParts,
+  { paths, run, input, upsert, summary, match, asked, before }: HeadParts,
 ): PlanHead {
   return {
     crm_plan: 1,
@@ -233,11 +235,22 @@ function headOfImport(
     of: request.of,
     ...(upsert === undefined ? {} : { upsert }),
     terms: termsOf(request, match, summary),
+    ...(isCompared(request, match, before) && { compared: true }),
     ...(request.rejects && { rejects: resolve(request.rejects.path) }),
     ...asked,
     made_at: context.nowMs(),
     version: context.version,
   }
+}
+
+/** Whether a row is created only where the server has no record that is equal to it. */
+function isCompared(
+  { as, kind, noun, isAgain }: ImportRequest,
+  { names }: MatchRequest,
+  before: readonly unknown[],
+): boolean {
+  if (as !== 'import' || kind !== 'import') return false
+  return names.length > 0 || (!isAgain && before.length === 0 && isListed(resourceOf(noun)))
 }
 
 /** The field by which the server itself creates or changes; undefined where it cannot. */

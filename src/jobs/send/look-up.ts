@@ -26,6 +26,8 @@ export interface ListedRecords {
   recentRecords(): ReadonlySet<string>
   /** Whether an empty list proves absence without recentRecords: an unknown server may never list anything. */
   readonly isEmptyBelieved: boolean
+  /** There was no record equal to a row when it was planned: one that does not state when it was created was created since. */
+  readonly isCompared: boolean
 }
 
 /** One pass over the list, whatever the number of operations. */
@@ -168,7 +170,8 @@ function judgeCreates(
   for (const alike of groupByDigest(tasks)) {
     const [first] = alike
     const free = first ? matcher.candidates(first).filter(({ id }) => !claimed.has(id) && !taken.has(id)) : []
-    for (const [index, task] of alike.entries()) findings.set(task, judgeCandidates(free, index, alike.length))
+    for (const [index, task] of alike.entries())
+      findings.set(task, judgeCandidates(free, { index, tasks: alike.length, isCompared: records.isCompared }))
     for (const { id } of free) taken.add(id)
   }
   for (const task of tasks) {
@@ -177,11 +180,17 @@ function judgeCreates(
   }
 }
 
-function judgeCandidates(free: readonly CreatedRecord[], index: number, tasks: number): LookUpResult {
+interface Alike {
+  readonly index: number
+  readonly tasks: number
+  readonly isCompared: boolean
+}
+
+function judgeCandidates(free: readonly CreatedRecord[], { index, tasks, isCompared }: Alike): LookUpResult {
   if (free.length > tasks) return { type: 'doubt', why: `${free.length} records are equal to this row` }
   const candidate = free[index]
   if (!candidate) return { type: 'absent' }
-  if (candidate.isSince) return { type: 'done', id: candidate.id }
+  if (candidate.isSince || isCompared) return { type: 'done', id: candidate.id }
   return {
     type: 'doubt',
     why: `${candidate.id} is equal to this row, and ${MADE_UNKNOWN}`,

@@ -207,6 +207,7 @@ function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: bo
     claimed: (ids: ReadonlySet<string>) => claimedIn(paths, journal, ids),
     recentRecords: () => recentRecordsIn(paths, journal),
     isEmptyBelieved: terms.keys.isKept,
+    isCompared: plan.head.compared === true,
   }
   return resolveInDoubt(
     {

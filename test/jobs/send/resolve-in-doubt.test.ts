@@ -25,7 +25,11 @@ function createTask(op: number, body: JsonObject, digest = canonicalJson(body)):
 }
 
 /** What settling comes to when these records are there, and `later` at the second look; the journal is a real one, the waits take no time. */
-async function settled(tasks: readonly Task[], records: readonly JsonObject[], later = records, lifeMs = 0) {
+async function settled(
+  tasks: readonly Task[],
+  records: readonly JsonObject[],
+  { later = records, lifeMs = 0, isCompared = false } = {},
+) {
   const path = join(await tempFolder(), 'journal')
   const journal = new Journal(path, { wholeBytes: 0, serial: 0, isTorn: false }, () => LEASED_MS)
   const progress = new JobProgress(tasks.length)
@@ -50,6 +54,7 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[], l
         claimed: (ids) => new Set([...ids].filter((id) => adopted.has(id))),
         recentRecords: () => new Set(),
         isEmptyBelieved: true,
+        isCompared,
       },
       sleep: async () => true,
       onWait: (why, waitMs) => waits.push(`${waitMs} ${why}`),
@@ -62,13 +67,26 @@ async function settled(tasks: readonly Task[], records: readonly JsonObject[], l
 
 test('a wait for requests of before names the setting that it lasts', async () => {
   const task = { ...createTask(0, { name: 'Ada' }), isResumed: false, lastSentMs: 0 }
-  const { waits } = await settled([task], [], [], 120_000)
+  const { waits } = await settled([task], [], { lifeMs: 120_000 })
   expect(waits).toEqual(['120000 earlier requests may still take effect, up to 2m after they were sent'])
 })
 
 test('a record that is equal to a row is adopted, and nothing is sent for it', async () => {
   const { again, adopted } = await settled([createTask(0, { name: 'Ada' })], [{ id: 'con_1', name: 'Ada', ...MADE }])
   expect({ again, adopted }).toEqual({ again: [], adopted: ['con_1'] })
+})
+
+test('a record that states no time is adopted where none was equal to the row when it was planned', async () => {
+  const find = (isCompared: boolean, records: readonly JsonObject[]) =>
+    settled([createTask(0, { name: 'Ada' })], records, { isCompared })
+  const first: JsonObject = { id: 'con_1', name: 'Ada' }
+  const second: JsonObject = { id: 'con_2', name: 'Ada' }
+  expect(await find(true, [first])).toMatchObject({ again: [], adopted: ['con_1'] })
+  for (const [isCompared, records] of [
+    [false, [first]],
+    [true, [first, second]],
+  ] as const)
+    expect((await find(isCompared, records)).progress.counts).toMatchObject({ done: 0, doubt: 1 })
 })
 
 test('of two equal rows, of which one was created, the other is sent', async () => {
@@ -98,7 +116,7 @@ test.each([
 })
 
 test('a record that a lagging list shows only at the second lookup is adopted, and not sent again', async () => {
-  const found = await settled([createTask(0, { name: 'Ada' })], [], [{ id: 'con_1', name: 'Ada', ...MADE }])
+  const found = await settled([createTask(0, { name: 'Ada' })], [], { later: [{ id: 'con_1', name: 'Ada', ...MADE }] })
   expect(found).toMatchObject({ again: [], adopted: ['con_1'] })
 })
 
