@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/core/json.ts'
@@ -203,6 +203,34 @@ objects:
   expect([done, rows.get(2)]).toEqual([3, { id: 2, profile: { name: 'Bare 2', phone: '555' }, score: 2 }])
   await crmPrints(['jobs', 'undo', job, '--yes'], right.env)
   expect([...rows]).toEqual(before)
+})
+
+test('a wrong file is 7, and the command that it names reads the server with the key of the profile', async () => {
+  const { url } = await startServer((response, { headers, path }) => {
+    if (headers['x-key'] !== 'key_of_the_test') return sendJson(response, 401, { message: 'no such key' })
+    if (new URL(path, url).pathname !== '/team/people') return sendJson(response, 404, { message: 'no such path' })
+    sendJson(response, 200, { people: PEOPLE })
+  })
+  const home = emptyHome()
+  const file = join(home.HOME, 'wrong.yaml')
+  const people = 'contacts: { path: /people, verbs: { list: { items: "persons[]" } } }'
+  writeFileSync(
+    file,
+    `connector: 2\nname: wrong\nauth: { in: header, name: X-Key }\npaging: none\nobjects: { ${people} }\n`,
+  )
+  const login = ['auth', 'login', '--no-verify', '--storage', 'file', '--base-url', `${url.origin}/team`]
+  expect(
+    await crm([...login, '--connector', file, '-p', 'team', '--key-stdin'], home, 'key_of_the_test'),
+  ).toMatchObject({
+    exit: 0,
+  })
+  const { exit, stderr } = await crm(['contacts', 'list', '-p', 'team'], home)
+  const named = `-p team connectors create --probe ${url.origin}/team --auth header:X-Key --resource contacts=/people --out mycrm.yaml`
+  expect([exit, stderr]).toEqual([7, expect.stringContaining(`crm ${named}`)])
+  await crm([...named.split(' '), '--whole', 'contacts'], home, '', home.HOME)
+  expect(readFileSync(join(home.HOME, 'mycrm.yaml'), 'utf8')).toContain('people[]')
+  const other = await crm(['connectors', 'create', '--probe', 'http://127.0.0.1:9', '-p', 'team'], home)
+  expect(other).toMatchObject({ exit: 4, stderr: expect.stringContaining('no key was given') })
 })
 
 test.each<[string, JsonValue]>([

@@ -3,6 +3,7 @@ import { headerText } from '../../connector/header-text.ts'
 import { SERVER_RECORDS } from '../../connector/record-map.ts'
 import { compileTemplate, fillText } from '../../connector/templates.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { shellWord } from '../../core/shell-words.ts'
 import { mismatchHint } from '../errors/failure.ts'
 import { type Answer, parseJson } from '../transport/answer.ts'
 import { compileOk } from '../writes/judge-write.ts'
@@ -59,7 +60,7 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
     name: document.name,
     word: place.word ?? document.name,
     document,
-    mismatchHint: mismatchHint(place.baseUrl),
+    mismatchHint: mismatchHint(place.baseUrl, isOwnFile(document, place) ? probeFlags(document) : ''),
     errors: createErrorRules(document),
     credentials: compileCredentials(document, place.variables),
     offers: (resource, operation) => document.resources[resource]?.[operation] !== undefined,
@@ -84,6 +85,35 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
         if (select) rules(resource as Resource).selection.ask(names)
       }
     },
+  }
+}
+
+/** Shipped connectors say nothing of the server that does not fit them. */
+function isOwnFile({ name }: ConnectorDocument, { word = name }: ConnectorPlace): boolean {
+  return word !== name
+}
+
+/** How the key is sent, and where the lists are, as the flags of `crm connectors create --probe`. */
+function probeFlags({ auth, resources }: ConnectorDocument): string {
+  const how = authFlag(auth)
+  const lists = Object.entries(resources).flatMap(([resource, { list, parent }]) =>
+    list && parent === undefined && !/[{}]/.test(list.path)
+      ? [` --resource ${shellWord(`${RESOURCES[resource as Resource].plural}=${list.path}`)}`]
+      : [],
+  )
+  return `${how === undefined ? '' : ` --auth ${shellWord(how)}`}${lists.join('')}`
+}
+
+function authFlag(auth: ConnectorDocument['auth']): string | undefined {
+  switch (auth.in) {
+    case 'bearer':
+      return undefined
+    case 'basic':
+      return auth.user === '{key}' ? 'basic' : `basic:${auth.user}`
+    case 'query':
+      return `query:${auth.name}`
+    case 'header':
+      return `header:${auth.name}${auth.value === '{key}' ? '' : `:${auth.value.replace(' {key}', '')}`}`
   }
 }
 

@@ -55,10 +55,10 @@ export interface Peer {
 
 export const ADDRESS_HINT = 'crm doctor shows the address in use, and what answers there'
 
-/** For an answer that the connector does not describe. */
-export function mismatchHint(baseUrl: URL): string {
+/** For an answer that the connector does not describe; `flags`: what the probe is told of the server. */
+export function mismatchHint(baseUrl: URL, flags = ''): string {
   const url = shellWord(baseUrlText(baseUrl))
-  return `crm connectors check compares the connector with the server; for another one: crm connectors create --probe ${url} --out mycrm.yaml`
+  return `crm connectors check compares the connector with the server; for another one: crm connectors create --probe ${url}${flags} --out mycrm.yaml`
 }
 
 /** The record does not exist (404), or no longer exists (410; RFC 9110, 15.5.11). */

@@ -137,7 +137,7 @@ function refusedKey({ argv }: Pick<Context, 'argv'>, error: CrmError, { origin }
 
 async function readKey(ctx: Context, { origin }: URL): Promise<string> {
   const flag = await readKeyFlag(ctx)
-  const text = flag?.value ?? (ctx.env.CRM_API_KEY || undefined)
+  const text = flag?.value ?? (ctx.env.CRM_API_KEY || (await profileKey(ctx, origin)))
   if (text === undefined && !canAsk(ctx)) {
     throw new CrmError('no_key', 'no key was given, and there is no terminal to ask at', {
       hint: `${commandLine(ctx.argv)} --key-stdin < key.txt; a server without keys takes any text`,
@@ -146,6 +146,17 @@ async function readKey(ctx: Context, { origin }: URL): Promise<string> {
   const key = text ?? (await askHidden(ctx.io, `API key for ${origin}: `, ctx.signal)).trim()
   ctx.addSecret(key)
   return checkKey(key, flag?.source ?? (text === undefined ? 'the key' : 'CRM_API_KEY'))
+}
+
+/** The key of the profile in use, if it is for this server. */
+async function profileKey(ctx: Context, origin: string): Promise<string | undefined> {
+  try {
+    const { baseUrl, key } = await ctx.target()
+    return baseUrl.origin === origin ? key.value : undefined
+  } catch (error) {
+    if (!(error instanceof CrmError) || ctx.flags.profile !== undefined) throw error
+    return undefined
+  }
 }
 
 /** How the key is sent, in the grammar of connectors. CrmError `usage` for another text. */
