@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Api } from './api/api.ts'
 import type { Finding } from './api/doctor/finding.ts'
 import type { ProbeTarget } from './api/doctor/probe.ts'
@@ -109,6 +110,7 @@ export function createContext(
   const notes = notesOf((line) => writeNoteLine(host.io.stderr, line), flags.isQuiet)
   const ctx: Context = {
     ...host,
+    env: withConnectorFile(host),
     ...secrets,
     ...notes,
     ...waitsOf(notes.note),
@@ -212,6 +214,14 @@ async function openExpressions({ flags: { where, jq, whereErrors }, io, now }: C
   const { compileExpressions } = await import('./expr/expressions.ts')
   const say = (line: string) => writeNoteLine(io.stderr, line)
   return compileExpressions({ where, jq, whereErrors }, { say, nowMs: now() })
+}
+
+/** CRM_CONNECTOR that names a file of the working folder, as an absolute path. */
+function withConnectorFile({ env, folder }: Host): Host['env'] {
+  const { CRM_CONNECTOR: named } = env
+  return named !== undefined && /^\.{1,2}\//.test(named) && folder !== undefined
+    ? { ...env, CRM_CONNECTOR: resolve(folder, named) }
+    : env
 }
 
 /** Profiles of an earlier version get their connectors once, before anything reads them. */

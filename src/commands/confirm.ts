@@ -17,6 +17,8 @@ export interface Deletion {
   readonly expect: number | undefined
   /** False if ids were read from stdin, which then cannot answer. */
   readonly isStdinFree: boolean
+  /** An undo restores the records. */
+  readonly isUndoable?: true
 }
 
 /** Compares `--expect` with the number of records before anything is sent. */
@@ -32,7 +34,8 @@ export function requireExpected(ctx: Pick<Context, 'argv'>, { count, what, expec
  * and `--expect` for several records or a protected profile. Returns only if confirmed.
  */
 export async function confirmDeletion(ctx: Asking, deletion: Deletion): Promise<void> {
-  const { count, what, expect } = deletion
+  const { count, what, expect, isUndoable } = deletion
+  const forGood = isUndoable ? '' : ' for good'
   const target = await ctx.target()
   const { isProtected } = target
   const place = placeText(target)
@@ -40,14 +43,21 @@ export async function confirmDeletion(ctx: Asking, deletion: Deletion): Promise<
   if (ctx.flags.isConfirmed && (expect !== undefined || (!isProtected && (count === 1 || isAsked)))) return
   if (!isAsked) {
     const needs = isProtected || count > 1 ? `--yes --expect ${count}` : '--yes'
-    throw new CrmError('unconfirmed', `deleting ${what} from ${place} cannot be undone and needs ${needs}`, {
-      hint: `${commandLine(ctx.argv.filter((word) => word !== '-y' && word !== '--yes'))} ${needs}`,
-    })
+    throw new CrmError(
+      'unconfirmed',
+      `deleting ${what} from ${place} ${isUndoable ? '' : 'cannot be undone and '}needs ${needs}`,
+      {
+        hint: `${commandLine(ctx.argv.filter((word) => word !== '-y' && word !== '--yes'))} ${needs}`,
+      },
+    )
   }
   const isSure = isProtected
-    ? (await askTyped(ctx.io, `Type ${count} to delete ${what} from the protected ${place} for good: `, ctx.signal)) ===
-      String(count)
-    : await askYesNo(ctx.io, `Delete ${what} from ${place} for good? [y/N] `, ctx.signal)
+    ? (await askTyped(
+        ctx.io,
+        `Type ${count} to delete ${what} from the protected ${place}${forGood}: `,
+        ctx.signal,
+      )) === String(count)
+    : await askYesNo(ctx.io, `Delete ${what} from ${place}${forGood}? [y/N] `, ctx.signal)
   if (!isSure) throw new CrmError('unconfirmed', 'not confirmed; nothing was deleted', { hint: commandLine(ctx.argv) })
 }
 

@@ -141,6 +141,13 @@ test.each(
   expect({ exit, stderr, writes }).toEqual({ exit: 0, stderr: expect.any(String), writes: 1 })
 })
 
+test('a deletion of several records is one that an undo takes back', async () => {
+  const { stderr } = await written(['contacts', 'delete', '--where', 'true'], empty(204), PLAIN)
+  expect(stderr).toContain('can be restored only under new ids, with crm jobs undo while the job is kept')
+  expect(stderr).toMatch(/deleting 1 contact .*needs --yes/)
+  expect(stderr).not.toContain('cannot be undone')
+})
+
 test.each(COMMANDS.delete)('%s %s %s with an unknown answer is done where a read finds nothing', async (...argv) => {
   const answer = json(200, { message: 'deleted' })
   expect((await written(argv, answer, WITH_GET, { isGone: true })).exit).toBe(0)

@@ -171,6 +171,7 @@ function deletionOf(job: MadeJob, expect: number | undefined): Deletion {
     what: `${counted(end.delete, resourceOf(head.noun))}${firstText(job)}`,
     expect,
     isStdinFree,
+    isUndoable: true,
   }
 }
 
@@ -180,8 +181,6 @@ async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promis
   requireCount(ctx, job, flags)
   if (isDeletion(job)) {
     const deletion = deletionOf(job, expect)
-    const ids = (await restoresDeleted(ctx, job)) ? '' : ', but the records get new ids'
-    if (canAsk(ctx)) ctx.note(`A deletion can be undone while the job is kept${ids}.`)
     if (end.delete > 0) await confirmDeletion(ctx, deletion)
     return
   }

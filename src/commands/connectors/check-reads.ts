@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, isSameJson } from '../../core/json.ts'
+import { idText, isSameJson, type JsonValue } from '../../core/json.ts'
 import type { ResourceDefinition } from '../../core/resources/field.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../../core/resources/registry.ts'
 
@@ -34,9 +34,14 @@ export async function checkReads(api: Api, resource: Resource): Promise<readonly
       records.push(...items)
       pages += 1
     }
+    const empty = emptyFields(api, resource, records)
     const isOrdered = pages < 2 || !['page', 'offset'].includes(paging.by) || hasOrder(api, resource)
     const seen = `${records.length} records, ${pages} ${pages === 1 ? 'page' : 'pages'}`
     if (!isOrdered) return { state: 'warn', seen: `${seen}; pages by ${paging.by} without an order` }
+    if (empty.length > 0) {
+      const places = empty.map(({ name, at }) => `${name} (${at})`).join(', ')
+      return { state: 'warn', seen: `${seen}; none has ${places}: are these paths right?` }
+    }
     // A wrong path is never there either.
     const isUnseen = pages < 2 && records.length > 1 && paging.absent === true
     return isUnseen
@@ -59,6 +64,26 @@ export async function checkReads(api: Api, resource: Resource): Promise<readonly
       : { state: 'warn', seen: `${id} differs from the list in ${other.slice(0, 5).join(', ')}` }
   })
   return [list, get]
+}
+
+/** The fields of a file of one's own that no record shows, with their paths. */
+function emptyFields({ connector }: Api, resource: Resource, records: readonly CrmRecord[]) {
+  if (connector.word === connector.name) return []
+  const { fields = {} } = connector.document.resources[resource] ?? {}
+  return records.length === 0
+    ? []
+    : Object.entries(fields).flatMap(
+        ([
+          name,
+          {
+            read: [at],
+          },
+        ]) => (at === undefined || records.some((record) => !isEmpty(record[name])) ? [] : [{ name, at }]),
+      )
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || value === ''
 }
 
 const ORDER = /sort|order/i

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shippedNames } from '../../../src/connector/shipped.ts'
 import { sendJson, startServer } from '../../api/answering-server.ts'
@@ -38,7 +38,7 @@ test('a connector changes neither the origin of a profile nor where its key goes
   const refused = await crm([...login, '--connector', file], home, 'key_of_the_test')
   expect(refused.exit).toBe(2)
   expect(refused.stderr).toContain(`profile prod belongs to ${url.origin}, not to https://elsewhere.example`)
-  expect((await crm(['contacts', 'list'], { ...home, CRM_CONNECTOR: file })).exit).toBe(0)
+  expect((await crm(['contacts', 'list'], { ...home, CRM_CONNECTOR: './theirs.yaml' }, '', dirname(file))).exit).toBe(0)
   await crmPrints(['config', 'set', 'connector', file, '-p', 'prod'], home)
   expect((await crm(['contacts', 'list'], home)).exit).toBe(0)
   expect(seen.map(({ path, headers }) => [path, headers.authorization])).toEqual([

@@ -181,6 +181,14 @@ test('a value that the server does not keep is not proven, and the record is rem
   expect((await importOne()).stderr).toContain('not proven: create of contacts')
 })
 
+test('a field that no record shows is a warning, with its path', async () => {
+  const { check, records } = await lab(`${VERBS}\nobjects: { contacts: { fields: { name: name, email: mail } } }\n`)
+  records.set('/contacts/c1', { id: 'c1', name: 'Ada', email: 'ada@example.com' })
+  const { exit, rows } = await check()
+  expect(exit).toBe(0)
+  expect(rows).toContainEqual('contacts.list warn 1 records, 1 page; none has email (mail): are these paths right?')
+})
+
 /** A list of at most 40 records, of which 40 were there before the check. */
 const CUT: readonly (readonly [
   order: string,
