@@ -2,15 +2,6 @@ import { idText, isJsonObject, type JsonObject, type JsonValue, memberOf } from 
 import { foldedLine } from './nearest.ts'
 import { redactShapes } from './redact.ts'
 
-/** The members in which JSON:API, HubSpot and Airtable nest the members of a record. */
-const BELOW = ['attributes', 'properties', 'fields']
-
-/** The members of a record, with those one level below it. */
-export function valuesOf(record: JsonObject): JsonObject {
-  const below = BELOW.map((name) => record[name]).filter((value) => isJsonObject(value))
-  return below.length === 0 ? record : Object.assign({}, ...below, record)
-}
-
 export interface OtherValue {
   /** The path as in `--set`: `address.city`. */
   readonly member: string
@@ -21,7 +12,7 @@ export interface OtherValue {
 /** The members of a merge patch whose values in the record differ; members that the record omits are not compared. */
 export function otherValues(record: JsonObject, patch: JsonObject): readonly OtherValue[] {
   const found: OtherValue[] = []
-  compare(valuesOf(record), patch, { path: '', found })
+  compare(record, patch, { path: '', found })
   return found
 }
 
@@ -40,8 +31,7 @@ function compare(shown: JsonObject, patch: JsonObject, { path, found }: { path: 
  * them out of its answer.
  */
 export function absentMembers(record: JsonObject, patch: JsonObject): readonly string[] {
-  const shown = valuesOf(record)
-  return Object.keys(patch).filter((name) => !Object.hasOwn(shown, name) && !isNothing(patch[name]))
+  return Object.keys(patch).filter((name) => !Object.hasOwn(record, name) && !isNothing(patch[name]))
 }
 
 function isNothing(value: JsonValue | undefined): boolean {
@@ -67,10 +57,9 @@ function shortText(text: string): string {
 
 /** Whether the record has every sent member, each with a different value; a truncated or wrapped text counts as the same. */
 export function isAnother(record: JsonObject, sent: JsonObject): boolean {
-  const values = valuesOf(record)
   const entries = Object.entries(sent)
   return (
-    entries.length > 0 && entries.every(([name, asked]) => Object.hasOwn(values, name) && !isAkin(values[name], asked))
+    entries.length > 0 && entries.every(([name, asked]) => Object.hasOwn(record, name) && !isAkin(record[name], asked))
   )
 }
 

@@ -66,7 +66,7 @@ export function checkMade(shown: Exclude<ShownUnderId, undefined>, made: MadeRec
 }
 
 function whyNotMade(record: CrmRecord, { sent, sinceMs, keys }: MadeRecord): string | undefined {
-  const isOld = wasThereBefore(record, sinceMs, sent)
+  const isOld = wasThereBefore(record, sinceMs)
   if (isOld && !keys.isKept) return 'that record was there before'
   return isAnother(record, sent) ? 'that record has none of the values that were sent' : undefined
 }

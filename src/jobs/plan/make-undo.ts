@@ -294,7 +294,7 @@ function revertWrite(parts: WithNow, id: string): Reverted {
   const written = parseExactJson(body?.toString('utf8') ?? '{}') as JsonObject
   if (head.do === 'create') {
     if (!offers(resourceOf(noun), 'delete')) return stays(operation, id, 'cannot')
-    if (isOlder(match.record, results.progress.firstMs ?? 0, written)) return stays(operation, id, 'cannot', EXISTED)
+    if (isOlder(match.record, results.progress.firstMs ?? 0)) return stays(operation, id, 'cannot', EXISTED)
     const changed = changesSince(written, match.record, results.of(operation.op).isRepeated)
     if (changed.length > 0) return { left: changed.map(conflictOf(operation, id)) }
     if (withNotes.has(id)) return stays(operation, id, 'cannot', 'it has notes, which would be deleted with it')

@@ -100,7 +100,7 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   const kind = existing === undefined ? sentKind(head) : 'update'
   const shown = shownIn(written, answer, { kind, sent })
   if (existing !== undefined) return { type: 'done', status: answer.status, id: existing, flag: 'u', ...shown }
-  const existed = existedBefore(task, record, sent) ? 'e' : undefined
+  const existed = existedBefore(task, record) ? 'e' : undefined
   const own = task.isUpsert ? upsertFlag(task, written) : undefined
   const flag = isReplayed(answer.headers) ? replayedFlag(task, record) : (own ?? existed)
   // A record that is created again has a new id.
@@ -147,7 +147,7 @@ function quotedOther(other: OtherValue, { quoted }: Done, given: (record: CrmRec
  */
 function upsertFlag(task: Task, { isMade, record }: Done): ResultFlag | undefined {
   if (isMade === true) return undefined
-  if (record && isOlder(record, task.leasedMs, {})) return 'u'
+  if (record && isOlder(record, task.leasedMs)) return 'u'
   if (task.isInDoubt || task.isResumed || task.tries > 0) return 'm'
   return isMade === false ? 'u' : undefined
 }
@@ -165,11 +165,9 @@ function replayedFlag({ operation, isInDoubt, isResumed, tries, leasedMs }: Task
 function existedBefore(
   { operation: { head }, isInDoubt, isResumed, tries, leasedMs }: Task,
   record: CrmRecord | undefined,
-  sent: () => JsonObject | undefined,
 ): boolean {
   if (head.do !== 'create' || !record || isInDoubt || isResumed || tries > 0) return false
-  const members = sent() ?? {}
-  return wasThereBefore(record, leasedMs, members)
+  return wasThereBefore(record, leasedMs)
 }
 
 /** A 2xx without a clear outcome. A server that queues creates may make the record long after its answer. */
