@@ -21,6 +21,26 @@ export interface Deletion {
   readonly isUndoable?: true
 }
 
+export interface ExpectFlags {
+  readonly expect?: number | undefined
+  readonly expectMost?: number | undefined
+}
+
+/** `--expect`, or the count itself where `--expect-most` allows it. CrmError `unconfirmed` for a larger one. */
+export function expectedOf(
+  ctx: Pick<Context, 'argv'>,
+  { expect, expectMost }: ExpectFlags,
+  { count, toDo }: { readonly count: number; readonly toDo: string },
+): number | undefined {
+  if (expectMost === undefined) return expect
+  if (count > expectMost) {
+    throw new CrmError('unconfirmed', `--expect-most ${expectMost}, but this would ${toDo}; nothing was sent`, {
+      hint: `see what: ${commandLine([...ctx.argv.filter((word) => word !== '--dry-run'), '--dry-run'])}`,
+    })
+  }
+  return expect ?? count
+}
+
 /** Compares `--expect` with the number of records before anything is sent. */
 export function requireExpected(ctx: Pick<Context, 'argv'>, { count, what, expect }: Deletion): void {
   if (expect === undefined || expect === count) return

@@ -64,6 +64,36 @@ describe('on a protected profile', () => {
     expect(writes()).toHaveLength(2)
   })
 
+  test.for(JOBS)('$name goes on with --yes --expect-most N, up to N', async ({ argv, text }) => {
+    const { env, file, writes } = await startWith(true)
+    const args = text === undefined ? argv : [...argv, file('rows.csv', text)]
+    expect((await crm([...args, '--expect-most', '5'], env)).exit).toBe(11)
+    expect(await crm([...args, '--yes', '--expect-most', '1'], env)).toMatchObject({
+      exit: 11,
+      stderr: expect.stringMatching(
+        /--expect-most 1, but this would (?:create|change) 2 .*nothing was sent\n.*--dry-run/,
+      ),
+    })
+    expect(writes()).toHaveLength(0)
+    const sent = await crm([...args, '--yes', '--expect-most', '2'], env)
+    expect(sent.exit, sent.stderr).toBe(0)
+    expect(writes()).toHaveLength(2)
+  })
+
+  test.for([
+    ['contacts', 'delete', '--where', 'true'],
+    ['contacts', 'delete', 'c_1', 'c_2'],
+  ])('%s %s %s goes on with --yes --expect-most N, up to N', async (argv) => {
+    const { env } = await startWith(true)
+    expect((await crm([...argv, '--yes', '--expect-most', '1'], env)).stderr).toContain(
+      '--expect-most 1, but this would delete 2 contacts; nothing was sent',
+    )
+    const refused = await crm([...argv, '--yes', '--expect-most', '2', '--dry-run'], env)
+    expect(refused.exit, refused.stderr).toBe(0)
+    // The server of the nine endpoints deletes none.
+    expect((await crm([...argv, '--yes', '--expect-most', '2'], env)).stderr).not.toContain('--expect')
+  })
+
   test('an import that only creates contacts needs no confirmation, because it can be undone', async () => {
     const { env, file } = await startWith(true)
     expect(await crm(['contacts', 'import', file('p.csv', 'email\nc@x.test\n')], env)).toMatchObject({ exit: 0 })

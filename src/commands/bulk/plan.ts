@@ -9,7 +9,15 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import type { MadeJob } from '../../jobs/plan/make-job.ts'
 import { canAsk } from '../../output/prompt.ts'
 import { commandLine, withFlag } from '../command-line.ts'
-import { confirmChange, confirmDeletion, confirmProtected, type Deletion, requireExpected } from '../confirm.ts'
+import {
+  confirmChange,
+  confirmDeletion,
+  confirmProtected,
+  type Deletion,
+  type ExpectFlags,
+  expectedOf,
+  requireExpected,
+} from '../confirm.ts'
 import { parseCount } from '../flags.ts'
 import { type RunFlags, runTerms } from './bulk-flags.ts'
 import { valueChangesText } from './preview-lines.ts'
@@ -20,10 +28,9 @@ import { cannotUndo, noteFirst, notePreview, planLines, showPlan } from './show-
 /** More requests than this for a recheck are mentioned in the plan. */
 const RECHECK_NOTED = 1000
 
-export interface PlanFlags extends RunFlags {
+export interface PlanFlags extends RunFlags, ExpectFlags {
   /** The file for the plan, which is then not sent. */
   readonly plan?: string
-  readonly expect?: number
   /** The file for the records before the change. */
   readonly snapshotBefore?: string
   /** For the question: what another job does after this one. */
@@ -35,9 +42,11 @@ export interface PlanFlags extends RunFlags {
 }
 
 export function addExpectFlag(command: object): void {
-  ;(command as Command).addOption(
+  const options = [
     new Option('--expect <n>', 'stop unless exactly n records are affected').argParser(parseExpected),
-  )
+    new Option('--expect-most <n>', 'stop if more than n records are affected').argParser(parseExpected),
+  ]
+  for (const option of options) (command as Command).addOption(option)
 }
 
 /** Also accepts 0, which is a valid number of selected records. */
@@ -136,15 +145,18 @@ function toDoOf(job: MadeJob, { also = '' }: PlanFlags, isAsked: boolean): strin
   return `${changesOf(end, head.noun)}${values === '' ? '' : ` (${values})`}${firstText(job)}${also}`
 }
 
-/** Compares `--expect` with the plan, before anything is sent or written to a file. */
-function requireCount(ctx: Context, job: MadeJob, { expect, plan }: PlanFlags): void {
+/** Compares `--expect` and `--expect-most` with the plan, before anything is sent or written to a file; the number that is confirmed. */
+function requireCount(ctx: Context, job: MadeJob, { plan, ...flags }: PlanFlags): number | undefined {
   const { end, head } = job
   if (isDeletion(job)) {
+    const { count, what } = deletionOf(job, undefined)
+    const expect = expectedOf(ctx, flags, { count, toDo: `delete ${what}` })
     requireExpected(ctx, deletionOf(job, expect))
-    return
+    return expect
   }
   const count = end.create + end.update
-  if (expect === undefined || expect === count) return
+  const expect = expectedOf(ctx, flags, { count, toDo: changesOf(end, head.noun) })
+  if (expect === undefined || expect === count) return expect
   const changes = counted(count, resourceOf(head.noun))
   throw new CrmError('unconfirmed', `--expect ${expect}, but ${changes} would change; nothing was sent`, {
     hint:
@@ -177,8 +189,7 @@ function deletionOf(job: MadeJob, expect: number | undefined): Deletion {
 
 async function confirmPlan(ctx: Context, job: MadeJob, flags: PlanFlags): Promise<void> {
   const { end, head } = job
-  const { expect } = flags
-  requireCount(ctx, job, flags)
+  const expect = requireCount(ctx, job, flags)
   if (isDeletion(job)) {
     const deletion = deletionOf(job, expect)
     if (end.delete > 0) await confirmDeletion(ctx, deletion)

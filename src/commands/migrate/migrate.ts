@@ -14,7 +14,7 @@ import { addExpectFlag } from '../bulk/plan.ts'
 import { withPlanningProgress } from '../bulk/planning-progress.ts'
 import { commandLine, withFlag } from '../command-line.ts'
 import { examples } from '../command-tree.ts'
-import { confirmChange, confirmProtected } from '../confirm.ts'
+import { confirmChange, confirmProtected, type ExpectFlags, expectedOf } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { collect } from '../fields-input.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -23,11 +23,10 @@ import { withEnds } from './ends.ts'
 import { sendChained } from './send-chained.ts'
 import { migrationColumns, notePlan, planRecord, resultColumns, resultRecord } from './show.ts'
 
-interface Options extends RunFlags {
+interface Options extends RunFlags, ExpectFlags {
   readonly from: string
   readonly to: string
   readonly mapStage?: readonly string[]
-  readonly expect?: number
 }
 
 export function addMigrate(program: CommandUnknownOpts, act: Act): void {
@@ -102,7 +101,7 @@ async function migrateRecords(ctx: Context, parts: Parts): Promise<ExitCode> {
     ctx.note(count === 0 ? 'Dry run: nothing would change.' : 'Dry run: nothing was sent.')
     return dryRunExit(ctx, count > 0)
   }
-  if (count > 0) await confirmMigration(to, { plans, count, expect: options.expect })
+  if (count > 0) await confirmMigration(to, { plans, count, flags: options })
   ctx.keepExitCode?.()
   const problems = await sendAll(ctx, parts, plans)
   const verified = await shown(() => migration.verified())
@@ -168,14 +167,14 @@ function noteOthers(ctx: Pick<Context, 'note'>, { type, first }: Verified): void
 interface Confirmation {
   readonly plans: readonly ResourcePlan[]
   readonly count: number
-  /** `--expect`, as typed. */
-  readonly expect: number | undefined
+  readonly flags: ExpectFlags
 }
 
 /** Returns only if the creates on the target are confirmed. */
-async function confirmMigration(to: Context, { plans, count, expect }: Confirmation): Promise<void> {
+async function confirmMigration(to: Context, { plans, count, flags }: Confirmation): Promise<void> {
   const parts = plans.filter(({ create }) => create > 0).map(({ create, type }) => counted(create, type))
   const toDo = `create ${parts.join(', ')}`
+  const expect = expectedOf(to, flags, { count, toDo })
   if (expect !== undefined && expect !== count) {
     throw new CrmError('unconfirmed', `--expect ${expect}, but this would create ${count} records; nothing was sent`, {
       hint: withFlag(to.argv, '--expect', String(count)),

@@ -10,7 +10,7 @@ import { addBulkFlags } from '../bulk/import-rows.ts'
 import { addPartFlags } from '../bulk/part-flags.ts'
 import { addExpectFlag } from '../bulk/plan.ts'
 import { examples, type RecordCommand, whereOffered } from '../command-tree.ts'
-import { confirmDeletion, requireExpected } from '../confirm.ts'
+import { confirmDeletion, type ExpectFlags, expectedOf, requireExpected } from '../confirm.ts'
 import { dryRunExit } from '../dry-run.ts'
 import { findMany, namesOf, readIds } from '../find-many.ts'
 import { addScopedFlags } from '../flags.ts'
@@ -18,9 +18,8 @@ import { listOf, printList } from '../print.ts'
 import { type DeletableResource, deleteByIds, listCommand, printDeletions } from './delete-by-ids.ts'
 import { refuseOtherVersion } from './version-check.ts'
 
-interface IdOptions {
+interface IdOptions extends ExpectFlags {
   readonly ifMatch?: string
-  readonly expect?: number
 }
 
 const IF_MATCH = (resource: DeletableResource) =>
@@ -75,7 +74,7 @@ async function deleteIds(
   ctx: Context,
   resource: DeletableResource,
   words: readonly string[],
-  { ifMatch, expect }: IdOptions,
+  { ifMatch, ...flags }: IdOptions,
 ): Promise<ExitCode | undefined> {
   const { plural } = RESOURCES[resource]
   const ids = await readIds(ctx, words, `${listCommand(resource)} -o id`)
@@ -85,6 +84,7 @@ async function deleteIds(
     })
   }
   const what = ids.length === 1 ? `${resource} ${ids[0]}` : counted(ids.length, resource)
+  const expect = expectedOf(ctx, flags, { count: ids.length, toDo: `delete ${what}` })
   const deletion = { count: ids.length, what, expect, isStdinFree: !words.includes('-') }
   requireExpected(ctx, deletion)
   if (ids.length === 0) {
