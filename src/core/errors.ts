@@ -79,6 +79,8 @@ export interface ErrorDetails {
   readonly repeat?: Repeat
   /** The bulk job that can be resumed. */
   readonly job?: string
+  /** Another process is at work on this; it may be free later. */
+  readonly isBusy?: true
 }
 
 /**

@@ -139,5 +139,6 @@ async function heldError(path: string): Promise<CrmError> {
   const holder = Number.isNaN(pid) ? 'another process' : `process ${pid}`
   return new CrmError('machine', `${path} is held by ${holder}`, {
     hint: `wait until it ends; if it is not a crm process: rm ${shellWord(path)}`,
+    isBusy: true,
   })
 }

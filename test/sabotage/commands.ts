@@ -2,6 +2,27 @@ import type { Sabotage } from './sabotage.ts'
 
 export const COMMANDS: readonly Sabotage[] = [
   {
+    name: 'a job of more records than --expect-most allows is sent',
+    file: 'src/commands/confirm.ts',
+    line: 'if (count > expectMost) {',
+    to: 'if (count > expectMost + 1) {',
+    tests: ['test/commands/protected-jobs.test.ts'],
+  },
+  {
+    name: 'the program of --on-failure gets the key',
+    file: 'src/commands/bulk/unattended.ts',
+    line: 'const env = envWithoutSecrets(ctx.env)',
+    to: 'const { env } = ctx',
+    tests: ['test/commands/unattended.test.ts'],
+  },
+  {
+    name: '--lock-wait does not wait for a job of another process',
+    file: 'src/commands/bulk/unattended.ts',
+    line: 'if (!(error instanceof CrmError) || !error.details.isBusy || performance.now() >= untilMs) throw error',
+    to: 'throw error',
+    tests: ['test/commands/unattended.test.ts'],
+  },
+  {
     name: 'an escape sequence of a record moves the cursor of the terminal',
     file: 'src/output/safe-text.ts',
     line: "return text.replace(new RegExp(`(${MEANT})|${UNSAFE}`, 'gu'), (found, meant?: string) => meant ?? escapeChar(found))",

@@ -7,6 +7,7 @@ import type { Duplicates } from '../../jobs/plan/repeated-rows.ts'
 import type { RunTerms } from '../../jobs/send/services.ts'
 import { collect } from '../fields-input.ts'
 import { parseCount, parsePositiveTime } from '../flags.ts'
+import type { Report } from './unattended.ts'
 
 // The flags of commands that change many records: how the input is read and matched, and how the job is sent.
 
@@ -156,6 +157,7 @@ export interface RunFlags {
   readonly maxOutage?: number
   /** False: `--no-recheck`. */
   readonly recheck?: boolean
+  readonly report?: Report
 }
 
 /** For commands that may send an upsert. */

@@ -76,6 +76,9 @@ export async function showOrSendPlan(ctx: Context, job: MadeJob, flags: PlanFlag
       return exit
     }
     await notePlan(ctx, job, flags)
+    const { rows, create, update, delete: removed, unchanged, skipped } = job.end
+    const numbers = { rows, create, update, delete: removed, unchanged, skipped }
+    await flags.report?.('plan', { job: job.paths.id, ...numbers })
     await confirmPlan(ctx, job, flags)
     await keepBefore(ctx, job, flags)
     await jobs.writeRejects(job.paths)

@@ -62,10 +62,12 @@ export async function sendJob(ctx: Context, paths: JobPaths, flags: SendFlags): 
   noteDuplicates(ctx, recheck, flags.recheck === false)
   const after = await triedUndo(ctx, paths, stop === undefined ? flags : undefined)
   const repointed = before ?? after.repointed
-  await printOne(ctx, {
+  const record = {
     ...accountRecord(paths.id, flags.isRepeated ? repeatedCounts(counts) : counts),
     ...(repointed !== undefined && { repointed }),
-  })
+  }
+  await flags.report?.('account', record)
+  await printOne(ctx, record)
   if (after.error !== undefined) throw after.error
   if (error !== undefined) throw error
   return EXIT.ok

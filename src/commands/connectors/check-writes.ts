@@ -1,6 +1,5 @@
 import type { Api } from '../../api/api.ts'
 import type { Operations } from '../../api/operations.ts'
-import { SYSTEM_TIMING } from '../../api/transport/timing.ts'
 import type { Context } from '../../context.ts'
 import type { CrmError } from '../../core/errors.ts'
 import { idText, isJsonObject, isSameJson, type JsonObject } from '../../core/json.ts'
@@ -99,8 +98,11 @@ async function tryRecord(
   return [...checks, ...(await removed(api, trial, made))]
 }
 
-function pauseOf({ timing = SYSTEM_TIMING, signal }: Context): Trial['pause'] {
-  return () => timing.sleep(LIST_LAG_MS, signal)
+function pauseOf({ timing, signal }: Context): Trial['pause'] {
+  return async () => {
+    const { SYSTEM_TIMING } = await import('../../api/transport/timing.ts')
+    await (timing ?? SYSTEM_TIMING).sleep(LIST_LAG_MS, signal)
+  }
 }
 
 /** After a create whose answer gave no id. */

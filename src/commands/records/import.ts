@@ -5,6 +5,7 @@ import type { ExitCode } from '../../core/exit.ts'
 import { hasOperation, type ImportableResource, type PluralOf, RESOURCES } from '../../core/resources/registry.ts'
 import { addMatchFlags, addRecheckFlag } from '../bulk/bulk-flags.ts'
 import { addImportFlags, type ImportFlags, importRows } from '../bulk/import-rows.ts'
+import { addUnattendedFlags, runUnattended, type UnattendedFlags } from '../bulk/unattended.ts'
 import { examples } from '../command-tree.ts'
 
 export interface ImportCommand {
@@ -21,10 +22,11 @@ export function addImport(parent: CommandUnknownOpts, act: Act, what: ImportComm
     .command('import <file>')
     .description(description)
     .addHelpText('after', examples(...lines))
-    .action(act((ctx, file: string, flags: ImportFlags) => importRecords(ctx, plural, file, flags)))
+    .action(act((ctx, file: string, flags: ImportFlags & UnattendedFlags) => importRecords(ctx, plural, file, flags)))
   const canUpdate = hasOperation(resource, 'update')
   if (canUpdate) addMatchFlags(command)
   addImportFlags(command)
+  addUnattendedFlags(command)
   if (canUpdate) addRecheckFlag(command)
 }
 
@@ -32,10 +34,13 @@ function importRecords(
   ctx: Context,
   noun: PluralOf<ImportableResource>,
   file: string,
-  flags: ImportFlags,
+  flags: ImportFlags & UnattendedFlags,
 ): Promise<ExitCode> {
   if (flags.recheck === false && flags.match === undefined) {
     throw new CrmError('usage', '--no-recheck requires --match', { hint: 'leave it out' })
   }
-  return importRows(ctx, { noun, kind: 'import' }, file, flags)
+  if (flags.lockWait !== undefined && file === '-') {
+    throw new CrmError('usage', '--lock-wait needs a file, for stdin can be read once', { hint: 'name the file' })
+  }
+  return runUnattended(ctx, flags, (report) => importRows(ctx, { noun, kind: 'import' }, file, { ...flags, report }))
 }

@@ -131,6 +131,7 @@ export function startedMeanwhile(id: string): CrmError {
   return new CrmError('conflict', `${id} was started meanwhile by another process, with the same rows`, {
     hint: `crm jobs show ${id}; when it has ended, repeat this command if rows are left`,
     job: id,
+    isBusy: true,
   })
 }
 
@@ -153,6 +154,7 @@ function unfinished({ paths: { id }, state, head }: JobState, command: readonly 
   return new CrmError('conflict', `${id} ${what}${why}`, {
     hint: `finish it first: crm jobs resume ${id}${typedProfile(command)}, or cancel it: crm jobs cancel ${id}`,
     job: id,
+    ...(state === 'running' && { isBusy: true }),
   })
 }
 

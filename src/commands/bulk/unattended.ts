@@ -1,0 +1,120 @@
+import { appendFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import type { Context } from '../../context.ts'
+import { CrmError } from '../../core/errors.ts'
+import { EXIT, type ExitCode } from '../../core/exit.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { envWithoutSecrets } from '../../core/streams.ts'
+import type { ProgramWords } from '../../files/programs.ts'
+import { parsePositiveTime } from '../flags.ts'
+import { commandWords } from '../webhooks/command-words.ts'
+
+// What a job needs that nobody watches, such as that of every night.
+
+export interface UnattendedFlags {
+  readonly lockWait?: number
+  readonly log?: string
+  readonly onFailure?: string
+}
+
+export function addUnattendedFlags(command: object): void {
+  const options = [
+    new Option(
+      '--lock-wait <time>',
+      'wait this long for a job that another process runs (default: not at all)',
+    ).argParser(parsePositiveTime),
+    new Option('--log <file>', 'append what happens to this file, a line of JSON an event, without values of records'),
+    new Option(
+      '--on-failure <command>',
+      'run this program where the exit code is not 0, with the account as JSON on its stdin',
+    ),
+  ]
+  for (const option of options) (command as Command).addOption(option)
+}
+
+/** `plan` and `account` are the numbers of a job; `wait` is one for another process. */
+export type JobEvent = 'start' | 'wait' | 'plan' | 'account' | 'end'
+
+/** Called with numbers and ids of jobs alone. */
+export type Report = (event: JobEvent, members: JsonObject) => Promise<void>
+
+/** Runs a command that makes and sends a job; its events go to the log, and its failure to a program. */
+export async function runUnattended(
+  ctx: Context,
+  flags: UnattendedFlags,
+  work: (report: Report) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const words = flags.onFailure === undefined ? undefined : commandWords(flags.onFailure, '--on-failure')
+  if (words) (await import('../../webhooks/command.ts')).refuseMissingProgram(words[0], ctx.env)
+  const command = ['crm', ...ctx.argv.filter((word) => /^[a-z]+$/.test(word)).slice(0, 2)].join(' ')
+  let account: JsonObject = {}
+  const report: Report = async (event, members) => {
+    if (event === 'account') account = members
+    if (flags.log === undefined) return
+    const line = { time: new Date(ctx.now()).toISOString(), event, ...members }
+    const path = resolve(ctx.folder ?? '.', flags.log)
+    await appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 }).catch(async (error: unknown) => {
+      const { toMachineError } = await import('../../files/machine-error.ts')
+      throw toMachineError(error, path)
+    })
+  }
+  const end = async (ended: JsonObject) => {
+    await report('end', ended)
+    if (words && ended.exit !== EXIT.ok && ended.exit !== EXIT.differences)
+      await tell(ctx, words, { command, ...ended, account })
+  }
+  await report('start', { command })
+  try {
+    const exit = await whenFree(ctx, flags.lockWait ?? 0, report, () => work(report))
+    await end({ exit })
+    return exit
+  } catch (error) {
+    // A bug has the exit code of one, and its own report.
+    const failure = error instanceof CrmError ? error : undefined
+    const { code = 'bug', exit = EXIT.bug, details } = failure ?? {}
+    await end({ exit, code, ...(details?.job !== undefined && { job: details.job }) })
+    throw error
+  }
+}
+
+const POLL_MS = 1000
+
+/** Again while another process runs a job of the same rows. */
+async function whenFree(
+  ctx: Pick<Context, 'note' | 'signal'>,
+  waitMs: number,
+  report: Report,
+  work: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const untilMs = performance.now() + waitMs
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof CrmError) || !error.details.isBusy || performance.now() >= untilMs) throw error
+      if (tries === 0) {
+        ctx.note(`${error.message}; waiting for it (--lock-wait).`)
+        await report('wait', { ...(error.details.job !== undefined && { job: error.details.job }) })
+      }
+      await sleep(POLL_MS, undefined, { signal: ctx.signal }).catch(() => {
+        throw error
+      })
+    }
+  }
+}
+
+/** A program that fails is named; the failure of the job stays that of the command. */
+async function tell(ctx: Context, words: ProgramWords, account: JsonObject): Promise<void> {
+  const { startCommand } = await import('../../webhooks/command.ts')
+  const env = envWithoutSecrets(ctx.env)
+  try {
+    const { ended } = startCommand({ words, env, input: `${JSON.stringify(account)}\n`, say: ctx.note })
+    const { exit, how } = await ended
+    if (exit !== 0) ctx.note(`Warning: ${words[0]} of --on-failure ended with ${how}`)
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error
+    ctx.note(`Warning: --on-failure: ${error.message}`)
+  }
+}
