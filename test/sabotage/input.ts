@@ -149,6 +149,13 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/jobs/read/detect.test.ts'],
   },
   {
+    name: 'a file is decoded as if any byte were one of its encoding',
+    file: 'src/jobs/input/decode-input.ts',
+    line: 'const decoder = new TextDecoder(from, { fatal: true })',
+    to: 'const decoder = new TextDecoder(from)',
+    tests: ['test/commands/jobs/encodings.test.ts'],
+  },
+  {
     name: 'a failed row that is too short is not filled up',
     file: 'src/jobs/input/failed-rows.ts',
     line: "const whole = [...cells, ...Array<string>(Math.max(0, columns.length - cells.length)).fill('')]",

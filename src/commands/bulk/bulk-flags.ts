@@ -22,7 +22,7 @@ export interface InputFlags {
   readonly compute?: readonly string[]
   readonly format?: InputFormat
   readonly sheet?: string
-  readonly encoding?: Encoding
+  readonly encoding?: string
   readonly delimiter?: string
   readonly quote?: string
   readonly fromCsvSafe?: boolean
@@ -47,7 +47,10 @@ export function addReadFlags(command: object): void {
     new Option('--compute <field=expr>', 'a field from a jq expression over the row (repeatable)').argParser(collect),
     new Option('--format <format>', 'of the input').choices(FORMATS),
     new Option('--sheet <name|n>', 'of an xlsx workbook; default: the first that is not hidden'),
-    new Option('--encoding <name>', 'of the input').choices(ENCODINGS),
+    new Option(
+      '--encoding <name>',
+      'of the input, such as windows-1250 or shift_jis; mixed: UTF-8 and Windows-1252 by line',
+    ).argParser(parseEncoding),
     new Option('--delimiter <char>', 'of csv: a character, or tab').argParser(parseDelimiter),
     new Option('--quote <char>', 'of csv; none: quotes are text'),
     new Option('--trim', 'take blanks off both ends of every text'),
@@ -65,7 +68,7 @@ export function readFlags(flags: InputFlags, required: readonly string[]): ReadF
     compute: flags.compute ?? [],
     format: flags.format,
     sheet: flags.sheet,
-    encoding: flags.encoding,
+    ...encodingOf(flags.encoding),
     delimiter: flags.delimiter,
     quote: flags.quote,
     isCsvSafe: flags.fromCsvSafe === true,
@@ -74,6 +77,26 @@ export function readFlags(flags: InputFlags, required: readonly string[]): ReadF
     dateOrder: flags.dateFormat,
     required,
   }
+}
+
+/** The name of the WHATWG for any of its labels. */
+function parseEncoding(text: string): string {
+  if (text === 'mixed') return text
+  try {
+    return new TextDecoder(text).encoding
+  } catch {
+    throw new InvalidArgumentError('Expected mixed, or a name such as utf-8, windows-1250, iso-8859-2 or shift_jis.')
+  }
+}
+
+function isReadAsItIs(name: string): name is Encoding {
+  return (ENCODINGS as readonly string[]).includes(name)
+}
+
+/** Any other encoding than those that are cut as they are is decoded first. */
+function encodingOf(name: string | undefined): Pick<ReadFlags, 'encoding' | 'decodedFrom'> {
+  if (name === undefined || isReadAsItIs(name)) return { encoding: name }
+  return { encoding: 'utf-8', decodedFrom: name }
 }
 
 function parseDelimiter(text: string): string {

@@ -98,7 +98,7 @@ function readOf(terms: RowTerms['terms'], flags: InputFlags): ImportRequest['rea
     map: flags.map ?? read.map,
     nullToken: flags.null ?? read.nullToken,
     compute: flags.compute ?? read.compute,
-    encoding: flags.encoding ?? read.encoding,
+    encoding: typed.encoding ?? read.encoding,
     delimiter: flags.delimiter ?? read.delimiter,
     quote: flags.quote ?? read.quote,
     isCsvSafe: typed.isCsvSafe || read.isCsvSafe,

@@ -23,8 +23,6 @@ const BOMS: readonly (readonly [Encoding, Buffer])[] = [
 const HEAD_BYTES = 4096
 /** Bytes without a character in Windows-1252. */
 const NOT_WINDOWS = [0x81, 0x8d, 0x8f, 0x90, 0x9d]
-const ENCODING_HINT =
-  '--encoding windows-1252 if it is of Western Europe; else convert it first, such as iconv -f windows-1250 -t utf-8 FILE'
 
 /**
  * Reads the whole file once, so that an invalid byte is reported before any row. Without a byte order mark: UTF-16 if every
@@ -60,7 +58,7 @@ async function requireUtf8(path: string, name: string): Promise<Encoding> {
   const what = isMixed
     ? 'a byte that is not UTF-8, although other characters are'
     : 'a byte that is not UTF-8, and nothing states the encoding of the file'
-  const hint = isMixed ? await linesHint(path) : ENCODING_HINT
+  const hint = isMixed ? await linesHint(path) : await readingsHint(path, invalidAt)
   throw inputError({ name, ...(await placeOf(path, invalidAt)), what, hint })
 }
 
@@ -68,17 +66,23 @@ async function refuseInvalid({ path, name, asked }: EncodingInput): Promise<void
   if (asked === 'utf-8') {
     const at = await findInvalidUtf8(path)
     if (at === undefined) return
-    const hint = (await hasUtf8Sequences(path)) ? await linesHint(path) : ENCODING_HINT
+    const hint = (await hasUtf8Sequences(path)) ? await linesHint(path) : await readingsHint(path, at)
     throw inputError({ name, ...(await placeOf(path, at)), what: 'a byte that is not UTF-8', hint })
   }
   if (asked === 'windows-1252') {
     const at = await findByte(path, NOT_WINDOWS)
     if (at === undefined) return
     const what = 'a byte that is valid neither in UTF-8 nor in Windows-1252'
-    const hint = 'convert it first, such as iconv -f windows-1250 -t utf-8 FILE'
+    const hint = await readingsHint(path, at)
     throw inputError({ name, ...(await placeOf(path, at)), what, hint })
   }
   if (asked === 'utf-16le' || asked === 'utf-16be') await refuseHalfUnit(path, name, asked)
+}
+
+async function readingsHint(path: string, at: number): Promise<string> {
+  const { likelyReadings } = await import('./decode-input.ts')
+  const readings = await likelyReadings(path, at)
+  return readings.length > 0 ? readings.join('; ') : 'name its encoding: --encoding windows-1250, or another one'
 }
 
 /** The mark states the encoding; any other would read it as part of the first column name, and every accent wrong. */

@@ -14,7 +14,10 @@ import type { MostRejects } from './row-errors.ts'
 export type ReadFlags = Omit<
   RowOptions,
   'readSheet' | 'path' | 'name' | 'kind' | 'stages' | 'signal' | 'note' | 'nowMs'
->
+> & {
+  /** The file is decoded from this encoding of the WHATWG to UTF-8 before it is read. */
+  readonly decodedFrom?: string | undefined
+}
 
 export interface ImportRequest {
   readonly noun: JobNoun
@@ -100,7 +103,7 @@ function mappingOf(read: ReadFlags): [string, string | readonly string[] | undef
     ['compute', read.compute],
     ['format', read.format],
     ['sheet', read.sheet],
-    ['encoding', read.encoding],
+    ['encoding', read.decodedFrom ?? read.encoding],
     ['delimiter', read.delimiter],
     ['quote', read.quote],
     ['trim', read.isTrimmed ? 'yes' : undefined],

@@ -165,6 +165,12 @@ interface Spooled {
 /** Copies the input; of a workbook, the text of a sheet takes its place. */
 async function spool(context: PlanningContext, { inputName: name, read, kind }: ImportRequest, path: string) {
   await spoolInput(name, context.stdin(), path)
+  const { decodedFrom: from } = read
+  if (from !== undefined) {
+    const { decodeInput } = await import('../input/decode-input.ts')
+    await decodeInput(path, { name, from })
+    context.note(`${name === '-' ? 'stdin' : name} is decoded from ${from}.`)
+  }
   const onBytes = (done: number, total: number) => context.onStep({ what: name, unit: 'bytes', done, total })
   const isRetry = kind === 'retry'
   const readSheet = await textOfSheet({ path, name, read, isRetry, signal: context.signal, onBytes })
@@ -290,7 +296,7 @@ async function namesIn(source: RowSource, compute: readonly string[]): Promise<I
 }
 
 function termsOf({ as, read, duplicates }: ImportRequest, match: MatchRequest, summary: FormatSummary): ImportTerms {
-  const { format, sheet, ...kept } = read
+  const { format, sheet, decodedFrom: _, ...kept } = read
   const map = typedMap(read.map, summary)
   return { as, match, ...(duplicates !== 'error' && { duplicates }), read: { ...kept, map } }
 }
