@@ -46,6 +46,17 @@ test('a row without its matching column is refused, and so are two rows for one 
   expect(await json('contacts', 'list')).toMatchObject([{ name: 'No Mail', version: 1 }])
 })
 
+test('a number that a spreadsheet has shortened is refused over digits, with both values', async () => {
+  const { json, crm, file } = await serviceHome()
+  await json('contacts', 'create', '--set', 'name=Ada', '--set', 'email=ada@x.test', '--set', 'phone=+49 1522 1234567')
+  await json('contacts', 'create', '--set', 'name=Eve', '--set', 'email=eve@x.test', '--set', 'phone=n/a')
+  const rows = file('rows.csv', 'email;phone\nada@x.test;4,91522E+12\neve@x.test;2E5\n')
+  const refused = await crm('contacts', 'import', rows, ...MATCH)
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('"4,91522E+12" over "+49 1522 1234567"') })
+  expect(refused.stderr).toContain('1 error in')
+  expect((await json('contacts', 'list')).map(({ phone }: { phone: string }) => phone)).toContain('+49 1522 1234567')
+})
+
 test('a file that was imported is not imported a second time unless that is asked', async () => {
   const { json, crm, file } = await serviceHome()
   const rows = file('rows.csv', 'name\nAda\nBob\n')

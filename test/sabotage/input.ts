@@ -149,6 +149,13 @@ export const INPUT: readonly Sabotage[] = [
     tests: ['test/jobs/read/detect.test.ts'],
   },
   {
+    name: 'a number that a spreadsheet has shortened replaces the digits',
+    file: 'src/jobs/plan/match-rows.ts',
+    line: 'if (shortened !== undefined) {',
+    to: 'if (shortened === undefined && row.line < 0) {',
+    tests: ['test/commands/import-matching.test.ts'],
+  },
+  {
     name: 'a file is decoded as if any byte were one of its encoding',
     file: 'src/jobs/input/decode-input.ts',
     line: 'const decoder = new TextDecoder(from, { fatal: true })',

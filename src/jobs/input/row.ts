@@ -111,6 +111,7 @@ export const FINDING_CODES = [
   'mixed_encoding',
   'cell_error',
   'formula_without_value',
+  'shortened_number',
 ] as const
 
 export type FindingCode = (typeof FINDING_CODES)[number]

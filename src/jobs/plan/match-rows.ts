@@ -1,6 +1,6 @@
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
-import { idText, isJsonObject } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonValue } from '../../core/json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { shapeOf } from '../../core/record-ids.ts'
 import { type CrmRecord, type ImportableResource, resourceOf } from '../../core/resources/registry.ts'
@@ -105,6 +105,15 @@ function changeOf(
   const changes = source.changes(asShown, match.record)
   const fields = overruled.without(changes.fields, { row: asShown, record: match.record, line: row.line })
   if (Object.keys(fields).length === 0) return 'unchanged'
+  const shortened = Object.keys(fields).find((each) => isShortened(fields[each], match.record[each]))
+  if (shortened !== undefined) {
+    const [old, given] = [match.record[shortened], fields[shortened]].map((value) => jsonText(value ?? null))
+    return void refuse(
+      'shortened_number',
+      `${given} over ${old}: a spreadsheet has shortened the digits, which its cells have to hold as text`,
+      shortened,
+    )
+  }
   const name = changes.retyped.find((each) => Object.hasOwn(fields, each))
   if (name === undefined) return { ...updateOf(noun, row, match.id, fields), before: match.record }
   const column = source.summary.columns.find(({ field }) => field === name) ?? { name, field: name }
@@ -112,6 +121,15 @@ function changeOf(
   const type = typeof before === 'boolean' ? 'boolean' : idText(before) === undefined ? 'json' : 'number'
   const maps = `${mapFlag(column, type)} writes ${OTHER_TYPES[type]}, ${mapFlag(column, 'text')} a text`
   return void refuse('wrong_type', `the record has ${OTHER_TYPES[type]}, ${jsonText(before ?? null)}: ${maps}`, name)
+}
+
+/** As spreadsheets write long numbers: `4,91522E+11`. */
+const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?e\+?\d{1,3}$/i
+
+/** Whether a number in scientific form would replace a number of many digits, such as that of a telephone. */
+function isShortened(given: JsonValue | undefined, before: JsonValue | undefined): boolean {
+  const digits = idText(before)?.replace(/[\s()./-]/g, '') ?? ''
+  return typeof given === 'string' && SCIENTIFIC.test(given.trim()) && /^\+?\d{6,}$/.test(digits)
 }
 
 const OTHER_TYPES = { number: 'a number', boolean: 'a boolean', json: 'a list or an object' } as const
