@@ -46,6 +46,30 @@ test('a row without its matching column is refused, and so are two rows for one 
   expect(await json('contacts', 'list')).toMatchObject([{ name: 'No Mail', version: 1 }])
 })
 
+test('empty cells over values are counted, and cleared with --clear-empty alone', async () => {
+  const { json, crm, file } = await serviceHome()
+  const set = (name: string) => ['--set', `name=${name}`, '--set', `email=${name}@x.test`, '--set', 'company=ACME']
+  for (const name of ['ada', 'eve']) await json('contacts', 'create', ...set(name))
+  const rows = file('rows.csv', 'email,name,company,phone\nada@x.test,Ada,,\neve@x.test,,ACME,\n,,,\n')
+  const kept = await crm('contacts', 'import', rows, ...MATCH)
+  expect(kept.exit, kept.stderr).toBe(0)
+  expect(kept.stderr).toContain(
+    '2 empty cells leave the values of their records as they are; --clear-empty clears them.',
+  )
+  const companies = async () =>
+    (await json('contacts', 'list')).map(({ company }: { company: string | null }) => company)
+  expect(await companies()).toEqual(['ACME', 'ACME'])
+  const only = file('company.csv', 'email,company,phone\nada@x.test,,\neve@x.test,Other,\n,,\n')
+  const cleared = await crm('contacts', 'import', only, ...MATCH, '--clear-empty')
+  expect(cleared.exit, cleared.stderr).toBe(0)
+  expect(cleared.stderr).not.toContain('empty cell')
+  expect(await companies()).toEqual(expect.arrayContaining(['Other', undefined]))
+  expect(await crm('contacts', 'import', only, ...MATCH, '--null', '')).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--clear-empty'),
+  })
+})
+
 test('a number that a spreadsheet has shortened is refused over digits, with both values', async () => {
   const { json, crm, file } = await serviceHome()
   await json('contacts', 'create', '--set', 'name=Ada', '--set', 'email=ada@x.test', '--set', 'phone=+49 1522 1234567')

@@ -82,6 +82,7 @@ async function matched(records: readonly CrmRecord[]) {
   const parts = {
     names: ['email'],
     mode: 'upsert',
+    kept: { cells: 0 },
     noun: 'contacts',
     isDeletion: false,
     shown: (fields: JsonObject) => fields,

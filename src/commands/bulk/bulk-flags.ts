@@ -19,6 +19,7 @@ type Encoding = NonNullable<ReadFlags['encoding']>
 export interface InputFlags {
   readonly map?: readonly string[]
   readonly null?: string
+  readonly clearEmpty?: boolean
   readonly compute?: readonly string[]
   readonly format?: InputFormat
   readonly sheet?: string
@@ -43,7 +44,10 @@ export function addReadFlags(command: object): void {
       '--map <column=field>',
       'what a column becomes: COLUMN=FIELD, Score=score:number, Tel=phone:phone(CH); Fax= drops it; #3=FIELD: the third (repeatable)',
     ).argParser(collect),
-    new Option('--null <text>', 'a cell with this text clears the field; an empty one leaves it alone'),
+    new Option('--null <text>', 'a cell with this text clears the field; an empty one leaves it alone').argParser(
+      parseNull,
+    ),
+    new Option('--clear-empty', 'an empty cell clears the field'),
     new Option('--compute <field=expr>', 'a field from a jq expression over the row (repeatable)').argParser(collect),
     new Option('--format <format>', 'of the input').choices(FORMATS),
     new Option('--sheet <name|n>', 'of an xlsx workbook; default: the first that is not hidden'),
@@ -65,6 +69,7 @@ export function readFlags(flags: InputFlags, required: readonly string[]): ReadF
   return {
     map: flags.map ?? [],
     nullToken: flags.null,
+    ...(flags.clearEmpty && { isEmptyCleared: true }),
     compute: flags.compute ?? [],
     format: flags.format,
     sheet: flags.sheet,
@@ -77,6 +82,11 @@ export function readFlags(flags: InputFlags, required: readonly string[]): ReadF
     dateOrder: flags.dateFormat,
     required,
   }
+}
+
+function parseNull(text: string): string {
+  if (text !== '') return text
+  throw new InvalidArgumentError('Expected a text. To clear fields by empty cells: --clear-empty')
 }
 
 /** The name of the WHATWG for any of its labels. */

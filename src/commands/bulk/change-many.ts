@@ -152,7 +152,18 @@ type Flag = keyof ManyFlags
 
 /** How the rows of a file are read and matched, and which run they belong to. */
 const OF_FILES: readonly Flag[] = [
-  ...(['map', 'null', 'compute', 'format', 'sheet', 'encoding', 'delimiter', 'quote', 'fromCsvSafe'] as const),
+  ...([
+    'map',
+    'null',
+    'clearEmpty',
+    'compute',
+    'format',
+    'sheet',
+    'encoding',
+    'delimiter',
+    'quote',
+    'fromCsvSafe',
+  ] as const),
   ...(['trim', 'decimal', 'dateFormat'] as const),
   ...(['match', 'mode', 'runId', 'again', 'rejects', 'maxRejects', 'duplicates'] as const),
 ]

@@ -97,6 +97,7 @@ function readOf(terms: RowTerms['terms'], flags: InputFlags): ImportRequest['rea
     ...typed,
     map: flags.map ?? read.map,
     nullToken: flags.null ?? read.nullToken,
+    ...((typed.isEmptyCleared || read.isEmptyCleared) && { isEmptyCleared: true }),
     compute: flags.compute ?? read.compute,
     encoding: typed.encoding ?? read.encoding,
     delimiter: flags.delimiter ?? read.delimiter,

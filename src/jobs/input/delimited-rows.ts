@@ -76,7 +76,7 @@ function undecodable(place: RowPlace): RowDraft {
   return draft
 }
 
-interface CellRules extends Pick<RowOptions, 'nullToken' | 'isTrimmed'> {
+interface CellRules extends Pick<RowOptions, 'nullToken' | 'isTrimmed' | 'isEmptyCleared'> {
   readonly columns: readonly Column[]
   readonly readSheet?: ReadSheet | undefined
   readonly hasGiven: boolean
@@ -96,16 +96,34 @@ function cellsToRow(cells: readonly string[], place: RowPlace, rules: CellRules)
   const draft = createDraft(place, rules.hasGiven)
   let isBlank = true
   for (let at = 0; at < columns.length; at++) {
-    const cell = cells[at]
-    const column = columns[at]
+    const [cell = '', column] = [cells[at], columns[at]]
     if (column?.role === 'earlier_line') draft.row.earlierLine = NO_LINE
-    if (!cell || !column || (rules.isTrimmed && cell.trim() === '')) continue
-    isBlank = false
-    const fault = rules.readSheet?.faultAt(place.line, at)
-    if (fault === undefined || column.role === 'ignored') placeCell(draft, column, cell, rules)
-    else placeFault(draft, column, { fault, text: rules.readCell(cell) ?? cell })
+    if (!column) continue
+    if (cell === '' || (rules.isTrimmed && cell.trim() === '')) placeEmpty(draft, column, rules)
+    else {
+      isBlank = false
+      placeText(draft, { column, cell, at }, rules)
+    }
   }
   return isBlank ? undefined : draft
+}
+
+interface PlacedCell {
+  readonly column: Column
+  readonly cell: string
+  readonly at: number
+}
+
+function placeText(draft: RowDraft, { column, cell, at }: PlacedCell, rules: CellRules): void {
+  const fault = rules.readSheet?.faultAt(draft.row.line, at)
+  if (fault === undefined || column.role === 'ignored') placeCell(draft, column, cell, rules)
+  else placeFault(draft, column, { fault, text: rules.readCell(cell) ?? cell })
+}
+
+function placeEmpty(draft: RowDraft, column: Column, { isEmptyCleared }: CellRules): void {
+  if (column.role !== 'field') return
+  if (isEmptyCleared) placeValue(draft, column, { value: null }, '')
+  else draft.row.empty = [...(draft.row.empty ?? []), column.field]
 }
 
 const FAULTS: Partial<Record<FindingCode, string>> = {

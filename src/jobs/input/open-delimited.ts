@@ -51,8 +51,9 @@ export async function openDelimited(
     },
     areCells: true,
     drafts: (hooks) => {
-      const { nullToken, isTrimmed, compute } = options
-      return readDelimited(input, { columns, readSheet, nullToken, isTrimmed, hasGiven: compute.length > 0, hooks })
+      const { nullToken, isTrimmed, isEmptyCleared = false, compute } = options
+      const cells = { nullToken, isTrimmed, isEmptyCleared }
+      return readDelimited(input, { columns, readSheet, ...cells, hasGiven: compute.length > 0, hooks })
     },
   }
 }

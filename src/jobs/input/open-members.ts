@@ -98,13 +98,17 @@ function useOf(name: string, resolve: ColumnResolver): ColumnUse {
   return { name, field: 'suggestion' in column || column.role === 'ignored' ? undefined : column.field }
 }
 
-function refuseCellFlags({ delimiter, quote, nullToken, isCsvSafe, compute }: RowOptions, format: MembersFormat): void {
+function refuseCellFlags(
+  { delimiter, quote, nullToken, isCsvSafe, isEmptyCleared, compute }: RowOptions,
+  format: MembersFormat,
+): void {
   const given = {
     '--delimiter': delimiter,
     '--quote': quote,
     // The result of --compute may be the null token.
     '--null': compute.length > 0 ? undefined : nullToken,
     '--from-csv-safe': isCsvSafe || undefined,
+    '--clear-empty': isEmptyCleared || undefined,
   }
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
   if (flag === undefined) return

@@ -27,6 +27,8 @@ export interface InputRow {
   readonly earlierLine: number | undefined
   /** Line, offset and length of the rows that were merged into this one (`--duplicates merge`), in their order. */
   readonly also?: readonly RowPlace[]
+  /** The fields of empty cells, which stay unchanged; absent: none. */
+  readonly empty?: readonly string[]
   /** In the form of the API: an absent member stays unchanged, null clears it. */
   readonly fields: JsonObject
 }
@@ -216,6 +218,8 @@ export interface RowOptions {
   readonly map: readonly string[]
   /** `--null`: a cell with this text clears the field. */
   readonly nullToken: string | undefined
+  /** `--clear-empty`: an empty cell clears its field. */
+  readonly isEmptyCleared?: boolean
   /** `--compute`, as typed: `name=.first + " " + .last`. */
   readonly compute: readonly string[]
   /** `--from-csv-safe`: the file was written with `--csv-safe`, whose apostrophes are removed. */

@@ -100,6 +100,7 @@ function mappingOf(read: ReadFlags): [string, string | readonly string[] | undef
   return [
     ['map', read.map],
     ['null', read.nullToken],
+    ['clear-empty', read.isEmptyCleared ? 'yes' : undefined],
     ['compute', read.compute],
     ['format', read.format],
     ['sheet', read.sheet],

@@ -45,6 +45,8 @@ export interface MatchParts {
   readonly isDeletion: boolean
   readonly shown: RowRules['shown']
   readonly overruled: Pick<OverruledMembers, 'without'>
+  /** Empty cells over values of their records, which stay. */
+  readonly kept: { cells: number }
 }
 
 export type MatchedRow = Planned | PlannedFailure | 'unchanged' | 'skipped' | { readonly sameAs: number }
@@ -95,9 +97,11 @@ function changeOf(
     names,
     shown,
     overruled,
-  }: Matching & Pick<MatchParts, 'source' | 'names' | 'shown' | 'overruled'>,
+    kept,
+  }: Matching & Pick<MatchParts, 'source' | 'names' | 'shown' | 'overruled' | 'kept'>,
   match: Match,
 ): Planned | 'unchanged' | undefined {
+  for (const name of row.empty ?? []) if (!isNothing(match.record[name])) kept.cells += 1
   // The row names its record by these, whatever their case and blanks, or by a second value: they are not changed.
   const written = Object.entries(row.fields).filter(([name]) => !names.includes(name))
   const given = Object.fromEntries(written)
@@ -121,6 +125,10 @@ function changeOf(
   const type = typeof before === 'boolean' ? 'boolean' : idText(before) === undefined ? 'json' : 'number'
   const maps = `${mapFlag(column, type)} writes ${OTHER_TYPES[type]}, ${mapFlag(column, 'text')} a text`
   return void refuse('wrong_type', `the record has ${OTHER_TYPES[type]}, ${jsonText(before ?? null)}: ${maps}`, name)
+}
+
+function isNothing(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || value === ''
 }
 
 /** As spreadsheets write long numbers: `4,91522E+11`. */

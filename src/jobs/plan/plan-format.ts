@@ -79,7 +79,7 @@ type ReadTerms = Pick<
   RowOptions,
   'map' | 'nullToken' | 'compute' | 'encoding' | 'delimiter' | 'quote' | 'isCsvSafe' | 'required'
 > &
-  Partial<Pick<RowOptions, 'isTrimmed' | 'decimal' | 'dateOrder'>>
+  Partial<Pick<RowOptions, 'isTrimmed' | 'isEmptyCleared' | 'decimal' | 'dateOrder'>>
 
 export interface PlanCounts {
   /** Of the input, or selected records; the counts below add up to it. */

@@ -126,7 +126,9 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
   const overruled = new OverruledMembers(parts.rules)
   const ledger = before.length > 0 ? new Ledger(paths.folder, before) : undefined
   const renewed = new RenewedRows(ledger)
+  const kept = { cells: 0 }
   const matching = {
+    kept,
     ...{ ...match, noun, existing, keyLines, source, isDeletion, shown: parts.rules.shown, overruled },
     ...{ isFirstKept: parts.duplicates === 'first', addError: errors.add },
   }
@@ -141,9 +143,18 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
     if (isRefused(parts)) return
     existing.judge()
     for (const line of [...overruled.lines(source.summary), ...renewed.lines(noun)]) parts.note(line)
+    if (kept.cells > 0) parts.note(keptText(kept.cells))
   } finally {
     for (const each of [existing, keyLines, repeated, ledger]) each?.close()
   }
+}
+
+function keptText(cells: number): string {
+  const what =
+    cells === 1
+      ? '1 empty cell leaves the value of its record as it is'
+      : `${cells} empty cells leave the values of their records as they are`
+  return `${what}; --clear-empty clears ${cells === 1 ? 'it' : 'them'}.`
 }
 
 interface Matched {

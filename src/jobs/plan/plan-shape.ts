@@ -61,7 +61,14 @@ const MATCH: Shape = { names: listOf(isText), mode: oneOf('create', 'upsert', 'u
 
 const READ: Shape = {
   ...{ map: listOf(isText), nullToken: isText, compute: listOf(isText), encoding: isText, delimiter: isText },
-  ...{ quote: isText, isCsvSafe: isFlag, isTrimmed: isFlag, decimal: oneOf('comma', 'point'), dateOrder: isText },
+  ...{
+    quote: isText,
+    isCsvSafe: isFlag,
+    isTrimmed: isFlag,
+    isEmptyCleared: isFlag,
+    decimal: oneOf('comma', 'point'),
+    dateOrder: isText,
+  },
   required: listOf(isText),
 }
 
