@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { WrittenConnector, WrittenField } from '../src/connector/format.ts'
 import { merged, Problems, plain, readLocated } from '../src/connector/located.ts'
 import { withShared } from '../src/connector/shared-parts.ts'
 
@@ -12,7 +11,29 @@ const TYPES: Readonly<Record<string, string>> = { string: 'text', id: 'reference
 const OPERATIONS = ['list', 'create', 'update', 'delete']
 const SERVICE_OPERATIONS = ['get', ...OPERATIONS, 'test']
 
-type Shared = Pick<WrittenConnector, 'objects'>
+interface WrittenField {
+  readonly at?: unknown
+  readonly read?: unknown
+  readonly type?: string
+  readonly many?: boolean
+  readonly about?: string
+  readonly required?: boolean
+  readonly headings?: readonly string[]
+}
+
+interface WrittenObject {
+  readonly one?: string
+  readonly parent?: string
+  readonly path?: string
+  readonly record?: { readonly created_at?: unknown }
+  readonly verbs?: Readonly<Record<string, { readonly path?: string } | null>>
+  readonly filters?: object
+  readonly fields?: Readonly<Record<string, string | WrittenField>>
+}
+
+interface Shared {
+  readonly objects: Readonly<Record<string, WrittenObject>>
+}
 
 export function objectsText(): string {
   const [contract, crm] = [connectorOf('contract'), connectorOf('contract', 'crm')]

@@ -57,7 +57,7 @@ export const OPERATIONS: readonly MockOperation[] = [
   }),
   nine('deals create', 'deal', 'create', (visit) => {
     const { api, contact, deal, stage, pipeline } = visit
-    const isOwned = api.connector.document.resources.deal?.fields.owner_id?.isRequired
+    const isOwned = api.connector.document.resources.deal?.fields.owner_id?.required
     const owner = idText(deal?.owner_id) ?? (isOwned ? '50cf242c-7fa3-4cad-87d0-75b1af71c57b' : undefined)
     return created(visit, 'deal', {
       name: 'Engine no. 2',

@@ -1,4 +1,5 @@
-import { type ConnectorDocument, SENDING_DEFAULTS } from '../connector/document.ts'
+import type { ConnectorDocument } from '../connector/document.ts'
+import { SENDING_DEFAULTS } from '../connector/sending-defaults.ts'
 import { shellWord } from '../core/shell-words.ts'
 
 /** What requests to a server keep to, as its connector says. */
@@ -18,11 +19,11 @@ export interface ServerTerms {
   readonly profile?: string | undefined
 }
 
-type SaidOfServer = Pick<ConnectorDocument, 'drafted' | 'idempotency' | 'requestLifeMs' | 'runMarker'>
+type SaidOfServer = Partial<Pick<ConnectorDocument, 'drafted' | 'idempotency' | 'requestLifeMs' | 'run_marker'>>
 
 /** A drafted connector is not believed to keep keys. */
 export function serverTerms(
-  { drafted, idempotency, requestLifeMs, runMarker }: SaidOfServer,
+  { drafted, idempotency, requestLifeMs, run_marker: runMarker }: SaidOfServer,
   profile?: string,
 ): ServerTerms {
   const keys = typeof idempotency === 'object' ? idempotency : undefined

@@ -116,7 +116,7 @@ type Change = readonly [place: readonly string[], value: JsonValue]
 function changesOf(document: ConnectorDocument, said: EarlierSettings, isAlike: boolean): readonly Change[] {
   const { run_marker: marker, graphql_path: graphql } = said
   const path = graphql === 'none' ? undefined : (graphql ?? document.graphql)
-  const isOtherMarker = marker !== undefined && marker !== document.runMarker
+  const isOtherMarker = marker !== undefined && marker !== document.run_marker
   return [
     ...idempotencyChange(document.idempotency, said),
     ...(path === document.graphql ? [] : [[['graphql'], path ?? null] as const]),

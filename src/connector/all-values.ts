@@ -38,7 +38,7 @@ type ValuesReader = (inner: JsonObject) => readonly JsonValue[]
 
 function readerOf({ name, reads, document }: FieldMap): [readonly [string, ValuesReader]] | undefined {
   const [path, ...others] = reads
-  const isConverted = document.isJoined || document.map !== undefined || document.ref !== undefined
+  const isConverted = document.join !== undefined || document.map !== undefined || document.ref !== undefined
   if (!path || others.length > 0 || isConverted || !path.steps.some(isOneOfMany)) return undefined
   const all: Path = { text: path.text, steps: path.steps.map((step) => (isOneOfMany(step) ? { type: 'each' } : step)) }
   const { read } = conversionOf(document.type, document.as)

@@ -1,9 +1,6 @@
 import { nearest } from '../core/nearest.ts'
-import { READ_ONLY_FIELDS, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
-import { checkAuth, checkHeaders, checkIdempotency, checkMethodMembers, checkQuery } from './check-access.ts'
-import { checkFields, expectName, expectObject, type ObjectCheck } from './check-fields.ts'
-import { checkPlaceholders, uses } from './check-placeholders.ts'
-import { BATCH_KINDS, type BatchKind } from './document.ts'
+import { isReadOnly, READ_ONLY_FIELDS, RESOURCES, type Resource, resourceNamed } from '../core/resources/registry.ts'
+import type { BatchKind, ValueType, WireForm } from './document.ts'
 import {
   isElements,
   isMembers,
@@ -11,51 +8,38 @@ import {
   meantHint,
   memberAt,
   membersOf,
-  merged,
-  type Place,
   type Problems,
   textIn,
 } from './located.ts'
+import { defaultType } from './normal-connector.ts'
+import { ConnectorMistake } from './paths.ts'
+import { BATCH_KINDS, BY_FIELD } from './shared-parts.ts'
+import { compileTemplate, placeholdersOf } from './templates.ts'
 
-const NAMING: Readonly<Record<BatchKind, readonly string[]>> = {
-  create: ['record'],
-  update: ['id'],
-  upsert: ['value', 'record'],
-  delete: ['id'],
-  read: ['value', 'id'],
+// What a shape cannot say: placeholders, names of other parts, and members that need each other. Values of a wrong shape are
+// passed over, so that all mistakes of a file are found at once.
+
+interface Check {
+  /** With what an object takes from the connector in each of them. */
+  readonly tree: Located
+  readonly variables: readonly string[]
+  readonly problems: Problems
 }
 
-/** Placeholders that no variable can be named like. */
-const RESERVED = [
-  'key',
-  'id',
-  'event',
-  'parent',
-  'record',
-  'value',
-  'values',
-  'items',
-  'row',
-  'by',
-  'select',
-  'last',
-  'object',
-]
+interface ObjectCheck extends Check {
+  readonly noun: string
+  readonly object: Located
+  /** What it is; undefined where no command knows it. */
+  readonly kind: Resource | undefined
+  /** Its placeholders. */
+  readonly common: readonly string[]
+}
 
-/**
- * Checks what a shape cannot say: placeholders, names of other parts, and members that need each other. Values of a wrong
- * shape are passed over, so that all mistakes of a file are found at once.
- */
 export function checkMeaning(tree: Located, problems: Problems): void {
   const variables = [...membersOf(memberAt(tree, 'variables')).keys()]
-  for (const [name, { keyPlace }] of membersOf(memberAt(tree, 'variables'))) {
-    if (RESERVED.includes(name)) problems.add(keyPlace, `${name} is a placeholder already, expected another name`)
-  }
-  checkAuth(memberAt(tree, 'auth'), variables, problems)
-  checkIdempotency(tree, problems)
-  checkHeaders(memberAt(tree, 'headers'), tree, problems)
-  checkQuery(memberAt(tree, 'query'), problems)
-  checkMethodMembers(memberAt(tree, 'query'), problems)
+  const check = { tree, variables, problems }
+  checkAuth(check)
+  checkHeaders(memberAt(tree, 'headers'), check)
   for (const key of ['origin', 'base', 'headers', 'query']) checkPlaceholders(memberAt(tree, key), variables, problems)
   const kinds = new Map<Resource, string>()
   for (const [noun, object] of membersOf(memberAt(tree, 'objects'))) {
@@ -66,43 +50,14 @@ export function checkMeaning(tree: Located, problems: Problems): void {
         object.keyPlace,
         `${noun} is ${RESOURCES[kind].plural}, as ${other} is, expected one object of that kind`,
       )
-    checkAround(noun, object, { tree, problems })
     if (kind) kinds.set(kind, noun)
     else if (nearest(noun, NOUNS) !== undefined)
       problems.add(
         object.keyPlace,
         `no command knows ${JSON.stringify(noun)}${meantHint(noun, NOUNS)}; else state what it is`,
       )
-    checkObject({ tree, kind, object, variables, problems })
-  }
-}
-
-/** What an object says of its parent, of its verbs and of filters, which others must have. */
-function checkAround(
-  noun: string,
-  object: Located,
-  { tree, problems }: { readonly tree: Located; readonly problems: Problems },
-): void {
-  const parts = membersOf(object)
-  const verbs = membersOf(parts.get('verbs'))
-  const parentOf = (each: Located | undefined) => textIn(memberAt(each, 'parent'))
-  const above = parentOf(object)
-  const isCircle = above === noun || (above !== undefined && parentOf(memberAt(tree, 'objects', above)) === noun)
-  const parent = parts.get('parent')
-  if (parent && isCircle) problems.add(parent.place, `${noun} cannot belong to itself, expected another object`)
-  checkFilters(parts, problems)
-  const only = parts.get('only')?.value
-  for (const each of isElements(only) ? only : []) {
-    const verb = textIn(each) ?? ''
-    if (verb !== '' && !verbs.has(verb)) problems.add(each.place, `no ${verb} is described, here or for all objects`)
-  }
-}
-
-function checkFilters(parts: ReadonlyMap<string, Located>, problems: Problems): void {
-  const method = textIn(memberAt(parts.get('verbs'), 'list', 'method')) ?? 'GET'
-  for (const filter of membersOf(parts.get('filters')).values()) {
-    const body = memberAt(filter, 'body')
-    if (body && method === 'GET') problems.add(body.keyPlace, 'the list is a GET, which has no body, expected query')
+    const common = memberAt(object, 'parent') ? [...variables, 'parent', 'parent.*'] : variables
+    checkObject({ ...check, noun, object, kind, common })
   }
 }
 
@@ -113,211 +68,359 @@ function kindOf(noun: string, object: Located): Resource | undefined {
   return Object.hasOwn(RESOURCES, is) ? (is as Resource) : resourceNamed(noun)
 }
 
+function checkAuth({ tree, variables, problems }: Check): void {
+  const auth = memberAt(tree, 'auth')
+  const templates = ['value', 'user', 'password'].flatMap((key) => membersOf(auth).get(key) ?? [])
+  for (const template of templates) checkPlaceholders(template, [...variables, 'key'], problems)
+  if (auth && templates.length > 0 && !templates.some((template) => uses(template, ['key'])))
+    problems.add(auth.place, '"auth" does not send the key, expected {key} in it')
+  const header = memberAt(tree, 'idempotency', 'header')
+  if (header && textIn(header)?.toLowerCase() === keyHeaderOf(tree))
+    problems.add(header.place, `${textIn(header)} has another meaning, expected a header for idempotency keys alone`)
+}
+
+function keyHeaderOf(tree: Located): string | undefined {
+  const auth = memberAt(tree, 'auth')
+  return textIn(memberAt(auth, 'in')) === 'header' ? textIn(memberAt(auth, 'name'))?.toLowerCase() : undefined
+}
+
+/** Headers that this connector has for the key, or for idempotency keys. */
+function checkHeaders(headers: Located | undefined, { tree, problems }: Check): void {
+  const ofUse = textIn(memberAt(tree, 'idempotency', 'header'))?.toLowerCase()
+  for (const [name, { keyPlace }] of membersOf(headers)) {
+    if (name.toLowerCase() === keyHeaderOf(tree))
+      problems.add(keyPlace, `${name} says who sends the request, expected it in "auth" alone`)
+    else if (name.toLowerCase() === ofUse)
+      problems.add(keyPlace, `${name} is for idempotency keys, expected it in "idempotency" alone`)
+  }
+}
+
 function checkObject(check: ObjectCheck): void {
-  const { tree, object, variables, problems } = check
+  const { object, variables, problems, common } = check
   const parts = membersOf(object)
   const verbs = membersOf(parts.get('verbs'))
-  const parent = parts.get('parent')
-  if (parent) expectObject(parent, tree, problems)
-  const common = parent ? [...variables, 'parent', 'parent.*'] : variables
+  checkParent(check)
+  checkOnly(parts.get('only')?.value, verbs, problems)
   checkPlaceholders(parts.get('base'), variables, problems)
   checkPlaceholders(parts.get('path'), common, problems)
-  for (const base of [memberAt(tree, 'base'), parts.get('base')]) checkSlash(base, problems)
-  checkNames(memberAt(parts.get('select'), 'names'), check)
-  const select = parts.get('select')
-  if (select && textIn(memberAt(verbs.get('update'), 'sends')) === 'whole')
+  for (const part of ['base', 'path', 'query'])
+    checkPlaceholders(memberAt(parts.get('select'), 'names', part), variables, problems)
+  const fields = [...fieldsOf(object), ...READ_ONLY_FIELDS]
+  for (const [name, verb] of verbs) {
+    const byField = BY_FIELD.includes(name) ? membersOf(verb) : new Map<string, Located>()
+    for (const [field, { keyPlace }] of byField) expectName(field, keyPlace, { fields, problems })
+    for (const each of BY_FIELD.includes(name) ? byField.values() : [verb]) checkVerb(name, each, check)
+  }
+  checkWhole(verbs, parts.get('select'), problems)
+  checkBatches(check)
+  checkFields(check)
+}
+
+function checkOnly(only: Located['value'] | undefined, verbs: ReadonlyMap<string, Located>, problems: Problems): void {
+  for (const each of isElements(only) ? only : []) {
+    const verb = textIn(each)
+    if (verb !== undefined && !verbs.has(verb))
+      problems.add(each.place, `no ${verb} is described, here or for all objects`)
+  }
+}
+
+/** A record that is sent whole must be read whole. */
+function checkWhole(verbs: ReadonlyMap<string, Located>, select: Located | undefined, problems: Problems): void {
+  const sends = memberAt(verbs.get('update'), 'sends')
+  if (!sends || textIn(sends) !== 'whole') return
+  if (select)
     problems.add(
       select.place,
       'select shows a part of the record, and the update sends it whole: the rest would be cleared',
     )
-  for (const name of Object.keys(SCOPES)) checkSingle(name, verbs.get(name), { common, check })
-  for (const operation of membersOf(verbs.get('find')).values()) {
-    checkOperation(operation, [...common, 'value', 'values', 'select'], check)
-    if (!uses(operation, ['value', 'values'])) problems.add(operation.place, 'find never uses {value} or {values}')
-    checkPaging(operation, check)
+  if (!verbs.has('get') && !verbs.has('list'))
+    problems.add(
+      sends.place,
+      'whole sends the record as it is read, and the object has neither get nor list, expected get',
+    )
+}
+
+function checkParent({ tree, noun, object, problems }: ObjectCheck): void {
+  const parent = memberAt(object, 'parent')
+  if (!parent || textIn(parent) === undefined) return
+  const names: string[] = []
+  for (let at = textIn(parent); at !== undefined && !names.includes(at); ) {
+    names.push(at)
+    at = textIn(memberAt(tree, 'objects', at, 'parent'))
   }
-  for (const operation of membersOf(verbs.get('upsert')).values()) {
-    checkOperation(operation, [...common, 'value', 'record'], check)
-  }
-  checkBatches(parts.get('batch'), common, check)
-  checkFields(check)
-  for (const field of membersOf(parts.get('fields')).values())
-    checkPlaceholders(memberAt(field, 'set'), ['value'], problems)
-  const fields = [...membersOf(parts.get('fields')).keys(), ...READ_ONLY_FIELDS]
-  for (const key of ['find', 'upsert']) {
-    for (const [name, { keyPlace }] of membersOf(verbs.get(key))) expectName(name, keyPlace, { fields, problems })
-  }
+  if (names.includes(noun)) problems.add(parent.place, `${noun} cannot belong to itself, expected another object`)
+  else expectObject(parent, tree, problems)
 }
 
-function checkNames(names: Located | undefined, { variables, problems }: ObjectCheck): void {
-  for (const key of ['base', 'path', 'query']) checkPlaceholders(memberAt(names, key), variables, problems)
-  for (const key of ['base', 'path']) checkSlash(memberAt(names, key), problems)
-  checkQuery(memberAt(names, 'query'), problems)
-  checkMethodMembers(memberAt(names, 'query'), problems)
+interface Scope {
+  readonly has: readonly string[]
+  readonly needs?: string
 }
 
-function checkSlash(node: Located | undefined, problems: Problems): void {
-  const text = textIn(node) ?? ''
-  if (node && text !== '' && !text.startsWith('/'))
-    problems.add(node.place, `${JSON.stringify(text)}, expected / at its beginning`)
+const OF_ONE: Scope = { has: ['id'], needs: 'id' }
+
+/** The placeholders of each verb, and the one that its request names its record by. */
+const SCOPES: Readonly<Record<string, Scope>> = {
+  list: { has: ['select'] },
+  get: { has: ['id', 'select'], needs: 'id' },
+  create: { has: ['record'] },
+  update: { has: ['id', 'record'], needs: 'id' },
+  delete: OF_ONE,
+  restore: OF_ONE,
+  test: OF_ONE,
+  deliveries: OF_ONE,
+  resend: { has: ['id', 'event'], needs: 'event' },
+  rotate: OF_ONE,
+  find: { has: ['value', 'select'], needs: 'value' },
+  upsert: { has: ['value', 'record'] },
 }
 
-const SCOPES: Readonly<Record<string, { placeholders: readonly string[]; needs: readonly string[] }>> = {
-  list: { placeholders: ['select'], needs: [] },
-  get: { placeholders: ['id', 'select'], needs: ['id'] },
-  create: { placeholders: ['record'], needs: [] },
-  update: { placeholders: ['id', 'record'], needs: ['id'] },
-  delete: { placeholders: ['id'], needs: ['id'] },
-  restore: { placeholders: ['id'], needs: ['id'] },
-  test: { placeholders: ['id'], needs: ['id'] },
-  deliveries: { placeholders: ['id'], needs: ['id'] },
-  resend: { placeholders: ['id', 'event'], needs: ['event'] },
-  rotate: { placeholders: ['id'], needs: ['id'] },
-}
+const LISTS = ['list', 'deliveries', 'find']
 
-const WRITES = ['create', 'update', 'delete', 'restore', 'resend', 'rotate']
-
-function checkSingle(
-  name: string,
-  operation: Located | undefined,
-  { common, check }: { common: readonly string[]; check: ObjectCheck },
-): void {
-  const { placeholders = [], needs = [] } = SCOPES[name] ?? {}
-  if (!operation) return
-  checkOperation(operation, [...common, ...placeholders], check)
-  const isUsed = needs.length === 0 || uses(operation, needs)
-  if (!isUsed) check.problems.add(operation.place, `${name} never uses {${needs[0]}}`)
-  if (name === 'list' || name === 'deliveries') checkPaging(operation, check)
-  const method = memberAt(operation, 'method')
-  if (WRITES.includes(name) && textIn(method) === 'GET')
-    check.problems.add(method?.place ?? operation.place, `a GET changes nothing, expected another method for ${name}`)
-  const isPut = name === 'update' && textIn(memberAt(operation, 'method')) === 'PUT'
-  if (isPut && !memberAt(operation, 'sends'))
-    check.problems.add(
-      operation.place,
+function checkVerb(name: string, verb: Located, check: ObjectCheck): void {
+  const { problems, common } = check
+  const scope = SCOPES[name]
+  if (!scope) return
+  const { has, needs } = scope
+  checkRequest(verb, [...common, ...has], check)
+  if (needs !== undefined && !uses(verb, [needs])) problems.add(verb.place, `${name} never uses {${needs}}`)
+  if (LISTS.includes(name)) checkPaging(verb, problems)
+  const body = membersOf(verb).get('body')
+  const isGet = (textIn(memberAt(verb, 'method')) ?? 'GET') === 'GET'
+  if (body && isGet && (name === 'get' || LISTS.includes(name)))
+    problems.add(body.keyPlace, `the ${name} is a GET, which has no body, expected query, or method: POST`)
+  if (name !== 'update') return
+  const [sends, drop] = ['sends', 'drop'].map((key) => membersOf(verb).get(key))
+  if (textIn(memberAt(verb, 'method')) === 'PUT' && !sends)
+    problems.add(
+      verb.place,
       'most servers replace the record by PUT, expected sends: whole, or sends: changes for one that does not',
     )
-  const drop = memberAt(operation, 'drop')
-  if (drop && textIn(memberAt(operation, 'sends')) !== 'whole')
-    check.problems.add(drop.place, 'drop leaves members out of a whole record, expected sends: whole beside it')
+  if (drop && textIn(sends) !== 'whole')
+    problems.add(drop.place, 'drop leaves members out of a whole record, expected sends: whole beside it')
 }
 
-const TEMPLATES = ['path', 'headers', 'query', 'body', 'set', 'keep']
-
-function checkOperation(
-  operation: Located,
-  names: readonly string[],
-  { tree, variables, problems }: ObjectCheck,
-): void {
-  const parts = membersOf(operation)
-  checkPlaceholders(parts.get('base'), variables, problems)
-  for (const key of TEMPLATES) checkPlaceholders(parts.get(key), names, problems)
-  checkHeaders(parts.get('headers'), tree, problems)
-  checkQuery(parts.get('query'), problems)
-  for (const member of ['query', 'body']) checkMethodMembers(parts.get(member), problems)
-  checkPlaceholders(memberAt(operation, 'paging', 'path'), [...names, 'last'], problems)
-  for (const key of ['base', 'path']) checkSlash(parts.get(key), problems)
+function checkRequest(request: Located, names: readonly string[], check: Check): void {
+  const parts = membersOf(request)
+  checkPlaceholders(parts.get('base'), check.variables, check.problems)
+  for (const key of ['path', 'headers', 'query', 'body', 'set', 'keep'])
+    checkPlaceholders(parts.get(key), names, check.problems)
+  checkHeaders(parts.get('headers'), check)
 }
 
 const NEEDED_PAGING: Readonly<Record<string, readonly string[]>> = {
   cursor: ['param', 'next'],
   page: ['param'],
   offset: ['param'],
-  last: ['path', 'param'],
+  last: ['param'],
   next_url: ['next'],
 }
 
-function checkPaging(operation: Located, { tree, object, problems }: ObjectCheck): void {
-  const paging = [tree, object, operation].map((node) => memberAt(node, 'paging')).filter((node) => node !== undefined)
-  const last = paging.at(-1)
-  const whole = paging.reduce<Located | undefined>(
-    (outer, inner) => (outer ? overridden(outer, inner) : inner),
-    undefined,
-  )
-  if (!last || !whole) {
+function checkPaging(list: Located, problems: Problems): void {
+  const paging = memberAt(list, 'paging')
+  if (!paging)
     problems.add(
-      operation.place,
+      list.place,
       'paging is missing for this list, for its object and for the connector, expected paging: none or by: ...',
     )
-    return
-  }
-  if (!isMembers(whole.value)) return
-  const by = textIn(memberAt(whole, 'by'))
-  const needed = NEEDED_PAGING[by ?? ''] ?? []
-  if (by === undefined) problems.add(last.place, 'by is missing in "paging"')
-  const has = (key: string) => membersOf(whole).has(key)
-  if (by === 'last' ? !needed.some(has) : !needed.every(has)) {
-    problems.add(
-      last.place,
-      `${needed.filter((key) => !has(key)).join(by === 'last' ? ' or ' : ', ')} is missing in "paging" by ${by}`,
-    )
-  }
+  if (!paging || !isMembers(paging.value)) return
+  const parts = membersOf(paging)
+  const by = textIn(parts.get('by'))
+  if (by === undefined) problems.add(paging.place, 'by is missing in "paging"')
+  const missing = (NEEDED_PAGING[by ?? ''] ?? []).filter((key) => !parts.has(key))
+  if (missing.length > 0) problems.add(paging.place, `${missing.join(', ')} is missing in "paging" by ${by}`)
 }
 
-/** As normalisation does it: another way of paging begins anew. */
-function overridden(outer: Located, inner: Located): Located {
-  const by = textIn(memberAt(inner, 'by'))
-  return by === undefined || by === textIn(memberAt(outer, 'by')) ? merged(outer, inner) : inner
-}
-
-function checkBatches(batch: Located | undefined, common: readonly string[], check: ObjectCheck): void {
-  if (!batch) return
+function checkBatches(check: ObjectCheck): void {
   const { object, problems } = check
-  const parts = membersOf(batch)
-  const shared = { ...batch, value: new Map([...parts].filter(([key]) => !BATCH_KINDS.some((kind) => kind === key))) }
+  const batch = membersOf(object).get('batch')
+  if (!batch) return
   const kinds = BATCH_KINDS.flatMap((name) => {
-    const kind = parts.get(name)
-    return kind ? [{ name, kind }] : []
+    const kind = membersOf(batch).get(name)
+    return kind ? [[name, kind] as const] : []
   })
   if (kinds.length === 0) problems.add(batch.place, `"batch" has none of ${BATCH_KINDS.join(', ')}, expected one`)
-  const fields = ['id', ...membersOf(memberAt(object, 'fields')).keys()]
-  for (const { name, kind } of kinds) {
-    const whole = merged(shared, kind)
-    for (const key of ['size', 'item', 'match']) {
-      if (!membersOf(whole).has(key)) problems.add(kind.place, `${key} is missing for this batch, and in "batch"`)
-    }
-    checkOperation(whole, [...common, 'items', 'by', 'select'], check)
-    checkPlaceholders(memberAt(whole, 'item'), [...common, 'id', 'record', 'value', 'row', 'by'], problems)
-    checkBatch(name, { whole, place: kind.place, problems })
-    for (const [field, { keyPlace }] of membersOf(memberAt(whole, 'by')))
-      expectName(field, keyPlace, { fields, problems })
-  }
+  for (const [name, kind] of kinds) checkBatch(name, kind, check)
 }
 
-interface BatchCheck {
-  /** With the keys that all batches of the resource share. */
-  readonly whole: Located
-  readonly place: Place
-  readonly problems: Problems
+/** By what a row is named in the request. */
+const NAMING: Readonly<Record<BatchKind, readonly string[]>> = {
+  create: ['record'],
+  update: ['id'],
+  upsert: ['value', 'record'],
+  delete: ['id'],
+  read: ['value', 'id'],
 }
 
 /** What the outcome of a row is found by, and what names the row in the request. */
-function checkBatch(kind: BatchKind, { whole, place, problems }: BatchCheck): void {
-  const has = (key: string) => membersOf(whole).has(key)
-  const [item, match] = [memberAt(whole, 'item'), memberAt(whole, 'match')]
-  const isSent = ['body', 'query'].some((key) => usesIn(memberAt(whole, key), ['items']))
-  if (!isSent) problems.add(place, `the batch ${kind} sends {items} neither in its body nor in its query`)
-  const isAll = textIn(match) === 'all'
-  if (!has('results') && (kind === 'read' || !isAll)) {
-    problems.add(place, `results is missing for the batch ${kind}, expected the path of its outcomes, or match: all`)
+function checkBatch(kind: BatchKind, batch: Located, check: ObjectCheck): void {
+  const { object, problems, common } = check
+  const { place } = batch
+  const parts = membersOf(batch)
+  const [item, match] = ['item', 'match'].map((key) => parts.get(key))
+  for (const key of ['size', 'item', 'match']) {
+    if (!parts.has(key)) problems.add(place, `${key} is missing for this batch, and in "batch"`)
   }
+  checkRequest(batch, [...common, 'items', 'by', 'select'], check)
+  checkPlaceholders(item, [...common, 'id', 'record', 'value', 'row', 'by'], problems)
+  const by = membersOf(parts.get('by'))
+  for (const [field, { keyPlace }] of by) expectName(field, keyPlace, { fields: ['id', ...fieldsOf(object)], problems })
+  if (!['body', 'query'].some((key) => uses(parts.get(key), ['items'])))
+    problems.add(place, `the batch ${kind} sends {items} neither in its body nor in its query`)
+  const isAll = textIn(match) === 'all'
+  if (!parts.has('results') && (kind === 'read' || !isAll))
+    problems.add(place, `results is missing for the batch ${kind}, expected the path of its outcomes, or match: all`)
   const isCorrelated = isMembers(match?.value)
-  const isNamed = usesIn(item, ['row'])
-  if (isCorrelated !== isNamed && kind !== 'read' && !isAll) {
+  if (isCorrelated !== uses(item, ['row']) && kind !== 'read' && !isAll) {
     const what = isCorrelated
       ? 'match is by mark, and item never uses {row}'
       : 'item uses {row}, expected match by mark'
     problems.add(place, `in the batch ${kind}, ${what}`)
   }
   const names = NAMING[kind]
-  if (!usesIn(item, names)) {
+  if (!uses(item, names))
     problems.add(place, `item of the batch ${kind} uses none of ${names.map((name) => `{${name}}`).join(', ')}`)
-  }
-  if (kind === 'upsert' && membersOf(memberAt(whole, 'by')).size === 0) {
+  if (kind === 'upsert' && by.size === 0)
     problems.add(place, 'by is missing for the batch upsert, expected the field that it matches by')
+}
+
+/** The forms on the wire that a type has. */
+const FORMS: Readonly<Record<ValueType | 'ref', readonly WireForm[]>> = {
+  ref: ['string', 'integer'],
+  id: ['string', 'integer'],
+  number: ['string', 'cents'],
+  integer: ['string'],
+  time: ['rfc3339', 'unix', 'unix_ms', 'YYYY-MM-DD hh:mm:ss', 'string'],
+  date: ['rfc3339', 'unix', 'unix_ms', 'string'],
+  string: [],
+  html: [],
+  any: [],
+}
+
+function fieldsOf(object: Located): readonly string[] {
+  return [...membersOf(memberAt(object, 'fields')).keys()]
+}
+
+function checkFields(check: ObjectCheck): void {
+  const { object, kind, problems } = check
+  const fields = membersOf(memberAt(object, 'fields'))
+  for (const [name, field] of fields) {
+    if (isReadOnly(name)) problems.add(field.keyPlace, `${name} is no field to map, expected it in record`)
+    checkPlaceholders(memberAt(field, 'set'), ['value'], problems)
+    checkForm(membersOf(field), defaultType(kind, name), problems)
+    checkReference(field, check)
+  }
+  const writtenBy = writers(fields, problems)
+  for (const operation of ['create', 'update']) {
+    for (const [member, { keyPlace }] of membersOf(memberAt(object, 'verbs', operation, 'set'))) {
+      const field = writtenBy.get(member)
+      if (field !== undefined)
+        problems.add(keyPlace, `${member} is written by the field ${field}, expected it in one place`)
+    }
   }
 }
 
-function usesIn(node: Located | undefined, names: readonly string[]): boolean {
-  return node !== undefined && uses(node, names)
+/** The field that writes each path. */
+function writers(fields: ReadonlyMap<string, Located>, problems: Problems): ReadonlyMap<string, string> {
+  const writtenBy = new Map<string, string>()
+  for (const [name, field] of fields) {
+    for (const path of writesOf(field)) {
+      const text = textIn(path) ?? ''
+      const before = writtenBy.get(text)
+      if (before !== undefined && before !== name)
+        problems.add(path.place, `${JSON.stringify(text)} is written by ${before} already, expected one field for it`)
+      writtenBy.set(text, name)
+    }
+  }
+  return writtenBy
+}
+
+function writesOf(field: Located): readonly Located[] {
+  const parts = membersOf(field)
+  const written = isMembers(field.value) ? (parts.get('write') ?? parts.get('at') ?? parts.get('join')) : field
+  if (!written) return []
+  return isElements(written.value) ? written.value : [written]
+}
+
+function checkForm(of: ReadonlyMap<string, Located>, usual: ValueType, problems: Problems): void {
+  const as = of.get('as')
+  const form = textIn(as)
+  const type = of.has('ref') ? 'ref' : (textIn(of.get('type')) ?? usual)
+  if (!as || form === undefined || !Object.hasOwn(FORMS, type)) return
+  const forms = FORMS[type as ValueType | 'ref']
+  if (forms.some((each) => each === form)) return
+  const expected = forms.length === 0 ? 'no as' : `one of ${forms.join(', ')}`
+  problems.add(as.place, `${form} is no form of ${type === 'ref' ? 'an id' : `the type ${type}`}, expected ${expected}`)
+}
+
+function checkReference(field: Located, { tree, problems }: Check): void {
+  const ref = membersOf(field).get('ref')
+  const referred = ref && expectObject(ref, tree, problems)
+  if (!referred) return
+  if (!membersOf(memberAt(referred, 'verbs')).has('list'))
+    problems.add(ref.place, `${textIn(ref)} has no list, expected one, to find ids by names`)
+  const fields = ['id', ...fieldsOf(referred)]
+  for (const [their, { keyPlace }] of membersOf(memberAt(field, 'within')))
+    expectName(their, keyPlace, { fields, problems })
+}
+
+function expectName(
+  name: string,
+  place: Located['place'],
+  { fields, problems }: { fields: readonly string[]; problems: Problems },
+): void {
+  if (fields.includes(name)) return
+  problems.add(
+    place,
+    `${JSON.stringify(name)} is not a field of this object, expected one of ${fields.join(', ')}${meantHint(name, fields)}`,
+  )
+}
+
+/** The object that the text names; undefined, with a problem, if the connector has none. */
+function expectObject(node: Located, tree: Located, problems: Problems): Located | undefined {
+  const name = textIn(node)
+  const all = membersOf(memberAt(tree, 'objects'))
+  const found = name === undefined ? undefined : all.get(name)
+  if (found || name === undefined) return found
+  const names = [...all.keys()]
+  problems.add(
+    node.place,
+    `${JSON.stringify(name)} is not an object of this connector, expected one of ${names.join(', ')}${meantHint(name, names)}`,
+  )
+  return undefined
+}
+
+interface Used {
+  readonly name: string
+  readonly place: Located['place']
+}
+
+function placeholdersIn(node: Located | undefined): readonly Used[] {
+  if (!node) return []
+  const { value, place } = node
+  if (isElements(value)) return value.flatMap(placeholdersIn)
+  if (isMembers(value)) return [...value.values()].flatMap(placeholdersIn)
+  if (typeof value !== 'string') return []
+  try {
+    return placeholdersOf(compileTemplate(value)).map((name) => {
+      return { name, place: { ...place, column: place.column + Math.max(0, value.indexOf(`{${name}}`)) } }
+    })
+  } catch (error) {
+    // Its shape was reported.
+    if (error instanceof ConnectorMistake) return []
+    throw error
+  }
+}
+
+function uses(node: Located | undefined, names: readonly string[]): boolean {
+  return placeholdersIn(node).some(({ name }) => names.includes(name))
+}
+
+function checkPlaceholders(node: Located | undefined, known: readonly string[], problems: Problems): void {
+  for (const { name, place } of placeholdersIn(node)) {
+    if (known.includes(name) || (name.startsWith('parent.') && known.includes('parent.*'))) continue
+    const names = known.filter((each) => each !== 'parent.*').map((each) => `{${each}}`)
+    const expected = names.length === 0 ? 'none here' : `one of ${names.join(', ')}`
+    problems.add(place, `{${name}} is unknown here, expected ${expected}${meantHint(`{${name}}`, names)}`)
+  }
 }

@@ -77,13 +77,21 @@ export function compileField(
     })),
     read: withinRecord(readerOf(document, readRaws, decode), document, fields),
     decode: (raws, references) =>
-      raws.length === 1 && !document.isJoined ? decode.one(raws[0], references) : decode.all(raws, references),
+      raws.length === 1 && !document.join ? decode.one(raws[0], references) : decode.all(raws, references),
     encode: encoderOf(document, { writes, convert, refuse }),
     isKept: (kept, value) =>
-      isSameValue(kept, document.isOne && !Array.isArray(value) ? [value] : value, document.type) ||
+      isSameValue(kept, document.one && !Array.isArray(value) ? [value] : value, document.type) ||
       (isCleared(kept, document) && isCleared(value, document)),
     refuse,
   }
+}
+
+/** Whether the field is the member of the same name, and at most its type is converted. */
+export function isOwnValue(name: string, field: FieldDocument): boolean {
+  const { read, write, map, ref, as, max, join, one, fold, clear } = field
+  const isHere = read.length === 1 && [...read, ...write].every((path) => path === name)
+  const isKept = !(map ?? ref ?? as ?? join ?? fold) && !one && max.length === 0 && clear === null
+  return isHere && isKept && Object.keys({ ...field.set, ...field.new }).length === 0
 }
 
 /** The name of a record is sought among those that the other fields of this one point at. */
@@ -107,15 +115,14 @@ type RawReader = (inner: JsonObject) => Raw
 
 function readerOf(document: FieldDocument, readRaws: readonly RawReader[], decode: Decoder): FieldMap['read'] {
   const [readRaw, ...others] = readRaws
-  if (!readRaw || others.length > 0 || document.isJoined) {
+  if (!readRaw || others.length > 0 || document.join) {
     return (inner, references) =>
       decode.all(
         readRaws.map((read) => read(inner)),
         references,
       )
   }
-  const isConverted =
-    document.map || document.ref || document.isOne || document.read.some((text) => text.includes('[]'))
+  const isConverted = document.map || document.ref || document.one || document.read.some((text) => text.includes('[]'))
   if (isConverted || document.clear !== null) return (inner, references) => decode.one(readRaw(inner), references)
   // The usual field: this runs for each of 100,000 records.
   const { read } = conversionOf(document.type, document.as)
@@ -150,7 +157,7 @@ interface Decoder {
 }
 
 function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: Conversion): Decoder {
-  const { map, ref, isOne, isJoined, clear } = document
+  const { map, ref, one: isOne, join, clear } = document
   const here = map && new Map(Object.entries(map).map(([name, there]) => [canonicalJson(there), name]))
   const element = (raw: JsonValue, references: Names | undefined): JsonValue => {
     if (here) return here.get(canonicalJson(raw)) ?? here.get(canonicalJson(withoutNulls(raw))) ?? raw
@@ -173,7 +180,7 @@ function decoderOf(document: FieldDocument, reads: readonly Path[], conversion: 
   return {
     one,
     all: (raws, references) => {
-      if (isJoined) return joinedText(raws)
+      if (join) return joinedText(raws)
       const isAbsent = raws.every((raw) => raw === undefined || raw === null)
       return isAbsent
         ? null
@@ -196,7 +203,7 @@ interface Encoding extends Pick<FieldMap, 'writes' | 'refuse'> {
 }
 
 function encoderOf(document: FieldDocument, { writes, convert, refuse }: Encoding): FieldMap['encode'] {
-  const { map, isOne, isJoined, max } = document
+  const { map, one, join, max } = document
   const isList = writes.some(isListPath)
   const element = (value: JsonValue, options: EncodeOptions): JsonValue => {
     const given = document.ref === undefined || map ? value : referred(document, value, options, refuse)
@@ -207,10 +214,10 @@ function encoderOf(document: FieldDocument, { writes, convert, refuse }: Encodin
   }
   return (value, options) => {
     let raws: readonly JsonValue[]
-    if (isJoined) raws = splitParts(value, document, refuse)
+    if (join) raws = splitParts(value, document, refuse)
     else if (isList) raws = [listOf(value).map((each) => element(each, options))]
     else {
-      const raw = element(isOne ? onlyOf(value, refuse) : value, options)
+      const raw = element(one ? onlyOf(value, refuse) : value, options)
       raws = writes.length === 1 ? [raw] : partsOf(raw, writes.length)
     }
     for (const [at, most] of max.entries()) checkLength(raws[at], { most, value, refuse })
@@ -256,14 +263,10 @@ function partsOf(raw: JsonValue, count: number): readonly JsonValue[] {
   return Array.from({ length: count }, (_, at) => (Array.isArray(raw) ? (raw[at] ?? null) : null))
 }
 
-function splitParts(
-  value: JsonValue,
-  { write, isLoneLast }: FieldDocument,
-  refuse: FieldMap['refuse'],
-): readonly string[] {
+function splitParts(value: JsonValue, { write, lone }: FieldDocument, refuse: FieldMap['refuse']): readonly string[] {
   const text = idText(value)
   if (text === undefined) throw refuse(value, 'a text')
-  return splitText(text, write.length, isLoneLast)
+  return splitText(text, write.length, lone === 'last')
 }
 
 interface LengthCheck {

@@ -1,6 +1,6 @@
 import { type Document, isMap, isScalar, type Pair, parseDocument, type YAMLMap } from 'yaml'
-import { BATCH_KINDS } from './document.ts'
 import { VERB_NAMES } from './format.ts'
+import { BATCH_KINDS } from './shared-parts.ts'
 
 // Files that say `connector: 1`, of earlier versions: rewritten where they stand, with their comments.
 

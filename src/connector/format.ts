@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { durationText, parseDurationWithUnitMs } from '../core/duration.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
-import { type BATCH_KINDS, FAILURE_MEANINGS, FIELD_TYPES, OFFERS, PAGING_TYPES, WIRE_FORMS } from './document.ts'
 import {
+  BODY,
   choice,
   constant,
   FLAG,
@@ -12,28 +13,36 @@ import {
   member,
   NULL,
   object,
+  QUERY_VALUE,
   required,
   TEMPLATE,
   text,
 } from './format-parts.ts'
+import { SENDING_DEFAULTS } from './sending-defaults.ts'
 
 // connector: 2. What is not named here is a mistake. The loader, the types of what it reads, schemas/connector.json and
-// `crm help connector-format` are made from this.
+// `crm help connector-format` are made from this. What a part is read as has its defaults, and one spelling of several.
 
 const KINDS = Object.keys(RESOURCES) as readonly Resource[]
 
 const TEXT = text('any')
 const PATH = text('path')
-const URL_PATH = text('urlPath')
+const URL_PATH = text('requestPath')
 const PARAMETER = text('parameter')
 const DURATION = text('duration')
+const TIME_MS = DURATION.transform((time) => parseDurationWithUnitMs(time) ?? Number.NaN)
 const PATTERN = text('pattern')
 const NOUN = text('noun')
 const TEMPLATES = map(TEXT, TEMPLATE)
-const QUERY = map(PARAMETER, TEMPLATE)
-const HEADERS = map(text('headerName'), text('headerValue'))
+const QUERY = map(PARAMETER, QUERY_VALUE)
+const HEADERS = map(text('ownHeader'), text('headerValue'))
 const FIELD_NAMES = text('field')
-const PATHS = z.union([PATH, list(PATH, { least: 1, most: 5 })])
+/** A path alone stands for the object that has it as `at`. */
+function orAt<Of extends z.ZodType>(of: Of): z.ZodType<z.output<Of>, string | z.input<Of>> {
+  return z.union([PATH.transform((at) => of.parse({ at })), of]) as z.ZodType<z.output<Of>, string | z.input<Of>>
+}
+
+const PATHS = z.union([PATH, list(PATH, { least: 1, most: 5 })]).transform((paths) => [paths].flat())
 
 const EMPTY_LIST = list(JSON_VALUE, { most: 0 }) as unknown as z.ZodType<readonly []>
 
@@ -42,16 +51,16 @@ const CLEAR = z.union([choice(['', 'omit']), NULL, EMPTY_LIST])
 const LIMITS = list(
   object('limit', {
     requests: required('number of requests', integer(1, 1_000_000)),
-    per: required('time in which they are accepted, such as 10s', DURATION),
-  }),
+    per: required('time in which they are accepted, such as 10s', TIME_MS),
+  }).transform(({ requests, per }) => ({ requests, perMs: per })),
 )
 
-const PAGING = z.union([
-  choice(['none']),
-  object('paging', {
+const PAGES = object(
+  'paging',
+  {
     by: member(
       'cursor, page, offset, last (the id of the last record), next_url, link (the header Link) or none',
-      choice(PAGING_TYPES),
+      choice(['cursor', 'page', 'offset', 'last', 'next_url', 'link', 'none']),
     ),
     param: member('parameter of the cursor, the page or the offset', PARAMETER),
     in: member('where parameters are sent: query (default) or body', choice(['query', 'body'])),
@@ -76,19 +85,28 @@ const PAGING = z.union([
       'the most records that the server lists: reaching it is an error, never a complete list',
       integer(1, 1_000_000_000),
     ),
-    path: member('with last: path of the next page, with {last}', URL_PATH),
-  }),
-])
+  },
+  {
+    check: ({ param, size }) =>
+      param !== undefined && param === size?.param
+        ? { at: ['size', 'param'], message: `${param} is the parameter of the page, too, expected another one` }
+        : undefined,
+  },
+)
 
-const TIMES = WIRE_FORMS.filter((form) => form !== 'integer' && form !== 'cents')
+const PAGING = z.union([choice(['none']), PAGES]).transform((written) => {
+  const { by = 'none', in: place = 'query', start, ...pages } = typeof written === 'string' ? PAGES.parse({}) : written
+  return { ...pages, by, in: place, start: start ?? (by === 'offset' ? 0 : 1) }
+})
 
-const TIME_PLACE = z.union([
-  PATH,
+const TIMES = ['rfc3339', 'unix', 'unix_ms', 'YYYY-MM-DD hh:mm:ss', 'string'] as const
+
+const TIME_PLACE = orAt(
   object('time', {
     at: required('path of the time', PATH),
-    as: member('its form; rfc3339 by default', choice(TIMES)),
+    as: member('its form; rfc3339 by default', choice(TIMES), 'rfc3339'),
   }),
-])
+)
 
 const BASE = member('path between origin and path of the request; the innermost one counts', URL_PATH)
 
@@ -97,22 +115,23 @@ const REQUEST = {
   path: member(
     'path of the request; by default {object}, and {object}/{id} of get, update and delete. {object} is the path of the object',
     URL_PATH,
+    '',
   ),
-  headers: member('headers, added to those of the connector', HEADERS),
-  query: member('parameters, added to those of the connector', QUERY),
-  body: member('body of the request; {record} is the record', TEMPLATE),
+  headers: member('headers, added to those of the connector', HEADERS, {}),
+  query: member('parameters, added to those of the connector', QUERY, {}),
+  body: member('body of the request; {record} is the record', BODY),
   limits: member('limits of this operation, in place of those of the connector', LIMITS),
 }
 
 /** A read must not change anything, so that looking is safe; a search is often a POST. */
-const READ = { method: member('HTTP method', choice(['GET', 'POST'])), ...REQUEST }
+const READ = { method: member('HTTP method', choice(['GET', 'POST']), 'GET'), ...REQUEST }
 
 const STATUS = integer(200, 299)
 
-const STATUSES = z.union([STATUS, list(STATUS, { least: 1, most: 10 })])
+const STATUSES = z.union([STATUS, list(STATUS, { least: 1, most: 10 })]).transform((statuses) => [statuses].flat())
 
 const OK = z.union([
-  STATUSES,
+  STATUSES.transform((statuses) => ({ statuses })),
   object(
     'ok',
     {
@@ -122,11 +141,10 @@ const OK = z.union([
       absent: member('true: nothing stands there, or null', FLAG),
     },
     { some: ['status', 'is', 'absent'], oneOf: ['is', 'absent'] },
-  ),
+  ).transform(({ status: statuses, ...test }) => ({ statuses, ...test })),
 ])
 
 const WRITE = {
-  method: member('HTTP method', choice(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])),
   ...REQUEST,
   ok: member(
     'what success is: a status or several, or { status, at, is }. By default any 2xx but 202; of a delete 204, or a 2xx without a body',
@@ -138,7 +156,13 @@ const WRITE = {
   ),
 }
 
-const SET = member('members that each request has beside the record, in the object of the fields', TEMPLATES)
+const WRITING = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+function writing(method: (typeof WRITING)[number]) {
+  return { method: member('HTTP method', choice(WRITING, 'a GET changes nothing'), method), ...WRITE }
+}
+
+const SET = member('members that each request has beside the record, in the object of the fields', TEMPLATES, {})
 
 const MADE = member(
   'path that is true if the upsert created the record; without it, a record that was not there before was created',
@@ -147,9 +171,11 @@ const MADE = member(
 
 const LIST = {
   ...READ,
-  items: member('path of each record, such as data[]; without it, the answer itself is the list', PATH),
+  items: member('path of each record, such as data[]; without it, the answer itself is the list', PATH, '[]'),
   empty: member('null: null in place of the list is an empty list', NULL),
-  paging: member('how pages are read, member by member in place of that of the connector or object', PAGING),
+  up: member('members taken from the element that encloses the record', map(TEXT, PATH), {}),
+  keep: member('only records with these values belong to the list', TEMPLATES, {}),
+  paging: member('how pages are read, member by member in place of that of the connector or object', PAGING, 'none'),
 }
 
 const MARK = object('match', {
@@ -159,6 +185,7 @@ const MARK = object('match', {
 })
 
 const BATCH = {
+  method: member('HTTP method', choice(['GET', ...WRITING]), 'POST'),
   ...WRITE,
   set: SET,
   made: MADE,
@@ -167,6 +194,7 @@ const BATCH = {
   by: member(
     'fields other than the id by which a row can be named, with the name that the server has for each',
     map(TEXT, TEXT),
+    {},
   ),
   results: member('path of each result of a row, such as results[]', PATH),
   errors: member('path of each refusal of a row', PATH),
@@ -179,54 +207,52 @@ const BATCH = {
 const KIND = object('batch', BATCH)
 
 const VERBS = {
-  list: member(
-    'all records; no method: GET',
-    object('list', {
-      ...LIST,
-      up: member('members taken from the element that encloses the record', map(TEXT, PATH)),
-      keep: member('only records with these values belong to the list', TEMPLATES),
-    }),
-  ),
+  list: member('all records; no method: GET', object('list', LIST)),
   get: member(
     'one record by its id; no method: GET',
     object('get', {
       ...READ,
-      record: member('path of the record in the answer; . is the whole answer (default)', PATH),
+      record: member('path of the record in the answer; . is the whole answer (default)', PATH, '.'),
     }),
   ),
-  create: member('a new record; no method: POST', object('create', { ...WRITE, set: SET })),
+  create: member('a new record; no method: POST', object('create', { ...writing('POST'), set: SET })),
   update: member(
     'changes of a record; no method: PATCH',
     object('update', {
-      ...WRITE,
+      ...writing('PATCH'),
       set: SET,
       sends: member(
         'changes (default): the changed members, an object with all that the record shows in it; merge: the changed members alone, also of objects, which the server merges (RFC 7396, JSON:API); whole: the record is read, changed and sent, for a server that clears what a body lacks. It needs get',
         choice(['changes', 'merge', 'whole']),
+        'changes',
       ),
       drop: member(
         'with sends: whole, members that a record shows and an update refuses; fields that write to them have when: create',
         list(TEXT),
+        [],
       ),
     }),
   ),
   delete: member(
     'deletion of a record; no method: DELETE',
     object('delete', {
-      ...WRITE,
-      restorable: member('how long a deleted record can be restored, such as 30d', DURATION),
+      ...writing('DELETE'),
+      restorable: member('how long a deleted record can be restored, such as 30d', TIME_MS),
     }),
   ),
-  restore: member('undoes a deletion; no method: POST', object('restore', WRITE)),
-  test: member('sends a test event to a webhook; no method: POST', object('test', WRITE)),
+  restore: member('undoes a deletion; no method: POST', object('restore', writing('POST'))),
+  test: member('sends a test event to a webhook; no method: POST', object('test', writing('POST'))),
   deliveries: member(
     'all deliveries of a webhook, with the members that crm serve has; no method: GET',
     object('deliveries', LIST),
   ),
-  resend: member('delivers {event} to a webhook again; no method: POST', object('resend', WRITE)),
-  rotate: member('makes a new secret for a webhook, and shows it as secret; no method: POST', object('rotate', WRITE)),
+  resend: member('delivers {event} to a webhook again; no method: POST', object('resend', writing('POST'))),
+  rotate: member(
+    'makes a new secret for a webhook, and shows it as secret; no method: POST',
+    object('rotate', writing('POST')),
+  ),
   find: member(
-    'records by the value of a field: {value}, or {values} for several; no method: GET',
+    'records by the value of a field, {value}; no method: GET',
     map(
       FIELD_NAMES,
       object('find', {
@@ -234,18 +260,21 @@ const VERBS = {
         gives: member(
           'what a hit is: record (default) or id. crm compares the field of every hit',
           choice(['record', 'id']),
+          'record',
         ),
         lag: member(
           'age of the index, such as 10s; unknown (default): not finding a record proves nothing',
           z.union([choice(['unknown']), DURATION]),
+          'unknown',
         ),
-        values: member('values in one request; 1 by default', integer(1, 10_000)),
       }),
     ),
+    {},
   ),
   upsert: member(
     'creates the record or changes the one with the same value of a field; no method: PUT',
-    map(FIELD_NAMES, object('upsert', { ...WRITE, set: SET, made: MADE })),
+    map(FIELD_NAMES, object('upsert', { ...writing('PUT'), set: SET, made: MADE })),
+    {},
   ),
 }
 
@@ -256,9 +285,11 @@ const BATCHES = object('batches', {
   upsert: member('new records or changes, by a field', KIND),
   delete: member('deletions', KIND),
   read: member('records by id, or by a field of `by`', KIND),
-} satisfies Record<(typeof BATCH_KINDS)[number], unknown>)
+})
 
-const FIELD = object(
+const MAX = integer(1, 10_000_000)
+
+const OWN_FIELD = object(
   'field',
   {
     at: member('path that is read and written; several with join or map', PATHS),
@@ -273,13 +304,13 @@ const FIELD = object(
       "with join: '' is written for a part without text; otherwise it is left out of a create, and cleared by an update",
       choice(['']),
     ),
-    new: member('members of an element of a list that is made for the value, beside it', map(TEXT, JSON_VALUE)),
-    set: member('values written beside the value, by path; {value} stands for it', map(PATH, TEMPLATE)),
+    new: member('members of an element of a list that is made for the value, beside it', map(TEXT, JSON_VALUE), {}),
+    set: member('values written beside the value, by path; {value} stands for it', map(PATH, TEMPLATE), {}),
     map: member("crm's values with the server's", map(TEXT, JSON_VALUE)),
-    one: member('true: a record of the server has one of these values', FLAG),
+    one: member('true: a record of the server has one of these values', FLAG, false),
     type: member(
       'type of the value in crm; by default that of the field in crm, and for others any, which is not converted',
-      choice(FIELD_TYPES),
+      choice(['string', 'number', 'integer', 'id', 'time', 'date', 'html', 'any']),
     ),
     many: member('true: a list of values, which is not converted', FLAG),
     about: member('what it is, for people', TEXT),
@@ -287,44 +318,88 @@ const FIELD = object(
       'headings of columns that an import takes for it, in small letters and without blanks, hyphens and _',
       list(TEXT),
     ),
-    as: member('form on the wire, such as unix, string or cents', choice(WIRE_FORMS)),
+    as: member('form on the wire, such as unix, string or cents', choice([...TIMES, 'integer', 'cents'])),
     ref: member('object whose id the server has here, and whose name crm shows and takes', NOUN),
     within: member(
       'fields of the record that ref names, which equal fields of this record, such as pipeline_id of a stage',
       map(FIELD_NAMES, FIELD_NAMES),
     ),
-    required: member('true: a create must have a value; a row without one is refused before anything is sent', FLAG),
+    required: member(
+      'true: a create must have a value; a row without one is refused before anything is sent',
+      FLAG,
+      false,
+    ),
     max: member(
       'characters of the longest text; a list with join',
-      z.union([integer(1, 10_000_000), list(integer(1, 10_000_000), { least: 1, most: 5 })]),
+      z.union([MAX.transform((most) => [most]), list(MAX, { least: 1, most: 5 })]),
     ),
-    when: member('always (default), or create: an update cannot change it', choice(['always', 'create'])),
+    when: member('always (default), or create: an update cannot change it', choice(['always', 'create']), 'always'),
     fold: member('case: two values that differ in case alone are equal', choice(['case'])),
     clear: member('what clears this field', CLEAR),
   },
-  { some: ['at', 'read', 'write', 'join'] },
+  {
+    some: ['at', 'read', 'write', 'join'],
+    oneOf: ['at', 'join'],
+    needs: { lone: 'join', empty: 'join', within: 'ref' },
+    check: whyNoField,
+  },
+)
+
+interface FieldParts {
+  readonly at?: readonly string[] | undefined
+  readonly read?: readonly string[] | undefined
+  readonly write?: readonly string[] | undefined
+  readonly join?: readonly string[] | undefined
+  readonly map?: unknown
+  readonly max?: readonly number[] | undefined
+}
+
+function whyNoField({ at, read, write, join, map: values, max = [] }: FieldParts) {
+  const both = at ? 'at' : join && 'join'
+  const written = write ?? at ?? join ?? []
+  if (both && read && write)
+    return { message: `a field has ${both}, read and write, expected ${both} alone or read and write` }
+  if ((at ?? write ?? []).length > 1 && !values)
+    return { message: 'a field has several paths, expected join, or a map of its values' }
+  return max.length > 1 && max.length !== written.length
+    ? { at: ['max'], message: `max has ${max.length} numbers, expected one for each path that is written` }
+    : undefined
+}
+
+/** The several paths of a joined field are read and written together. */
+const FIELD = orAt(OWN_FIELD).transform(
+  ({ at, read, write, about, headings, many, type, within = {}, max = [], ...field }) => {
+    const both = at ?? field.join ?? []
+    const own = many ? 'any' : field.join ? 'string' : (type ?? (field.map ? 'any' : undefined))
+    return { ...field, type: own, read: read ?? both, write: write ?? both, within, max }
+  },
 )
 
 const RECORD = object('record', {
   id: member(
     'path of the id (default id), or { at, type }',
-    z.union([
-      PATH,
+    orAt(
       object('id', {
         at: required('path of the id', PATH),
-        type: member('its type in a body: string (default) or integer', choice(['string', 'integer'])),
+        type: member('its type in a body: string (default) or integer', choice(['string', 'integer']), 'string'),
       }),
-    ]),
+    ),
+    'id',
   ),
-  inside: member('object of a record in which fields, others and {record} begin; . (default) is the record', PATH),
+  inside: member('object of a record in which fields, others and {record} begin; . (default) is the record', PATH, '.'),
   created_at: member('path of the time of creation, or { at, as }', TIME_PLACE),
   updated_at: member('path of the time of the last change, or { at, as }', TIME_PLACE),
   version: member('path of the version, sent as If-Match with a whole record', PATH),
   deleted: member('path that is true for a record that was deleted', PATH),
-  clear: member('what clears a value: null (default), an empty text, [], or omit (the member is left out)', CLEAR),
+  clear: member(
+    'what clears a value: null (default), an empty text, [], or omit (the member is left out)',
+    CLEAR,
+    null,
+  ),
   open: member(
     'true: records hold any member and any value. Rows may have members that no record shows, and a field at its own name is not converted: its type is for people and for columns',
     FLAG,
+    false,
   ),
 })
 
@@ -337,42 +412,43 @@ const OBJECT = object('object', {
   is: member('what its commands take it for; by default what its name says', choice(KINDS)),
   like: member('object whose members this one begins with', NOUN),
   base: BASE,
-  path: member('what {object} is in the paths of its requests; by default its name', URL_PATH),
+  path: member('what {object} is in the paths of its requests; by default its name', text('urlPath')),
   parent: member('object that each record belongs to: {parent} is its id, {parent.NAME} a member of it', NOUN),
   only: member(
     'the verbs that it has, of its own and of the connector; all of them by default',
-    list(choice(VERB_NAMES)),
+    list(choice(VERB_NAMES), { least: 1, isSet: true }),
   ),
   record: member(
     'where a record has what every record has, member by member in place of that of the connector',
     RECORD,
+    {},
   ),
   others: member(
     'objects under inside whose members appear under their own names; . (default) is inside itself',
     list(
-      z.union([
-        PATH,
+      orAt(
         object('others', {
           at: required('path of the object', PATH),
           names: member('regular expression for names that belong there, though no record shows them', PATTERN),
         }),
-      ]),
+      ),
     ),
+    ['.'],
   ),
-  read_only: member('members that are shown and never sent; * stands for any characters', list(TEXT)),
+  read_only: member('members that are shown and never sent; * stands for any characters', list(TEXT), []),
   select: member(
     'records show only members that a request asks for',
     object('select', {
       param: required('parameter with the names; in a body, {select} is the list of them', PARAMETER),
-      as: member('comma (default): one parameter; repeat: one for each name', choice(['comma', 'repeat'])),
+      as: member('comma (default): one parameter; repeat: one for each name', choice(['comma', 'repeat']), 'comma'),
       names: member(
         'request that lists the names that can be asked for',
         object('names', {
           base: BASE,
           path: required('path of the request; that of the resource does not precede it', URL_PATH),
-          query: member('parameters, added to those of the connector', QUERY),
+          query: member('parameters, added to those of the connector', QUERY, {}),
           items: required('path of each name', PATH),
-          at: member('path of the name in such an item; . (default) is the item', PATH),
+          at: member('path of the name in such an item; . (default) is the item', PATH, '.'),
           read_only: member('path in it that is true if the server alone sets the member', PATH),
         }),
       ),
@@ -381,40 +457,47 @@ const OBJECT = object('object', {
   value: member(
     'shape of values that no field maps',
     object('value', {
-      each: member('paths of the value in an element, tried in this order', list(PATH)),
-      drop: member('members of a value that are not sent back', list(TEXT)),
+      each: member('paths of the value in an element, tried in this order', list(PATH), []),
+      drop: member('members of a value that are not sent back', list(TEXT), []),
     }),
   ),
   paging: member('how its lists are read, member by member in place of that of the connector', PAGING),
-  verbs: member('its requests, member by member in place of those of the connector', VERBS_OF_ALL),
-  batch: member('many rows in one request', BATCHES),
+  verbs: member('its requests, member by member in place of those of the connector', VERBS_OF_ALL, {}),
+  batch: member('many rows in one request', BATCHES, {}),
   filters: member(
     'fields that the list is filtered by. The server may return more: crm filters again',
-    map(
-      TEXT,
-      object(
-        'filter',
-        {
-          query: member('parameter of the value', PARAMETER),
-          body: member('part of the body, with {value}', TEMPLATE),
-        },
-        { some: ['query', 'body'], oneOf: ['query', 'body'] },
-      ),
-    ),
+    map(TEXT, object('filter', { query: required('parameter of the value', PARAMETER) })),
+    {},
   ),
   fields: member(
     "crm's fields: a path, or an object. What is not mapped passes under the server's own name",
-    map(FIELD_NAMES, z.union([PATH, FIELD])),
+    map(FIELD_NAMES, FIELD),
+    {},
   ),
 })
 
-const AUTH = object('auth', {
-  in: required('bearer, header, query or basic', choice(['bearer', 'header', 'query', 'basic'])),
-  name: member('name of the header or parameter', TEXT),
-  value: member('its value; {key} is the key (default)', text('template')),
-  user: member('user of basic', text('template')),
-  password: member('password of basic; empty by default', text('template')),
-})
+const AUTH = z.discriminatedUnion(
+  'in',
+  [
+    object('auth_bearer', { in: required('a bearer token', choice(['bearer'])) }),
+    object('auth_header', {
+      in: required('a header', choice(['header'])),
+      name: required('name of the header', text('headerOfKey')),
+      value: member('its value; {key} is the key (default)', text('headerValue'), '{key}'),
+    }),
+    object('auth_query', {
+      in: required('a parameter', choice(['query'])),
+      name: required('name of the parameter', PARAMETER),
+      value: member('its value; {key} is the key (default)', text('queryValue'), '{key}'),
+    }),
+    object('auth_basic', {
+      in: required('HTTP Basic', choice(['basic'])),
+      user: required('user', text('template')),
+      password: member('password; empty by default', text('template'), ''),
+    }),
+  ],
+  { error: 'in: bearer, header, query or basic' },
+)
 
 const ERROR = object('error', {
   message: member('path of the message', PATH),
@@ -444,14 +527,44 @@ const ERROR = object('error', {
           ),
           means: required(
             'exists (a duplicate), gone (not found), limit (of the rate), retry (an outage), auth (the key) or invalid',
-            choice(FAILURE_MEANINGS),
+            choice(['exists', 'gone', 'limit', 'retry', 'auth', 'invalid']),
           ),
         },
         { some: ['status', 'when'] },
       ),
     ),
+    [],
   ),
 })
+
+const IDEMPOTENCY = object(
+  'idempotency',
+  {
+    header: member('header that carries the key; without it, the server keeps none', text('headerOfUse')),
+    window: member('how long the server keeps it, such as 24h; 30m by default', TIME_MS),
+    scope: member('whether it counts for the API key (default) or for the account', choice(['key', 'account'])),
+    life: member('longest time after which a request without an answer may still take effect; 2m by default', TIME_MS),
+    kept: member(
+      'headers of answers that show that keys are kept; with them, keys count as kept from the first such answer on',
+      list(text('headerName'), { least: 1, most: 10 }),
+    ),
+  },
+  {
+    needs: { window: 'header', scope: 'header', kept: 'header' },
+    check: whyNoWindow,
+  },
+)
+
+/** A server that drops a key before the last request with it can arrive protects from nothing. */
+function whyNoWindow({ window, life }: { readonly window: number | undefined; readonly life: number | undefined }) {
+  const [windowMs, lifeMs] = [window ?? SENDING_DEFAULTS.windowMs, life ?? SENDING_DEFAULTS.lifeMs]
+  if (windowMs > lifeMs) return undefined
+  const [given, most] = [durationText(windowMs), durationText(lifeMs)]
+  return {
+    at: [window === undefined ? 'life' : 'window'],
+    message: `the window of idempotency keys is ${given}, expected more than the life of a request, which is ${most}`,
+  }
+}
 
 export const CONNECTOR = object('connector', {
   connector: required('version of the format: 2', constant(2)),
@@ -460,11 +573,7 @@ export const CONNECTOR = object('connector', {
   docs: member('address of its documentation', TEXT),
   drafted: member(
     'day on which crm drafted it: jobs send only what crm connectors check --write proved of it; without it, all counts as proven',
-    text({
-      title: 'day',
-      expected: 'a day, such as 2026-11-29',
-      pattern: '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$',
-    }),
+    text('day'),
   ),
   extends: member(
     'shipped connector that this one changes: maps are merged, lists, body and fields are replaced, null removes',
@@ -479,39 +588,23 @@ export const CONNECTOR = object('connector', {
         pattern: member('regular expression for the whole value', PATTERN),
       }),
     ),
+    {},
   ),
   origin: member('scheme and host; without it, that of the profile', text('origin')),
-  base: member('path that all requests begin with', URL_PATH),
-  auth: member('how the key is sent; a bearer token by default', AUTH),
-  headers: member('headers of every request', HEADERS),
-  query: member('parameters of every request', QUERY),
-  error: member('where a refusal states its parts; what is absent is read where most servers have it', ERROR),
+  base: member('path that all requests begin with', URL_PATH, ''),
+  auth: member('how the key is sent; a bearer token by default', AUTH, { in: 'bearer' }),
+  headers: member('headers of every request', HEADERS, {}),
+  query: member('parameters of every request', QUERY, {}),
+  error: member('where a refusal states its parts; what is absent is read where most servers have it', ERROR, {}),
   limits: member(
     'requests that the server accepts in a time; crm stays below them and below what headers state',
     LIMITS,
+    [],
   ),
   idempotency: member(
     'what an idempotency key does: none, unknown (default), or the header that carries it. With none and unknown, crm looks for a record before it sends an ambiguous create again',
-    z.union([
-      choice(['none', 'unknown']),
-      object(
-        'idempotency',
-        {
-          header: member('header that carries the key; without it, the server keeps none', text('headerName')),
-          window: member('how long the server keeps it, such as 24h; 30m by default', DURATION),
-          scope: member('whether it counts for the API key (default) or for the account', choice(['key', 'account'])),
-          life: member(
-            'longest time after which a request without an answer may still take effect; 2m by default',
-            DURATION,
-          ),
-          kept: member(
-            'headers of answers that show that keys are kept; with them, keys count as kept from the first such answer on',
-            list(text('headerName'), { least: 1, most: 10 }),
-          ),
-        },
-        { needs: { window: 'header', scope: 'header', kept: 'header' } },
-      ),
-    ]),
+    z.union([choice(['none', 'unknown']), IDEMPOTENCY]),
+    'unknown',
   ),
   graphql: member('path of GraphQL, for crm graphql', URL_PATH),
   run_marker: member(
@@ -524,7 +617,7 @@ export const CONNECTOR = object('connector', {
   ),
   offers: member(
     'what the server has beside records, at the paths of crm serve: the history of records, the key that a request is sent with, states of fixtures, the name of a job with each change',
-    list(choice(OFFERS)),
+    list(choice(['history', 'key', 'fixtures', 'jobs'])),
   ),
   record: member('where every record has what all have', RECORD),
   verbs: member('the requests of every object; {object} is its path', VERBS_OF_ALL),
@@ -533,35 +626,5 @@ export const CONNECTOR = object('connector', {
   objects: required('what the server has, by the noun of each: contacts, deals, ...', map(NOUN, OBJECT)),
 })
 
-/** What the file of a connector has, of the right shape. */
-export type WrittenConnector = z.infer<typeof CONNECTOR>
-
-export type WrittenObject = z.infer<typeof OBJECT>
-
-export type WrittenField = z.infer<typeof FIELD>
-
-export type WrittenPaging = z.infer<typeof PAGING>
-
-export type WrittenLimit = z.infer<typeof LIMITS>[number]
-
-type Has<Members extends z.ZodRawShape> = z.infer<z.ZodObject<Members>>
-
-/** The members of any operation. */
-export type WrittenOperation = Has<typeof WRITE> &
-  Partial<
-    Pick<NonNullable<Has<typeof VERBS>['get']>, 'record'> &
-      NonNullable<Has<typeof VERBS>['update']> &
-      NonNullable<Has<typeof VERBS>['delete']> &
-      Pick<Has<typeof BATCH>, 'set' | 'made'>
-  >
-
-export type WrittenVerbs = Has<typeof VERBS>
-
-export type WrittenBatches = z.infer<typeof BATCHES>
-
-export type WrittenList = NonNullable<WrittenVerbs['list']>
-
-export type WrittenBatch = Has<typeof BATCH> & {
-  readonly size: number
-  readonly item: NonNullable<Has<typeof BATCH>['item']>
-}
+/** What a connector has, as read. */
+export type ReadConnector = z.output<typeof CONNECTOR>

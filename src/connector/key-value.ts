@@ -8,6 +8,6 @@ export function keyValue(field: string, value: JsonValue, { fields, id }: Resour
   const text = typeof value === 'string' ? value.trim().normalize('NFC') : value
   if (field === 'id') return id.type === 'integer' ? (conversionOf('integer', undefined).write(text) ?? text) : text
   if (!document) return text
-  const folded = document.isCaseFolded && typeof text === 'string' ? text.toLowerCase() : text
+  const folded = document.fold && typeof text === 'string' ? text.toLowerCase() : text
   return conversionOf(document.type, document.as).write(folded) ?? folded
 }

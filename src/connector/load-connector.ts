@@ -2,7 +2,7 @@ import { CrmError } from '../core/errors.ts'
 import { shellWord } from '../core/shell-words.ts'
 import { checkMeaning } from './check-meaning.ts'
 import type { ConnectorDocument } from './document.ts'
-import { CONNECTOR, type WrittenConnector } from './format.ts'
+import { CONNECTOR, type ReadConnector } from './format.ts'
 import { isFormat1 } from './format-1.ts'
 import { isMembers, type Located, meantHint, memberAt, merged, Problems, readLocated, textIn } from './located.ts'
 import { normalConnector } from './normal-connector.ts'
@@ -32,9 +32,9 @@ export function loadConnector(text: string, options: LoadOptions): ConnectorDocu
       },
     )
   }
-  const { written, problems } = examined(text, options)
+  const { read, problems } = examined(text, options)
   const { texts } = problems
-  if (written && texts.length === 0) return normalConnector(written)
+  if (read && texts.length === 0) return normalConnector(read)
   throw new CrmError('invalid_input', texts.join('; '), {
     lines: texts,
     hint: 'schemas/connector.json lets an editor report mistakes; crm connectors show NAME prints one that is shipped',
@@ -45,16 +45,16 @@ export function loadConnector(text: string, options: LoadOptions): ConnectorDocu
 function examined(
   text: string,
   { fileName, baseOf, baseNames }: LoadOptions,
-): { written: WrittenConnector | undefined; problems: Problems } {
+): { read: ReadConnector | undefined; problems: Problems } {
   const problems = new Problems()
   const own = readLocated(fileName, text, problems)
   const whole = own && extended(own, { baseOf, baseNames, problems, names: [] })
   const tree = whole && withShared(withCopies(whole, problems))
-  if (!tree) return { written: undefined, problems }
-  const written = readShape(tree, CONNECTOR, problems)
+  if (!tree) return { read: undefined, problems }
+  const read = readShape(tree, CONNECTOR, problems)
   checkMeaning(tree, problems)
   blameChange(own, baseOf, problems)
-  return { written, problems }
+  return { read, problems }
 }
 
 /** A mistake in the file of the base that the base alone does not have is one of the connector that changes it. */

@@ -1,123 +1,134 @@
-import { type Resource, resourceNamed } from '../core/resources/registry.ts'
-import type {
-  Auth,
-  ConnectorDocument,
-  KeptKeys,
-  NamesDocument,
-  OtherPlace,
-  ResourceDocument,
-  TimePlace,
-} from './document.ts'
-import type { WrittenConnector, WrittenObject } from './format.ts'
-import { normalFields } from './normal-fields.ts'
-import { durationMs, normalLimits, normalOperation, normalOperations, type Surroundings } from './normal-operations.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
+import type { FieldType } from '../core/resources/field.ts'
+import { fieldOf, type Resource, resourceNamed } from '../core/resources/registry.ts'
+import type { ConnectorDocument, FieldDocument, Operation, ResourceDocument, ValueType } from './document.ts'
+import { isOwnValue } from './field-map.ts'
+import type { ReadConnector } from './format.ts'
+import { compilePath, writeAt } from './paths.ts'
+import { BATCH_KINDS } from './shared-parts.ts'
 
-type WrittenNames = NonNullable<NonNullable<WrittenObject['select']>['names']>
+// What a part takes from those around it: an operation from its object, an object from its connector.
 
-/** Fills in the defaults of a checked connector. */
-export function normalConnector(written: WrittenConnector): ConnectorDocument {
-  const { title, docs, drafted, graphql, run_marker: runMarker, offers, error = {} } = written
-  return {
-    connector: 2,
-    name: written.name,
-    ...(title !== undefined && { title }),
-    ...(docs !== undefined && { docs }),
-    ...(written.extends !== undefined && { extends: written.extends }),
-    ...(drafted !== undefined && { drafted }),
-    ...(graphql !== undefined && { graphql }),
-    ...(runMarker !== undefined && { runMarker }),
-    ...(offers !== undefined && { offers }),
-    variables: written.variables ?? {},
-    origin: written.origin,
-    base: written.base ?? '',
-    auth: normalAuth(written.auth),
-    headers: written.headers ?? {},
-    query: written.query ?? {},
-    error: { ...error, kinds: error.kinds ?? [] },
-    limits: normalLimits(written.limits ?? []),
-    ...normalIdempotency(written.idempotency),
-    resources: resourcesOf(written),
-  }
+type ReadObject = ReadConnector['objects'][string]
+
+interface Around {
+  readonly connector: ReadConnector
+  readonly object: ReadObject
+  readonly resource: Resource
 }
 
-/** The objects that commands know. */
-function resourcesOf(written: WrittenConnector): ConnectorDocument['resources'] {
-  const known = Object.entries(written.objects).flatMap(([noun, object]) => {
-    const resource = object.is ?? resourceNamed(noun)
-    return resource ? [[resource, normalResource(resource, object, written)] as const] : []
+export function normalConnector(connector: ReadConnector): ConnectorDocument {
+  const { objects, record, verbs, batch, paging, idempotency, ...own } = connector
+  const known = Object.entries(objects).flatMap(([noun, object]) => {
+    const resource = kindOf(connector, noun)
+    return resource ? [[resource, normalResource({ connector, object, resource })] as const] : []
   })
-  return Object.fromEntries(known)
+  return { ...own, ...keptKeys(idempotency), resources: Object.fromEntries(known) }
 }
 
-function normalAuth(auth: WrittenConnector['auth']): Auth {
-  if (!auth || auth.in === 'bearer') return { in: 'bearer' }
-  if (auth.in === 'basic') return { in: 'basic', user: auth.user ?? '', password: auth.password ?? '' }
-  return { in: auth.in, name: auth.name ?? '', value: auth.value ?? '{key}' }
+/** What the commands take an object for; undefined for one that they do not know. */
+function kindOf({ objects }: ReadConnector, noun: string): Resource | undefined {
+  return objects[noun]?.is ?? resourceNamed(noun)
 }
 
-function normalIdempotency(
-  written: WrittenConnector['idempotency'] = 'unknown',
-): Pick<ConnectorDocument, 'idempotency' | 'requestLifeMs'> {
-  if (typeof written === 'string') return { idempotency: written }
-  const { header, window, scope, life, kept } = written
-  const keys: KeptKeys | undefined =
-    header === undefined
-      ? undefined
-      : {
-          header,
-          ...(window !== undefined && { windowMs: durationMs(window) }),
-          ...(scope && { scope }),
-          ...(kept && { kept }),
-        }
-  return { idempotency: keys ?? 'none', ...(life !== undefined && { requestLifeMs: durationMs(life) }) }
+function keptKeys(idempotency: ReadConnector['idempotency']): Pick<ConnectorDocument, 'idempotency' | 'requestLifeMs'> {
+  if (typeof idempotency === 'string') return { idempotency, requestLifeMs: undefined }
+  const { header, window: windowMs, scope, life: requestLifeMs, kept } = idempotency
+  return { idempotency: header === undefined ? 'none' : { header, windowMs, scope, kept }, requestLifeMs }
 }
 
-function normalResource(resource: Resource, written: WrittenObject, connector: WrittenConnector): ResourceDocument {
-  const { value, record = {} } = written
-  const { id = 'id', inside = '.', clear = null, open = false } = record
-  const referred = (noun: string) => connector.objects[noun]?.is ?? resourceNamed(noun)
+function normalResource(around: Around): ResourceDocument {
+  const { connector, object } = around
+  const { record, verbs, batch, select, parent, fields, others, read_only, value, filters } = object
+  const { find, upsert, ...single } = verbs
+  const kinds = BATCH_KINDS.flatMap((kind) => (batch[kind] ? [[kind, batch[kind]] as const] : []))
+  const { names } = select ?? {}
   return {
-    parent: written.parent === undefined ? undefined : referred(written.parent),
-    id: { type: 'string', ...(typeof id === 'string' ? { at: id } : id) },
-    createdAt: timePlace(record.created_at),
-    updatedAt: timePlace(record.updated_at),
-    version: record.version,
-    deleted: record.deleted,
-    inside,
-    others: (written.others ?? ['.']).map(otherPlace),
-    readOnly: written.read_only ?? [],
-    select: written.select && { as: 'comma', ...written.select, names: normalNames(written.select.names, connector) },
-    value: value && { each: [], drop: [], ...value },
-    clear,
-    isOpen: open,
-    filters: (written.filters ?? {}) as Exclude<ResourceDocument['filters'], 'any'>,
-    ...normalOperations(written.verbs ?? {}, written.batch, surroundings(written, connector)),
-    fields: normalFields(written.fields ?? {}, { resource, clear, referred, isOpen: open }),
+    ...{ ...record, others, read_only, value, filters },
+    parent: parent === undefined ? undefined : kindOf(connector, parent),
+    select: select && {
+      ...select,
+      names: names && { ...names, ...operation('list', { ...NO_BODY, ...names }, { connector }) },
+    },
+    ...mapped(single, (verb, name) => verb && operation(name, verb, around)),
+    find: mapped(find, (each) => operation('find', each, around)),
+    upsert: mapped(upsert, (each) => operation('upsert', each, around)),
+    batch: mapped(Object.fromEntries(kinds), (each) => operation('batch', each, around)),
+    fields: mapped(fields, (field, name) => normalField(name, field, around)),
+  } as unknown as ResourceDocument
+}
+
+function mapped<From, To>(members: Readonly<Record<string, From>>, make: (from: From, name: string) => To) {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, make(member, name)]))
+}
+
+const NO_BODY = { method: 'GET', headers: {}, body: undefined, limits: undefined } as const
+
+/** For the members that a verb does not have. */
+const USUAL = { set: {}, record: '.', sends: 'changes' as const, drop: [] }
+
+type ReadOperation = Pick<Operation, 'method' | 'path' | 'headers' | 'query' | 'base' | 'body' | 'limits'> & {
+  readonly ok?: Operation['ok'] | undefined
+  readonly gives?: string | undefined
+  readonly match?: unknown
+}
+
+const SENDING = ['create', 'update', 'upsert']
+
+function operation(
+  name: string,
+  read: ReadOperation,
+  { connector, object }: Pick<Around, 'connector'> & Partial<Around>,
+): Operation {
+  const { headers, query } = connector
+  const isUnanswered = name === 'delete' || read.match === 'all'
+  return {
+    ...USUAL,
+    ...read,
+    base: read.base ?? object?.base,
+    headers: { ...headers, ...read.headers },
+    query: { ...query, ...read.query },
+    body: read.body ?? (object && SENDING.includes(name) ? recordBody(object.record.inside) : undefined),
+    ok: read.ok ?? {},
+    gives: read.gives ?? (isUnanswered ? 'nothing' : 'record'),
   }
 }
 
-function normalNames(written: WrittenNames | undefined, connector: WrittenConnector): NamesDocument | undefined {
-  if (!written) return undefined
-  const { items, at = '.', read_only: readOnly, ...operation } = written
-  const around = surroundings({}, connector)
-  return { operation: normalOperation('list', operation, around), items, at, readOnly }
+/** `{ properties: '{record}' }` for a record whose fields are in `properties`. */
+function recordBody(inside: string): JsonValue {
+  if (inside === '.') return '{record}'
+  const body: JsonObject = {}
+  writeAt(compilePath(inside), body, '{record}')
+  return body
 }
 
-function surroundings(written: WrittenObject, connector: WrittenConnector): Surroundings {
-  return {
-    headers: connector.headers ?? {},
-    query: connector.query ?? {},
-    base: written.base,
-    paging: [connector.paging, written.paging].filter((paging) => paging !== undefined),
-    inside: written.record?.inside ?? '.',
+const TYPES: Readonly<Record<FieldType, ValueType>> = {
+  id: 'id',
+  reference: 'id',
+  text: 'string',
+  texts: 'any',
+  number: 'number',
+  integer: 'integer',
+  time: 'time',
+}
+
+/** The type of a field without one: that of the registry, and of other fields whatever the server sends. */
+export function defaultType(resource: Resource | undefined, field: string): ValueType {
+  const known = resource && fieldOf(resource, field)
+  return known ? TYPES[known.type] : 'any'
+}
+
+function normalField(
+  name: string,
+  read: ReadObject['fields'][string],
+  { connector, object, resource }: Around,
+): FieldDocument {
+  const { clear, open } = object.record
+  const field = {
+    ...read,
+    type: read.type ?? defaultType(resource, name),
+    ref: read.ref === undefined ? undefined : kindOf(connector, read.ref),
+    clear: read.clear === undefined ? clear : read.clear,
   }
-}
-
-function timePlace(written: NonNullable<WrittenObject['record']>['created_at']): TimePlace | undefined {
-  if (written === undefined) return undefined
-  return typeof written === 'string' ? { at: written, as: 'rfc3339' } : { at: written.at, as: written.as ?? 'rfc3339' }
-}
-
-function otherPlace(written: NonNullable<WrittenObject['others']>[number]): OtherPlace {
-  return typeof written === 'string' ? { at: written, names: undefined } : { at: written.at, names: written.names }
+  return open && isOwnValue(name, field) ? { ...field, type: 'any' } : field
 }

@@ -60,8 +60,8 @@ export function compileOwnNames(document: ResourceDocument, fields: readonly Fie
   }
 }
 
-function namesInOrder({ createdAt, updatedAt, version }: ResourceDocument, fields: readonly FieldMap[]): string[] {
-  const system = { created_at: createdAt, updated_at: updatedAt, version }
+function namesInOrder({ created_at, updated_at, version }: ResourceDocument, fields: readonly FieldMap[]): string[] {
+  const system = { created_at, updated_at, version }
   const given = Object.entries(system).flatMap(([name, place]) => (place === undefined ? [] : [name]))
   return ['id', ...fields.map(({ name }) => name), ...given]
 }
@@ -70,8 +70,8 @@ function placesOf(document: ResourceDocument, fields: readonly FieldMap[]): read
   const inside = compilePath(document.inside).steps
   const system = [
     ['id', document.id.at],
-    ['created_at', document.createdAt?.at],
-    ['updated_at', document.updatedAt?.at],
+    ['created_at', document.created_at?.at],
+    ['updated_at', document.updated_at?.at],
     ['version', document.version],
     [undefined, document.deleted],
   ] as const
@@ -92,8 +92,8 @@ function placesOf(document: ResourceDocument, fields: readonly FieldMap[]): read
 
 /** The fields that show the value of one member. */
 function wholeReads(fields: readonly FieldMap[]): readonly { readonly name: string; readonly read: Path }[] {
-  return fields.flatMap(({ name, reads: [read, ...more], document: { isJoined } }) =>
-    isJoined || more.length > 0 || !read ? [] : [{ name, read }],
+  return fields.flatMap(({ name, reads: [read, ...more], document: { join } }) =>
+    join || more.length > 0 || !read ? [] : [{ name, read }],
   )
 }
 

@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import type { JsonValue } from '../core/json.ts'
+import type { z } from 'zod'
 import { short } from './format-parts.ts'
 import { isElements, isMembers, type Located, type Place, type Problems, plain } from './located.ts'
 
@@ -9,40 +8,10 @@ export function readShape<Shape extends z.ZodType>(
   shape: Shape,
   problems: Problems,
 ): z.output<Shape> | undefined {
-  const result = shape.safeParse(withoutNulls(node, shape), { reportInput: true })
+  const result = shape.safeParse(plain(node), { reportInput: true })
   if (result.success) return result.data
   for (const issue of result.error.issues) addProblem(issue, node, problems)
   return undefined
-}
-
-/** Null stands for an absent member wherever it is no value of its own. */
-function withoutNulls(node: Located, shape: z.ZodType): JsonValue {
-  const { value } = node
-  if (shape instanceof z.ZodExactOptional) return withoutNulls(node, shape.unwrap() as z.ZodType)
-  if (shape instanceof z.ZodUnion) return withoutNulls(node, alike(value, shape.options as readonly z.ZodType[]))
-  if (isElements(value) && shape instanceof z.ZodArray)
-    return value.map((each) => withoutNulls(each, shape.element as z.ZodType))
-  if (!isMembers(value)) return plain(node)
-  const shapeOf = shapeOfMembers(shape)
-  const members = [...value].flatMap(([name, member]): [string, JsonValue][] => {
-    const own = shapeOf(name)
-    if (!own) return [[name, plain(member)]]
-    return member.value !== null || own.safeParse(null).success ? [[name, withoutNulls(member, own)]] : []
-  })
-  return Object.fromEntries(members)
-}
-
-function shapeOfMembers(shape: z.ZodType): (name: string) => z.ZodType | undefined {
-  if (shape instanceof z.ZodRecord) return () => shape.valueType as z.ZodType
-  const known: Readonly<Record<string, z.ZodType>> = shape instanceof z.ZodObject ? shape.shape : {}
-  return (name) => (Object.hasOwn(known, name) ? known[name] : undefined)
-}
-
-/** The one for a map or a list; any for another value. */
-function alike(value: Located['value'], shapes: readonly z.ZodType[]): z.ZodType {
-  const isIts = (shape: z.ZodType) =>
-    isElements(value) ? shape instanceof z.ZodArray : shape instanceof z.ZodObject || shape instanceof z.ZodRecord
-  return shapes.find(isIts) ?? z.unknown()
 }
 
 type Issue = z.core.$ZodIssue
@@ -82,7 +51,7 @@ function addUnionProblem(issue: z.core.$ZodIssueInvalidUnion, root: Located, pro
     for (const inner of chosen) addProblem({ ...inner, path: [...issue.path, ...inner.path] }, root, problems)
     return
   }
-  const expected = issue.errors.map(([first]) => first?.message).join(', or ')
+  const expected = issue.errors.map(([first]) => first?.message).join(', or ') || issue.message
   addProblem({ code: 'invalid_type', expected: 'custom', path: issue.path, message: expected } as Issue, root, problems)
 }
 

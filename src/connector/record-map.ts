@@ -3,9 +3,8 @@ import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue, memb
 import { type CrmRecord, isReadOnly, type Resource } from '../core/resources/registry.ts'
 import { createAllValues, type ValuesOf } from './all-values.ts'
 import type { PathText, ResourceDocument } from './document.ts'
-import { compileField, type FieldMap, type References } from './field-map.ts'
+import { compileField, type FieldMap, isOwnValue, type References } from './field-map.ts'
 import { conversionOf } from './field-values.ts'
-import { isOwnValue } from './normal-fields.ts'
 import { compileOwnNames, type OwnNames } from './own-names.ts'
 import { pathReader } from './path-reader.ts'
 import { compilePath, type Path, readFirst, setMember } from './paths.ts'
@@ -102,13 +101,13 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
 
 /** Whether records of the server are those of crm. */
 function isHandedThrough({ fields, others: [other, ...more], ...document }: ResourceDocument): boolean {
-  const { id, createdAt, updatedAt, version, deleted, inside, readOnly, value, clear } = document
-  const places = [id.at, createdAt?.at ?? 'created_at', updatedAt?.at ?? 'updated_at', version ?? 'version', inside]
+  const { id, created_at, updated_at, version, deleted, inside, read_only, value, clear } = document
+  const places = [id.at, created_at?.at ?? 'created_at', updated_at?.at ?? 'updated_at', version ?? 'version', inside]
   return (
     isSameJson(places, ['id', 'created_at', 'updated_at', 'version', '.']) &&
-    (document.isOpen || (createdAt ?? updatedAt) === undefined) &&
-    Object.entries(fields).every(([name, field]) => document.isOpen && isOwnValue(name, field)) &&
-    isSameJson([id.type, other?.at ?? null, more.length, readOnly.length], ['string', '.', 0, 0]) &&
+    (document.open || (created_at ?? updated_at) === undefined) &&
+    Object.entries(fields).every(([name, field]) => document.open && isOwnValue(name, field)) &&
+    isSameJson([id.type, other?.at ?? null, more.length, read_only.length], ['string', '.', 0, 0]) &&
     clear === null &&
     (value ?? deleted) === undefined
   )
@@ -133,9 +132,9 @@ export const SERVER_RECORDS: Pick<RecordMap, 'read' | 'idOf' | 'idPath' | 'isDel
 }
 
 /** An own name that equals a field of crm is shown with `_` after it. */
-function shownNames({ readOnly }: ResourceDocument, fields: readonly FieldMap[]): readonly string[] {
+function shownNames({ read_only }: ResourceDocument, fields: readonly FieldMap[]): readonly string[] {
   const heads = fields.flatMap(headNames)
-  return [...new Set([...fields.map(({ name }) => name), ...heads, ...heads.map((name) => `${name}_`), ...readOnly])]
+  return [...new Set([...fields.map(({ name }) => name), ...heads, ...heads.map((name) => `${name}_`), ...read_only])]
 }
 
 function nestedNames(fields: readonly FieldMap[]): readonly string[] {
@@ -151,8 +150,8 @@ function headNames({ reads }: FieldMap): readonly string[] {
 }
 
 /** Where fields and system members are side by side, all of them must be asked for. */
-function systemHeads({ inside, id, createdAt, updatedAt, version, deleted }: ResourceDocument): readonly string[] {
-  const paths = inside === '.' ? [id.at, createdAt?.at, updatedAt?.at, version, deleted] : []
+function systemHeads({ inside, id, created_at, updated_at, version, deleted }: ResourceDocument): readonly string[] {
+  const paths = inside === '.' ? [id.at, created_at?.at, updated_at?.at, version, deleted] : []
   return paths.flatMap((path) => {
     const [step] = path === undefined ? [] : compilePath(path).steps
     return step?.type === 'member' ? [step.name] : []
@@ -173,11 +172,11 @@ interface SystemField {
   read(server: JsonObject): JsonValue
 }
 
-function systemReaders({ createdAt, updatedAt, version }: ResourceDocument): readonly SystemField[] {
+function systemReaders({ created_at, updated_at, version }: ResourceDocument): readonly SystemField[] {
   const fields: SystemField[] = []
   for (const [name, place] of [
-    ['created_at', createdAt],
-    ['updated_at', updatedAt],
+    ['created_at', created_at],
+    ['updated_at', updated_at],
   ] as const) {
     if (!place) continue
     const [path, { read }] = [pathReader(compilePath(place.at)), conversionOf('time', place.as)]

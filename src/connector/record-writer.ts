@@ -15,7 +15,7 @@ export interface RecordWriter {
 export function createRecordWriter(parts: WriterParts): RecordWriter {
   const { document, own } = parts
   const byName = new Map(parts.fields.map((field) => [field.name, field]))
-  const isOwnReadOnly = namePattern(document.readOnly)
+  const isOwnReadOnly = namePattern(document.read_only)
   // Where a list of one is shown as its element, an own member may be given so.
   const listed = document.value ? parts.fields.flatMap((field) => field.writes) : []
   const parentField = document.parent === undefined ? undefined : `${document.parent}_id`
@@ -118,7 +118,7 @@ function needsCurrent(
 function checkRequired(fields: readonly FieldMap[], { values, options }: WrittenRecord): void {
   if (!options.isCreate) return
   for (const { name, document, refuse } of fields) {
-    if (document.isRequired && (values[name] ?? null) === null)
+    if (document.required && (values[name] ?? null) === null)
       throw refuse(values[name], 'a value: the server requires it')
   }
 }

@@ -1,7 +1,15 @@
-import { BATCH_KINDS } from './document.ts'
 import { isElements, isMembers, type Located, memberAt, membersOf, merged, replaceTexts, textIn } from './located.ts'
 
-// What a connector says once for all objects: `record`, `verbs` and `batch`, in which {object} is the path of each.
+// What a connector says once for all objects, put into each of them: `record`, `verbs`, `batch` and `paging`, in which {object} is
+// the path of the object; and into each batch what an object says of all of them.
+
+export const BATCH_KINDS = ['create', 'update', 'upsert', 'delete', 'read'] as const
+
+/** Verbs that are one for each field. */
+export const BY_FIELD: readonly string[] = ['find', 'upsert']
+
+const OF_ONE = ['get', 'update', 'delete']
+const LISTS = ['list', 'deliveries', 'find']
 
 export function withObjects(tree: Located, changed: (object: Located, noun: string) => Located): Located {
   const objects = memberAt(tree, 'objects')
@@ -24,11 +32,17 @@ export function withShared(tree: Located): Located {
     const usual = path.startsWith('/') ? '{object}' : '/{object}'
     // A path that begins with the noun begins with a slash.
     const filled = (text: string) => text.replace(/^\{object\}(?=\/)/, usual).replaceAll('{object}', path)
+    const completed = (name: string, verb: Located) => {
+      const request = withPath(verb, OF_ONE.includes(name) ? `${usual}/{id}` : usual)
+      return LISTS.includes(name) ? withPaging(request, [tree, object]) : request
+    }
+    const verbs = changedMembers(share('verbs'), (verb, name) => {
+      if (!isIts(name)) return undefined
+      return BY_FIELD.includes(name) ? changedMembers(verb, (each) => completed(name, each)) : completed(name, verb)
+    })
     const parts = {
       record: share('record'),
-      verbs: changedMembers(share('verbs'), (verb, name) =>
-        isIts(name) ? verbWithPath(name, verb, usual) : undefined,
-      ),
+      verbs,
       batch: batchOf(share('batch'), isIts, usual),
       select: memberAt(object, 'select'),
     }
@@ -39,26 +53,35 @@ export function withShared(tree: Located): Located {
   })
 }
 
-const OF_ONE = ['get', 'update', 'delete']
-const BY_FIELD = ['find', 'upsert']
-
-function verbWithPath(name: string, verb: Located, usual: string): Located {
-  if (BY_FIELD.includes(name)) return changedMembers(verb, (each) => withPath(each, usual)) ?? verb
-  return withPath(verb, OF_ONE.includes(name) ? `${usual}/{id}` : usual)
+/** An inner paging overrides an outer one member by member; another way of paging begins anew. */
+function withPaging(list: Located, around: readonly Located[]): Located {
+  const all = [...around, list].flatMap((node) => membersOf(node).get('paging') ?? [])
+  const byOf = (paging: Located) => textIn(memberAt(paging, 'by'))
+  const [outer, ...inner] = all
+  const paging = inner.reduce<Located | undefined>((before, own) => {
+    const by = byOf(own)
+    return before && (by === undefined || by === byOf(before)) ? merged(before, own) : own
+  }, outer)
+  return paging && isMembers(list.value) ? withMembers(list, { paging }) : list
 }
 
 /** A batch needs its verb; to read by values, none is needed. */
 function batchOf(batch: Located | undefined, isIts: (verb: string) => boolean, usual: string): Located | undefined {
-  const own = changedMembers(batch, (each, kind) =>
-    ['create', 'update', 'delete'].includes(kind) && !isIts(kind) ? undefined : each,
-  )
-  const hasKinds = (node: Located | undefined) => BATCH_KINDS.some((kind) => membersOf(node).has(kind))
+  if (!batch || !isMembers(batch.value)) return batch
+  const isKind = (name: string) => BATCH_KINDS.some((kind) => kind === name)
+  const shared = { ...batch, value: new Map([...batch.value].filter(([name]) => !isKind(name))) }
+  const own = changedMembers(batch, (each, name) => {
+    if (!isKind(name)) return each
+    return ['create', 'update', 'delete'].includes(name) && !isIts(name)
+      ? undefined
+      : withPath(isMembers(each.value) ? merged(shared, each) : each, usual)
+  })
+  const hasKinds = (node: Located | undefined) => [...membersOf(node).keys()].some(isKind)
   // Without any kind of its own, the object has no batches.
-  return own && (hasKinds(batch) && !hasKinds(own) ? { ...own, value: null } : withPath(own, usual))
+  return own && hasKinds(batch) && !hasKinds(own) ? { ...own, value: null } : own
 }
 
 function withPath(request: Located, usual: string): Located {
-  if (!isMembers(request.value)) return request
   const { place, keyPlace } = request
   return withMembers(request, { path: membersOf(request).get('path') ?? { value: usual, place, keyPlace } })
 }

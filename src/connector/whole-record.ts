@@ -27,7 +27,7 @@ export function wholeOf(current: JsonObject, parts: WriterParts, isLeftOut: (nam
 
 /** The members of a record that the server sets: its id, its times, its version. */
 function systemNames({ document }: WriterParts): readonly string[] {
-  const system = [document.id.at, document.createdAt?.at, document.updatedAt?.at, document.version, document.deleted]
+  const system = [document.id.at, document.created_at?.at, document.updated_at?.at, document.version, document.deleted]
   return system.flatMap((path) => (path === undefined ? [] : headsOf([compilePath(path)])))
 }
 

@@ -47,7 +47,7 @@ export function writeField(field: FieldMap, draft: WrittenRecord, parts: FieldPa
     throw refuse(value, 'no value: it is set only when the record is created', `leave ${name} out`)
   }
   if (!isCleared(value, document)) writeValue(field, value, draft, parts)
-  else if (document.isRequired) throw refuse(value, 'a value: the server requires it')
+  else if (document.required) throw refuse(value, 'a value: the server requires it')
   else clearField(field, draft, parts)
 }
 
@@ -58,7 +58,7 @@ function writeValue(field: FieldMap, value: JsonValue, draft: WrittenRecord, par
   let raws = field.encode(value, { references: options.references, fieldValue })
   for (const path of writes) takeShaped(path, field, draft)
   if (writes.some((path) => isAmongGiven(path, draft))) {
-    if (!document.isJoined) {
+    if (!document.join) {
       checkAgreement(field, value, draft)
       return
     }
@@ -67,7 +67,7 @@ function writeValue(field: FieldMap, value: JsonValue, draft: WrittenRecord, par
   for (const [at, path] of writes.entries()) {
     if (isAmongGiven(path, draft)) continue
     const raw = raws[at] ?? null
-    const isEmptyPart = document.isJoined && raw === ''
+    const isEmptyPart = document.join && raw === ''
     const around = { ...completing(path, draft, parts), new: document.new }
     writeAt(path, target, isEmptyPart ? emptyPart(field, options) : raw, around)
   }
@@ -79,7 +79,7 @@ function writeValue(field: FieldMap, value: JsonValue, draft: WrittenRecord, par
 
 /** A name of one word has no second part. */
 function emptyPart({ document }: FieldMap, { isCreate }: WriteRecordOptions): JsonValue | undefined {
-  const { clear, emptyPart: written } = document
+  const { clear, empty: written } = document
   if (written !== undefined) return written
   return isCreate || clear === 'omit' ? undefined : (clear as JsonValue)
 }
@@ -148,7 +148,7 @@ export function isContradicted(field: FieldMap, draft: WrittenRecord): boolean {
   const value = draft.values[name] ?? null
   for (const path of writes) takeShaped(path, field, draft)
   if (!writes.some((path) => isAmongGiven(path, draft))) return false
-  if (!document.isJoined) return !field.isKept(shownByGiven(field, draft), value)
+  if (!document.join) return !field.isKept(shownByGiven(field, draft), value)
   return splitAround(idText(value) ?? '', givenParts(field, draft)) === undefined
 }
 

@@ -1,7 +1,7 @@
 import { oneLine } from '../api/errors/one-line.ts'
 import { compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText, type JsonObject, type JsonValue } from '../core/json.ts'
+import { idText, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord, singlePath } from './draft-record.ts'
 import { Decisions } from './openapi/decisions.ts'
@@ -144,6 +144,7 @@ async function firstThatHolds(
 ): Promise<{ readonly paging: JsonObject } | { readonly reason: string }> {
   let reason: string | undefined
   const problemOf = async (paging: JsonObject) => {
+    if (paging.param !== undefined && paging.param === objectOf(paging.size).param) return 'it is that of the size, too'
     const read = await readByConnector(server, connectorText(server, list, paging), list.resource)
     return typeof read === 'string' ? read : differenceOf(reference, read)
   }

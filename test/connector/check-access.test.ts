@@ -100,18 +100,15 @@ it('a header takes tabs, braces and placeholders', () => {
 })
 
 it.each([
-  [
-    'auth: { in: bearer, value: "Token {key}" }',
-    '3:21: value has no meaning in "auth" with in: bearer, expected in alone',
-  ],
-  ['auth: { in: bearer, name: X }', '3:21: name has no meaning in "auth" with in: bearer, expected in alone'],
+  ['auth: { in: bearer, value: "Token {key}" }', '3:21: "value" is not a member of "auth bearer", expected one of in'],
+  ['auth: { in: bearer, name: X }', '3:21: "name" is not a member of "auth bearer", expected one of in'],
   [
     'auth: { in: header, name: X, user: "{key}" }',
-    '3:30: user has no meaning in "auth" with in: header, expected in, name, value',
+    '3:30: "user" is not a member of "auth header", expected one of in, name, value',
   ],
   [
     'auth: { in: basic, user: "{key}", value: x }',
-    '3:35: value has no meaning in "auth" with in: basic, expected in, user, password',
+    '3:35: "value" is not a member of "auth basic", expected one of in, user, password',
   ],
 ])('%s names a member that is never sent', (line, problem) => {
   expect(problemsOf(line)).toEqual([`acme.yaml:${problem}`])

@@ -3,25 +3,25 @@ import { createRecordMap, type RecordMap } from '../../src/connector/record-map.
 
 /** A field that is read and written at one place. */
 export function field(at: string | readonly string[], more: Partial<FieldDocument> = {}): FieldDocument {
-  const paths = typeof at === 'string' ? [at] : at
+  const paths = [at].flat() as string[]
   return {
     read: paths,
     write: paths,
-    isJoined: false,
-    isLoneLast: false,
-    emptyPart: undefined,
+    join: undefined,
+    lone: undefined,
+    empty: undefined,
     new: {},
     set: {},
     map: undefined,
-    isOne: false,
+    one: false,
     type: 'string',
     as: undefined,
     ref: undefined,
     within: {},
-    isRequired: false,
+    required: false,
     max: [],
     when: 'always',
-    isCaseFolded: false,
+    fold: undefined,
     clear: null,
     ...more,
   }
@@ -29,16 +29,16 @@ export function field(at: string | readonly string[], more: Partial<FieldDocumen
 
 export function described(more: Partial<ResourceDocument> = {}): ResourceDocument {
   return {
-    isOpen: false,
+    open: false,
     parent: undefined,
     id: { at: 'id', type: 'string' },
-    createdAt: undefined,
-    updatedAt: undefined,
+    created_at: undefined,
+    updated_at: undefined,
     version: undefined,
     deleted: undefined,
     inside: '.',
     others: [{ at: '.', names: undefined }],
-    readOnly: [],
+    read_only: [],
     select: undefined,
     value: undefined,
     clear: null,

@@ -76,7 +76,10 @@ objects:
     get: { path: '/people/{id}' },
     update: { path: '/people', gives: 'nothing' },
     delete: { path: '/people/{id}/now', ok: { at: 'success', is: true } },
-    batch: { create: { path: '/people/many', accounts: 'each' }, delete: { accounts: 'all' } },
+    batch: {
+      create: { path: '/people/many', match: { by: 'mark', result: 'm', error: 'e' } },
+      delete: { match: 'all' },
+    },
   })
 })
 
@@ -105,7 +108,8 @@ resources:
     get: { path: '/people/{id}' },
     update: { method: 'PUT', path: '/people{id}/' },
   })
-  expect(stage).toMatchObject({ list: { path: '/stages' }, get: undefined, create: undefined })
+  expect(stage).toMatchObject({ list: { path: '/stages' } })
+  expect([stage?.get, stage?.create]).toEqual([undefined, undefined])
   expect(webhook).toMatchObject({ list: { path: '/hooks' }, get: { path: '/hooks/{id}' } })
 })
 

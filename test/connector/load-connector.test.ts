@@ -52,7 +52,6 @@ it('fills in what a connector leaves out', () => {
   )
   expect(document).toMatchObject({
     variables: {},
-    origin: undefined,
     base: '',
     auth: { in: 'bearer' },
     idempotency: 'unknown',
@@ -61,13 +60,13 @@ it('fills in what a connector leaves out', () => {
   expect(document.resources.contact).toMatchObject({
     id: { at: 'id', type: 'string' },
     inside: '.',
-    others: [{ at: '.', names: undefined }],
+    others: [{ at: '.' }],
     clear: null,
     list: { method: 'GET', path: '/c', items: 'data[]', paging: { by: 'none' }, body: undefined },
     update: { method: 'PATCH', path: '/c/{id}', body: '{record}', gives: 'record', ok: {}, sends: 'changes' },
-    get: undefined,
-    fields: { email: { read: ['mail'], write: ['mail'], type: 'string', isJoined: false, when: 'always' } },
+    fields: { email: { read: ['mail'], write: ['mail'], type: 'string', when: 'always' } },
   })
+  expect([document.origin, document.resources.contact?.get]).toEqual([undefined, undefined])
 })
 
 it('passes headers, query, base and paging on to operations, each overriding what is around it', () => {
@@ -90,9 +89,8 @@ it('passes headers, query, base and paging on to operations, each overriding wha
     paging: { by: 'page', param: 'p', start: 0, in: 'query', size: { param: 'per', max: 20 } },
   })
   expect(resources.contact?.find.email).toMatchObject({
-    lagMs: 5000,
+    lag: '5s',
     gives: 'record',
-    values: 1,
     query: { team: true, q: '{value}' },
   })
   expect(resources.contact?.find.email?.paging).toEqual({ by: 'offset', param: 'from', in: 'query', start: 0 })
@@ -151,10 +149,10 @@ it('gives each object the verbs, the record and the batches of the connector, wi
     list: { path: '/people' },
     get: { path: '/people/{id}' },
     create: { path: '/people', body: { type: '/people', data: '{record}' } },
-    update: undefined,
     batch: { create: { path: '/many/people' } },
   })
-  expect(deal).toMatchObject({ inside: '.', list: { path: '/deals' }, get: undefined, create: undefined, batch: {} })
+  expect(deal).toMatchObject({ inside: '.', list: { path: '/deals' }, batch: {} })
+  expect([contact?.update, deal?.get, deal?.create]).toEqual([undefined, undefined, undefined])
   expect(note).toMatchObject({
     create: { path: '/notes', body: { type: 'notes' } },
     update: { path: '/change/notes/{id}' },
@@ -172,11 +170,10 @@ it('shares keys between batches', () => {
       method: 'POST',
       path: '/c/batch/create',
       size: 100,
-      row: { result: 'a', error: 'b' },
+      match: { by: 'mark', result: 'a', error: 'b' },
       by: {},
-      accounts: 'each',
     },
-    read: { size: 50, row: undefined, body: { inputs: '{items}' } },
+    read: { size: 50, match: 'id', body: { inputs: '{items}' } },
   })
 })
 
@@ -380,7 +377,7 @@ it.each<[string, string, string]>([
   ['two objects of one kind', contacts('').concat('  people: { is: contact }\n'), 'people is contacts, as contacts is'],
   ['a verb that there is not', contacts('only: [list, remove]'), '"remove", expected one of list, get,'],
   ['auth without the key', contacts('', 'auth: { in: header, name: x, value: abc }\n'), 'expected {key} in it'],
-  ['auth without a name', contacts('', 'auth: { in: header }\n'), 'name is missing in "auth" with in: header'],
+  ['auth without a name', contacts('', 'auth: { in: header }\n'), 'name is missing, expected the name of a header'],
   ['an origin with a path', contacts('', 'origin: https://x.example/v1\n'), 'expected scheme and host'],
   [
     'a path that leaves its base',
@@ -552,18 +549,68 @@ it.each([
   ['verbs: { list: { paging: none } }\nonly: [list, purge]', 'expected'],
   ['only: [delete]\nverbs: { list: { paging: none } }', 'no delete is described, here or for all objects'],
   ['parent: contacts', 'contacts cannot belong to itself, expected another object'],
-  ['verbs: { create: { method: GET } }', 'a GET changes nothing, expected another method for create'],
-  ['verbs: { delete: { method: GET } }', 'a GET changes nothing, expected another method for delete'],
+  [
+    'verbs: { create: { method: GET } }',
+    '6:32: "GET", expected one of POST, PUT, PATCH, DELETE: a GET changes nothing',
+  ],
+  [
+    'verbs: { delete: { method: GET } }',
+    '6:32: "GET", expected one of POST, PUT, PATCH, DELETE: a GET changes nothing',
+  ],
   ['verbs: { update: { method: PUT } }', 'most servers replace the record by PUT, expected sends: whole'],
   [
-    'verbs: { list: { paging: none } }\nfilters: { email: { body: { e: "{value}" } } }',
-    'the list is a GET, which has no body, expected query',
+    'filters: { email: { query: e, body: { e: 1 } } }',
+    '6:35: "body" is not a member of "filter", expected one of query',
+  ],
+  [
+    'verbs: { list: { paging: none, body: { a: 1 } } }',
+    '6:36: the list is a GET, which has no body, expected query, or method: POST',
+  ],
+  ['verbs: { get: { body: [] } }', '6:21: the get is a GET, which has no body, expected query, or method: POST'],
+  [
+    'verbs: { find: { email: { paging: none, body: { q: "{value}" } } } }\nfields: { email: e }',
+    '6:45: the find is a GET, which has no body, expected query, or method: POST',
+  ],
+  [
+    'verbs: { update: { sends: whole }, create: {} }',
+    '6:31: whole sends the record as it is read, and the object has neither get nor list, expected get',
+  ],
+  ['only: []', '6:11: an empty list, expected a list of 1 to 1000'],
+  [
+    'verbs: { list: { paging: none }, create: {} }\nonly: [list, create, list]',
+    '7:26: "list" is there already, expected it once',
+  ],
+  [
+    'verbs: { list: { paging: { by: page, param: n, size: { param: n, max: 5 } } } }',
+    '6:67: n is the parameter of the page, too, expected another one',
   ],
 ])('members that mean nothing are mistakes: %j', (lines, problem) => {
   expect(problemsOf(contacts(lines)).join('\n')).toContain(problem)
 })
 
-it('a day that is no day is a mistake', () => {
-  const text = 'connector: 2\nname: a\ndrafted: 2026-13-45\nobjects: {}'
-  expect(problemsOf(text).join('\n')).toContain('expected a day, such as 2026-11-29')
+it.each([
+  ['2026-13-45', '3:10: "2026-13-45", expected a day, such as 2026-11-29'],
+  ['2026-02-31', '3:10: "2026-02-31" is not in the calendar, expected a day that is'],
+  ['2027-02-29', '3:10: "2027-02-29" is not in the calendar, expected a day that is'],
+])('%s, which is no day, is a mistake', (day, problem) => {
+  expect(problemsOf(`connector: 2\nname: a\ndrafted: ${day}\nobjects: {}`)).toEqual([`acme.yaml:${problem}`])
+})
+
+it('a page and its size have one parameter neither where they are stated together nor where they meet', () => {
+  const text = contacts(
+    'verbs: { list: { paging: { size: { param: p, max: 5 } } } }',
+    'paging: { by: page, param: p }\n',
+  )
+  expect(problemsOf(text)).toEqual(['acme.yaml:7:47: p is the parameter of the page, too, expected another one'])
+})
+
+it('objects that belong to each other in a circle of any length are mistakes, each at its parent', () => {
+  const objects = (parents: readonly string[]) =>
+    parents.map((parent, at) => `  thing${at}: { path: /t${at}, parent: ${parent} }\n`).join('')
+  const problemsWith = (...parents: readonly string[]) =>
+    problemsOf(`connector: 2\nname: a\nobjects:\n${objects(parents)}`)
+  const wrong = (at: number) => `acme.yaml:${4 + at}:32: thing${at} cannot belong to itself, expected another object`
+  expect(problemsWith('thing1', 'thing0')).toEqual([0, 1].map(wrong))
+  expect(problemsWith('thing1', 'thing2', 'thing0')).toEqual([0, 1, 2].map(wrong))
+  expect(problemsWith('thing1', 'thing2', 'thing3', 'thing1')).toEqual([1, 2, 3].map(wrong))
 })

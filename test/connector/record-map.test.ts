@@ -12,14 +12,14 @@ const HEX = '0123456789abcdef0123456789abcdef01234567'
 
 const PERSONS = mapOf({
   id: { at: 'id', type: 'integer' },
-  createdAt: { at: 'add_time', as: 'YYYY-MM-DD hh:mm:ss' },
-  updatedAt: { at: 'update_time', as: 'rfc3339' },
+  created_at: { at: 'add_time', as: 'YYYY-MM-DD hh:mm:ss' },
+  updated_at: { at: 'update_time', as: 'rfc3339' },
   deleted: 'is_deleted',
   others: [
     { at: '.', names: undefined },
     { at: 'custom_fields', names: '[0-9a-f]{40}' },
   ],
-  readOnly: ['picture_*'],
+  read_only: ['picture_*'],
   fields: {
     name: field('name'),
     email: field('emails[primary=true].value'),
@@ -174,7 +174,7 @@ it('refuses to clear an element when the server would show the next one', () => 
   })
 })
 
-const JOINED = mapOf({ fields: { name: field(['first', 'last'], { isJoined: true, max: [25, 25] }) } })
+const JOINED = mapOf({ fields: { name: field(['first', 'last'], { join: ['first', 'last'], max: [25, 25] }) } })
 
 it.each<[JsonObject, JsonObject]>([
   [{ name: 'Ada King Lovelace' }, { first: 'Ada', last: 'King Lovelace' }],
@@ -205,7 +205,7 @@ it('clears the second part of a name that has become one word', () => {
 })
 
 it('sends a lone word as the last part where the connector says so', () => {
-  const map = mapOf({ fields: { name: field(['first', 'last'], { isJoined: true, isLoneLast: true }) } })
+  const map = mapOf({ fields: { name: field(['first', 'last'], { join: ['first', 'last'], lone: 'last' }) } })
   expect(map.write({ name: 'Ada' }, { isCreate: true })).toEqual({ last: 'Ada' })
   expect(map.write({ name: 'Ada King' }, { isCreate: true })).toEqual({ first: 'Ada', last: 'King' })
   const update = { isCreate: false, current: { first: 'Ada', last: 'King' } }
@@ -221,7 +221,7 @@ it('refuses a name whose parts the row gives differently, and one that would be 
 
 it('writes the whole current record without what drop names, and refuses to leave out anything else', () => {
   const map = mapOf({
-    readOnly: ['photo'],
+    read_only: ['photo'],
     version: 'rev',
     fields: { name: field('name'), status: field('state', { write: [] }) },
   })
@@ -289,7 +289,7 @@ it('maps values both ways, of one member, of several, and of lists', () => {
       status: field('active', { map: { open: true, closed: false } }),
       events: field(['action', 'object'], {
         map: { 'contact.created': ['create', 'person'] },
-        isOne: true,
+        one: true,
         type: 'any',
       }),
       kinds: field('subs[].type', { map: { a: 'A', b: 'B' }, type: 'any', new: { filter: null } }),
@@ -315,7 +315,7 @@ it('maps values both ways, of one member, of several, and of lists', () => {
 
 it('requires fields of a new record, and refuses those that only a new one has', () => {
   const map = mapOf({
-    fields: { name: field('title', { isRequired: true }), contact_id: field('contact_id', { when: 'create' }) },
+    fields: { name: field('title', { required: true }), contact_id: field('contact_id', { when: 'create' }) },
   })
   expect(refusalOf(() => map.write({}, { isCreate: true }))).toContain('the server requires it')
   expect(refusalOf(() => map.write({ name: null }, { isCreate: false }))).toContain('the server requires it')
@@ -412,7 +412,7 @@ it('reads back what it writes, or refuses to write it', () => {
     ...described(),
     fields: {
       ...NUMBERS,
-      name: field(['first', 'last'], { isJoined: true }),
+      name: field(['first', 'last'], { join: ['first', 'last'] }),
       email: field('emails[primary=true].value', { new: { label: 'work' } }),
       due: field('due', { type: 'time', as: 'unix' }),
       seen: field('seen', { type: 'time', as: 'unix_ms' }),

@@ -157,9 +157,9 @@ export const SETTINGS: readonly Sabotage[] = [
   },
   {
     name: 'an idempotency window shorter than a request lets a resume send a row twice',
-    file: 'src/connector/check-access.ts',
-    line: 'if (!node || windowMs > lifeMs) return',
-    to: 'return',
+    file: 'src/connector/format.ts',
+    line: 'if (windowMs > lifeMs) return undefined',
+    to: 'return undefined',
     tests: ['test/api/connectors/server-terms.test.ts'],
   },
   {

@@ -27,8 +27,9 @@ export interface BatchRules {
 export function batchRules(batch: BatchOperation, map: RecordMap, { request }: RequestMaker): BatchRules {
   const item = compileTemplate(batch.item)
   const set = compileTemplate(batch.set)
+  const marks = typeof batch.match === 'object' ? batch.match : undefined
   const [results, errors] = [batch.results, batch.errors].map(compiled)
-  const [resultRow, errorRow] = [batch.row?.result, batch.row?.error].map(compiled)
+  const [resultRow, errorRow] = [marks?.result, marks?.error].map(compiled)
   return {
     request: (rows, by) => {
       const items = rows.flatMap(({ row, id, record, key }) => {
@@ -45,7 +46,7 @@ export function batchRules(batch: BatchOperation, map: RecordMap, { request }: R
         found.add(named.length > 0 ? named : rowOf(record, rows, map), { record })
       }
       for (const error of elementsAt(errors, json)) found.add(namesAt(errorRow, error), { error })
-      if (batch.accounts === 'all') found.addRest()
+      if (batch.match === 'all') found.addRest()
       return found.outcomes
     },
   }

@@ -78,7 +78,7 @@ export function createConnector(document: ConnectorDocument, place: ConnectorPla
     listAt: (path) => listAt(path, document, place),
     restores: (resource, sinceMs) => {
       const { restore, delete: removal } = document.resources[resource] ?? {}
-      return restore !== undefined && sinceMs < (removal?.restorableMs ?? Number.POSITIVE_INFINITY)
+      return restore !== undefined && sinceMs < (removal?.restorable ?? Number.POSITIVE_INFINITY)
     },
     ask: (names) => {
       for (const [resource, { select }] of Object.entries(document.resources)) {

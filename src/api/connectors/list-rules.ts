@@ -83,13 +83,13 @@ interface ReadList {
 /** Reads the records of a page by the paths of the connector, or returns a clause with the reason why there are none. */
 type ReadPage = (json: JsonValue | undefined, values: TemplateValues) => ReadList | string
 
-function compileList({ items, isNullEmpty, up, keep, paging }: ListOperation): ReadPage {
+function compileList({ items, empty, up, keep, paging }: ListOperation): ReadPage {
   const elements = compilePath(items)
   const lifted = Object.entries(up).map(([name, path]) => [name, compilePath(path)] as const)
   const keeping = compileKeep(keep)
   const statedIn = statedReader(paging)
   return (json, values) => {
-    const found = readEach(elements, json, isNullEmpty)
+    const found = readEach(elements, json, empty === null)
     if (!found) return `expected a list at ${items}, got ${jsonSummary(json)}`
     const all = found.map(({ value, enclosing }) => (lifted.length > 0 ? withLifted(value, lifted, enclosing) : value))
     if (!all.every(isJsonObject)) return 'the list contains something that is not a record'

@@ -53,9 +53,9 @@ export function askListed(
   return left.length > 0 ? left : undefined
 }
 
-function namesIn(json: JsonValue | undefined, { items, at, readOnly }: NamesDocument): readonly ListedName[] {
+function namesIn(json: JsonValue | undefined, { items, at, read_only }: NamesDocument): readonly ListedName[] {
   const atPath = compilePath(at)
-  const readOnlyPath = readOnly === undefined ? undefined : compilePath(readOnly)
+  const readOnlyPath = read_only === undefined ? undefined : compilePath(read_only)
   return readAll(compilePath(items), json ?? null).flatMap((item) => {
     const name = idText(readFirst(atPath, item))
     const isReadOnly = readOnlyPath !== undefined && readFirst(readOnlyPath, item) === true

@@ -106,7 +106,7 @@ export function withBase(address: URL, { base }: Pick<ConnectorDocument, 'base'>
  */
 export function readRequests({ resources }: Pick<ConnectorDocument, 'resources'>): readonly string[] {
   const operations = Object.values(resources).flatMap(({ list, get, find, select }) => [
-    ...[list, get, select?.names?.operation].filter((operation) => operation !== undefined),
+    ...[list, get, select?.names].filter((operation) => operation !== undefined),
     ...Object.values(find),
   ])
   return [...new Set(operations.map(readText))]

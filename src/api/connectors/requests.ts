@@ -42,9 +42,8 @@ export interface RequestParts {
   readonly filters?: Readonly<Record<string, string>>
   /** Names of the members that the server is asked for. */
   readonly select?: readonly string[]
-  /** The value by which one record is found, several such values, and the server's name of their member. */
+  /** The value by which one record is found, and the server's name of its member. */
   readonly value?: JsonValue
-  readonly values?: readonly JsonValue[]
   readonly by?: string
   /** The rows of a batch, as the server takes them. */
   readonly items?: readonly JsonValue[]
@@ -84,7 +83,6 @@ export function compileRequest(operation: Operation, { described, place }: Surro
       event: parts.eventId,
       select: parts.select && [...parts.select],
       value: parts.value,
-      values: parts.values && [...parts.values],
       by: parts.by,
       items: parts.items && [...parts.items],
     }

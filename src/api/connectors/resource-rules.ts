@@ -137,7 +137,7 @@ export function createResourceRules(
     selection,
     names: () => {
       const names = described.select?.names
-      return names && { request: requestOf(names.operation).request({}), document: names }
+      return names && { request: requestOf(names).request({}), document: names }
     },
     request: (name, parts) => requestOf(operation(name)).request(selection.added(parts)),
     serverRecord: (json) => {
@@ -166,10 +166,9 @@ function namedFilters(
   connector: string,
   resource: Resource,
 ): Readonly<Record<string, string>> {
-  if (known === 'any') return asked
   const pairs = Object.entries(asked).map(([name, value]) => {
     const filter = Object.hasOwn(known, name) ? known[name] : undefined
-    if (filter && 'query' in filter) return [filter.query, value] as const
+    if (filter) return [filter.query, value] as const
     const meant = nearest(name, Object.keys(known))
     const hint =
       meant === undefined
@@ -229,18 +228,20 @@ function keyedRules(field: string, described: ResourceDocument, rulesOf: ListRul
   const { read } = described.batch
   if (read && canAskBy(field, read)) return byBatch(field, read, rulesOf)
   const find = Object.hasOwn(described.find, field) ? described.find[field] : undefined
-  if (!find || find.gives === 'id' || find.lagMs === undefined) return undefined
+  if (!find || find.gives === 'id' || find.lag === 'unknown') return undefined
   return {
     ...rulesOf(find),
-    size: find.values,
-    parts: (values) => ({ values, ...(values.length === 1 && { value: values[0] }) }),
+    size: 1,
+    parts: ([value]) => (value === undefined ? {} : { value }),
   }
 }
 
 function isComparable(field: string, { fields }: ResourceDocument): boolean {
   if (field === 'id') return true
   const document = Object.hasOwn(fields, field) ? fields[field] : undefined
-  return document !== undefined && (document.isCaseFolded || document.type === 'integer' || document.type === 'id')
+  return (
+    document !== undefined && (document.fold !== undefined || document.type === 'integer' || document.type === 'id')
+  )
 }
 
 /** A request that names the field asks by id without a name. */

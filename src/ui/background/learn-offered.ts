@@ -67,16 +67,13 @@ function fieldsOf(connector: Connector, name: ServerList): OfferedFields | undef
   const resource = resourceOf(name)
   const described = connector.document.resources[resource]
   if (!described) return undefined
-  const { fields, filters, createdAt, updatedAt, version } = described
+  const { fields, filters, created_at, updated_at, version } = described
   const { map } = connector.rules(resource)
-  const present = [true, createdAt !== undefined, updatedAt !== undefined, version !== undefined]
+  const present = [true, created_at !== undefined, updated_at !== undefined, version !== undefined]
   return {
     by: byConnector(connector),
     names: [...Object.keys(fields), ...SET_BY_SERVER.filter((_, at) => present[at])],
     isWritable: (member, on) => !map.isReadOnly(member) && (on === 'create' || fields[member]?.when !== 'create'),
-    filters:
-      filters === 'any'
-        ? 'any'
-        : Object.entries(filters).flatMap(([field, filter]) => ('query' in filter ? [field] : [])),
+    filters: Object.keys(filters),
   }
 }
