@@ -4,8 +4,7 @@ import type { Resource } from '../core/resources/registry.ts'
 import type { FieldDocument } from './document.ts'
 import { type Conversion, conversionOf, isSameValue } from './field-values.ts'
 import { joinedText, splitText } from './joined-text.ts'
-import { pathReader } from './path-reader.ts'
-import { compilePath, type Path } from './paths.ts'
+import { compilePath, type Path, pathReader } from './paths.ts'
 import { compileTemplate, type Template } from './templates.ts'
 
 /** Names of other records, which were listed before. */

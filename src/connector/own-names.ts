@@ -4,7 +4,6 @@ import type { ResourceDocument } from './document.ts'
 import { type FieldMap, isCleared } from './field-map.ts'
 import { compilePath, type Path, readFirst, type Step } from './paths.ts'
 import { patternTest } from './patterns.ts'
-import { createLayouts } from './record-layout.ts'
 
 /** Members that no field maps, which keep the server's names. */
 export interface OwnNames {
@@ -36,7 +35,6 @@ const MOST_NAMES = 10_000
 export function compileOwnNames(document: ResourceDocument, fields: readonly FieldMap[]): OwnNames {
   const crmNames = new Set<string>([...READ_ONLY_FIELDS, ...fields.map(({ name }) => name)])
   const places = placesOf(document, fields)
-  const passed = places.map(({ path, hidden }) => ({ path, shownName: nameLookup(hidden, crmNames) }))
   const withoutNames = places.filter(({ isNamed }) => isNamed === undefined)
   const matching = (own: string) => places.find(({ isNamed }) => isNamed?.(own))
   const holds = ({ path }: OwnPlace, own: string, current: JsonObject) => {
@@ -44,7 +42,7 @@ export function compileOwnNames(document: ResourceDocument, fields: readonly Fie
     return isJsonObject(object) && Object.hasOwn(object, own)
   }
   return {
-    start: createLayouts(namesInOrder(document, fields), passed, shapeOf(document)),
+    start: recordStart(namesInOrder(document, fields), places, { crmNames, shape: shapeOf(document) }),
     ownNameOf: (shown) => {
       if (crmNames.has(shown)) return undefined
       return shown.endsWith('_') && crmNames.has(shown.replace(/_+$/, '')) ? shown.slice(0, -1) : shown
@@ -107,6 +105,79 @@ function hide(
   const step = steps[base.length]
   const isBelow = base.every((each, at) => JSON.stringify(each) === JSON.stringify(steps[at]))
   if (isBelow && step?.type === 'member' && !hidden.has(step.name)) hidden.set(step.name, shownAs)
+}
+
+interface Showing {
+  readonly crmNames: ReadonlySet<string>
+  readonly shape: ((value: JsonValue) => JsonValue) | undefined
+}
+
+/** The names of records of one form. */
+interface Layout {
+  /** The members of each place, in their order. */
+  readonly keys: readonly (readonly string[])[]
+  readonly moves: readonly (readonly { readonly own: string; readonly shown: string }[])[]
+  /** All names in their order, without values. */
+  readonly empty: JsonObject
+}
+
+/**
+ * First the names of crm, which the caller fills in, then the members of the places. Copying an object that has all names already is
+ * twice as fast as adding them one by one, and the records of a list have few forms.
+ */
+function recordStart(
+  names: readonly string[],
+  places: readonly OwnPlace[],
+  { crmNames, shape }: Showing,
+): OwnNames['start'] {
+  const shownNames = places.map(({ hidden }) => nameLookup(hidden, crmNames))
+  let last: Layout | undefined
+  return (inner) => {
+    const objects = places.map(({ path }) => objectAt(path, inner))
+    if (!last || !objects.every((object, at) => hasKeys(object, last?.keys[at] ?? [])))
+      last = layoutOf(names, objects, shownNames)
+    const record = { ...last.empty }
+    for (let at = 0; at < objects.length; at++) {
+      const object = objects[at] as JsonObject
+      for (const { own, shown } of last.moves[at] ?? []) {
+        const value = object[own] as JsonValue
+        record[shown] = shape ? shape(value) : value
+      }
+    }
+    return record
+  }
+}
+
+function objectAt(path: Path, inner: JsonObject): JsonObject {
+  const object = path.steps.length === 0 ? inner : readFirst(path, inner)
+  return isJsonObject(object) ? object : {}
+}
+
+function hasKeys(object: JsonObject, keys: readonly string[]): boolean {
+  let at = 0
+  // The objects come from JSON.parse: every name is their own. Object.keys would make a list of them.
+  for (const name in object) if (keys[at++] !== name) return false
+  return at === keys.length
+}
+
+function layoutOf(
+  crmNames: readonly string[],
+  objects: readonly JsonObject[],
+  shownNames: readonly ((own: string) => string | undefined)[],
+): Layout {
+  const names = new Set(crmNames)
+  const keys = objects.map(Object.keys)
+  const moves = keys.map((members, at) =>
+    members.flatMap((own) => {
+      const shown = shownNames[at]?.(own)
+      if (shown === undefined || names.has(shown)) return []
+      names.add(shown)
+      return [{ own, shown }]
+    }),
+  )
+  // Parsed, so that `__proto__` is a name like any other.
+  const empty = JSON.parse(`{${[...names].map((name) => `${JSON.stringify(name)}:null`).join(',')}}`)
+  return { keys, moves, empty }
 }
 
 /** Undefined for a hidden one. */

@@ -145,6 +145,13 @@ function scalarText(value: JsonValue): string | undefined {
   return typeof value === 'boolean' ? String(value) : idText(value)
 }
 
+/** As readFirst, or as readAll for a path through `[]`. */
+export function pathReader(path: Path): (json: JsonObject) => JsonValue | undefined {
+  return path.steps.some(({ type }) => type === 'each')
+    ? (json) => readAll(path, json)
+    : (json) => readFirst(path, json)
+}
+
 /** All values at the path, in order; `[]` flattens. What is not there is passed over. */
 export function readAll({ steps }: Path, json: JsonValue | undefined): JsonValue[] {
   let values = json === undefined ? [] : [json]

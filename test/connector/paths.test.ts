@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { pathReader } from '../../src/connector/path-reader.ts'
 import { ConnectorMistake, compilePath, readAll, readEach, readFirst, writeAt } from '../../src/connector/paths.ts'
 import type { JsonObject, JsonValue } from '../../src/core/json.ts'
 
@@ -195,33 +194,5 @@ it('reads what it wrote, for all paths and current records', () => {
         if (!text.includes('[1]')) expect(readFirst(path, target)).toBe(value)
       },
     ),
-  )
-})
-
-const READ_PATHS = [
-  'a',
-  'a.b',
-  'a[0]',
-  'a[0].b',
-  'a[b=true].c',
-  'a[b=x].c',
-  'a[constructor=true].c',
-  'constructor',
-  'a[].b',
-  '.',
-]
-const ELEMENT = fc.oneof(
-  fc.record({ b: fc.constantFrom<JsonValue>(true, false, 'true', 'x', null, { c: 1 }), c: fc.integer() }),
-  fc.constantFrom<JsonValue>(null, 'text', 5, []),
-)
-
-it('reads the same with a path compiled for many records', () => {
-  const value = fc.oneof(fc.array(ELEMENT), ELEMENT)
-  fc.assert(
-    fc.property(fc.constantFrom(...READ_PATHS), fc.record({ a: value }, { requiredKeys: [] }), (text, json) => {
-      const path = compilePath(text)
-      const expected = text.includes('[]') ? readAll(path, json as JsonObject) : readFirst(path, json as JsonObject)
-      expect(pathReader(path)(json as JsonObject)).toEqual(expected)
-    }),
   )
 })

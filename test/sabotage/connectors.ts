@@ -184,7 +184,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   },
   {
     name: 'a record has the members of the one before it',
-    file: 'src/connector/record-layout.ts',
+    file: 'src/connector/own-names.ts',
     line: 'return at === keys.length',
     to: 'return true',
     tests: MAP,
