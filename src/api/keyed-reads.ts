@@ -1,4 +1,4 @@
-import { keyValue } from '../connector/key-value.ts'
+import { keyValue } from '../connector/field-values.ts'
 import type { JsonValue } from '../core/json.ts'
 import { type CrmRecord, RESOURCES, type Resource } from '../core/resources/registry.ts'
 import type { CollectionParts } from './collection.ts'

@@ -1,7 +1,7 @@
 import { compareDecimals, decimalJson, decimalOf, decimalText, shifted } from '../core/decimal.ts'
 import { htmlOf, textOfHtml } from '../core/html.ts'
 import { idText, isSameJson, type JsonValue, parseExactJson } from '../core/json.ts'
-import type { ValueType, WireForm } from './document.ts'
+import type { ResourceDocument, ValueType, WireForm } from './document.ts'
 
 /** Between the value that crm shows and the one that the server keeps. */
 export interface Conversion {
@@ -225,4 +225,14 @@ export function isSameValue(one: JsonValue, other: JsonValue, type: ValueType): 
 /** HTML does not keep how a line ends. */
 function withPlainLines(text: string): string {
   return text.replace(/\r\n?/g, '\n')
+}
+
+/** A value as the server compares it: a text without blanks around it, in small letters where case is ignored. */
+export function keyValue(field: string, value: JsonValue, { fields, id }: ResourceDocument): JsonValue {
+  const document = Object.hasOwn(fields, field) ? fields[field] : undefined
+  const text = typeof value === 'string' ? value.trim().normalize('NFC') : value
+  if (field === 'id') return id.type === 'integer' ? (conversionOf('integer', undefined).write(text) ?? text) : text
+  if (!document) return text
+  const folded = document.fold && typeof text === 'string' ? text.toLowerCase() : text
+  return conversionOf(document.type, document.as).write(folded) ?? folded
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { READ_ONLY_FIELDS } from '../core/resources/registry.ts'
 import type { ResourceDocument } from './document.ts'
 import { type FieldMap, isCleared } from './field-map.ts'
-import { compilePath, type Path, readFirst, type Step } from './paths.ts'
+import { compilePath, headsOf, type Path, readFirst, type Step } from './paths.ts'
 import { patternTest } from './patterns.ts'
 
 /** Members that no field maps, which keep the server's names. */
@@ -58,21 +58,31 @@ export function compileOwnNames(document: ResourceDocument, fields: readonly Fie
   }
 }
 
-function namesInOrder({ created_at, updated_at, version }: ResourceDocument, fields: readonly FieldMap[]): string[] {
-  const system = { created_at, updated_at, version }
-  const given = Object.entries(system).flatMap(([name, place]) => (place === undefined ? [] : [name]))
-  return ['id', ...fields.map(({ name }) => name), ...given]
+/** Where a record has what every record has, by crm's names; nothing of crm shows whether it is deleted. */
+function systemPlaces({ id, created_at, updated_at, version, deleted }: ResourceDocument) {
+  const all = [
+    ['id', id.at],
+    ['created_at', created_at?.at],
+    ['updated_at', updated_at?.at],
+    ['version', version],
+    [undefined, deleted],
+  ] as const
+  return all.flatMap(([name, at]) => (at === undefined ? [] : [{ name, path: compilePath(at) }]))
+}
+
+/** The members of a record that the server sets. */
+export function systemHeads(document: ResourceDocument): readonly string[] {
+  return headsOf(systemPlaces(document).map(({ path }) => path))
+}
+
+function namesInOrder(document: ResourceDocument, fields: readonly FieldMap[]): string[] {
+  const [id = 'id', ...given] = systemPlaces(document).flatMap(({ name }) => name ?? [])
+  return [id, ...fields.map(({ name }) => name), ...given]
 }
 
 function placesOf(document: ResourceDocument, fields: readonly FieldMap[]): readonly OwnPlace[] {
   const inside = compilePath(document.inside).steps
-  const system = [
-    ['id', document.id.at],
-    ['created_at', document.created_at?.at],
-    ['updated_at', document.updated_at?.at],
-    ['version', document.version],
-    [undefined, document.deleted],
-  ] as const
+  const system = systemPlaces(document)
   return document.others.map(({ at, names }) => {
     const path = compilePath(at)
     const base = [...inside, ...path.steps]
@@ -83,7 +93,7 @@ function placesOf(document: ResourceDocument, fields: readonly FieldMap[]): read
       const steps = [...inside, ...read.steps]
       if (steps.length === base.length + 1) hide(hidden, base, steps, name)
     }
-    for (const [name, text] of system) if (text !== undefined) hide(hidden, base, compilePath(text).steps, name)
+    for (const { name, path: at } of system) hide(hidden, base, at.steps, name)
     return { path, isNamed: names === undefined ? undefined : patternTest(names), hidden }
   })
 }

@@ -44,6 +44,10 @@ export function compilePath(text: string): Path {
   return { text, steps }
 }
 
+export function optionalPath(text: string | undefined): Path | undefined {
+  return text === undefined ? undefined : compilePath(text)
+}
+
 interface ReadStep {
   readonly step: Step
   readonly end: number
@@ -100,6 +104,11 @@ function bracketStep({ text, equalsAt }: Word, at: number): Step {
 function scalar(text: string): JsonValue {
   if (text === 'true' || text === 'false') return text === 'true'
   return /^-?(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text
+}
+
+/** The members of an object in which the paths begin. */
+export function headsOf(paths: readonly Path[]): readonly string[] {
+  return paths.flatMap(({ steps: [step] }) => (step?.type === 'member' ? [step.name] : []))
 }
 
 /** The first value at the path; undefined when it is absent. */

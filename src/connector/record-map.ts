@@ -5,8 +5,8 @@ import { createAllValues, type ValuesOf } from './all-values.ts'
 import type { PathText, ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, isOwnValue, type References } from './field-map.ts'
 import { conversionOf } from './field-values.ts'
-import { compileOwnNames, type OwnNames } from './own-names.ts'
-import { compilePath, type Path, pathReader, readFirst, setMember } from './paths.ts'
+import { compileOwnNames, type OwnNames, systemHeads } from './own-names.ts'
+import { compilePath, headsOf, optionalPath, type Path, pathReader, readFirst, setMember } from './paths.ts'
 import { createRecordWriter, type RecordWriter } from './record-writer.ts'
 import { isContradicted, type WriteRecordOptions, type WrittenRecord } from './write-field.ts'
 
@@ -64,9 +64,9 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
   const inside = insideReader(compilePath(document.inside))
   const idAt = pathReader(compilePath(document.id.at))
   const system = systemReaders(document)
-  const deleted = document.deleted === undefined ? undefined : compilePath(document.deleted)
+  const deleted = optionalPath(document.deleted)
   const allValues = createAllValues(fields)
-  const readNames = [...new Set(fields.flatMap(headNames))]
+  const readNames = [...new Set(fields.flatMap(({ reads }) => headsOf(reads)))]
   const hidden = new Set([...readNames, ...fields.filter(({ reads }) => reads.length === 0).map(({ name }) => name)])
   for (const { name, reads } of fields) if (reads.length > 0) hidden.delete(name)
   const writer = createRecordWriter({ document, fields, own, inside, connector, resource })
@@ -90,7 +90,8 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
     isReadOnly: writer.isReadOnly,
     isDeleted: (server) => deleted !== undefined && readFirst(deleted, server) === true,
     showsSent: (name) => !isReadOnly(name) && !hidden.has(name),
-    readNames: [...new Set([...readNames, ...systemHeads(document)])],
+    // Where fields and system members are side by side, all of them must be asked for.
+    readNames: [...new Set([...readNames, ...(document.inside === '.' ? systemHeads(document) : [])])],
     ownNameOf: own.ownNameOf,
     names: shownNames(document, fields),
     nestedNames: nestedNames(fields),
@@ -132,7 +133,7 @@ export const SERVER_RECORDS: Pick<RecordMap, 'read' | 'idOf' | 'idPath' | 'isDel
 
 /** An own name that equals a field of crm is shown with `_` after it. */
 function shownNames({ read_only }: ResourceDocument, fields: readonly FieldMap[]): readonly string[] {
-  const heads = fields.flatMap(headNames)
+  const heads = fields.flatMap(({ reads }) => headsOf(reads))
   return [...new Set([...fields.map(({ name }) => name), ...heads, ...heads.map((name) => `${name}_`), ...read_only])]
 }
 
@@ -142,19 +143,6 @@ function nestedNames(fields: readonly FieldMap[]): readonly string[] {
     reads.flatMap(({ steps: [step, inner] }) => (step?.type === 'member' && inner ? [step.name] : [])),
   )
   return [...new Set(heads)].map((name) => (mapped.has(name) ? `${name}_` : name))
-}
-
-function headNames({ reads }: FieldMap): readonly string[] {
-  return reads.flatMap(({ steps: [step] }) => (step?.type === 'member' ? [step.name] : []))
-}
-
-/** Where fields and system members are side by side, all of them must be asked for. */
-function systemHeads({ inside, id, created_at, updated_at, version, deleted }: ResourceDocument): readonly string[] {
-  const paths = inside === '.' ? [id.at, created_at?.at, updated_at?.at, version, deleted] : []
-  return paths.flatMap((path) => {
-    const [step] = path === undefined ? [] : compilePath(path).steps
-    return step?.type === 'member' ? [step.name] : []
-  })
 }
 
 /** The object in which fields begin; an empty one where the server has none. */
@@ -190,7 +178,7 @@ function systemReaders({ created_at, updated_at, version }: ResourceDocument): r
 type Overruled = (values: JsonObject, references?: References) => ReadonlyMap<string, string>
 
 function createOverruled(fields: readonly FieldMap[], own: OwnNames): Overruled {
-  const byHead = fields.map((field) => ({ field, heads: headsOf(field) }))
+  const byHead = fields.map((field) => ({ field, heads: new Set(headsOf(field.writes)) }))
   return (values, references) => {
     const overruled = new Map<string, string>()
     for (const { field, heads } of byHead) {
@@ -221,11 +209,6 @@ function membersAt(heads: ReadonlySet<string>, values: JsonObject, own: OwnNames
     const head = own.ownNameOf(name)
     return head !== undefined && heads.has(head) ? [{ name, head }] : []
   })
-}
-
-/** The members of `inside` in which the field is written. */
-function headsOf({ writes }: FieldMap): ReadonlySet<string> {
-  return new Set(writes.flatMap(({ steps: [step] }) => (step?.type === 'member' ? [step.name] : [])))
 }
 
 interface Beside {

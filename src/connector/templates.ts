@@ -1,4 +1,5 @@
 import { CrmError } from '../core/errors.ts'
+import { isHeaderValue } from '../core/http-rules.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { nearest } from '../core/nearest.ts'
 import { shellWord } from '../core/shell-words.ts'
@@ -188,4 +189,16 @@ export function readHost({ compiled }: Template, origin: string): Readonly<Recor
 function filledText({ compiled }: Template, textOfName: (name: string) => string): string {
   if (compiled.type === 'text') return joined(compiled.parts, textOfName) ?? ''
   return compiled.type === 'constant' && typeof compiled.value === 'string' ? compiled.value : ''
+}
+
+/** The value, which may hold the key and is not shown. CrmError `invalid_input` for one that no header carries. */
+export function headerText(name: string, value: string): string {
+  if (isHeaderValue(value)) return value
+  throw new CrmError(
+    'invalid_input',
+    `a value for the header ${name} of the connector has characters that it cannot carry`,
+    {
+      hint: 'expected ASCII characters without line ends; CRM_CONNECTOR_VARS=NAME=VALUE replaces the value of a variable',
+    },
+  )
 }

@@ -2,10 +2,17 @@ import type { CrmError } from '../core/errors.ts'
 import { idText, isSameJson, type JsonObject, type JsonValue, memberOf } from '../core/json.ts'
 import type { CrmRecord } from '../core/resources/registry.ts'
 import type { ResourceDocument } from './document.ts'
-import { type FieldMap, isCleared, isListPath, type References, shortJson } from './field-map.ts'
-import { joinedText, splitAround } from './joined-text.ts'
+import {
+  type FieldMap,
+  isCleared,
+  isListPath,
+  joinedText,
+  type References,
+  shortJson,
+  splitAround,
+} from './field-map.ts'
 import type { OwnNames } from './own-names.ts'
-import { type Path, readFirst, setMember, writeAt } from './paths.ts'
+import { headsOf, type Path, readFirst, setMember, writeAt } from './paths.ts'
 import { fill } from './templates.ts'
 
 export interface WriteRecordOptions {
@@ -153,8 +160,7 @@ export function isContradicted(field: FieldMap, draft: WrittenRecord): boolean {
 }
 
 function disagreement({ name, writes, refuse }: FieldMap, value: JsonValue, shown: JsonValue): CrmError {
-  const heads = writes.flatMap(({ steps: [step] }) => (step?.type === 'member' ? [step.name] : []))
-  const own = [...new Set(heads)].join(' and ')
+  const own = [...new Set(headsOf(writes))].join(' and ')
   return refuse(value, `${shortJson(shown)}, which the row says by ${own}`, `leave out ${name}, or ${own}`)
 }
 

@@ -1,5 +1,5 @@
 import type { BatchOperation } from '../../connector/document.ts'
-import { compilePath, type Path, readAll } from '../../connector/paths.ts'
+import { optionalPath, type Path, readAll } from '../../connector/paths.ts'
 import type { RecordMap } from '../../connector/record-map.ts'
 import { compileTemplate, fill } from '../../connector/templates.ts'
 import { idText, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -28,8 +28,8 @@ export function batchRules(batch: BatchOperation, map: RecordMap, { request }: R
   const item = compileTemplate(batch.item)
   const set = compileTemplate(batch.set)
   const marks = typeof batch.match === 'object' ? batch.match : undefined
-  const [results, errors] = [batch.results, batch.errors].map(compiled)
-  const [resultRow, errorRow] = [marks?.result, marks?.error].map(compiled)
+  const [results, errors] = [batch.results, batch.errors].map(optionalPath)
+  const [resultRow, errorRow] = [marks?.result, marks?.error].map(optionalPath)
   return {
     request: (rows, by) => {
       const items = rows.flatMap(({ row, id, record, key }) => {
@@ -50,10 +50,6 @@ export function batchRules(batch: BatchOperation, map: RecordMap, { request }: R
       return found.outcomes
     },
   }
-}
-
-function compiled(path: string | undefined): Path | undefined {
-  return path === undefined ? undefined : compilePath(path)
 }
 
 function elementsAt(path: Path | undefined, json: JsonValue | undefined): readonly JsonValue[] {

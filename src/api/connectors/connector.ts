@@ -1,7 +1,6 @@
 import type { ConnectorDocument, ListOperation } from '../../connector/document.ts'
-import { headerText } from '../../connector/header-text.ts'
 import { SERVER_RECORDS } from '../../connector/record-map.ts'
-import { compileTemplate, fillText } from '../../connector/templates.ts'
+import { compileTemplate, fillText, headerText } from '../../connector/templates.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { mismatchHint } from '../errors/failure.ts'

@@ -1,6 +1,6 @@
 import type { ListOperation, PagingDocument } from '../../connector/document.ts'
 import type { References } from '../../connector/field-map.ts'
-import { compilePath, type Path, readEach, readFirst } from '../../connector/paths.ts'
+import { compilePath, optionalPath, type Path, readEach, readFirst } from '../../connector/paths.ts'
 import type { RecordMap } from '../../connector/record-map.ts'
 import { compileTemplate, fill, type TemplateValues } from '../../connector/templates.ts'
 import { isJsonObject, isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -113,17 +113,9 @@ function withLifted(element: JsonValue, lifted: readonly (readonly [string, Path
 }
 
 function statedReader({ next, more, total, pages }: PagingDocument): (json: JsonValue) => DeclaredPage['stated'] {
-  const reader = (path: string | undefined) => {
-    const compiled = path === undefined ? undefined : compilePath(path)
-    return (json: JsonValue) => compiled && readFirst(compiled, json)
-  }
-  const read = { next: reader(next), more: reader(more), total: reader(total), pages: reader(pages) }
-  return (json) => ({
-    next: read.next(json),
-    more: read.more(json),
-    total: read.total(json),
-    pages: read.pages(json),
-  })
+  const paths = Object.entries({ next, more, total, pages }).map(([name, at]) => [name, optionalPath(at)] as const)
+  const stated = (json: JsonValue) => paths.map(([name, path]) => [name, path && readFirst(path, json)])
+  return (json) => Object.fromEntries(stated(json))
 }
 
 /** What an answer is instead, for a message: `an object with id, name`. */

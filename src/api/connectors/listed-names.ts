@@ -1,5 +1,5 @@
 import type { NamesDocument } from '../../connector/document.ts'
-import { compilePath, readAll, readFirst } from '../../connector/paths.ts'
+import { compilePath, optionalPath, readAll, readFirst } from '../../connector/paths.ts'
 import type { Asked } from '../../core/asked-members.ts'
 import { CrmError } from '../../core/errors.ts'
 import { idText, type JsonValue } from '../../core/json.ts'
@@ -55,7 +55,7 @@ export function askListed(
 
 function namesIn(json: JsonValue | undefined, { items, at, read_only }: NamesDocument): readonly ListedName[] {
   const atPath = compilePath(at)
-  const readOnlyPath = read_only === undefined ? undefined : compilePath(read_only)
+  const readOnlyPath = optionalPath(read_only)
   return readAll(compilePath(items), json ?? null).flatMap((item) => {
     const name = idText(readFirst(atPath, item))
     const isReadOnly = readOnlyPath !== undefined && readFirst(readOnlyPath, item) === true

@@ -1,11 +1,11 @@
 import type { Operation, ResourceDocument } from '../../connector/document.ts'
-import { headerText } from '../../connector/header-text.ts'
 import type { RecordMap } from '../../connector/record-map.ts'
 import {
   compileTemplate,
   fill,
   fillPath,
   fillText,
+  headerText,
   placeholdersOf,
   type TemplateValues,
 } from '../../connector/templates.ts'

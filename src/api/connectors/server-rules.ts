@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { ConnectorDocument, FailureMeaning } from '../../connector/document.ts'
-import { headerText } from '../../connector/header-text.ts'
-import { compilePath, type Path, readAll, readFirst } from '../../connector/paths.ts'
-import { compileTemplate, fillText, type TemplateValues } from '../../connector/templates.ts'
+import { compilePath, optionalPath, type Path, readAll, readFirst } from '../../connector/paths.ts'
+import { compileTemplate, fillText, headerText, type TemplateValues } from '../../connector/templates.ts'
 import { isSameJson, type JsonValue } from '../../core/json.ts'
 import { oneLine } from '../errors/one-line.ts'
 import type { ServerProblem } from '../errors/problem.ts'
@@ -58,11 +57,11 @@ export interface ErrorRules {
 export function createErrorRules({ error }: ConnectorDocument): ErrorRules | undefined {
   const { message, code, request, fields, kinds } = error
   if (!(message || code || request || fields) && kinds.length === 0) return undefined
-  const at = { message: compiled(message), code: compiled(code), requestId: compiled(request) }
+  const at = { message: optionalPath(message), code: optionalPath(code), requestId: optionalPath(request) }
   const faults = fields && {
     items: compilePath(fields.items),
-    name: compiled(fields.name),
-    message: compiled(fields.message),
+    name: optionalPath(fields.name),
+    message: optionalPath(fields.message),
   }
   const tests = kinds.map(({ status, when, means }) => ({
     status,
@@ -101,10 +100,6 @@ function faultAt(
 ): Fault {
   const { name, message } = paths
   return { place: (name && textAt(name, fault)) ?? '', message: (message && textAt(message, fault)) ?? '' }
-}
-
-function compiled(path: string | undefined): Path | undefined {
-  return path === undefined ? undefined : compilePath(path)
 }
 
 function textAt(path: Path, json: JsonValue): string | undefined {

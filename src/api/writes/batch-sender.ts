@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { BatchKind } from '../../connector/document.ts'
-import { keyValue } from '../../connector/key-value.ts'
+import { keyValue } from '../../connector/field-values.ts'
 import { idText, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { foldedText } from '../../core/nearest.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'

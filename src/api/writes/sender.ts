@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { keyValue } from '../../connector/key-value.ts'
+import { keyValue } from '../../connector/field-values.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import type { Resource } from '../../core/resources/registry.ts'
