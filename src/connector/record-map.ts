@@ -1,14 +1,26 @@
 import { CrmError } from '../core/errors.ts'
 import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue, memberOf } from '../core/json.ts'
 import { type CrmRecord, isReadOnly, type Resource } from '../core/resources/registry.ts'
-import { createAllValues, type ValuesOf } from './all-values.ts'
 import type { PathText, ResourceDocument } from './document.ts'
 import { compileField, type FieldMap, isOwnValue, type References } from './field-map.ts'
 import { conversionOf } from './field-values.ts'
 import { compileOwnNames, type OwnNames, systemHeads } from './own-names.ts'
-import { compilePath, headsOf, optionalPath, type Path, pathReader, readFirst, setMember } from './paths.ts'
+import {
+  compilePath,
+  headsOf,
+  optionalPath,
+  type Path,
+  pathReader,
+  readAll,
+  readFirst,
+  type Step,
+  setMember,
+} from './paths.ts'
 import { createRecordWriter, type RecordWriter } from './record-writer.ts'
 import { isContradicted, type WriteRecordOptions, type WrittenRecord } from './write-field.ts'
+
+/** All values of a member, where the record shows one of several. */
+export type ValuesOf = (record: CrmRecord, name: string) => readonly JsonValue[]
 
 /** Translates the records of one resource between the server's members and crm's fields. */
 export interface RecordMap {
@@ -65,7 +77,9 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
   const idAt = pathReader(compilePath(document.id.at))
   const system = systemReaders(document)
   const deleted = optionalPath(document.deleted)
-  const allValues = createAllValues(fields)
+  const listed = new Map(fields.flatMap((field) => listedReader(field) ?? []))
+  // Lists that need none of all values do without: keeping them takes longer than reading the record.
+  let sources: WeakMap<CrmRecord, JsonObject> | undefined
   const readNames = [...new Set(fields.flatMap(({ reads }) => headsOf(reads)))]
   const hidden = new Set([...readNames, ...fields.filter(({ reads }) => reads.length === 0).map(({ name }) => name)])
   for (const { name, reads } of fields) if (reads.length > 0) hidden.delete(name)
@@ -77,10 +91,16 @@ export function createRecordMap(document: ResourceDocument, { connector, resourc
       record.id = idText(idAt(server)) ?? null
       for (const field of fields) record[field.name] = field.read(inner, references)
       for (const field of system) record[field.name] = field.read(server)
-      allValues.keep(record, inner)
+      sources?.set(record, inner)
       return record
     },
-    collectValues: allValues.collect,
+    collectValues: () => {
+      if (listed.size > 0) sources ??= new WeakMap()
+      return (record, name) => {
+        const inner = sources?.get(record)
+        return (inner && listed.get(name)?.(inner)) ?? []
+      }
+    },
     shown: createShownValues(fields),
     write: writer.write,
     overruled: createOverruled(fields, own),
@@ -152,6 +172,19 @@ function insideReader(path: Path): (server: JsonObject) => JsonObject {
     const inner = readFirst(path, server)
     return isJsonObject(inner) ? inner : {}
   }
+}
+
+type ListedReader = readonly [name: string, read: (inner: JsonObject) => readonly JsonValue[]]
+
+/** Every value of a field that shows one element of a list, such as the primary email of several. */
+function listedReader({ name, reads, document }: FieldMap): [ListedReader] | undefined {
+  const [path, ...others] = reads
+  const isConverted = document.join !== undefined || document.map !== undefined || document.ref !== undefined
+  const isOneOfMany = ({ type }: Step) => type !== 'member' && type !== 'each'
+  if (!path || others.length > 0 || isConverted || !path.steps.some(isOneOfMany)) return undefined
+  const all: Path = { text: path.text, steps: path.steps.map((step) => (isOneOfMany(step) ? { type: 'each' } : step)) }
+  const { read } = conversionOf(document.type, document.as)
+  return [[name, (inner) => readAll(all, inner).map(read)]]
 }
 
 interface SystemField {

@@ -21,7 +21,8 @@ export interface Template {
   readonly compiled: Compiled
 }
 
-const PLACEHOLDER = /\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)\}/y
+/** A brace that stands for itself, a placeholder, or a brace that begins none. */
+const BRACE = /\{\{|\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)\}|\{/g
 
 /** Compiles JSON whose texts hold placeholders; ConnectorMistake with the position in the text that cannot be compiled. */
 export function compileTemplate(source: JsonValue): Template {
@@ -43,26 +44,24 @@ function compiled(source: JsonValue): Compiled {
 function partsOf(text: string): readonly Part[] {
   const parts: Part[] = []
   let literal = ''
-  for (let at = 0; at < text.length; ) {
-    if (text[at] !== '{') {
-      literal += text[at++]
-      continue
+  let from = 0
+  for (const { 0: found, 1: placeholder, index } of text.matchAll(BRACE)) {
+    if (found === '{')
+      throw new ConnectorMistake(
+        '{ begins no placeholder',
+        'a name followed by }, such as {id}, or {{ for a brace',
+        index,
+      )
+    literal += text.slice(from, index)
+    from = index + found.length
+    if (placeholder === undefined) literal += '{'
+    else {
+      if (literal !== '') parts.push(literal)
+      literal = ''
+      parts.push({ placeholder })
     }
-    if (text[at + 1] === '{') {
-      literal += '{'
-      at += 2
-      continue
-    }
-    PLACEHOLDER.lastIndex = at
-    const name = PLACEHOLDER.exec(text)?.[1]
-    if (name === undefined) {
-      throw new ConnectorMistake('{ begins no placeholder', 'a name followed by }, such as {id}, or {{ for a brace', at)
-    }
-    if (literal !== '') parts.push(literal)
-    literal = ''
-    parts.push({ placeholder: name })
-    at += name.length + 2
   }
+  literal += text.slice(from)
   return literal === '' && parts.length > 0 ? parts : [...parts, literal]
 }
 

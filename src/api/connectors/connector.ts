@@ -8,7 +8,7 @@ import { type Answer, parseJson } from '../transport/answer.ts'
 import { compileOk } from '../writes/judge-write.ts'
 import { type ListRules, listRules } from './list-rules.ts'
 import { type ConnectorPlace, compileRequest } from './requests.ts'
-import { createResourceRules, lacks, type OperationName, type ResourceRules } from './resource-rules.ts'
+import { createResourceRules, lacks, type OperationName, once, type ResourceRules } from './resource-rules.ts'
 import { type Credentials, compileCredentials, createErrorRules, type ErrorRules } from './server-rules.ts'
 
 /** Whether the server has an operation, as its connector says. */
@@ -45,16 +45,11 @@ export interface Connector {
 }
 
 export function createConnector(document: ConnectorDocument, place: ConnectorPlace): Connector {
-  const byResource = new Map<Resource, ResourceRules>()
-  const rules = (resource: Resource): ResourceRules => {
-    const known = byResource.get(resource)
-    if (known) return known
+  const rules = once((resource: Resource): ResourceRules => {
     const described = document.resources[resource]
     if (!described) throw lacks(document, RESOURCES[resource].plural, place)
-    const made = createResourceRules(resource, described, { document, place })
-    byResource.set(resource, made)
-    return made
-  }
+    return createResourceRules(resource, described, { document, place })
+  })
   return {
     name: document.name,
     word: place.word ?? document.name,

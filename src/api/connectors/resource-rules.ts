@@ -91,29 +91,16 @@ export function createResourceRules(
 ): ResourceRules {
   const map = createRecordMap(described, { connector: document.name, resource })
   const selection = createSelection(described, map)
-  const requests = new Map<Operation, ReturnType<typeof compileRequest>>()
-  const requestOf = (operation: Operation) => {
-    const made = requests.get(operation) ?? compileRequest(operation, { described, place })
-    requests.set(operation, made)
-    return made
-  }
+  const requestOf = once((operation: Operation) => compileRequest(operation, { described, place }))
+  const judgeOf = once((operation: Operation) => compileJudge(operation, map, described))
   const operation = (name: OperationName): Operation => {
     const found = described[name]
     if (found) return found
     throw lacks(document, `${name} of ${RESOURCES[resource].plural}`, place)
   }
   const rulesOf = (list: ListOperation) => listRules(list, { requestOf, selecting: selection.added, map })
-  let whole: ListRules | undefined
-  const all = () => {
-    whole ??= rulesOf(described.list ?? (operation('list') as ListOperation))
-    return whole
-  }
-  const judges = new Map<Operation, JudgeWrite>()
-  const judgeOf = (asked: Operation) => {
-    const made = judges.get(asked) ?? compileJudge(asked, map, described)
-    judges.set(asked, made)
-    return made
-  }
+  const listOf = once(rulesOf)
+  const all = () => listOf(operation('list') as ListOperation)
   return {
     resource,
     refs: refsOf(described),
@@ -157,6 +144,16 @@ export function createResourceRules(
     isDeleted: map.isDeleted,
     isId: (id) => described.id.type !== 'integer' || /^(?:0|-?[1-9]\d*)$/.test(id),
     filters: (asked) => namedFilters(asked, described.filters, document.name, resource),
+  }
+}
+
+/** Made for each key when it is first asked for. */
+export function once<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>()
+  return (key) => {
+    const value = known.get(key) ?? make(key)
+    known.set(key, value)
+    return value
   }
 }
 

@@ -21,28 +21,21 @@ export function compileCredentials(
   { auth }: ConnectorDocument,
   variables: TemplateValues,
 ): (key: string) => Credentials {
-  switch (auth.in) {
-    case 'bearer':
-      return (key) => ({ headers: ['Authorization', `Bearer ${key}`], query: [] })
-    case 'basic': {
-      const [user, password] = [compileTemplate(auth.user), compileTemplate(auth.password)]
-      return (key) => {
-        const pair = `${fillText(user, { ...variables, key })}:${fillText(password, { ...variables, key })}`
-        return { headers: ['Authorization', `Basic ${Buffer.from(pair).toString('base64')}`], query: [] }
-      }
-    }
-    case 'header': {
-      const value = compileTemplate(auth.value)
-      return (key) => ({
-        headers: [auth.name, headerText(auth.name, fillText(value, { ...variables, key }))],
-        query: [],
-      })
-    }
-    case 'query': {
-      const value = compileTemplate(auth.value)
-      return (key) => ({ headers: [], query: [[auth.name, fillText(value, { ...variables, key })]] })
-    }
+  const filling = (text: string) => {
+    const template = compileTemplate(text)
+    return (key: string) => fillText(template, { ...variables, key })
   }
+  if (auth.in === 'bearer') return (key) => ({ headers: ['Authorization', `Bearer ${key}`], query: [] })
+  if (auth.in === 'basic') {
+    const [user, password] = [filling(auth.user), filling(auth.password)]
+    const pair = (key: string) => Buffer.from(`${user(key)}:${password(key)}`).toString('base64')
+    return (key) => ({ headers: ['Authorization', `Basic ${pair(key)}`], query: [] })
+  }
+  const { name } = auth
+  const value = filling(auth.value)
+  return auth.in === 'query'
+    ? (key) => ({ headers: [], query: [[name, value(key)]] })
+    : (key) => ({ headers: [name, headerText(name, value(key))], query: [] })
 }
 
 /** What the refusals of a server mean, as its connector declares. */

@@ -1,4 +1,4 @@
-import type { ValuesOf } from '../../connector/all-values.ts'
+import type { ValuesOf } from '../../connector/record-map.ts'
 import {
   canonicalJson,
   exactDigits,

@@ -1,5 +1,5 @@
 import type { KeyReader, KeyReadTerms } from '../../api/keyed-reads.ts'
-import type { ValuesOf } from '../../connector/all-values.ts'
+import type { ValuesOf } from '../../connector/record-map.ts'
 import { listedId } from '../../core/record-ids.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { InputRow } from '../input/row.ts'

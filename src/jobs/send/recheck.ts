@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isListUnreadable } from '../../api/pages/page-errors.ts'
-import type { ValuesOf } from '../../connector/all-values.ts'
+import type { ValuesOf } from '../../connector/record-map.ts'
 import { CrmError } from '../../core/errors.ts'
 import { type JsonObject, parseExactJson } from '../../core/json.ts'
 import { listedId } from '../../core/record-ids.ts'
