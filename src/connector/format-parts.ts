@@ -245,10 +245,10 @@ export function integer(least: number, most: number) {
 export const JSON_VALUE = z.unknown().meta({ title: 'any value' }) as unknown as z.ZodType<JsonValue>
 
 /** JSON of any shape, with placeholders in its texts. */
-export const TEMPLATE = template('template', RULES.template)
+export const TEMPLATE = template(RULES.template, { id: 'template' })
 
 /** The same for a parameter. */
-export const QUERY_VALUE = template('query_value', RULES.queryValue)
+export const QUERY_VALUE = template(RULES.queryValue)
 
 /** The same for the body of a request. */
 export const BODY = TEMPLATE.check(({ value, issues }) => {
@@ -260,19 +260,19 @@ export const BODY = TEMPLATE.check(({ value, issues }) => {
   }
 })
 
-function template(id: string, rule: TextRule): z.ZodType<JsonValue> {
+function template(rule: TextRule, id: { readonly id?: string } = {}): z.ZodType<JsonValue> {
   return z
     .unknown()
     .check(({ value, issues }) => {
       issues.push(...templateProblems(value as JsonValue, rule))
     })
     .meta({
-      id,
+      ...id,
       title: 'any value, with placeholders',
       type: ['string', 'number', 'boolean', 'null', 'array', 'object'],
       pattern: rule.pattern,
-      items: { $ref: `#/$defs/${id}` },
-      additionalProperties: { $ref: `#/$defs/${id}` },
+      items: { $ref: '#/$defs/template' },
+      additionalProperties: { $ref: '#/$defs/template' },
     }) as unknown as z.ZodType<JsonValue>
 }
 

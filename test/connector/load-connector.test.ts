@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import type { ConnectorDocument } from '../../src/connector/document.ts'
 import { loadConnector } from '../../src/connector/load-connector.ts'
 import { createRecordMap } from '../../src/connector/record-map.ts'
-import { readConnectorFile, shippedConnector, shippedNames } from '../../src/connector/shipped.ts'
+import { readConnectorFile, shippedConnector, shippedNames, shippedText } from '../../src/connector/shipped.ts'
 import { CrmError } from '../../src/core/errors.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { RESOURCES, type Resource } from '../../src/core/resources/registry.ts'
@@ -479,6 +479,7 @@ it.each([...shippedNames()])('loads %s, and maps the records of its resources', 
 
 it('takes no path for the name of a shipped connector', async () => {
   await expect(shippedConnector('../connectors/pipedrive')).rejects.toThrow(CrmError)
+  expect(shippedText('../connectors/pipedrive')).toBeUndefined()
   await expect(shippedConnector('pipedriv')).rejects.toThrow(/expected one of attio, .*pipedrive, .*or a file/)
 })
 

@@ -41,6 +41,7 @@ interface Schema {
   readonly maxItems?: number
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
   readonly not?: Schema
   readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
   readonly required?: readonly string[]
@@ -55,9 +56,9 @@ interface Collecting {
 }
 
 function collect(name: string | undefined, schema: Schema, { $defs, objects }: Collecting): void {
-  const { $ref, items, anyOf = [], properties, additionalProperties } = schema
+  const { $ref, items, anyOf = [], oneOf = [], properties, additionalProperties } = schema
   if (name !== undefined && properties) objects.set(name, schema)
-  const more = [items, ...anyOf, additionalProperties || undefined, ...Object.values(properties ?? {})]
+  const more = [items, ...anyOf, ...oneOf, additionalProperties || undefined, ...Object.values(properties ?? {})]
   for (const each of more) if (each) collect(undefined, each, { $defs, objects })
   const referred = $ref === undefined ? '' : nameIn($ref)
   const definition = $defs[referred]
@@ -88,16 +89,21 @@ function objectParts([name, { properties = {}, required = [], anyOf = [], not, d
 
 /** What a value looks like; an object by its name. Null, which stands for an absent member, is not said again. */
 function valueText(schema: Schema): string {
-  const { $ref, title, enum: values, items, additionalProperties, type } = schema
-  if (schema.anyOf) return alternatives(schema.anyOf)
+  const { $ref, title, enum: values, items, type } = schema
+  const shapes = schema.anyOf ?? schema.oneOf
+  if (shapes) return alternatives(shapes)
   if ($ref !== undefined) return nameIn($ref) === 'template' ? TEMPLATE : `see ${nameIn($ref)}`
   if (title !== undefined) return title
   if (values) return values.map((each) => (each === '' ? "''" : each)).join(', ')
   if (schema.const !== undefined) return String(schema.const)
-  if (type === 'boolean') return 'true or false'
+  if ([type].flat().includes('boolean')) return 'true or false'
   if (type === 'integer') return `${schema.minimum} to ${schema.maximum}`
   if (items) return schema.maxItems === 0 ? '[]' : `list: ${valueText(items)}`
-  const named = schema.propertyNames?.title
+  return mapText(schema)
+}
+
+function mapText({ propertyNames, additionalProperties }: Schema): string {
+  const named = propertyNames?.title
   const of = additionalProperties ? valueText(additionalProperties) : 'any value'
   return named === undefined || named === 'text' ? `map: ${of}` : `map by ${named}: ${of}`
 }
