@@ -53,7 +53,7 @@ export function draftRecord(
   }
   const shown = pathsOf(path, { list: { items: [sample] }, single })
   const read = draft(shown, answers)
-  const items = String(objectOf(read.value.list).items ?? 'items[]')
+  const items = String(objectOf(objectOf(read.value.verbs).list).items ?? 'items[]')
   const inner = items.startsWith('items[]') ? items.slice('items[]'.length) : ''
   const record = inner === '' ? sample : readFirst(compilePath(inner.slice(1)), sample)
   checkAnswers(read.context, record)
@@ -61,11 +61,11 @@ export function draftRecord(
   const isWritten = (how === 'patch' || how === 'put') && isJsonObject(record)
   const written = isWritten && draft(withWrites(shown, how, { record, read }), updatesOf(how, { answers, read }))
   const { own, value } = written || read
-  for (const { at, text, question } of own.open) if (at[2] !== 'list') decisions.decide(at, text, question)
+  for (const { at, text, question } of own.open) if (!at.includes('.verbs.list')) decisions.decide(at, text, question)
   sayWrites(read.context, path, decisions)
-  const { list, ...drafted } = value
-  const idPath = compilePath(`${inner}.${textOfPath(drafted.id) ?? 'id'}`.replace(/^\./, ''))
-  return { value: drafted, list: objectOf(list), inner, idOf: (each) => idText(readFirst(idPath, each)) }
+  const { list, ...verbs } = objectOf(value.verbs)
+  const idPath = compilePath(`${inner}.${textOfPath(objectOf(value.record).id) ?? 'id'}`.replace(/^\./, ''))
+  return { value: { ...value, verbs }, list: objectOf(list), inner, idOf: (each) => idText(readFirst(idPath, each)) }
 }
 
 /** The path of one record below that of a list. */
@@ -92,7 +92,7 @@ interface Known {
 
 /** The plain form of REST, as a person says that the server has it. */
 function withWrites(shown: JsonObject, how: 'patch' | 'put', { record, read }: Known): JsonObject {
-  const { id, created_at: created, updated_at: updated } = read.value
+  const { id, created_at: created, updated_at: updated } = objectOf(read.value.record)
   const system = [id, created, updated].map(textOfPath)
   const schema = schemaOfExample(
     Object.fromEntries(Object.entries(record).filter(([name]) => !system.includes(escaped(name)))),
@@ -115,7 +115,7 @@ function updatesOf(
 ): ReadonlyMap<string, string> {
   const paths = Object.values(objectOf(read.value.fields)).flatMap(writtenPaths)
   const isWhole = how === 'put' || paths.some((each) => /(?<!\\)[.[]/.test(each))
-  return isWhole ? new Map([...answers, [`${read.context.at.join('.')}.update`, 'whole']]) : answers
+  return isWhole ? new Map([...answers, [`${RESOURCES[read.context.resource].plural}.update`, 'whole']]) : answers
 }
 
 function textOfPath(value: JsonValue | undefined): string | undefined {
@@ -133,7 +133,7 @@ function sayWrites({ resource, at }: ResourceContext, path: string, decisions: D
   const unproven = 'create, update and delete were not sent, and are not proven: crm connectors check --write'
   const one = singlePath(path, '{id}')
   const text = `${plural} are only read: --writes ${plural}=patch if the server takes POST ${path}, PATCH ${one} and DELETE ${one}, put if it takes PUT and replaces the record`
-  if (how !== undefined) decisions.remark([...at, 'create'], unproven)
+  if (how !== undefined) decisions.remark(`${at}.verbs.create`, unproven)
   else decisions.remark(at, text, { id, ask: `How is a ${singular} changed? (none: only read)`, choices: HOWS })
 }
 

@@ -167,7 +167,7 @@ function connectorText(
   { resource, path, value, declared }: ListDraft,
   paging: JsonObject,
 ): string {
-  const { id } = value
+  const { id } = objectOf(value.record)
   const verbs = { list: { items: declared, paging } }
   const objects = { [RESOURCES[resource].plural]: { path, ...(id !== undefined && { record: { id } }), verbs } }
   return JSON.stringify({ connector: 2, name: 'draft', auth, objects })

@@ -1,12 +1,10 @@
-import { rewriteFormat1 } from '../connector/format-1.ts'
-import { shippedText } from '../connector/shipped.ts'
 import { CrmError } from '../core/errors.ts'
 import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord } from './draft-record.ts'
 import { type FoundList, findList, type Probing, showsRecord } from './find-list.ts'
 import { nameOfHost } from './names.ts'
-import { type Decision, Decisions, decisionAt } from './openapi/decisions.ts'
+import { type Decision, Decisions } from './openapi/decisions.ts'
 import type { Draft } from './openapi/make-draft.ts'
 import { escaped } from './openapi/record-places.ts'
 import { openProbing, type ProbeServer } from './probing-http.ts'
@@ -64,7 +62,7 @@ export function openListProbe(server: ProbeServer, name: string | undefined): Li
       const found = all.filter(({ resource, records }) => records.length > 0 || answers.has(RESOURCES[resource].plural))
       lists = found.length > 0 ? found : all
       const absent = absentIn(answers, { all, lists })
-      for (const text of absent) decisions.remark(['resources'], text)
+      for (const text of absent) decisions.remark('objects', text)
       return draftOf(server, { name, found: lists, decisions, absent })
     },
     prove: (draft) => proveDraft(server, draft, lists),
@@ -152,21 +150,21 @@ interface Drafting {
 function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafting): Draft {
   const { baseUrl, auth } = server
   const base = baseUrl.pathname.replace(/\/+$/, '')
-  const resources: JsonObject = {}
+  const objects: JsonObject = {}
   const summary = [...absent]
   for (const list of found) {
     const { plural } = RESOURCES[list.resource]
     const value = resourceOf(list, decisions, new Set(found.map(({ resource }) => resource)))
-    resources[plural] = value
+    objects[plural] = value
     summary.push(summaryOf(list, value))
   }
   const value: JsonObject = {
-    connector: 1,
+    connector: 2,
     name: name ?? nameOfHost(baseUrl.hostname) ?? 'draft',
     origin: baseUrl.origin,
     ...(base !== '' && { base }),
     auth,
-    resources,
+    objects,
   }
   return { value, open: decisions.open, remarks: decisions.remarks, summary }
 }
@@ -174,7 +172,7 @@ function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafti
 /** What was proven, or what a person says: that one answer is the whole list. */
 function pagingOf({ resource, paging, doubt, isOnePage }: FoundList, decisions: Decisions): JsonObject | undefined {
   const { plural } = RESOURCES[resource]
-  const at = ['resources', plural, 'list', 'paging']
+  const at = `objects.${plural}.verbs.list.paging`
   const id = `${plural}.whole`
   if (decisions.answer(id) === 'yes') {
     if (isOnePage) return { by: 'none' }
@@ -201,22 +199,20 @@ function resourceOf(list: FoundList, decisions: Decisions, made: ReadonlySet<Res
   const paging = pagingOf(list, decisions)
   // What is in doubt is left unfinished, so that the loader refuses it: half a list is not a list.
   const written = { ...(itemsPath !== undefined && { items: itemsPath }), paging: paging ?? {} }
-  if (list.records.length === 0) return { path, list: written }
+  if (list.records.length === 0) return { path, verbs: { list: written } }
   const wrapper = wrapperOf(list)
   const plain = wrapper === undefined ? list : { ...list, single: objectOf(list.single)[wrapper] }
   const { value, idOf, list: drafted } = draftRecord(plain, decisions, made)
-  const { fields, get, ...rest } = wrapper === undefined ? value : wrapped(value, escaped(wrapper))
+  const { get, ...rest } =
+    wrapper === undefined ? objectOf(value.verbs) : wrapped(objectOf(value.verbs), escaped(wrapper))
   const [first] = list.records
   const id = first && idOf(first)
-  const idPath = isJsonObject(rest.id) ? String(rest.id.at) : String(rest.id ?? 'id')
+  const { id: at } = objectOf(value.record)
+  const idPath = isJsonObject(at) ? String(at.at) : String(at ?? 'id')
   const record = isJsonObject(get) && typeof get.record === 'string' ? get.record : '.'
   const isShown = id !== undefined && list.single !== undefined && showsRecord(list.single, record, { id, idPath })
-  return {
-    ...rest,
-    list: { ...defined({ path: drafted.path, keep: drafted.keep }), ...written },
-    ...(get !== undefined && isShown && { get }),
-    ...(isJsonObject(fields) && { fields }),
-  }
+  const shown = defined({ path: drafted.path, keep: drafted.keep })
+  return { ...value, verbs: { list: { ...shown, ...written }, ...(get !== undefined && isShown && { get }), ...rest } }
 }
 
 /** The only member of the answer for one record, in which the list has its records, too. */
@@ -243,26 +239,23 @@ async function proveDraft(
   { value }: Draft,
   lists: readonly FoundList[],
 ): Promise<readonly Decision[]> {
-  const described = Object.entries(isJsonObject(value.resources) ? value.resources : {})
+  const described = Object.entries(objectOf(value.objects))
   // A list of a parent was read as one of all parents.
-  const isClosed = (resource: JsonValue) => hasPaging(resource) && objectOf(resource).parent === undefined
-  const resources = Object.fromEntries(described.filter(([, resource]) => isClosed(resource)))
-  const closed = lists.filter(({ resource }) => Object.hasOwn(resources, RESOURCES[resource].plural))
-  const text = rewriteFormat1(JSON.stringify({ ...value, resources }), shippedText)
+  const isClosed = (object: JsonValue) => pagingIn(object).by !== undefined && objectOf(object).parent === undefined
+  const objects = Object.fromEntries(described.filter(([, object]) => isClosed(object)))
+  const closed = lists.filter(({ resource }) => Object.hasOwn(objects, RESOURCES[resource].plural))
+  const text = JSON.stringify({ ...value, objects })
   const failed: Decision[] = []
   for (const { resource, reference } of closed) {
     const problem = await problemOf(server, text, { resource, reference })
-    const at = ['resources', RESOURCES[resource].plural, 'list']
-    if (problem !== undefined) {
-      failed.push(decisionAt(at, `the list was read again, and does not agree: ${problem}`))
-    }
+    const at = `objects.${RESOURCES[resource].plural}.verbs.list`
+    if (problem !== undefined) failed.push({ at, text: `the list was read again, and does not agree: ${problem}` })
   }
   return failed
 }
 
-function hasPaging(resource: JsonValue): boolean {
-  const list = isJsonObject(resource) ? resource.list : undefined
-  return isJsonObject(list) && isJsonObject(list.paging) && list.paging.by !== undefined
+function pagingIn(object: JsonValue): JsonObject {
+  return objectOf(objectOf(objectOf(objectOf(object).verbs).list).paging)
 }
 
 async function problemOf(
@@ -278,11 +271,11 @@ async function problemOf(
 }
 
 /** What was found, in a line. */
-function summaryOf({ resource, path, records, reference: { isCut } }: FoundList, { fields, list }: JsonObject): string {
+function summaryOf({ resource, path, records, reference: { isCut } }: FoundList, value: JsonObject): string {
   const count = isCut ? `the first ${records.length} records were read` : `${records.length} records`
-  const paging = isJsonObject(list) && isJsonObject(list.paging) ? list.paging : {}
+  const paging = pagingIn(value)
   const how = paging.by === undefined ? 'paging open' : `paging ${pagingText(paging)}`
-  const names = Object.entries(isJsonObject(fields) ? fields : {}).map(([name, made]) => fieldText(name, made))
+  const names = Object.entries(objectOf(value.fields)).map(([name, made]) => fieldText(name, made))
   return `${RESOURCES[resource].plural}: ${path}; ${count}; ${how}; fields ${names.join(', ') || 'none'}`
 }
 

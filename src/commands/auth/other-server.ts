@@ -59,10 +59,10 @@ export async function readConnector(ctx: Context, login: Login, other: string): 
     })
   }
   const { probeServer, sayPoints } = await import('../connectors/create-by-probe.ts')
-  const { draftYaml, inFormat2 } = await import('../../probe/openapi/draft-yaml.ts')
+  const { draftYaml } = await import('../../probe/openapi/draft-yaml.ts')
   const { connectorFile, writeConnector } = await import('../../settings/connector-files.ts')
   const draft = await probeServer(ctx, { baseUrl, key, name: undefined, given: new Map(), auth: undefined })
-  const text = inFormat2(draftYaml(draft, { source: baseUrl.host, nowMs: ctx.now() }))
+  const text = draftYaml(draft, { source: baseUrl.host, nowMs: ctx.now() })
   const file = connectorFile((await ctx.settings()).paths().folder, profileName, text)
   await writeConnector(file, text)
   ctx.note(`The connector is ${file}.`)

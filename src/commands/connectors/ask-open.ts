@@ -20,7 +20,7 @@ export async function askOpen(
     const next = [...draft.open, ...draft.remarks].find(({ question }) => question && !asked.has(question.id))
     if (!next?.question) return draft
     const { question } = next
-    writeNoteLine(ctx.io.stderr, `${next.place}: ${next.text}`)
+    writeNoteLine(ctx.io.stderr, `${next.at}: ${next.text}`)
     const answer = await askChoice(ctx, question)
     if (answer === '') {
       asked.add(question.id)

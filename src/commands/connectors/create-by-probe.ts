@@ -198,8 +198,8 @@ async function writeOut(
   draft: Draft,
   { baseUrl, out }: { readonly baseUrl: URL; readonly out: string | undefined },
 ): Promise<void> {
-  const { draftYaml, inFormat2, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
-  const text = inFormat2(draftYaml(draft, { source: baseUrl.host, nowMs: ctx.now() }))
+  const { draftYaml, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
+  const text = draftYaml(draft, { source: baseUrl.host, nowMs: ctx.now() })
   const { stdout } = ctx.io
   if (out === undefined) await writeText(stdout, linesFor(stdout, text))
   else await writeDraft(resolve(ctx.folder ?? '.', out), text, ctx.flags.isConfirmed)
@@ -211,7 +211,7 @@ async function writeOut(
 /** Says what was found, and what is left open: CrmError `partial`, for such a draft is no connector yet. */
 export function sayPoints(ctx: Pick<Context, 'note'>, { open, summary }: Draft, file: string | undefined): void {
   for (const line of summary) ctx.note(line)
-  for (const { place, text: point } of open) ctx.note(`Decide: ${place}: ${point}`)
+  for (const { at, text: point } of open) ctx.note(`Decide: ${at}: ${point}`)
   if (open.length > 0) throw openPoints(open, file)
 }
 

@@ -110,8 +110,8 @@ async function createByDocument(ctx: Context, options: ByDocument): Promise<unde
   const { makeDraft } = await import('../../probe/openapi/make-draft.ts')
   const make = async (given: DraftRequest['answers']) => makeDraft(api, { name, answers: given, sourceUrl })
   const draft = canAsk(ctx) ? await askOpen(ctx, answers, make) : await make(answers)
-  const { draftYaml, inFormat2, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
-  const text = inFormat2(draftYaml(draft, { source: sourceName(options.openapi), nowMs: ctx.now() }))
+  const { draftYaml, writeDraft } = await import('../../probe/openapi/draft-yaml.ts')
+  const text = draftYaml(draft, { source: sourceName(options.openapi), nowMs: ctx.now() })
   const { stdout } = ctx.io
   if (options.out === undefined) await writeText(stdout, linesFor(stdout, text))
   else await writeDraft(resolve(ctx.folder ?? '.', options.out), text, ctx.flags.isConfirmed)
@@ -130,7 +130,7 @@ function sourceName(source: string): string {
 
 function report(ctx: Context, { open, summary }: Draft, out: string | undefined): void {
   for (const line of summary) ctx.note(line)
-  for (const { place, text } of open) ctx.note(`Decide: ${place}: ${text}`)
+  for (const { at, text } of open) ctx.note(`Decide: ${at}: ${text}`)
   if (open.length === 0) return
   const points = open.length === 1 ? 'a point' : `${open.length} points`
   throw new CrmError('partial', `the draft is written, but the document leaves ${points} open`, {

@@ -163,7 +163,7 @@ export function chooseCollection(
   const [nested] = usable
   if (nested && parent) {
     const where = `${shown(nested)}, below ${RESOURCES[parent].plural}, which the draft lacks`
-    decisions.remark(['resources'], `${plural} are at ${where}`)
+    decisions.remark('objects', `${plural} are at ${where}`)
   } else remarkAbsent(resource, found, decisions)
   return undefined
 }
@@ -182,8 +182,8 @@ function remarkAbsent(resource: Resource, [foreign]: readonly Collection[], deci
   const { plural } = RESOURCES[resource]
   const why = foreign ? `; ${shown(foreign)} belongs to records of another kind` : ''
   const text = `no path was found for ${plural}${why}: --resource ${plural}=/PATH, or ${plural}=none`
-  if (resource !== 'contact' && resource !== 'deal') decisions.remark(['resources'], text)
-  else decisions.decide(['resources'], text, { id: plural, ask: askOf(plural), choices: [] })
+  if (resource !== 'contact' && resource !== 'deal') decisions.remark('objects', text)
+  else decisions.decide('objects', text, { id: plural, ask: askOf(plural), choices: [] })
 }
 
 function askOf(plural: string): string {
@@ -208,7 +208,7 @@ function decideDoubts(best: Collection, found: readonly Collection[], decisions:
       : best.isDoubtful && `are ${plural} at ${path}? The name does not say so for sure`
   if (doubt === false) return
   const question = { id: plural, ask: askOf(plural), choices: [path, ...others, 'none'] }
-  decisions.decide(['resources', plural], doubt, question)
+  decisions.decide(`objects.${plural}`, doubt, question)
 }
 
 /** Another version (the higher one has the better score), or something else that belongs to these records: `/customfields/contacts`. */

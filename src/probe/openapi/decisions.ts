@@ -1,11 +1,9 @@
 /** A point that the document leaves open, or a remark. */
 export interface Decision {
-  /** Names from the root of the draft on: the comment stands before that member, or before the nearest one that is there. */
-  readonly at: readonly string[]
-  /** The same in the format, for messages: `objects.contacts.verbs.list`. */
-  readonly place: string
+  /** In the draft, such as `objects.contacts.verbs.list`: the comment stands before that member, or the nearest one that is there. */
+  readonly at: string
   readonly text: string
-  readonly question: Question | undefined
+  readonly question?: Question | undefined
 }
 
 /** A decision that can be made before the draft is written. */
@@ -31,31 +29,19 @@ export class Decisions {
     return this.#answers.get(id)
   }
 
-  decide(at: readonly string[], text: string, question?: Question): void {
+  decide(at: string, text: string, question?: Question): void {
     if (question && this.#answers.has(question.id)) return
-    this.open.push(decisionAt(at, text, question))
+    this.open.push({ at, text, question })
   }
 
   /** With a question, a terminal is asked it; without an answer, nothing is left open. */
-  remark(at: readonly string[], text: string, question?: Question): void {
+  remark(at: string, text: string, question?: Question): void {
     if (question && this.#answers.has(question.id)) return
-    this.remarks.push(decisionAt(at, text, question))
+    this.remarks.push({ at, text, question })
   }
 }
 
 /** Without control characters, and without characters that change the direction of text. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
-}
-
-const VERBS = ['list', 'get', 'create', 'update', 'delete', 'upsert', 'find', 'restore', 'test']
-
-export function decisionAt(at: readonly string[], text: string, question?: Question): Decision {
-  return { at, place: placeOf(at), text, question }
-}
-
-function placeOf([first = '', noun, member, ...inner]: readonly string[]): string {
-  if (first !== 'resources') return [first, noun, member, ...inner].filter((name) => name !== undefined).join('.')
-  const part = member === undefined ? [] : VERBS.includes(member) ? ['verbs', member] : [member]
-  return ['objects', ...(noun === undefined ? [] : [noun]), ...part, ...inner].join('.')
 }

@@ -73,7 +73,7 @@ function addressIn(
     const choices = servers.map(({ url }) => String(url))
     const others = choices.filter((url) => url !== chosen?.url).join(', ')
     const question = { id: 'origin', ask: 'Which server?', choices }
-    decisions.decide(['origin'], `the document names several servers; the others are ${others}`, question)
+    decisions.decide('origin', `the document names several servers; the others are ${others}`, question)
   }
   if (answer !== undefined && !/^https?:\/\/[^/\s?#]+/i.test(answer)) {
     throw new CrmError('usage', `${JSON.stringify(answer)} is no address`, {
@@ -86,7 +86,7 @@ function addressIn(
   if (origin !== undefined) return { origin: origin.toLowerCase(), base: baseOf(path) }
   if (sourceUrl) return { origin: sourceUrl.origin, base: baseOf(whole) }
   const ask = 'Address of the server, such as https://crm.example.com'
-  decisions.decide(['connector'], 'the document names no host: origin: https://HOST', {
+  decisions.decide('connector', 'the document names no host: origin: https://HOST', {
     id: 'origin',
     ask,
     choices: [],
@@ -144,7 +144,7 @@ function authOf(
   const [best = []] = all.toSorted((one, other) => rankAll(one) - rankAll(other))
   const [main, ...others] = best.toSorted((one, other) => rankOf(one) - rankOf(other))
   if (!main || rankOf(main) === UNUSABLE) {
-    decisions.decide(['auth'], 'the document does not say how a request carries the key; bearer is assumed')
+    decisions.decide('auth', 'the document does not say how a request carries the key; bearer is assumed')
     return { in: 'bearer' }
   }
   for (const scheme of others) addOther(scheme, finding, carriers)
@@ -163,7 +163,7 @@ function addOther(
   const carrier = place === 'header' ? headers : query
   carrier[name] = `{${variableName(name)}}`
   const at = place === 'header' ? 'headers' : 'query'
-  decisions.decide([at], `a request also carries ${name}: is it a secret? Variables are not kept as secrets`)
+  decisions.decide(at, `a request also carries ${name}: is it a secret? Variables are not kept as secrets`)
 }
 
 const [USER, PASSWORD] = ['the key is the user, without a password', 'the key is the password of a user'] as const
@@ -175,11 +175,11 @@ function authIn(
   if (type === 'apiKey' && typeof name === 'string') {
     const isAuthorization = place === 'header' && name.toLowerCase() === 'authorization'
     if (isAuthorization && /\bbearer\b/i.test(textIn(description))) return { in: 'bearer' }
-    if (isAuthorization) decisions.decide(['auth'], 'the header Authorization is assumed to be the key alone: "{key}"')
+    if (isAuthorization) decisions.decide('auth', 'the header Authorization is assumed to be the key alone: "{key}"')
     return { in: place === 'query' ? 'query' : 'header', name, value: '{key}' }
   }
   if (type !== 'http' || /^bearer$/i.test(String(scheme))) return { in: 'bearer' }
-  decisions.decide(['auth'], `basic credentials: is the key the user, or its password? Assumed: ${PASSWORD}`, {
+  decisions.decide('auth', `basic credentials: is the key the user, or its password? Assumed: ${PASSWORD}`, {
     id: 'auth',
     ask: 'Where is the key in the basic credentials?',
     choices: [USER, PASSWORD],

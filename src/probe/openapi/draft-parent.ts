@@ -23,7 +23,7 @@ export function draftParent(context: ResourceContext, operations: JsonObject): D
   if (hasSlot(collection, 'parent')) return { parent: plural, operations, dropped: ['pipeline_id'] }
   if (resource !== 'note') return none
   if (!made.has(parent)) {
-    decide('parent', `crm keeps notes with a deal, and the draft lacks ${plural}`)
+    decide('.parent', `crm keeps notes with a deal, and the draft lacks ${plural}`)
     return none
   }
   const named = decisions.answer('notes.parent')
@@ -61,7 +61,7 @@ function anyParent(
   const [idName, kindName] = [memberNamed(parameters, ANY_IDS), memberNamed(parameters, ANY_KINDS)]
   if (idName === undefined || kindName === undefined) {
     const lacks = 'neither a parameter of the list nor a member of a note is the id of one'
-    decide('parent', `crm keeps notes with a deal, and ${lacks}: parent: deals, and where its id goes`)
+    decide('.parent', `crm keeps notes with a deal, and ${lacks}: parent: deals, and where its id goes`)
     return { parent: undefined, operations }
   }
   const { plural } = RESOURCES.deal
@@ -69,7 +69,7 @@ function anyParent(
   const values = [...(parameters.get(kindName)?.schema.values ?? []), ...(writeView?.member(kind ?? '')?.values ?? [])]
   const named = values.find((each) => typeof each === 'string' && nameFit('deal', each) > 0)
   if (named === undefined)
-    decide('list', `the document does not say what ${kindName} is for a deal; ${plural} is assumed`)
+    decide('.verbs.list', `the document does not say what ${kindName} is for a deal; ${plural} is assumed`)
   const value = named ?? plural
   const query = { ...objectOf(objectOf(operations.list).query), [kindName]: value, [idName]: '{parent}' }
   const set = id === undefined ? undefined : { ...(kind !== undefined && { [kind]: value }), [id]: '{parent}' }

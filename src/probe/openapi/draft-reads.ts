@@ -1,7 +1,7 @@
 import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
 import { CREATED_NAMES, fieldFit, fieldNames, foldedName, ID_NAMES } from '../names.ts'
 import { type DraftPaging, draftPaging } from './draft-paging.ts'
-import { askOf, textOf, variableName } from './paths.ts'
+import { askOf, pathMember, textOf, variableName } from './paths.ts'
 import { type ApiMethod, type ApiParameter, parameterNamed } from './read-description.ts'
 import { itemsIn, type RecordPlace } from './record-places.ts'
 import type { ResourceContext } from './resource-context.ts'
@@ -12,12 +12,12 @@ export function draftList(method: ApiMethod, context: ResourceContext): JsonObje
   const { resource, at, decide, decisions } = context
   const items = itemsIn(resource, method.answer)
   const { paging, doubt, remark } = listPaging(items, draftPaging(method))
-  const place = [...at, 'list', 'paging']
+  const place = `${at}.verbs.list.paging`
   if (doubt !== undefined) decisions.decide(place, doubt)
   if (remark !== undefined) decisions.remark(place, remark)
   const isCounted = paging?.by === 'page' || paging?.by === 'offset'
   if (method.method !== 'get' && method.body?.members.size === 0) {
-    decide('list', `the document names no member of the body of ${method.path}: add those that the server needs`)
+    decide('.verbs.list', `the document names no member of the body of ${method.path}: add those that the server needs`)
   }
   return defined({
     items: items?.path,
@@ -33,7 +33,7 @@ function listBody({ method, path, body }: ApiMethod, { decide }: ResourceContext
   const needed = [...body.required].filter((name) => !isPaging(name))
   const constants = needed.map((name): readonly [string, JsonValue | undefined] => {
     const value = constantOf(body.member(name))
-    if (value === undefined) decide('list', `the body of ${path} needs ${name}`)
+    if (value === undefined) decide('.verbs.list', `the body of ${path} needs ${name}`)
     return [name, value]
   })
   return defined(Object.fromEntries(constants))
@@ -96,7 +96,7 @@ export function neededQuery(part: string, method: ApiMethod, context: ResourceCo
     const constant = onlyValue(schema)
     if (constant !== undefined && typeof constant !== 'object') return [name, constant]
     variables[variableName(name)] = { ask: askOf(name, description) }
-    decide(part, `each request needs ${name}: one value for all is assumed, asked for at login`)
+    decide(`.verbs.${part}`, `each request needs ${name}: one value for all is assumed, asked for at login`)
     return [name, `{${variableName(name)}}`]
   })
   return Object.fromEntries(query)
@@ -125,7 +125,10 @@ export function draftSelect(context: ResourceContext, { list, update }: JsonObje
   const variable = variableName(name)
   context.variables[variable] = { ask: askOf(name, description) }
   if (isJsonObject(list)) list.query = { ...objectOf(list.query), [name]: `{${variable}}` }
-  context.decide('list', `each request needs ${name}, and an update sends the whole record: name all members at login`)
+  context.decide(
+    '.verbs.list',
+    `each request needs ${name}, and an update sends the whole record: name all members at login`,
+  )
   return {}
 }
 
@@ -146,7 +149,7 @@ export function draftFind(context: ResourceContext, path: string): JsonObject | 
   const posted = searches.find(({ method }) => method === 'post')
   if (posted) {
     const text = `POST ${posted.path} may find contacts by email: find: { email: { method: POST, path: ..., body: ... } }`
-    decisions.remark([...at, 'list'], text)
+    decisions.remark(`${at}.verbs.list`, text)
   }
   return undefined
 }
@@ -169,13 +172,11 @@ function findOn(
   { context, path }: { readonly context: ResourceContext; readonly path: string },
 ): JsonObject {
   const { collection, resource, fieldsView, offered } = context
-  const text = textOf(method.path, collection)
-  const rest = text.startsWith(path) ? text.slice(path.length) : text
   const items = itemsIn(resource, method.answer)
   // A hit with fewer fields than a record is read again by its id.
   const isHit = method !== offered.list && items !== undefined && items.view.members.size < fieldsView.members.size
   return defined({
-    path: rest || undefined,
+    ...pathMember('find', textOf(method.path, collection), path),
     query,
     items: items?.path,
     paging: draftPaging(method).paging ?? 'none',

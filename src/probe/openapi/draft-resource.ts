@@ -7,7 +7,7 @@ import { draftParent } from './draft-parent.ts'
 import { draftFilters, draftFind, draftList, draftSelect, neededQuery } from './draft-reads.ts'
 import { addRequired, decideUnread, draftWrite, keepToCreate } from './draft-writes.ts'
 import { addNestedFields, recordLeaves } from './nested-fields.ts'
-import { askOf, commonPath, parameterIn, segmentsOf, textOf, variableName } from './paths.ts'
+import { askOf, commonPath, parameterIn, pathMember, segmentsOf, textOf, variableName } from './paths.ts'
 import type { ApiMethod } from './read-description.ts'
 import { escaped, idMemberOf, joined, recordIn } from './record-places.ts'
 import { contextOf, type Drafting, type ResourceContext } from './resource-context.ts'
@@ -30,28 +30,27 @@ export function draftResource(drafting: Drafting, chosen: Chosen): DraftResource
   }
   const { operations, path, methods } = draftOperations(context)
   const stages = made.get('stage')?.value
-  const hasStages = stages?.list !== undefined && stages.parent === undefined
+  const hasStages = objectOf(stages?.verbs).list !== undefined && stages?.parent === undefined
   const members = { resource, read: fieldsView, write: writeView, hasStages }
   const { parts, whole } = resource === 'contact' ? nameParts(members, context) : {}
   const { fields, mapped } = draftFields(members, parts)
   if (operations.create !== undefined) keepToCreate(fields, context)
   const { parent, operations: changed, dropped } = draftParent(context, operations)
   for (const name of dropped) delete fields[name]
-  const { list, ...others } = changed
   addNestedFields(fields, context)
   decideUnread(fields, operations, context)
+  const { filters, ...verbs } = changed
+  if (fields.email === undefined) delete verbs.find
   const value: JsonObject = {
-    ...defined({ path, parent, id: idOf(context) }),
-    ...timesOf(record, context),
-    ...(inside !== '.' && { inside }),
+    ...defined({ path, parent }),
+    record: { id: idOf(context), ...timesOf(record, context), ...(inside !== '.' && { inside }) },
     ...readOnlyOf(context, { mapped, whole }),
-    ...draftSelect(context, changed),
-    ...defined({ list }),
-    ...others,
+    ...draftSelect(context, verbs),
+    verbs,
+    ...defined({ filters }),
     ...(Object.keys(fields).length > 0 && { fields }),
   }
-  if (fields.email === undefined) delete value.find
-  addRequired(value, mapped, context)
+  addRequired(verbs, mapped, context)
   return { value, methods, context }
 }
 
@@ -81,7 +80,7 @@ function draftOperations(context: ResourceContext): {
     const query = { ...neededQuery(name, method, context), ...objectOf(parts.query) }
     operations[name] = {
       ...(method.method !== USUAL[name] && { method: method.method.toUpperCase() }),
-      ...(text !== path && { path: text.slice(path.length) }),
+      ...pathMember(name, text, path),
       ...parts,
       ...(Object.keys(query).length > 0 && { query }),
     }
@@ -90,7 +89,7 @@ function draftOperations(context: ResourceContext): {
   if (!offered.list) {
     const lacks = `the document has no request that lists ${RESOURCES[resource].plural}: list: { path: ..., items: ... }`
     const recent = offered.recent ? `; ${offered.recent.path} shows recent ones alone` : ''
-    decide(undefined, `${lacks}, or they are found by id alone${recent}`)
+    decide('', `${lacks}, or they are found by id alone${recent}`)
   }
   const more = isListOnly ? {} : defined({ find: draftFind(context, path), filters: draftFilters(context) })
   return { operations: { ...operations, ...more }, path, methods }
@@ -103,7 +102,7 @@ function pathOf(method: ApiMethod, { collection, other, offered, variables, deci
     variables[variableName(view)] = {
       ask: askOf(view, method.parameters.find(({ name }) => name === view)?.description),
     }
-    decide('list', `is ${method.path} the list, with one {${view}} for all, asked for at login?`)
+    decide('.verbs.list', `is ${method.path} the list, with one {${view}} for all, asked for at login?`)
     return textOf(method.path, collection).replace('{id}', `{${variableName(view)}}`)
   }
   const isOthers = other !== undefined && method.path.startsWith(other.path) && !method.path.startsWith(collection.path)
@@ -126,7 +125,11 @@ function idOf({ resource, record, idMember: name, decisions, decide }: ResourceC
   const view = answer === undefined ? record.member(name ?? '') : leaves.find(({ path }) => path === answer)?.view
   if (answer === undefined && !view) {
     const text = `the member with the id of a ${singular} was not found; id is assumed: --field ${id}=PATH`
-    decide('id', text, { id, ask: 'Which member is the id?', choices: leaves.slice(0, 20).map(({ path }) => path) })
+    decide('.record.id', text, {
+      id,
+      ask: 'Which member is the id?',
+      choices: leaves.slice(0, 20).map(({ path }) => path),
+    })
     return 'id'
   }
   const at = answer ?? escaped(name ?? 'id')
@@ -171,7 +174,9 @@ function readOnlyOf(
 /** Stages as a list within each pipeline; undefined if pipelines have none. */
 export function stagesInPipelines({ value, context }: DraftResource): DraftResource | undefined {
   const { fieldsView, inside } = context
-  const { list, path = '', id } = value
+  const { path = '' } = value
+  const { list } = objectOf(value.verbs)
+  const { id } = objectOf(value.record)
   const isNamed = (name: string) => nameFit('stage', name) > 0 || foldedName(name) === 'statuses'
   const name = [...fieldsView.members.keys()].find((each) => isNamed(each) && fieldsView.member(each)?.type === 'array')
   const view = fieldsView.member(name ?? '')?.element
@@ -189,8 +194,8 @@ export function stagesInPipelines({ value, context }: DraftResource): DraftResou
   const items = `${list.items}.${joined(inside, name)}[]`
   const made: JsonObject = {
     path,
-    id: view.member(own)?.type === 'integer' ? { at: escaped(own), type: 'integer' } : escaped(own),
-    list: { ...list, items, up: { pipeline_id: within === '' ? pipeline : `${within}.${pipeline}` } },
+    record: { id: view.member(own)?.type === 'integer' ? { at: escaped(own), type: 'integer' } : escaped(own) },
+    verbs: { list: { ...list, items, up: { pipeline_id: within === '' ? pipeline : `${within}.${pipeline}` } } },
     fields: { ...fields, pipeline_id: 'pipeline_id' },
   }
   return { value: made, context, methods: [] }

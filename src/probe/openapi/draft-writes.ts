@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
+import { RESOURCES } from '../../core/resources/registry.ts'
 import { fieldFit, foldedName } from '../names.ts'
 import { constantOf, onlyValue } from './draft-reads.ts'
 import { askOf, variableName } from './paths.ts'
@@ -29,7 +30,7 @@ function givesPart(
   if (method.isAnswerEmpty || (name === 'update' && !method.answer)) return { gives: 'nothing' }
   const found = recordIn(resource, method.answer) ?? recordIn(resource, offered.get?.answer)
   if (!found) {
-    decide(name, 'the document does not describe the answer: gives is where it shows the record or its id')
+    decide(`.verbs.${name}`, 'the document does not describe the answer: gives is where it shows the record or its id')
     return {}
   }
   const isFit = ({ members }: SchemaView) => fieldFit(resource, members.keys()) > 0
@@ -46,7 +47,7 @@ function givesPart(
 
 /** The body around the record, where it is not the record itself. */
 function bodyPart(name: Write, method: ApiMethod, { inside, resource, decide }: ResourceContext): JsonObject {
-  if (method.isForm) decide(name, 'the document describes a form as the body, and crm sends JSON')
+  if (method.isForm) decide(`.verbs.${name}`, 'the document describes a form as the body, and crm sends JSON')
   if (!method.body) return {}
   const { path } = recordInBody(resource, method.body, inside)
   const wrap = (view: SchemaView | undefined, [next, ...more]: readonly string[]): JsonValue => {
@@ -57,7 +58,7 @@ function bodyPart(name: Write, method: ApiMethod, { inside, resource, decide }: 
       const isId = foldedName(member) === 'id' && name === 'update'
       const value = isId ? '{id}' : constantOf(view.member(member))
       if (value !== undefined) return [[member, value]]
-      decide(name, `the body needs ${member} beside the record`)
+      decide(`.verbs.${name}`, `the body needs ${member} beside the record`)
       return []
     })
     return Object.fromEntries([...beside, [next, wrap(view.member(next), more)]])
@@ -79,16 +80,19 @@ function draftUpdate(method: ApiMethod, context: ResourceContext): JsonObject {
   const { decisions, at, offered, decide, fieldsView } = context
   const others = offered.updates.slice(1).map((each) => each.method.toUpperCase())
   if (others.length > 0) {
-    decisions.remark([...at, 'update'], `the document also has ${others.join(', ')} for updates`)
+    decisions.remark(`${at}.verbs.update`, `the document also has ${others.join(', ')} for updates`)
   }
   const needed = neededBy(context)
   const { sends, flag } = sendsOf(method, needed.missing, context)
   const set = Object.keys(needed.set).length > 0 ? { set: needed.set } : {}
-  if (sends === 'changes') return { ...(flag !== undefined && { query: { [flag]: true } }), ...set }
+  if (sends === 'changes') {
+    const isPut = method.method === 'put'
+    return { ...(flag !== undefined && { query: { [flag]: true } }), ...set, ...(isPut && { sends }) }
+  }
   const hidden = needed.missing.filter((name) => !fieldsView.members.has(name))
   if (hidden.length > 0) {
     const what = `each update needs ${hidden.join(', ')}, which a record does not show`
-    decide('update', `${what}: constants (set: { ${hidden[0]}: ... })`)
+    decide('.verbs.update', `${what}: constants (set: { ${hidden[0]}: ... })`)
   }
   const drop = notTakenBack(context)
   return { sends, ...(drop.length > 0 && { drop }), ...set }
@@ -101,7 +105,7 @@ interface Sent {
 }
 
 function sendsOf(method: ApiMethod, missing: readonly string[], context: ResourceContext): Sent {
-  const { decisions, at, offered, api, decide } = context
+  const { decisions, offered, api, decide } = context
   const isPut = method.method === 'put' && offered.updates.length === 1
   const parameter = method.parameters.find((each) => each.in === 'query' && /^(?:is_?)?partial/i.test(each.name))
   if (isPut && parameter) return { sends: 'changes', flag: parameter.name }
@@ -114,11 +118,11 @@ function sendsOf(method: ApiMethod, missing: readonly string[], context: Resourc
     : 'the document does not say whether this PUT replaces the whole record or changes what is sent'
   const needs = isPartial && missing.length > 0 && `the body of each update needs ${missing.join(', ')}`
   const reasons = [why, needs].filter((text) => text !== false)
-  const id = `${at.join('.')}.update`
+  const id = `${RESOURCES[context.resource].plural}.update`
   const answer = decisions.answer(id)
   if (reasons.length === 0 && answer === undefined) return { sends: 'changes' }
   const assumed = isPartial ? 'changes' : 'whole'
-  decide('update', `${reasons.join('; ')}; assumed: sends: ${assumed}`, {
+  decide('.verbs.update', `${reasons.join('; ')}; assumed: sends: ${assumed}`, {
     id,
     ask: `Does ${method.path} (${method.method.toUpperCase()}) take the changes alone, or the whole record?`,
     choices: ['changes', 'whole'],
@@ -172,7 +176,7 @@ export function decideUnread(fields: JsonObject, { get, update }: JsonObject, { 
   if (update.sends !== 'whole' && inner.length === 0) return
   const what = update.sends === 'whole' ? 'an update' : `an update of ${inner.join(' or ')}`
   const why = `${what} reads the record first, and no request that shows one was found`
-  decide('update', `${why}: get: { path: ... }; without it, exit 7`)
+  decide('.verbs.update', `${why}: get: { path: ... }; without it, exit 7`)
 }
 
 /** Names the account, not a record that the new one belongs to. */
@@ -181,9 +185,9 @@ function isPlace(name: string): boolean {
 }
 
 /** Members that a create needs and no field gives: constants where the document names one value, else left to a person. */
-export function addRequired(value: JsonObject, mapped: ReadonlySet<string>, context: ResourceContext): void {
+export function addRequired(verbs: JsonObject, mapped: ReadonlySet<string>, context: ResourceContext): void {
   const { createView, variables, decide } = context
-  const { create } = value
+  const { create } = verbs
   if (!createView || !isJsonObject(create)) return
   const set: JsonObject = { ...objectOf(create.set) }
   const isOpen = (name: string) => !mapped.has(name) && !Object.hasOwn(set, name)
@@ -192,14 +196,14 @@ export function addRequired(value: JsonObject, mapped: ReadonlySet<string>, cont
     const variable = variableName(name)
     if (isPlace(name) && !Object.hasOwn(variables, variable)) {
       variables[variable] = { ask: askOf(name, view?.description) }
-      decide('create', `a new record needs ${name}: one value for all is assumed, asked for at login`)
+      decide('.verbs.create', `a new record needs ${name}: one value for all is assumed, asked for at login`)
     }
     const constant = Object.hasOwn(variables, variable) ? `{${variable}}` : onlyValue(view)
     if (constant !== undefined) set[name] = constant
     return constant === undefined
   })
-  if (Object.keys(set).length > 0) value.create = { ...create, set }
+  if (Object.keys(set).length > 0) verbs.create = { ...create, set }
   if (missing.length === 0) return
   const what = `a new record needs ${missing.join(', ')}, which no field of crm gives`
-  decide('create', `${what}: constants (set: { ${missing[0]}: ... }), or values in each record`)
+  decide('.verbs.create', `${what}: constants (set: { ${missing[0]}: ... }), or values in each record`)
 }

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { Document, isMap, isPair, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml'
 import { oneLine } from '../../api/errors/one-line.ts'
-import { rewriteFormat1 } from '../../connector/format-1.ts'
-import { shippedText } from '../../connector/shipped.ts'
 import { CrmError } from '../../core/errors.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
 import { printable } from './decisions.ts'
@@ -31,11 +29,6 @@ function exists(path: string, cause?: unknown): CrmError {
   })
 }
 
-/** What drafts say in the format of earlier versions. */
-export function inFormat2(text: string): string {
-  return rewriteFormat1(text, shippedText)
-}
-
 /** Longer maps and lists stand on several lines. */
 const FLOW_CHARS = 150
 
@@ -53,7 +46,7 @@ export function draftYaml({ value, open, remarks }: Draft, { source, nowMs }: Ma
   const drafted = new Date(nowMs).toISOString().slice(0, 10)
   const document = new Document({ connector, name, drafted, ...rest }, { aliasDuplicateObjects: false })
   const commented = new Set<unknown>()
-  const add = (at: readonly string[], text: string) => comment(document.contents, at, { text, commented })
+  const add = (at: string, text: string) => comment(document.contents, at.split('.'), { text, commented })
   for (const { at, text } of open) add(at, `decide: ${text}`)
   for (const { at, text } of remarks) add(at, text)
   shorten(document.contents, 0, commented)

@@ -47,14 +47,14 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
   dropUnknown(made)
   const methods = [...made.values()].flatMap((draft) => draft.methods)
   const access = draftAccess(drafting, methods, sourceUrl)
-  const resources = SHOWN.flatMap((resource) => {
+  const objects = SHOWN.flatMap((resource) => {
     const draft = made.get(resource)
     return draft ? [[RESOURCES[resource].plural, draft.value] as const] : []
   })
   const { info } = api.document
   const title = oneLine(printable(String(objectOf(info).title ?? '')), 80)
   const value: JsonObject = {
-    connector: 1,
+    connector: 2,
     name: name ?? nameOf(title, access.origin),
     ...defined({
       title: title || undefined,
@@ -67,8 +67,8 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
       error: draftError(methods),
     }),
     idempotency: idempotencyOf(methods),
-    ...pagingOf(resources.map(([, resource]) => resource)),
-    resources: Object.fromEntries(resources),
+    ...pagingOf(objects.map(([, object]) => objectOf(object.verbs))),
+    objects: Object.fromEntries(objects),
   }
   return { value, open: decisions.open, remarks: decisions.remarks, summary: summaryOf(made) }
 }
@@ -101,8 +101,8 @@ function idempotencyOf(methods: readonly ApiMethod[]): JsonValue {
 }
 
 /** The paging of most lists is that of the connector. */
-function pagingOf(resources: readonly JsonObject[]): JsonObject {
-  const lists = resources.map(({ list }) => list).filter(isJsonObject)
+function pagingOf(verbs: readonly JsonObject[]): JsonObject {
+  const lists = verbs.map(({ list }) => list).filter(isJsonObject)
   const counts = Map.groupBy(
     lists.flatMap(({ paging }) => paging ?? []),
     (paging) => JSON.stringify(paging),
@@ -110,7 +110,7 @@ function pagingOf(resources: readonly JsonObject[]): JsonObject {
   const [most] = [...counts].toSorted(([one, a], [other, b]) => b.length - a.length || other.length - one.length)
   if (!most || (most[1].length < 2 && lists.length > 1)) return {}
   const [common] = most
-  const finds = resources.flatMap(({ find }) => Object.values(objectOf(find)).filter(isJsonObject))
+  const finds = verbs.flatMap(({ find }) => Object.values(objectOf(find)).filter(isJsonObject))
   for (const list of [...lists, ...finds]) if (JSON.stringify(list.paging) === common) delete list.paging
   return { paging: JSON.parse(common) }
 }
@@ -122,7 +122,7 @@ function summaryOf(made: ReadonlyMap<Resource, DraftResource>): readonly string[
     const { plural } = RESOURCES[resource]
     const value = made.get(resource)?.value
     if (!value) return `${plural}: not found`
-    const offered = OFFERED.filter((each) => value[each] !== undefined)
+    const offered = OFFERED.filter((each) => objectOf(value.verbs)[each] !== undefined)
     const fields = Object.keys(objectOf(value.fields)).join(', ') || 'none'
     return `${plural}: ${String(value.path)} (${offered.join(', ')}); fields ${fields}`
   })

@@ -30,7 +30,7 @@ export function addNestedFields(fields: JsonObject, context: ResourceContext): v
   if (Object.keys(fields).length === 0 && fieldsView.members.size <= (inside === '.' ? 1 : 0)) {
     const where = inside === '.' ? 'a record' : inside
     const text = `the document does not name the members of ${where}: map crm's fields, such as name and email, to the server's names`
-    if (looked.length > 0) decide('fields', text)
+    if (looked.length > 0) decide('.fields', text)
     return
   }
   const leaves = recordLeaves(fieldsView)
@@ -61,7 +61,7 @@ function proposed(
     ? `is ${found.path} the ${field} of a ${singular}?`
     : `no member of a ${singular} was found for ${field}:`
   const choices = leaves.filter(({ view }) => view.type !== 'boolean').map(({ path }) => path)
-  decide('fields', `${what} --field ${shellWord(`${id}=${found?.path ?? 'PATH'}`)}, or ${id}=none`, {
+  decide('.fields', `${what} --field ${shellWord(`${id}=${found?.path ?? 'PATH'}`)}, or ${id}=none`, {
     id,
     ask: `Which member is the ${field}? (none: it has none)`,
     choices: [...choices.slice(0, MOST_CHOICES), 'none'],

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json.ts'
 import type { Resource } from '../../core/resources/registry.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { foldedName, isIdOf, nameFit } from '../names.ts'
@@ -115,6 +116,13 @@ export function textOf(path: string, { slots, path: own }: { readonly slots: Slo
   // Characters that no URI path holds (RFC 3986 section 3.3) stand encoded in it.
   const encoded = (text: string) => text.toWellFormed().replace(/[^\w\-.~!$&'()*+,;=:@%{}]/gu, encodeURIComponent)
   return `/${texts.map(encoded).join('/')}${path.endsWith('/') ? '/' : ''}`
+}
+
+/** The path of a request, where it is not that of its verb: `{object}` is the path of the object. */
+export function pathMember(verb: string, text: string, object: string): JsonObject {
+  const usual = ['get', 'update', 'delete'].includes(verb) ? `${object}/{id}` : object
+  if (text === usual) return {}
+  return { path: text.startsWith(object) ? `{object}${text.slice(object.length)}` : text }
 }
 
 /** The longest path of whole segments that all of them, and `wanted`, begin with. */

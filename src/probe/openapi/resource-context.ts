@@ -35,10 +35,10 @@ interface OfferedOperations {
 /** What the parts of a resource share. */
 export interface ResourceContext extends Drafting, Chosen {
   readonly resource: Resource
-  /** Of the resource in the draft. */
-  readonly at: readonly string[]
-  /** Leaves a point open, of the resource or of a part of it, such as `list`. */
-  readonly decide: (part: string | undefined, text: string, question?: Question) => void
+  /** Of the object in the draft, such as `objects.contacts`. */
+  readonly at: string
+  /** Leaves a point open, of the object (an empty part) or of a part of it, such as `.verbs.list`. */
+  readonly decide: (part: '' | `.${string}`, text: string, question?: Question) => void
   readonly offered: OfferedOperations
   /** A record in answers. */
   readonly record: SchemaView
@@ -76,13 +76,13 @@ export function contextOf(drafting: Drafting, chosen: Chosen): ResourceContext {
   }
   const [createView, updateView] = [bodyOf(offered.create), bodyOf(offered.updates[0])]
   const writeView = createView ? schemas.merged(createView, updateView) : updateView
-  const at = ['resources', RESOURCES[resource].plural]
+  const at = `objects.${RESOURCES[resource].plural}`
   return {
     ...drafting,
     ...chosen,
     resource,
     at,
-    decide: (part, text, question) => decisions.decide(part === undefined ? at : [...at, part], text, question),
+    decide: (part, text, question) => decisions.decide(at + part, text, question),
     offered,
     record,
     idMember: memberInPath(offered, record) ?? idMemberOf(resource, record),

@@ -23,7 +23,7 @@ test('two paths that fit contacts are a question, and the better one is assumed'
   const draft = draftOf(documentWith(paths))
   expect(draft.open).toMatchObject([
     {
-      at: ['resources', 'contacts'],
+      at: 'objects.contacts',
       text: 'the document also has /contacts: is /people the path of contacts?',
       question: { id: 'contacts', choices: ['/people', '/contacts', 'none'] },
     },
@@ -33,7 +33,7 @@ test('two paths that fit contacts are a question, and the better one is assumed'
   )
   const answered = draftOf(documentWith(paths), { contacts: '/contacts' })
   expect(answered.points).toEqual([])
-  expect(answered.written.resources.contacts?.path).toBe('/contacts')
+  expect(answered.written.objects.contacts?.path).toBe('/contacts')
 })
 
 test('a name that often is something else is a question', () => {
@@ -68,25 +68,25 @@ function withPut(description: string, answers: Record<string, string> = {}) {
 
 test('what a PUT takes is left open: the whole record is assumed, unless its description says that it is partial', () => {
   const whole = withPut('Replaces a person.')
-  expect(whole.written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}', sends: 'whole' })
+  expect(whole.written.objects.contacts?.verbs.update).toEqual({ method: 'PUT', sends: 'whole' })
   expect(whole.points).toEqual([expect.stringContaining('assumed: sends: whole')])
   expect(whole.text).toMatch(/# decide: .*assumed: sends: whole\n\s+update:/)
 
   const partial = withPut('Updates a person; fields that are not provided are not changed.')
   expect(partial.points).toEqual([expect.stringMatching(/partial; assumed: sends: changes/)])
-  expect(partial.written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}' })
+  expect(partial.written.objects.contacts?.verbs.update).toEqual({ method: 'PUT', sends: 'changes' })
 
   for (const sends of ['whole', 'changes']) {
-    const answered = withPut('A partial update.', { 'resources.contacts.update': sends })
+    const answered = withPut('A partial update.', { 'contacts.update': sends })
     expect(answered.points).toEqual([])
-    expect(answered.written.resources.contacts?.update).toEqual({
-      ...{ method: 'PUT', path: '/{id}' },
-      ...(sends === 'whole' && { sends }),
+    expect(answered.written.objects.contacts?.verbs.update).toEqual({
+      method: 'PUT',
+      sends,
     })
   }
 
   const named = withPut('Clears what is left out; pass partial=true to keep it.')
-  expect(named.written.resources.contacts?.update).toMatchObject({ query: { partial: true } })
+  expect(named.written.objects.contacts?.verbs.update).toMatchObject({ query: { partial: true } })
 })
 
 test('the body of a PUT may state that it is partial, and an answer that is not described is not expected', () => {
@@ -99,13 +99,13 @@ test('the body of a PUT may state that it is partial, and an answer that is not 
   const list = { get: get(listOf(PERSON)), post: post(PERSON, PERSON) }
   const { written, points } = draftOf(documentWith({ '/contacts': list, '/contacts/{id}': item }), { deals: 'none' })
   expect(points).toEqual([expect.stringContaining('assumed: sends: changes')])
-  expect(written.resources.contacts?.update).toEqual({ method: 'PUT', path: '/{id}', gives: 'nothing' })
+  expect(written.objects.contacts?.verbs.update).toEqual({ method: 'PUT', sends: 'changes', gives: 'nothing' })
 })
 
 test('a field is found under its name with the record before it', () => {
   const record = object({ id: INTEGER, opportunity_title: TEXT, dealValue: { type: 'number' } })
   const { written } = draftOf(documentWith(plainPaths('/opportunities', record)), { contacts: 'none' })
-  expect(written.resources.deals?.fields).toMatchObject({ name: 'opportunity_title', amount: 'dealValue' })
+  expect(written.objects.deals?.fields).toMatchObject({ name: 'opportunity_title', amount: 'dealValue' })
 })
 
 function withScheme(scheme: JsonObject, answers: Record<string, string> = {}) {
@@ -148,7 +148,7 @@ test('members that a create needs and no field gives are left to a person, excep
   )
   const paths = { '/contacts': { get: get(listOf(PERSON)), post: post(needed, PERSON) } }
   const { points, written } = draftOf(documentWith(paths), { deals: 'none' })
-  expect(written.resources.contacts?.create).toEqual({ set: { kind: 'person' } })
+  expect(written.objects.contacts?.verbs.create).toEqual({ set: { kind: 'person' } })
   expect(points).toEqual([expect.stringContaining('a new record needs region,')])
 })
 
@@ -157,7 +157,7 @@ test('the id of an account that a create needs is asked for at login', () => {
   const draft = draftOf(documentWith({ '/contacts': { get: get(listOf(PERSON)), post: post(sent, PERSON) } }), {
     deals: 'none',
   })
-  expect(draft.written.resources.contacts?.create).toEqual({ set: { locationId: '{location_id}' } })
+  expect(draft.written.objects.contacts?.verbs.create).toEqual({ set: { locationId: '{location_id}' } })
   expect(draft.points).toEqual([expect.stringContaining('a new record needs locationId: one value for all')])
   expect(loaded(draft).variables).toHaveProperty('location_id')
 })
@@ -170,7 +170,7 @@ test('a list whose answer is not described ends with an error where a page may e
       deals: 'none',
     },
   )
-  expect(draft.written.resources.contacts?.create).toEqual({})
+  expect(draft.written.objects.contacts?.verbs.create).toEqual({})
   expect(draft.points).toContainEqual(
     expect.stringContaining('the document does not describe the answer: gives is where'),
   )
@@ -213,8 +213,8 @@ test('records that are taken and shown as the only element of a list are found t
       deals: 'none',
     },
   )
-  expect(draft.written.resources.contacts).toMatchObject({
-    get: { path: '/{id}', record: 'data[0]' },
+  expect(draft.written.objects.contacts?.verbs).toMatchObject({
+    get: { record: 'data[0]' },
     create: { body: { data: ['{record}'] }, gives: 'data[0]' },
   })
   expect(loaded(draft).resources.contact?.create?.body).toEqual({ data: ['{record}'] })
@@ -225,7 +225,7 @@ test('values of several kinds in one list are fields by their kind', () => {
   const person = object({ id: TEXT, name: TEXT, handles: listOf(handle) }, { required: ['handles'] })
   const draft = draftOf(documentWith(plainPaths('/contacts', person)), { deals: 'none' })
   expect(draft.points).toEqual(['the body of each update needs handles; assumed: sends: changes'])
-  expect(draft.written.resources.contacts?.fields).toMatchObject({
+  expect(draft.written.objects.contacts?.fields).toMatchObject({
     email: { at: 'handles[source=email].handle', fold: 'case' },
     phone: 'handles[source=phone].handle',
   })
@@ -244,13 +244,13 @@ test('JSON under a name of its own is asked for and sent under that name', () =>
     { deals: 'none' },
   )
   expect(draft.written.headers).toEqual({ Accept: type })
-  expect(draft.written.resources.contacts?.create).toEqual({ headers: { 'Content-Type': type } })
+  expect(draft.written.objects.contacts?.verbs.create).toEqual({ headers: { 'Content-Type': type } })
 })
 
 test('search of contacts by email needs a field with the email', () => {
   const named = object({ id: TEXT, name: TEXT })
   const paths = plainPaths('/contacts', named, query('email'))
   const draft = draftOf(documentWith(paths), { deals: 'none' })
-  expect(draft.written.resources.contacts).not.toHaveProperty('find')
+  expect(draft.written.objects.contacts?.verbs).not.toHaveProperty('find')
   expect(loaded(draft).resources.contact?.find).toEqual({})
 })

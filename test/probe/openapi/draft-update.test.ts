@@ -19,7 +19,8 @@ function drafted({ created = object(FIELDS), updated, method = 'put', shown = RE
   const paths = { '/people': { get: get(listOf(shown)), post: post(created, shown) }, '/people/{id}': one }
   const draft = draftOf(documentWith(paths), { deals: 'none' })
   expect(loaded(draft).name).toBe('meadow')
-  return { ...draft, contacts: draft.written.resources.contacts ?? {} }
+  const { contacts } = draft.written.objects
+  return { ...draft, contacts: { ...contacts, ...contacts?.verbs } as JsonObject }
 }
 
 test('what a create takes and the whole record of an update does not is left out of it', () => {
@@ -50,11 +51,11 @@ test.each(['changes', 'whole'])('members that each change needs are a decision, 
   expect(open.points).toEqual(['the body of each update needs name; assumed: sends: changes'])
   const paths = { '/people/{id}': { get: get(RECORD), patch: { ...body(updated), ...answer(RECORD) } } }
   const list = { '/people': { get: get(listOf(RECORD)), post: post(object(FIELDS), RECORD) } }
-  const answers = { deals: 'none', 'resources.contacts.update': answered }
+  const answers = { deals: 'none', 'contacts.update': answered }
   const { points, written } = draftOf(documentWith({ ...list, ...paths }), answers)
   expect(points).toEqual([])
-  expect(JSON.stringify(written.resources.contacts?.update)).toBe(
-    JSON.stringify({ path: '/{id}', ...(answered === 'whole' && { sends: 'whole' }) }),
+  expect(JSON.stringify(written.objects.contacts?.verbs.update)).toBe(
+    JSON.stringify({ ...(answered === 'whole' && { sends: 'whole' }) }),
   )
 })
 
@@ -66,7 +67,7 @@ test('members that the whole record does not show, but each update needs, are a 
 test('a member with one value, and the id, are set in each update', () => {
   const updated = object({ id: TEXT, ...FIELDS, kind: { const: 'person' } }, { required: ['id', 'kind'] })
   const { contacts, points } = drafted({ updated, method: 'patch' })
-  expect(contacts.update).toEqual({ path: '/{id}', set: { id: '{id}', kind: 'person' } })
+  expect(contacts.update).toEqual({ set: { id: '{id}', kind: 'person' } })
   expect(points).toEqual([])
 })
 

@@ -55,8 +55,8 @@ test('the member with the name of the parameter in the path of a record is the i
   const paths = { ...plainPaths('/people', record), '/people/{id}': {} }
   const item = { get: get(record), patch: post(object({ name: TEXT, email: TEXT }), record), delete: GONE }
   const { written, points } = draftOf(documentWith({ ...paths, '/people/{uid}': item }))
-  expect(written.resources.contacts).toMatchObject({ id: 'uid', get: { path: '/{id}' } })
-  expect(written.resources.contacts?.read_only ?? []).not.toContain('uid')
+  expect(written.objects.contacts).toMatchObject({ record: { id: 'uid' }, verbs: { get: {} } })
+  expect(written.objects.contacts?.read_only ?? []).not.toContain('uid')
   expect(points.join('\n')).not.toContain('id is assumed')
 })
 
@@ -112,19 +112,29 @@ describe('a document that shows everything', () => {
   })
 
   test('finds operations, wrappers, times and fields of contacts', () => {
-    expect(draft.written.resources.contacts).toEqual({
+    expect(draft.written.objects.contacts).toEqual({
       path: '/persons',
-      id: { at: 'id', type: 'integer' },
-      created_at: 'created_at',
-      updated_at: { at: 'modified_at', as: 'unix_ms' },
+      record: {
+        id: { at: 'id', type: 'integer' },
+        created_at: 'created_at',
+        updated_at: { at: 'modified_at', as: 'unix_ms' },
+      },
       read_only: ['score'],
-      list: { items: 'data[]' },
-      get: { path: '/{id}', record: 'data' },
-      create: { body: { data: '{record}' }, gives: 'data' },
-      update: { path: '/{id}', body: { data: '{record}' }, gives: 'data' },
-      delete: { path: '/{id}' },
-      find: {
-        email: { path: '/search', query: { term: '{value}' }, items: 'hits[].item', paging: 'none', gives: 'id' },
+      verbs: {
+        list: { items: 'data[]' },
+        get: { record: 'data' },
+        create: { body: { data: '{record}' }, gives: 'data' },
+        update: { body: { data: '{record}' }, gives: 'data' },
+        delete: {},
+        find: {
+          email: {
+            path: '{object}/search',
+            query: { term: '{value}' },
+            items: 'hits[].item',
+            paging: 'none',
+            gives: 'id',
+          },
+        },
       },
       fields: {
         name: { at: 'name', required: true, max: 80 },
@@ -136,18 +146,20 @@ describe('a document that shows everything', () => {
   })
 
   test('ties deals to the stages within pipelines, and notes to deals', () => {
-    const { deals, stages, notes } = draft.written.resources
+    const { deals, stages, notes } = draft.written.objects
     expect(deals?.fields).toEqual({
       name: 'title',
       amount: 'value',
       stage: { at: 'stage_id', ref: 'stages', as: 'integer', within: { pipeline_id: 'pipeline_id' } },
       pipeline_id: { at: 'pipeline_id', as: 'integer' },
     })
-    expect(stages).toMatchObject({ path: '/pipelines', list: { items: 'data[].stages[]', up: { pipeline_id: 'id' } } })
+    expect(stages).toMatchObject({
+      path: '/pipelines',
+      verbs: { list: { items: 'data[].stages[]', up: { pipeline_id: 'id' } } },
+    })
     expect(notes).toMatchObject({
       parent: 'deals',
-      list: { query: { deal_id: '{parent}' } },
-      create: { set: { deal_id: '{parent}' } },
+      verbs: { list: { query: { deal_id: '{parent}' } }, create: { set: { deal_id: '{parent}' } } },
       fields: { body: 'text' },
     })
   })
@@ -164,10 +176,9 @@ test('records whose fields are in an object keep it as inside, with its path in 
     }),
     { deals: 'none' },
   )
-  expect(draft.written.resources.contacts).toMatchObject({
-    id: 'id',
-    inside: 'attributes',
-    create: { body: { data: { type: 'contacts', attributes: '{record}' } } },
+  expect(draft.written.objects.contacts).toMatchObject({
+    record: { id: 'id', inside: 'attributes' },
+    verbs: { create: { body: { data: { type: 'contacts', attributes: '{record}' } } } },
     fields: { name: { join: ['first_name', 'last_name'], clear: '' }, email: { at: 'email', fold: 'case' } },
   })
   expect(loaded(draft).name).toBe('meadow')
@@ -183,10 +194,9 @@ test('a path that takes the kind of the records gets it from the example, and fr
   }
   const none = { 'deals.amount': 'none', 'deals.stage': 'none' }
   const guessed = draftOf(documentWith(paths), none)
-  expect(guessed.written.resources.contacts).toMatchObject({
+  expect(guessed.written.objects.contacts).toMatchObject({
     path: '/objects/people/records',
-    list: { method: 'POST', path: '/query' },
-    get: { path: '/{id}' },
+    verbs: { list: { method: 'POST', path: '{object}/query' }, get: {} },
   })
   expect(guessed.written.paging).toEqual({ by: 'offset', in: 'body', param: 'offset' })
   expect(guessed.points).toEqual([
@@ -194,7 +204,7 @@ test('a path that takes the kind of the records gets it from the example, and fr
   ])
   const named = draftOf(documentWith(paths), { ...none, deals: '/objects/opportunity/records' })
   expect(named.points).toEqual([])
-  expect(named.written.resources.deals?.path).toBe('/objects/opportunity/records')
+  expect(named.written.objects.deals?.path).toBe('/objects/opportunity/records')
 })
 
 test('notes and stages below their parents are lists of that parent', () => {
@@ -207,7 +217,7 @@ test('notes and stages below their parents are lists of that parent', () => {
       '/notes/{noteId}': { delete: GONE },
     }),
   )
-  expect(draft.written.resources.notes).toMatchObject({ path: '/deals/{parent}/notes', parent: 'deals' })
+  expect(draft.written.objects.notes).toMatchObject({ path: '/deals/{parent}/notes', parent: 'deals' })
   expect(loaded(draft).resources.note?.create?.path).toBe('/deals/{parent}/notes')
 })
 
@@ -227,7 +237,7 @@ test('an account in the address or the path, and a header that each request need
       x_tenant: { ask: 'Tenant' },
     },
     headers: { 'X-Version': '7', 'X-Tenant': '{x_tenant}' },
-    resources: { contacts: { path: '/accounts/{account_id}/contacts' } },
+    objects: { contacts: { path: '/accounts/{account_id}/contacts' } },
   })
   expect(loaded(draft).variables).toHaveProperty('account_id')
 })
@@ -240,11 +250,11 @@ test('a list that is asked for with POST sends a body, and what the document doe
     '/people/search': { post: post(schema, object({ data: listOf(PERSON) })) },
   })
   const open = draftOf(documentWith(search(object({}))))
-  expect(open.written.resources.contacts?.list).toMatchObject({ method: 'POST', path: '/search', body: {} })
+  expect(open.written.objects.contacts?.verbs.list).toMatchObject({ method: 'POST', path: '{object}/search', body: {} })
   expect(open.points.join('\n')).toContain('the document names no member of the body of /people/search')
   const needing = object({ kind: { const: 'person' }, account: TEXT }, { required: ['kind', 'account'] })
   const named = draftOf(documentWith(search(needing)))
-  expect(named.written.resources.contacts?.list).toMatchObject({ body: { kind: 'person' } })
+  expect(named.written.objects.contacts?.verbs.list).toMatchObject({ body: { kind: 'person' } })
   expect(named.points.join('\n')).toContain('the body of /people/search needs account')
 })
 
@@ -256,7 +266,7 @@ test('a member that can be written is the field, rather than one that the docume
     monetary_amount: { type: 'number' },
   })
   const { written } = draftOf(documentWith({ ...plainPaths('/people', PERSON), ...plainPaths('/deals', deal) }))
-  expect(written.resources.deals?.fields).toMatchObject({ amount: 'monetary_amount' })
+  expect(written.objects.deals?.fields).toMatchObject({ amount: 'monetary_amount' })
 })
 
 test('a list of something else below another name leaves no doubt about the path', () => {
@@ -265,6 +275,6 @@ test('a list of something else below another name leaves no doubt about the path
     ...plainPaths('/customfields/contacts', object({ id: INTEGER, name: TEXT })),
   }
   const { written, points } = draftOf(documentWith(paths))
-  expect(written.resources.contacts).toMatchObject({ path: '/contacts' })
+  expect(written.objects.contacts).toMatchObject({ path: '/contacts' })
   expect(points.join('\n')).not.toContain('/customfields')
 })

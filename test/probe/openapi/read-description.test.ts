@@ -49,8 +49,8 @@ test('schemas that contain themselves, and references to nothing, end', () => {
   const components = { schemas: { Person: person, Self: self, All: { allOf: [{ $ref: '#/components/schemas/All' }] } } }
   const paths = plainPaths('/contacts', { allOf: [{ $ref: '#/components/schemas/Person' }, self] })
   const deals = { '/deals': { get: get(listOf({ $ref: 'other.yaml#/Deal' })) } }
-  const { resources } = draftOf(documentWith({ ...paths, ...deals }, { components })).written
-  expect(resources.contacts).toMatchObject({ id: { at: 'id', type: 'integer' }, fields: { name: 'name' } })
+  const { objects } = draftOf(documentWith({ ...paths, ...deals }, { components })).written
+  expect(objects.contacts).toMatchObject({ record: { id: { at: 'id', type: 'integer' } }, fields: { name: 'name' } })
 })
 
 test('members named __proto__ and constructor are data', () => {
@@ -85,7 +85,7 @@ test('wide schemas that contain each other are drafted within seconds', () => {
   const components = { schemas: { Wide: object({ id: INTEGER, name: TEXT, ...members }) } }
   const document = documentWith(plainPaths('/contacts', self), { components })
   const start = process.cpuUsage()
-  expect(draftOf(document, { deals: 'none' }).written.resources.contacts?.fields).toMatchObject({ name: 'name' })
+  expect(draftOf(document, { deals: 'none' }).written.objects.contacts?.fields).toMatchObject({ name: 'name' })
   // Other work on the machine takes no CPU of this process.
   expect(process.cpuUsage(start).user / 1000).toBeLessThan(5000)
 })

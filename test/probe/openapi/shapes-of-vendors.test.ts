@@ -22,7 +22,8 @@ const READ_ONLY = { ...TEXT, readOnly: true }
 function contactsOf(paths: JsonObject, answers: Record<string, string> = {}) {
   const draft = draftOf(documentWith(paths), { deals: 'none', ...answers })
   expect(loaded(draft).name).toBe('meadow')
-  return { ...draft, contacts: draft.written.resources.contacts ?? {} }
+  const { contacts } = draft.written.objects
+  return { ...draft, contacts: { ...contacts, ...contacts?.verbs, ...(contacts?.record as JsonObject) } as JsonObject }
 }
 
 describe('the name of a contact', () => {
@@ -75,8 +76,8 @@ test('keys in parentheses are the paths of single records, and a link to the nex
   expect(contacts).toMatchObject({
     path: '/contacts',
     id: 'contactid',
-    get: { path: '({id})' },
-    delete: { path: '({id})' },
+    get: { path: '{object}({id})' },
+    delete: { path: '{object}({id})' },
     fields: { email: { at: 'emailaddress1', fold: 'case' }, phone: 'telephone1' },
   })
   expect(written.paging).toEqual({ by: 'next_url', next: '@odata\\.nextLink', absent: true })
@@ -87,9 +88,9 @@ test('the key of an account in parentheses is asked for at login', () => {
     '/companies({company_id})/contacts': { get: get(listOf(PERSON)), post: post(PERSON, PERSON) },
     "/companies({company_id})/contacts('{contact_id}')": { get: get(PERSON) },
   })
-  expect(written.resources.contacts).toMatchObject({
+  expect(written.objects.contacts).toMatchObject({
     path: '/companies({company_id})/contacts',
-    get: { path: "('{id}')" },
+    verbs: { get: { path: "{object}('{id}')" } },
   })
   expect(written.variables).toHaveProperty('company_id')
 })
@@ -133,7 +134,7 @@ test('a list below a view asks for the view at login, and is a decision', () => 
     '/contacts/view/{view_id}': { get: get(object({ contacts: listOf(PERSON) }), view) },
     '/contacts/{id}': { get: get(PERSON), patch: post(PERSON, PERSON) },
   })
-  expect(contacts).toMatchObject({ path: '/contacts', list: { path: '/view/{view_id}', items: 'contacts[]' } })
+  expect(contacts).toMatchObject({ path: '/contacts', list: { path: '{object}/view/{view_id}', items: 'contacts[]' } })
   expect(written.variables).toEqual({ view_id: { ask: 'Id of the view' } })
   expect(points).toEqual(['is /contacts/view/{view_id} the list, with one {view_id} for all, asked for at login?'])
 })

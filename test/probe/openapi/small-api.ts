@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 import { loadConnector } from '../../../src/connector/load-connector.ts'
 import type { JsonObject } from '../../../src/core/json.ts'
-import { draftYaml, inFormat2 } from '../../../src/probe/openapi/draft-yaml.ts'
+import { draftYaml } from '../../../src/probe/openapi/draft-yaml.ts'
 import { type Draft, makeDraft } from '../../../src/probe/openapi/make-draft.ts'
 import { readDescription } from '../../../src/probe/openapi/read-description.ts'
 
@@ -65,7 +65,7 @@ const UNDESCRIBED_PAGING = 'until it is named here, a list of "most" records end
 export interface Drafted extends Draft {
   readonly text: string
   /** As it is written. */
-  readonly written: JsonObject & { readonly resources: Record<string, JsonObject> }
+  readonly written: JsonObject & { readonly objects: Record<string, JsonObject & { readonly verbs: JsonObject }> }
   /** The open points, without their places. */
   readonly points: readonly string[]
 }
@@ -80,5 +80,5 @@ export function draftOf(document: JsonObject, answers: Record<string, string> = 
 
 /** Fails unless the strict loader takes the draft. */
 export function loaded({ text }: Drafted) {
-  return loadConnector(inFormat2(text), { fileName: 'draft.yaml', baseOf: () => undefined })
+  return loadConnector(text, { fileName: 'draft.yaml', baseOf: () => undefined })
 }
