@@ -1,6 +1,6 @@
 import { ConnectorMistake, compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
+import { defined, idText, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { FIRST_NAMES, fieldNames, LAST_NAMES, memberNamed } from './names.ts'
 import { Decisions } from './openapi/decisions.ts'
@@ -9,63 +9,102 @@ import { writtenPaths } from './openapi/draft-writes.ts'
 import { recordLeaves } from './openapi/nested-fields.ts'
 import { ApiDescription } from './openapi/read-description.ts'
 import { escaped } from './openapi/record-places.ts'
-import type { ResourceContext } from './openapi/resource-context.ts'
-import { schemaOfExample } from './openapi/schemas.ts'
+import type { Drafting, ResourceContext } from './openapi/resource-context.ts'
 
-/** A resource as its records show it. */
+/** An object as its records show it. */
 export interface DraftedRecord {
-  /** Without its list. */
+  /** The verb list has neither items nor paging. */
   readonly value: JsonObject
-  /** Below the path of the resource; the parent that its records belong to. */
-  readonly list: JsonObject
   /** From an element of the list to the record: empty, or such as `.contact`. */
   readonly inner: string
-  readonly idOf: (record: JsonObject) => string | undefined
+  readonly idOf: (element: JsonObject) => string | undefined
 }
 
 export interface ShownRecords {
   readonly resource: Resource
   readonly path: string
+  /** The elements of the list. */
   readonly records: readonly JsonObject[]
-  /** The answer to a request for one of them; undefined where the server has none. */
+  /** The answer to a request for the first of them; undefined where the server has none. */
   readonly single: JsonValue | undefined
 }
 
 const SAMPLE = 100
 
-/** Drafts the resource as if a document described what was seen. Open points are added to `decisions`. */
+/** Drafts the object as if a document described what was seen. Open points are added to `decisions`. */
 export function draftRecord(
   { resource, path, records, single }: ShownRecords,
   decisions: Decisions,
-  made: ReadonlySet<Resource> = new Set(),
+  made: Drafting['made'] = new Map(),
 ): DraftedRecord {
-  const sample = mergedRecord(records.slice(0, SAMPLE))
-  const answers = answersFor(resource, sample, decisions)
+  const wrapper = onlyObject(records)
+  const isSingleWrapped = wrapper !== undefined && isJsonObject(single) && onlyObject([single]) === wrapper
+  const merged = mergedRecord(records.slice(0, SAMPLE))
+  const sample = objectOf(wrapper === undefined ? merged : merged[wrapper])
+  const answers = answersFor(resource, { sample, wrapper }, decisions)
   const collection = { resource, path, slots: new Map(), isDoubtful: false, score: Number.POSITIVE_INFINITY }
   const draft = (paths: JsonObject, given: ReadonlyMap<string, string>) => {
-    const own = new Decisions(given)
+    const own = new Decisions(given, 'what was read')
     const api = new ApiDescription({ openapi: '3.1.0', info: { title: '' }, paths })
-    const all = new Map([...made].map((each) => [each, { value: {} }]))
-    return {
-      own,
-      ...draftResource({ api, decisions: own, variables: {}, made: all }, { collection, other: undefined }),
-    }
+    return draftResource({ api, decisions: own, variables: {}, made }, { collection, other: undefined })
   }
-  const shown = pathsOf(path, { list: { items: [sample] }, single })
+  const shown = described(path, sample, isSingleWrapped ? single[wrapper] : single)
   const read = draft(shown, answers)
-  const items = String(objectOf(objectOf(read.value.verbs).list).items ?? 'items[]')
-  const inner = items.startsWith('items[]') ? items.slice('items[]'.length) : ''
-  const record = inner === '' ? sample : readFirst(compilePath(inner.slice(1)), sample)
+  const items = String(verbIn(read, 'list').items ?? 'items[]')
+  const own = items.startsWith('items[].') ? items.slice('items[]'.length) : ''
+  const record = own === '' ? sample : readFirst(compilePath(own.slice(1)), sample)
   checkAnswers(read.context, record)
   const how = answers.get(`${RESOURCES[resource].plural}.writes`)
   const isWritten = (how === 'patch' || how === 'put') && isJsonObject(record)
-  const written = isWritten && draft(withWrites(shown, how, { record, read }), updatesOf(how, { answers, read }))
-  const { own, value } = written || read
-  for (const { at, text, question } of own.open) if (!at.includes('.verbs.list')) decisions.decide(at, text, question)
-  sayWrites(read.context, path, decisions)
-  const { list, ...verbs } = objectOf(value.verbs)
-  const idPath = compilePath(`${inner}.${textOfPath(objectOf(value.record).id) ?? 'id'}`.replace(/^\./, ''))
-  return { value: { ...value, verbs }, list: objectOf(list), inner, idOf: (each) => idText(readFirst(idPath, each)) }
+  const { value, context } = isWritten
+    ? draft(withWrites(shown, how, { record, read }), updatesOf(how, { answers, read }))
+    : read
+  for (const { at, text, question } of context.decisions.open)
+    if (!at.includes('.verbs.list')) decisions.decide(at, text, question)
+  sayWrites(context, path, decisions)
+  const inner = (wrapper === undefined ? '' : `.${escaped(wrapper)}`) + own
+  const idPath = compilePath(joinedPath(inner.slice(1), idPathOf(value)))
+  const idOf = (element: JsonObject) => idText(readFirst(idPath, element))
+  const drafted = isSingleWrapped ? wrapped(value, escaped(wrapper)) : value
+  return { value: withShownVerbs(drafted, single, records[0] && idOf(records[0])), inner, idOf }
+}
+
+/** Of its list, what no page shows; a request for one record where that showed the one with this id. */
+function withShownVerbs(value: JsonObject, single: JsonValue | undefined, id: string | undefined): JsonObject {
+  const { list, get, ...others } = objectOf(value.verbs)
+  const { path, keep } = objectOf(list)
+  const { record = '' } = objectOf(get)
+  const shownId = idText(readFirst(compilePath(joinedPath(String(record), idPathOf(value))), single ?? null))
+  const isShown = id !== undefined && shownId === id
+  return { ...value, verbs: { list: defined({ path, keep }), ...(get !== undefined && isShown && { get }), ...others } }
+}
+
+function verbIn({ value }: DraftResource, verb: string): JsonObject {
+  return objectOf(objectOf(value.verbs)[verb])
+}
+
+function joinedPath(path: string, below: string): string {
+  return path === '' ? below : `${path}.${below}`
+}
+
+function idPathOf({ record }: JsonObject): string {
+  return textOfPath(objectOf(record).id) ?? 'id'
+}
+
+/** The only member of each element, an object: it wraps the record, under any name. */
+function onlyObject(elements: readonly JsonObject[]): string | undefined {
+  const [name, ...others] = new Set(elements.flatMap((element) => Object.keys(element)))
+  const isWrapper = name !== undefined && others.length === 0
+  return isWrapper && elements.every((element) => isJsonObject(element[name])) ? name : undefined
+}
+
+/** Wrapped records are sent and answered in their wrapper, too: `check --write` proves it. */
+function wrapped(value: JsonObject, name: string): JsonObject {
+  const { get, create, update, ...verbs } = objectOf(value.verbs)
+  const within = (verb: JsonValue | undefined, around: JsonObject) => verb && { ...objectOf(verb), ...around }
+  const sent = { body: { [name.replaceAll('\\', '')]: '{record}' }, gives: name }
+  const all = { get: within(get, { record: name }), create: within(create, sent), update: within(update, sent) }
+  return { ...value, verbs: defined({ ...all, ...verbs }) }
 }
 
 /** The path of one record below that of a list. */
@@ -74,14 +113,19 @@ export function singlePath(path: string, id: string): string {
 }
 
 /** What was seen, in the words of a document. */
-function pathsOf(path: string, { list, single }: { readonly list: JsonValue; readonly single: JsonValue | undefined }) {
-  const paths: JsonObject = { [path]: { get: answered(schemaOfExample(list)) } }
-  if (single !== undefined) paths[singlePath(path, '{id}')] = { get: answered(schemaOfExample(single)) }
-  return paths
+function described(path: string, sample: JsonObject, single: JsonValue | undefined): JsonObject {
+  return {
+    [path]: { get: answered({ items: [sample] }) },
+    ...(single !== undefined && { [singlePath(path, '{id}')]: { get: answered(single) } }),
+  }
 }
 
-function answered(schema: JsonValue): JsonObject {
-  return { responses: { 200: { content: { 'application/json': { schema } } } } }
+function answered(example: JsonValue): JsonObject {
+  return { responses: { 200: bodyOf(example) } }
+}
+
+function bodyOf(example: JsonValue): JsonObject {
+  return { content: { 'application/json': { example } } }
 }
 
 interface Known {
@@ -94,17 +138,14 @@ interface Known {
 function withWrites(shown: JsonObject, how: 'patch' | 'put', { record, read }: Known): JsonObject {
   const { id, created_at: created, updated_at: updated } = objectOf(read.value.record)
   const system = [id, created, updated].map(textOfPath)
-  const schema = schemaOfExample(
-    Object.fromEntries(Object.entries(record).filter(([name]) => !system.includes(escaped(name)))),
-  )
-  const [path = '', single = singlePath(path, '{id}')] = Object.keys(shown)
-  const reads = objectOf(objectOf(shown[single]).get)
-  const answer = Object.keys(reads).length > 0 ? reads : answered(schemaOfExample(record))
-  const write = { requestBody: { content: { 'application/json': { schema } } }, ...answer }
+  const sent = Object.entries(record).filter(([name]) => !system.includes(escaped(name)))
+  const [path = '', one = singlePath(path, '{id}')] = Object.keys(shown)
+  const { get = answered(record) } = objectOf(shown[one])
+  const write = { requestBody: bodyOf(Object.fromEntries(sent)), ...objectOf(get) }
   const removal = { responses: { 204: {} } }
   return {
     [path]: { ...objectOf(shown[path]), post: write },
-    [single]: { ...objectOf(shown[single]), [how]: write, delete: removal },
+    [one]: { ...objectOf(shown[one]), [how]: write, delete: removal },
   }
 }
 
@@ -137,21 +178,29 @@ function sayWrites({ resource, at }: ResourceContext, path: string, decisions: D
   else decisions.remark(at, text, { id, ask: `How is a ${singular} changed? (none: only read)`, choices: HOWS })
 }
 
-/** The answers for this resource. Where a record has its whole name beside the parts, the whole one is read. */
-function answersFor(resource: Resource, sample: JsonObject, decisions: Decisions): ReadonlyMap<string, string> {
-  const names = ['id', 'writes', 'parent', ...Object.keys(RESOURCES[resource].fields)].map(
-    (name) => `${RESOURCES[resource].plural}.${name}`,
-  )
-  const given = new Map(names.flatMap((id) => [[id, decisions.answer(id)] as const]).filter(isGiven))
+interface Sample {
+  readonly sample: JsonObject
+  readonly wrapper: string | undefined
+}
+
+/** The answers for this resource, without the wrapper. Where a record has its whole name beside the parts, the whole one is read. */
+function answersFor(
+  resource: Resource,
+  { sample, wrapper }: Sample,
+  decisions: Decisions,
+): ReadonlyMap<string, string> {
+  const { plural, fields } = RESOURCES[resource]
+  const outer = wrapper === undefined || Object.hasOwn(sample, wrapper) ? undefined : `${escaped(wrapper)}.`
+  const bare = (path: string) => (outer !== undefined && path.startsWith(outer) ? path.slice(outer.length) : path)
+  const given = ['id', 'writes', 'parent', ...Object.keys(fields)].flatMap((name) => {
+    const answer = decisions.answer(`${plural}.${name}`)
+    return answer === undefined ? [] : [[`${plural}.${name}`, answer.split(' and ').map(bare).join(' and ')] as const]
+  })
   const members = new Map(Object.entries(sample))
   const whole = memberNamed(members, fieldNames('contact').name ?? [])
   const hasParts = [FIRST_NAMES, LAST_NAMES].every((each) => memberNamed(members, each) !== undefined)
-  if (resource !== 'contact' || !hasParts || whole === undefined || typeof sample[whole] !== 'string') return given
-  return new Map([['contacts.name', whole], ...given])
-}
-
-function isGiven(entry: readonly [string, string | undefined]): entry is readonly [string, string] {
-  return entry[1] !== undefined
+  const isWhole = resource === 'contact' && hasParts && whole !== undefined && typeof sample[whole] === 'string'
+  return new Map([...(isWhole ? [['contacts.name', whole] as const] : []), ...given])
 }
 
 /** CrmError `usage` for a path at which no record has a value. */

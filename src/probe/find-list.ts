@@ -1,7 +1,6 @@
 import { oneLine } from '../api/errors/one-line.ts'
-import { compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
-import { idText, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
+import { type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord, singlePath } from './draft-record.ts'
 import { Decisions } from './openapi/decisions.ts'
@@ -184,14 +183,4 @@ async function readSingle(
   if (id === undefined || id === '') return undefined
   const answer = await http.look(singlePath(path, encodeURIComponent(id)))
   return answer instanceof CrmError ? undefined : answer.json
-}
-
-/** Whether the record of this answer is the one that was asked for. */
-export function showsRecord(
-  single: JsonValue,
-  record: string,
-  { id, idPath }: { readonly id: string; readonly idPath: string },
-): boolean {
-  const at = record === '.' ? single : readFirst(compilePath(record), single)
-  return at !== undefined && idText(readFirst(compilePath(idPath), at)) === id
 }

@@ -1,12 +1,11 @@
 import { CrmError } from '../core/errors.ts'
-import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord } from './draft-record.ts'
-import { type FoundList, findList, type Probing, showsRecord } from './find-list.ts'
+import { type FoundList, findList, type Probing } from './find-list.ts'
 import { nameOfHost } from './names.ts'
 import { type Decision, Decisions } from './openapi/decisions.ts'
 import type { Draft } from './openapi/make-draft.ts'
-import { escaped } from './openapi/record-places.ts'
 import { openProbing, type ProbeServer } from './probing-http.ts'
 import { differenceOf, readByConnector } from './prove.ts'
 
@@ -152,9 +151,10 @@ function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafti
   const base = baseUrl.pathname.replace(/\/+$/, '')
   const objects: JsonObject = {}
   const summary = [...absent]
+  const made = new Map(found.map(({ resource }) => [resource, { value: {} }]))
   for (const list of found) {
     const { plural } = RESOURCES[list.resource]
-    const value = resourceOf(list, decisions, new Set(found.map(({ resource }) => resource)))
+    const value = resourceOf(list, decisions, made)
     objects[plural] = value
     summary.push(summaryOf(list, value))
   }
@@ -194,43 +194,19 @@ function guardText(plural: string, { most }: JsonObject): string {
   return `one answer is taken for the whole list, as long as it has fewer than ${String(most)} records: --whole ${plural} if it always is`
 }
 
-function resourceOf(list: FoundList, decisions: Decisions, made: ReadonlySet<Resource>): JsonObject {
-  const { path, itemsPath } = list
+function resourceOf(
+  list: FoundList,
+  decisions: Decisions,
+  made: ReadonlyMap<Resource, { value: JsonObject }>,
+): JsonObject {
+  const { path, itemsPath, records } = list
   const paging = pagingOf(list, decisions)
   // What is in doubt is left unfinished, so that the loader refuses it: half a list is not a list.
-  const written = { ...(itemsPath !== undefined && { items: itemsPath }), paging: paging ?? {} }
-  if (list.records.length === 0) return { path, verbs: { list: written } }
-  const wrapper = wrapperOf(list)
-  const plain = wrapper === undefined ? list : { ...list, single: objectOf(list.single)[wrapper] }
-  const { value, idOf, list: drafted } = draftRecord(plain, decisions, made)
-  const { get, ...rest } =
-    wrapper === undefined ? objectOf(value.verbs) : wrapped(objectOf(value.verbs), escaped(wrapper))
-  const [first] = list.records
-  const id = first && idOf(first)
-  const { id: at } = objectOf(value.record)
-  const idPath = isJsonObject(at) ? String(at.at) : String(at ?? 'id')
-  const record = isJsonObject(get) && typeof get.record === 'string' ? get.record : '.'
-  const isShown = id !== undefined && list.single !== undefined && showsRecord(list.single, record, { id, idPath })
-  const shown = defined({ path: drafted.path, keep: drafted.keep })
-  return { ...value, verbs: { list: { ...shown, ...written }, ...(get !== undefined && isShown && { get }), ...rest } }
-}
-
-/** The only member of the answer for one record, in which the list has its records, too. */
-function wrapperOf({ single, itemsPath = '' }: FoundList): string | undefined {
-  const [name, ...others] = isJsonObject(single) ? Object.keys(single) : []
-  const isAlone = name !== undefined && others.length === 0 && isJsonObject(objectOf(single)[name])
-  return isAlone && itemsPath.endsWith(`[].${escaped(name)}`) ? name : undefined
-}
-
-/** Such records are sent and answered in it, too: `check --write` proves it. */
-function wrapped({ create, update, ...value }: JsonObject, name: string): JsonObject {
-  const around = { body: { [name]: '{record}' }, gives: name }
-  return {
-    ...value,
-    ...(value.get !== undefined && { get: { ...objectOf(value.get), record: name } }),
-    ...(create !== undefined && { create: { ...objectOf(create), ...around } }),
-    ...(update !== undefined && { update: { ...objectOf(update), ...around } }),
-  }
+  const read = { ...(itemsPath !== undefined && { items: itemsPath }), paging: paging ?? {} }
+  if (records.length === 0) return { path, verbs: { list: read } }
+  const { value } = draftRecord(list, decisions, made)
+  const { list: drafted, ...verbs } = objectOf(value.verbs)
+  return { ...value, verbs: { list: { ...objectOf(drafted), ...read }, ...verbs } }
 }
 
 /** Reads each list of the file by the connector, and compares it with what the probe read itself. An open one cannot be read. */

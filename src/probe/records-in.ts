@@ -3,7 +3,7 @@ import { statesRefusal } from '../api/errors/stated-refusal.ts'
 import { compilePath, readEach } from '../connector/paths.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { foldedName } from './names.ts'
-import { escaped, joined } from './openapi/record-places.ts'
+import { joined } from './openapi/record-places.ts'
 
 /** A value beside the records, at a path of connectors. */
 export interface StatedValue {
@@ -50,9 +50,6 @@ const LIST_NAMES: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Members of an element that hold the record. */
-const WRAPPERS = ['node', 'resource', 'document', '_source', 'properties']
-
 interface FoundList {
   /** In the grammar of connectors, such as `data[]`. */
   readonly path: string
@@ -78,7 +75,7 @@ export function placeOfRecords(json: JsonValue | undefined, noun: string): { rea
   const [only, ...others] = usual.length > 0 ? usual : full.length > 0 ? full : all.slice(0, 1)
   if (!only) return `expected a list of records, got ${jsonSummary(json)}`
   if (others.length > 0) return `the answer has several lists: ${[only, ...others].map(({ path }) => path).join(', ')}`
-  return { items: only.path + wrapperOf(only.list) }
+  return { items: only.path }
 }
 
 /** The records at a place; undefined where the answer has no list there. */
@@ -106,18 +103,6 @@ function isEnvelope(value: JsonValue | undefined): value is JsonObject {
   return (
     isJsonObject(value) && value.id === undefined && Object.keys(value).some((name) => LIST_NAMES.has(foldedName(name)))
   )
-}
-
-function wrapperOf(list: readonly JsonValue[]): string {
-  const [first = null] = list
-  // The only member of each element, under any name.
-  const [only, ...others] = isJsonObject(first) ? Object.keys(first) : []
-  const names = only === undefined || others.length > 0 ? WRAPPERS : [...WRAPPERS, only]
-  const name = names.find(
-    (each) =>
-      list.length > 0 && list.every((one) => isJsonObject(one) && isJsonObject(one[each]) && one.id === undefined),
-  )
-  return name === undefined ? '' : `.${escaped(name)}`
 }
 
 /** A refusal in a 2xx; beside what the client takes for one, a member `error` with something in it. */

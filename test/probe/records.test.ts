@@ -133,3 +133,10 @@ test('an empty list is open: its members and its paging cannot be known', async 
     text: expect.stringContaining('# decide: what leads to the next page: there are no contacts'),
   })
 })
+
+test('records that show nothing but an id are open, and no document is named', async () => {
+  const ids = [1, 2, 3].map((id) => ({ id }))
+  const { made, text } = await probed(pagesAt('/people', ids), ['--resource', 'deals=none'])
+  expect(made).toMatchObject({ exit: 3, stderr: expect.stringContaining('what was read does not name the members') })
+  expect(made.stderr + text).not.toMatch(/the document/)
+})

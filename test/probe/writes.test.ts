@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
+import type { JsonObject, JsonValue } from '../../src/core/json.ts'
 import type { Answered, Asked } from '../foreign/shape.ts'
 import { NOTHING, pagesAt, probed } from './probe-server.ts'
 
@@ -110,26 +110,34 @@ test('notes of all deals are those of a deal by the member that a person names',
   expect(sent.map((each) => JSON.parse(each))).toEqual([{ text: 'Hello', belongs: 'd2' }])
 })
 
-/** Wraps every record in `human`, whose POST and PATCH want it so. */
-function humans() {
-  const people = new Map(
-    Array.from({ length: 57 }, (_, n) => [n + 1, { uid: n + 1, name: `P ${n}`, email: `p${n}@x.test`, tags: ['a'] }]),
-  )
+interface Human {
+  readonly uid: number
+  readonly [member: string]: JsonValue
+}
+
+const flat = (n: number): JsonObject => ({ name: `P ${n}`, email: `p${n}@x.test`, tags: ['a'] })
+const nested = (n: number): JsonObject => ({ profile: { fullName: `P ${n}`, mail: `p${n}@x.test`, city: 'Berlin' } })
+
+/** Wraps every record in `human`, whose POST and PATCH want it so. A PATCH replaces the members that it has. */
+function humans(membersOf: (n: number) => JsonObject, wrapper: 'human' | undefined = 'human') {
+  const people = new Map<number, Human>(Array.from({ length: 57 }, (_, n) => [n + 1, { uid: n + 1, ...membersOf(n) }]))
+  const wrapped = (human: Human | undefined) => (wrapper === undefined ? (human ?? null) : { human: human ?? null })
   const listed = (query: URLSearchParams) => {
     const left = [...people.values()].filter(({ uid }) => uid > Number(query.get('after') ?? 0))
     const after = left.length > 20 ? String(left[19]?.uid) : null
-    return { json: { rows: left.slice(0, 20).map((human) => ({ human })), paging: { after } } }
+    return { json: { rows: left.slice(0, 20).map(wrapped), paging: { after } } }
   }
   const written = (uid: number, body: string) => {
-    const { human } = JSON.parse(body)
+    const sent = JSON.parse(body)
+    const human = wrapper === undefined ? sent : sent.human
     if (human) people.set(uid, { ...people.get(uid), ...human, uid })
-    return human ? { json: { human: people.get(uid) ?? null } } : { status: 422, json: { message: 'human is missing' } }
+    return human ? { json: wrapped(people.get(uid)) } : { status: 422, json: { message: 'human is missing' } }
   }
   const one = (method: string, uid: number, body: string) => {
     if (method === 'PATCH') return written(uid, body)
     const human = people.get(uid)
     if (method === 'DELETE') people.delete(uid)
-    return human ? { json: { human } } : NOTHING
+    return human ? { json: wrapped(human) } : NOTHING
   }
   const answer = ({ method, path, query, body }: Asked) => {
     const [, id] = /^\/humans\/(\d+)$/.exec(path) ?? []
@@ -141,12 +149,46 @@ function humans() {
   return { people, answer }
 }
 
+const HUMANS = ['--resource', 'contacts=/humans', '--resource', 'deals=none', '--writes', 'contacts=patch']
+
 test('records that the list and one answer wrap in a member are sent in it, too', async () => {
-  const { people, answer } = humans()
-  const flags = ['--resource', 'contacts=/humans', '--resource', 'deals=none', '--writes', 'contacts=patch']
-  const { made, text, crm, file } = await probed(answer, flags)
+  const { people, answer } = humans(flat)
+  const { made, text, crm, file } = await probed(answer, HUMANS)
   expect(made.exit, text).toBe(0)
   const checked = await crm(['connectors', 'check', '--write', '--yes'], '', { CRM_CONNECTOR: file })
   expect(checked.exit, checked.stderr).toBe(0)
   expect([...people.keys()]).toHaveLength(57)
+})
+
+test.each(['human', undefined] as const)(
+  'members of an object within a record keep their place where writes are drafted (wrapped in %s)',
+  async (wrapper) => {
+    const { people, answer } = humans(nested, wrapper)
+    const { made, text, crm, file } = await probed(answer, HUMANS)
+    expect(made.exit, text).toBe(0)
+    expect(text).toContain('fields: { name: profile.fullName, email: { at: profile.mail, fold: case } }')
+    expect(text).not.toContain('read_only')
+    const env = { CRM_CONNECTOR: file }
+    const listed = await crm(['contacts', 'list', '--limit', '1', '-o', 'json'], '', env)
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id: '1', name: 'P 0', email: 'p0@x.test' }])
+    const changed = await crm(['contacts', 'update', '2', '--set', 'email=new@x.test'], '', env)
+    expect(changed.exit, changed.stderr).toBe(0)
+    expect(people.get(2)).toEqual({ uid: 2, profile: { fullName: 'P 1', mail: 'new@x.test', city: 'Berlin' } })
+    const checked = await crm(['connectors', 'check', '--write', '--yes'], '', env)
+    expect(checked.exit, checked.stderr).toBe(0)
+    expect([...people.keys()]).toHaveLength(57)
+  },
+)
+
+test.each(['human.post', 'post'])('--field contacts.email=%s names a member of a wrapped record', async (path) => {
+  const { people, answer } = humans((n) => ({ voll: `P ${n}`, post: `p${n}@x.test` }))
+  const fields = ['--field', `contacts.email=${path}`, '--field', 'contacts.name=voll']
+  const { made, text, crm, file } = await probed(answer, [...HUMANS, ...fields])
+  expect(made.exit, text + made.stderr).toBe(0)
+  const env = { CRM_CONNECTOR: file }
+  const changed = await crm(['contacts', 'update', '2', '--set', 'email=new@x.test'], '', env)
+  expect(changed.exit, changed.stderr).toBe(0)
+  expect(people.get(2)).toEqual({ uid: 2, voll: 'P 1', post: 'new@x.test' })
+  const checked = await crm(['connectors', 'check', '--write', '--yes'], '', env)
+  expect(checked.exit, checked.stderr).toBe(0)
 })

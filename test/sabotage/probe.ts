@@ -63,9 +63,23 @@ export const PROBE: readonly Sabotage[] = [
   },
   {
     name: 'the answer for another record makes a request for one',
-    file: 'src/probe/find-list.ts',
-    line: 'return at !== undefined && idText(readFirst(compilePath(idPath), at)) === id',
-    to: 'return at !== undefined && id !== undefined && idPath !== undefined',
+    file: 'src/probe/draft-record.ts',
+    line: 'const isShown = id !== undefined && shownId === id',
+    to: 'const isShown = id !== undefined && shownId !== undefined',
     tests: RECORDS,
+  },
+  {
+    name: 'the fields of an object within a record take the place of the record in what is written',
+    file: 'src/probe/openapi/record-places.ts',
+    line: 'const ways = [shared, fit].flatMap((scoreOf) => {',
+    to: 'const ways = [fit, shared].flatMap((scoreOf) => {',
+    tests: ['test/probe/writes.test.ts'],
+  },
+  {
+    name: 'the wrapper of a record is taken for a part of the path that a person names',
+    file: 'src/probe/draft-record.ts',
+    line: 'const bare = (path: string) => (outer !== undefined && path.startsWith(outer) ? path.slice(outer.length) : path)',
+    to: 'const bare = (path: string) => (outer === undefined ? path : path.slice(0))',
+    tests: ['test/probe/writes.test.ts'],
   },
 ]

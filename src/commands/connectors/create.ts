@@ -155,7 +155,7 @@ function parseResource(text: string): readonly [string, string] {
   }
   if (path === 'none' || path.startsWith('/')) return [plural, path]
   throw new CrmError('usage', `--resource ${JSON.stringify(text)} names no path`, {
-    hint: `expected a path of the document, such as ${plural}=/${plural}, or ${plural}=none`,
+    hint: `expected a path, such as ${plural}=/${plural}, or ${plural}=none`,
   })
 }
 

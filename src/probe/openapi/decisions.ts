@@ -19,10 +19,13 @@ export interface Question {
 export class Decisions {
   readonly open: Decision[] = []
   readonly remarks: Decision[] = []
+  /** What shows the server, for messages. */
+  readonly source: string
   readonly #answers: ReadonlyMap<string, string>
 
-  constructor(answers: ReadonlyMap<string, string>) {
+  constructor(answers: ReadonlyMap<string, string>, source = 'the document') {
     this.#answers = answers
+    this.source = source
   }
 
   answer(id: string): string | undefined {

@@ -240,7 +240,7 @@ export function nameParts({ read, write }: RecordMembers, { decide, decisions }:
   if (isOfOthers || parts.some((part) => view.required.has(part))) return { parts, whole }
   const both = `${first} and ${last}`
   const answer = decisions.answer('contacts.name')
-  const what = `a contact has ${both} and ${whole}, and the document does not say which of them to write; assumed: ${both}`
+  const what = `a contact has ${both} and ${whole}, and ${decisions.source} does not say which of them to write; assumed: ${both}`
   const ask = 'Which of them is the name of a contact?'
   decide('.fields', what, { id: 'contacts.name', ask, choices: [both, whole] })
   return answer === undefined || answer === both ? { parts, whole } : {}

@@ -46,10 +46,11 @@ function givesPart(
 }
 
 /** The body around the record, where it is not the record itself. */
-function bodyPart(name: Write, method: ApiMethod, { inside, resource, decide }: ResourceContext): JsonObject {
+function bodyPart(name: Write, method: ApiMethod, context: ResourceContext): JsonObject {
+  const { inside, resource, decide } = context
   if (method.isForm) decide(`.verbs.${name}`, 'the document describes a form as the body, and crm sends JSON')
   if (!method.body) return {}
-  const { path } = recordInBody(resource, method.body, inside)
+  const { path } = recordInBody(resource, method.body, context)
   const wrap = (view: SchemaView | undefined, [next, ...more]: readonly string[]): JsonValue => {
     if (next === undefined || !view) return '{record}'
     if (next === '[0]') return [wrap(view.element, more)]

@@ -29,7 +29,7 @@ export function addNestedFields(fields: JsonObject, context: ResourceContext): v
   const looked = LOOKED_FOR[resource] ?? []
   if (Object.keys(fields).length === 0 && fieldsView.members.size <= (inside === '.' ? 1 : 0)) {
     const where = inside === '.' ? 'a record' : inside
-    const text = `the document does not name the members of ${where}: map crm's fields, such as name and email, to the server's names`
+    const text = `${decisions.source} does not name the members of ${where}: map crm's fields, such as name and email, to the server's names`
     if (looked.length > 0) decide('.fields', text)
     return
   }

@@ -55,13 +55,26 @@ export function itemsIn(resource: Resource, answer: SchemaView | undefined): Rec
   return best(found) ?? best(lists)
 }
 
-/** The object of a body whose members are those of the record. */
-export function recordInBody(resource: Resource, body: SchemaView, inside: string): RecordPlace {
-  const fitOf = (view: SchemaView) => fieldFit(resource, view.members.keys())
-  const found = objectsIn({ path: '.', view: body }, fitOf)
-  const named = found.find(({ path }) => inside !== '.' && (path === inside || path.endsWith(`.${inside}`)))
-  // The only object with fields of crm may be deep.
-  const top = named ?? best(found) ?? best(found.map((each) => ({ ...each, score: fitOf(each.view) })))
+/** What is known of a record: the object in which its fields are, and that object. */
+export interface KnownRecord {
+  readonly inside: string
+  readonly fieldsView: SchemaView
+}
+
+/** The object of a body whose members are those of the record; where they are not known, those of crm. */
+export function recordInBody(resource: Resource, body: SchemaView, { inside, fieldsView }: KnownRecord): RecordPlace {
+  const root = { path: '.', view: body }
+  const named = objectsIn(root, () => 0).find(
+    ({ path }) => inside !== '.' && (path === inside || path.endsWith(`.${inside}`)),
+  )
+  const shared = (view: SchemaView) => [...view.members.keys()].filter((name) => fieldsView.members.has(name)).length
+  const fit = (view: SchemaView) => fieldFit(resource, view.members.keys())
+  // The only object with such members may be deep.
+  const ways = [shared, fit].flatMap((scoreOf) => {
+    const found = objectsIn(root, scoreOf)
+    return [found, found.map((each) => ({ ...each, score: scoreOf(each.view) }))]
+  })
+  const top = named ?? ways.map(best).find((each) => each !== undefined)
   if (top) return top
   // `{ data: ... }`, or a member named for the resource.
   const isWrapper = (name: string) => foldedName(name) === 'data' || nameFit(resource, name) > 0

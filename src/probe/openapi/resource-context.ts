@@ -70,8 +70,9 @@ export function contextOf(drafting: Drafting, chosen: Chosen): ResourceContext {
   const [first = schemas.view(undefined), second] = items ? [items, ...single] : single
   const record = schemas.merged(first, second)
   const inside = insideOf(resource, record)
+  const fieldsView = (inside === '.' ? undefined : record.member(inside)) ?? record
   const bodyOf = (method: ApiMethod | undefined) => {
-    const view = method?.body && recordInBody(resource, method.body, inside).view
+    const view = method?.body && recordInBody(resource, method.body, { inside, fieldsView }).view
     return view && view.members.size > 0 ? view : undefined
   }
   const [createView, updateView] = [bodyOf(offered.create), bodyOf(offered.updates[0])]
@@ -87,7 +88,7 @@ export function contextOf(drafting: Drafting, chosen: Chosen): ResourceContext {
     record,
     idMember: memberInPath(offered, record) ?? idMemberOf(resource, record),
     inside,
-    fieldsView: (inside === '.' ? undefined : record.member(inside)) ?? record,
+    fieldsView,
     writeView,
     createView,
     updateView,
