@@ -162,6 +162,13 @@ export const CURSORS =
   words(`cursor page_token pageToken after starting_after next_token page[after] page[cursor] _cursor continuation marker
   start_cursor pagination_token nextPageToken startCursor page_cursor nextCursor startAfterId continuation_token scroll_id
   startAfter`)
+/** In documents, these often are something else, such as the time from which on records are listed. */
+export const LOOSE_CURSORS =
+  words(`from since continuationToken nextToken next_cursor next_page_token cursorMark bookmark position anchor start
+  startKey start_key exclusive_start_key exclusiveStartKey resume_token resumeToken afterId after_id last_key`)
+/** They take the id of the last record. */
+export const LAST_IDS = words(`starting_after after after_id since_id last_id startingAfter from since lastId afterId
+  sinceId marker start_after cursor`)
 /** The greatest page is asked for by them. */
 export const SIZES =
   words(`limit per_page page_size pageSize page[size] page[limit] size count _limit _per_page max_results

@@ -11,7 +11,7 @@ const MOST_RECORDS = 2000
 const MOST_PAGES = 50
 
 /** So many requests are tried for the second page. */
-const MOST_TRIALS = 60
+const MOST_TRIALS = 120
 
 /** A list as one step reads it from page to page; the connector has no part in it. */
 export interface Reading {

@@ -1,6 +1,6 @@
 import { addressOn, readLinks } from '../api/pages/links.ts'
 import { idText } from '../core/json.ts'
-import { CURSORS, OFFSETS, PAGES } from './names.ts'
+import { CURSORS, LAST_IDS, LOOSE_CURSORS, OFFSETS, PAGES } from './names.ts'
 import type { PageAddress, SeenPage } from './probing-http.ts'
 import { type StatedValue, scalarsIn } from './records-in.ts'
 
@@ -12,10 +12,9 @@ export type PagingStep =
   | { readonly by: 'last'; readonly param: string }
   | { readonly by: 'page' | 'offset'; readonly param: string; readonly start?: number }
 
-const LAST_IDS = ['starting_after', 'after', 'after_id', 'since_id', 'last_id', 'startingAfter']
-
-const NEXT = /next|cursor|token|after|continu|marker|bookmark|scroll|end|offset|position|last_?id/
-const OTHER = /prev|before|self|first|last(?!_?id)|total|count|size|limit|depend|rendered|extend/
+const NEXT =
+  /next|cursor|token|after|continu|marker|bookmark|scroll|end|offset|position|from|since|resume|last_?(?:id|key|evaluated_?key)/
+const OTHER = /prev|before|self|first|last(?!_?(?:id|key|evaluated))|total|count|size|limit|depend|rendered|extend/
 
 /** The ways that the first page names, the most telling first: an address, then a cursor with each parameter that may carry it. */
 export function statedSteps(page: SeenPage, items: string, lastId: string | undefined): readonly PagingStep[] {
@@ -30,14 +29,18 @@ export function statedSteps(page: SeenPage, items: string, lastId: string | unde
   for (const { path, value } of named) {
     if (typeof value === 'string' && isAddress(value)) steps.push({ by: 'next_url', next: path })
   }
-  for (const { path, value } of named) {
-    const text = typeof value === 'string' && isAddress(value) ? undefined : idText(value)
-    if (text === undefined || text === '') continue
-    for (const param of cursorParameters(path, typeof value === 'number'))
-      steps.push({ by: 'cursor', param, next: path })
-  }
-  return steps
+  const cursors = named.filter(
+    ({ value }) => !(typeof value === 'string' && isAddress(value)) && (idText(value) ?? '') !== '',
+  )
+  const by = (next: string, params: readonly string[]) =>
+    params.map((param) => ({ by: 'cursor', param, next }) as const)
+  steps.push(...cursors.flatMap(({ path }) => by(path, ownParameters(path))))
+  steps.push(...cursors.flatMap(({ path, value }) => by(path, typeof value === 'number' ? NUMBERED : USUAL_CURSORS)))
+  return [...new Map(steps.map((step) => [JSON.stringify(step), step])).values()]
 }
+
+const NUMBERED = [...PAGES.slice(0, 3), 'offset', 'skip', 'start', 'after', 'from', 'since']
+const USUAL_CURSORS = [...CURSORS, 'page', 'offset', 'next', 'token', ...LOOSE_CURSORS]
 
 /** The ways that no answer names: parameters in use elsewhere. */
 export function usualSteps(): readonly PagingStep[] {
@@ -48,16 +51,13 @@ export function usualSteps(): readonly PagingStep[] {
   ]
 }
 
-/** Under its own name, without `next`, and in the usual ones. */
-function cursorParameters(path: string, isNumber: boolean): readonly string[] {
+/** Under its own name, without `next`, and by the last word of it: `continueFrom` is sent as `from`. */
+function ownParameters(path: string): readonly string[] {
   const own = /([^.[\]=]*)\]?$/.exec(path)?.[1] ?? ''
   const bare = own.replace(/^next[-_]?(?=\w)|(?<=\w)[-_]?next$/i, '').replace(/^_+/, '')
-  const joined = own.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())
-  const names = [bare.charAt(0).toLowerCase() + bare.slice(1), own, joined]
-  const usual = isNumber
-    ? [...PAGES.slice(0, 3), 'offset', 'skip', 'start', 'after']
-    : [...CURSORS, 'page', 'offset', 'next', 'token']
-  return [...new Set([...names, ...usual])].filter((name) => name !== '')
+  const camel = own.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())
+  const last = /[A-Z]?[^A-Z_-]*$/.exec(own)?.[0].toLowerCase() ?? ''
+  return [bare.charAt(0).toLowerCase() + bare.slice(1), own, camel, last].filter((name) => name !== '')
 }
 
 /** Whether a text looks like an address, possibly relative (RFC 3986, 4.2). */

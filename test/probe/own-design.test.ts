@@ -97,6 +97,58 @@ test('the id of the last record is the cursor under any name, where a second pag
   expect((await list()).stdout).toBe(all.map(({ uuid }) => `${uuid}\n`).join(''))
 })
 
+/** Where the next cursor stands in an answer, and the parameter that takes it. */
+const CURSORS: readonly (readonly [at: string, param: string])[] = [
+  ['next', 'from'],
+  ['nextFrom', 'from'],
+  ['page.from', 'from'],
+  ['page.continueFrom', 'from'],
+  ['next', 'since'],
+  ['since', 'since'],
+  ['nextSince', 'since'],
+  ['meta.next', 'start_cursor'],
+  ['meta.cursor', 'next'],
+  ['continuation', 'continuationToken'],
+  ['continuationToken', 'continuation'],
+  ['nextToken', 'nextToken'],
+  ['nextPageToken', 'pageToken'],
+  ['paging.lastKey', 'startKey'],
+  ['last_evaluated_key', 'exclusive_start_key'],
+  ['nextCursorMark', 'cursorMark'],
+  ['meta.resume', 'resume'],
+  ['cursor', 'position'],
+  ['paging.next', 'anchor'],
+]
+
+test.each(CURSORS)('a cursor at %s is sent as %s', async (at, param) => {
+  const all = people(137)
+  const seal = (start: number) => Buffer.from(`after ${start}`).toString('hex')
+  const { made, text, list } = await probed(({ path, query }) => {
+    if (path !== '/people') return NOTHING
+    const cursor = query.get(param)
+    const start = cursor === null ? 0 : Number(Buffer.from(cursor, 'hex').toString().slice('after '.length) || 'none')
+    if (Number.isNaN(start)) return { status: 400, json: { message: 'no such cursor' } }
+    const { items, isLast } = cut(all, start, 25)
+    const [outer = '', inner] = at.split('.')
+    const next = isLast ? null : seal(start + items.length)
+    return { json: { data: items, [outer]: inner === undefined ? next : { [inner]: next } } }
+  }, [])
+  expect([made.exit, text]).toEqual([0, expect.stringContaining(`by: cursor, param: ${param}, next: ${at}`)])
+  expect((await list()).stdout).toBe(all.map(({ uuid }) => `${uuid}\n`).join(''))
+})
+
+test.each(['from', 'since', 'lastId', 'marker'])('the id of the last record is sent as %s', async (param) => {
+  const all = people(137)
+  const { made, text, list } = await probed(({ path, query }) => {
+    const last = query.get(param)
+    const start = last === null ? 0 : all.findIndex(({ uuid }) => uuid === last) + 1
+    if (start === 0 && last !== null) return { status: 400, json: { message: 'no such record' } }
+    return path === '/people' ? { json: { data: all.slice(start, start + 25) } } : NOTHING
+  }, [])
+  expect([made.exit, text]).toEqual([0, expect.stringContaining(`by: last, param: ${param}`)])
+  expect((await list()).stdout).toBe(all.map(({ uuid }) => `${uuid}\n`).join(''))
+})
+
 test('what answers at a usual path, and is no list, is named', async () => {
   const { made } = await probed(
     ({ path }) => (path === '/people' ? { status: 400, json: { message: 'size is required' } } : NOTHING),

@@ -55,6 +55,20 @@ export const PROBE: readonly Sabotage[] = [
     tests: GROWTH,
   },
   {
+    name: 'the probe sends a cursor as the parameters alone that documents of others name',
+    file: 'src/probe/steps.ts',
+    line: "const USUAL_CURSORS = [...CURSORS, 'page', 'offset', 'next', 'token', ...LOOSE_CURSORS]",
+    to: "const USUAL_CURSORS = [...CURSORS, 'page', 'offset', 'next', 'token', ...LOOSE_CURSORS.slice(99)]",
+    tests: ['test/probe/own-design.test.ts'],
+  },
+  {
+    name: 'the probe asks for no page behind the id of the last record by from',
+    file: 'src/probe/names.ts',
+    line: 'words(`starting_after after after_id since_id last_id startingAfter from since lastId afterId',
+    to: 'words(`starting_after after after_id since_id last_id startingAfter since lastId afterId',
+    tests: ['test/probe/own-design.test.ts'],
+  },
+  {
     name: 'the email of an owner is taken for that of the contact without asking',
     file: 'src/probe/openapi/nested-fields.ts',
     line: 'if (best) return { made: fieldOfPath(field, best.path), path: best.path, isSure: own.length === 1 }',

@@ -135,7 +135,10 @@ function signsOf(list: ApiMethod): Signs {
         isText,
       ),
     nextCursor: member([...next, ...NEXT_CURSORS], (view) => !isUrl(view) && !/object|boolean/.test(view.type)),
-    nextOffset: member(['nextstart', 'nextoffset'], isNumber),
+    nextOffset: member(
+      [`next${foldedName(offset?.name ?? '')}`, 'nextstart', 'nextoffset'],
+      (view) => isNumber(view) || isText(view),
+    ),
     absent: new Set(members.filter(({ isRequired, view }) => !isRequired && !view.isNullable).map(({ path }) => path)),
   }
 }

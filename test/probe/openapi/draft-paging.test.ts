@@ -46,6 +46,12 @@ test.each<[string, JsonObject, JsonObject[], JsonObject]>([
     { by: 'cursor', param: 'start', next: 'pagination.next_start', more: 'pagination.more_items_in_collection' },
   ],
   [
+    'a cursor that is named for a parameter that often is an offset',
+    { nextFrom: TEXT },
+    [query('from')],
+    { by: 'cursor', param: 'from', next: 'nextFrom', absent: true },
+  ],
+  [
     'a cursor, with the total that shows that none is missing,',
     { next_cursor: TEXT, total_count: INTEGER },
     [query('cursor')],
