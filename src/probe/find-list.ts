@@ -1,14 +1,15 @@
+import { createApi } from '../api/client.ts'
 import { oneLine } from '../api/errors/one-line.ts'
+import type { Operations, Page } from '../api/operations.ts'
 import { CrmError } from '../core/errors.ts'
 import { type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
+import { listedId } from '../core/record-ids.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord, singlePath } from './draft-record.ts'
 import { Decisions } from './openapi/decisions.ts'
-import { findPageSize } from './page-size.ts'
-import { ofOnePage, ofPages } from './paged.ts'
-import type { ProbeServer, ProbingHttp } from './probing-http.ts'
-import { type Declared, differenceOf, readByConnector } from './prove.ts'
-import { type ListPlace, type Reading, readByTrials, readFirstPage, type Sized } from './read-list.ts'
+import { findPageSize, ofOnePage, ofPages } from './paged.ts'
+import { connectorOf, type ListPlace, optionsOf, type ProbeServer, type ProbingHttp, readFirst } from './pages.ts'
+import { isEnough, type Reading, readByTrials, type Sized } from './read-list.ts'
 
 /** What the server showed of one list. It is read once, and drafted as often as there are answers. */
 export interface FoundList {
@@ -43,8 +44,7 @@ export async function findList(
 ): Promise<FoundList> {
   const { http } = probing
   const { plural } = RESOURCES[resource]
-  const { page, items } = await readFirstPage(http, path, plural)
-  const sample = page.items
+  const { records: sample, items } = await readFirst(http, path, plural)
   const nothing = { ids: [], isCut: false }
   const found = {
     resource,
@@ -121,7 +121,7 @@ async function provePaging(probing: Probing, list: ListDraft, { reading, size }:
   }
   const paged = [sure, other].find((each) => each && each.pages.length > 1)
   const { candidates, doubt } = paged
-    ? ofPages(paged, list, size)
+    ? ofPages(paged, size)
     : await ofOnePage(http, list, { reading: sure, size, asked: sure === reading ? undefined : step })
   const tried = await firstThatHolds(probing, list, { candidates, reference, step })
   return 'paging' in tried
@@ -144,7 +144,7 @@ async function firstThatHolds(
   let reason: string | undefined
   const problemOf = async (paging: JsonObject) => {
     if (paging.param !== undefined && paging.param === objectOf(paging.size).param) return 'it is that of the size, too'
-    const read = await readByConnector(server, connectorText(server, list, paging), list.resource)
+    const read = await readByConnector(server, connectorOfList(server, list, paging), list.resource)
     return typeof read === 'string' ? read : differenceOf(reference, read)
   }
   for (const paging of candidates.slice(0, MOST_CANDIDATES)) {
@@ -161,15 +161,12 @@ function declaredOf({ records, end }: Reading, { idOf }: ListPlace): Declared {
 }
 
 /** The connector of one list alone. */
-function connectorText(
-  { auth }: ProbeServer,
-  { resource, path, value, declared }: ListDraft,
-  paging: JsonObject,
-): string {
+function connectorOfList({ auth }: ProbeServer, list: ListDraft, paging: JsonObject): JsonObject {
+  const { resource, path, value, declared } = list
   const { id } = objectOf(value.record)
   const verbs = { list: { items: declared, paging } }
-  const objects = { [RESOURCES[resource].plural]: { path, ...(id !== undefined && { record: { id } }), verbs } }
-  return JSON.stringify({ connector: 2, name: 'draft', auth, objects })
+  const object = { path, ...(id !== undefined && { record: { id } }), verbs }
+  return { connector: 2, name: 'draft', auth, objects: { [RESOURCES[resource].plural]: object } }
 }
 
 /** The answer for one record, where the server has it below the list. */
@@ -183,4 +180,54 @@ async function readSingle(
   if (id === undefined || id === '') return undefined
   const answer = await http.look(singlePath(path, encodeURIComponent(id)))
   return answer instanceof CrmError ? undefined : answer.json
+}
+
+/** A list as the connector reads it. */
+export interface Declared {
+  readonly ids: readonly string[]
+  readonly isCut: boolean
+}
+
+/** Reads the list by the connector, up to the bounds of the probe; a clause with the reason why it cannot. */
+export async function readByConnector(
+  server: ProbeServer,
+  draft: JsonObject,
+  resource: Resource,
+): Promise<Declared | string> {
+  const api = createApi({ ...optionsOf(server), connector: connectorOf(server, draft) }, server.timing)
+  const all = api[RESOURCES[resource].plural as 'contacts'] as Operations | ((id?: string) => Operations)
+  const { list } = typeof all === 'function' ? all() : all
+  try {
+    return await readIds(list({}))
+  } catch (error) {
+    if (!(error instanceof CrmError) || error.code === 'interrupted') throw error
+    return error.message
+  } finally {
+    await api.close()
+  }
+}
+
+async function readIds(list: AsyncIterable<Page>): Promise<Declared> {
+  const ids: string[] = []
+  let pages = 0
+  for await (const { items } of list) {
+    // Endless lists of empty pages end with an error.
+    if (items.length > 0) pages += 1
+    ids.push(...items.map(listedId))
+    if (isEnough(pages, ids.length)) return { ids, isCut: true }
+  }
+  return { ids, isCut: false }
+}
+
+/** Why the two readings differ; undefined where they show the same records. Of a long list, the part that both have read. */
+export function differenceOf(reference: Declared, read: Declared): string | undefined {
+  const isCut = reference.isCut || read.isCut
+  const count = Math.min(reference.ids.length, read.ids.length)
+  if (!isCut && reference.ids.length !== read.ids.length) {
+    return `${read.ids.length} records, and ${reference.ids.length} by another way`
+  }
+  const [wanted, found] = [reference, read].map(({ ids }) => new Set(isCut ? ids.slice(0, count) : ids))
+  if (wanted?.size !== found?.size) return 'an id comes twice'
+  const missing = [...(wanted ?? [])].find((id) => !found?.has(id))
+  return missing === undefined ? undefined : `the record ${oneLine(missing, 60)} is missing`
 }

@@ -3,12 +3,40 @@ import { readLinks } from '../api/pages/links.ts'
 import { compilePath, readFirst } from '../connector/paths.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
-import { OFFSETS, PAGES } from './names.ts'
-import { itemsAt, sizeMember } from './page-size.ts'
-import type { ProbingHttp, SeenPage } from './probing-http.ts'
-import { areSame, isPlaceRefused, type ListPlace, pageAt, type Reading, type Sized } from './read-list.ts'
-import { type StatedValue, scalarsIn } from './records-in.ts'
-import { countedSteps } from './steps.ts'
+import { OFFSETS, PAGES, SIZES } from './names.ts'
+import { areSame, itemsAt, type ListPlace, type ProbingHttp, pageAt, type SeenPage } from './pages.ts'
+import { isPlaceRefused, type PagingStep, type Reading, type Sized } from './read-list.ts'
+import type { StatedValue } from './records-in.ts'
+
+const GREATEST = [100, 50, 25, 20, 10] as const
+
+/** The parameter by which the server makes its pages shorter, with the greatest full page that was seen. */
+export async function findPageSize(
+  http: ProbingHttp,
+  place: ListPlace,
+  { pages, records }: Reading,
+): Promise<Sized | undefined> {
+  const first = pages[0]?.items ?? []
+  if (first.length < 2) return undefined
+  const count = Math.min(3, first.length - 1)
+  for (const param of SIZES) {
+    const isRead = areSame(await itemsAt(http, place, { [param]: String(count) }), first.slice(0, count), place)
+    if (!isRead) continue
+    const usual = pages.length > 1 ? first.length : count
+    for (const size of GREATEST.filter((each) => each > usual && each < records.length)) {
+      const items = await itemsAt(http, place, { [param]: String(size) })
+      // Fewer than there are: the server's own maximum.
+      if (items && items.length > usual) return { param, max: items.length }
+    }
+    return { param, max: usual }
+  }
+  return undefined
+}
+
+/** For the file; a few records show no size that is worth asking for. */
+function sizeMember(size: Sized | undefined): JsonObject {
+  return size && size.max >= Math.min(...GREATEST) ? { size: { ...size } } : {}
+}
 
 /** Ways of paging that may read the list, the most telling first. */
 export interface Candidates {
@@ -21,21 +49,19 @@ export interface Candidates {
 const SMALL_SIZE = 10
 
 /** Of a list of several pages: its step, with what states the end. */
-export function ofPages(reading: Reading, place: ListPlace, size: Sized | undefined): Candidates {
+export function ofPages(reading: Reading, size: Sized | undefined): Candidates {
   const { step, pages } = reading
   if (!step) return { candidates: [], doubt: undefined }
-  const scalars = pages.map(({ answer }) => scalarsIn(answer.json ?? null, place.items))
-  const [total, more, count] = [totalIn(reading, scalars), moreIn(reading, scalars), pagesIn(reading, scalars)]
+  const [total, more, count] = [totalIn(reading), moreIn(reading), pagesIn(reading)]
   const [first, second] = pages
-  const isAddress = step.by === 'link' || step.by === 'next_url'
-  const counted = isAddress && first && second ? countedSteps(first, second) : []
+  const isAddress = ({ by }: PagingStep) => by === 'link' || by === 'next_url'
+  const counted = isAddress(step) && first && second ? countedSteps(first, second) : []
   const all = [step, ...counted].flatMap((each): readonly JsonObject[] => {
-    const isOwnEnd = each.by === 'link' || each.by === 'next_url'
     const paging = {
       ...each,
-      ...absentEnd(each, reading, scalars),
+      ...absentEnd(each, reading),
       ...(total !== undefined && { total }),
-      ...(more !== undefined && !isOwnEnd && { more }),
+      ...(more !== undefined && !isAddress(each) && { more }),
     }
     return each.by === 'page' && count !== undefined ? [{ ...paging, pages: count }, paging] : [paging]
   })
@@ -43,44 +69,54 @@ export function ofPages(reading: Reading, place: ListPlace, size: Sized | undefi
   const usual = first?.items.length ?? 0
   // Where the page behind the last one is refused, a page that is not full ends the list.
   const isCounted = ({ by }: JsonObject) => by === 'page' || by === 'offset'
-  const ofSize = (max: number) => (each: JsonObject) => ({ ...each, size: { param: size?.param ?? '', max } })
-  const short = size ? all.filter(isCounted).map(ofSize(Math.max(usual, SMALL_SIZE))) : []
+  const max = Math.max(usual, SMALL_SIZE)
+  const short = size ? all.filter(isCounted).map((each) => ({ ...each, size: { param: size.param, max } })) : []
   const candidates = [...(sized.size === undefined ? [] : all.map((each) => ({ ...each, ...sized }))), ...all, ...short]
   return { candidates, doubt: undefined }
 }
 
+/** The same way by the parameter that counts in the addresses of the pages: pages, or the records before them. */
+function countedSteps({ url: first, items }: SeenPage, { url: second }: SeenPage): readonly PagingStep[] {
+  const changed = [...second.searchParams].filter(([name, value]) => first.searchParams.get(name) !== value)
+  return changed.flatMap(([param, value]): readonly PagingStep[] => {
+    if (value === '2') return [{ by: 'page', param }]
+    if (Number(value) === items.length && items.length > 1) return [{ by: 'offset', param }]
+    return value === '1' ? [{ by: 'page', param, start: 0 }] : []
+  })
+}
+
 /** Whether the last page has nothing at `next`; of a list that was not read to its end, it may have. */
-function absentEnd(step: JsonObject, { end }: Reading, scalars: readonly (readonly StatedValue[])[]): JsonObject {
+function absentEnd(step: JsonObject, { end, pages }: Reading): JsonObject {
   const { next } = step
   if (typeof next !== 'string') return {}
-  const isAbsent = end === 'cut' || valueIn(scalars.at(-1) ?? [], next) === undefined
+  const isAbsent = end === 'cut' || valueIn(pages.at(-1)?.stated ?? [], next) === undefined
   return isAbsent ? { absent: true } : {}
 }
 
 /** The number of all records, of a list that was read to its end. */
-function totalIn({ records, end, doubt }: Reading, scalars: readonly (readonly StatedValue[])[]): string | undefined {
+function totalIn({ records, end, doubt, pages }: Reading): string | undefined {
   if (end === 'cut' || doubt !== undefined) return undefined
   const isNamed = ({ name }: StatedValue) => /total|count|length|found|size/.test(name) && !/page/.test(name)
-  const isSame = ({ path }: StatedValue) => scalars.every((each) => valueIn(each, path) === records.length)
-  return scalars[0]?.find((scalar) => isNamed(scalar) && isSame(scalar))?.path
+  const isSame = ({ path }: StatedValue) => pages.every(({ stated }) => valueIn(stated, path) === records.length)
+  return pages[0]?.stated.find((each) => isNamed(each) && isSame(each))?.path
 }
 
 /** A flag that is true on each page except the last one, and false there. */
-function moreIn({ end }: Reading, scalars: readonly (readonly StatedValue[])[]): string | undefined {
-  const isEnd = (index: number) => end !== 'cut' && index === scalars.length - 1
-  const isMore = ({ path }: StatedValue) => scalars.every((each, index) => valueIn(each, path) === !isEnd(index))
-  return scalars[0]?.find((scalar) => /more|next|truncated/.test(scalar.name) && isMore(scalar))?.path
+function moreIn({ end, pages }: Reading): string | undefined {
+  const isEnd = (index: number) => end !== 'cut' && index === pages.length - 1
+  const isMore = ({ path }: StatedValue) => pages.every(({ stated }, at) => valueIn(stated, path) === !isEnd(at))
+  return pages[0]?.stated.find((each) => /more|next|truncated/.test(each.name) && isMore(each))?.path
 }
 
-function pagesIn({ pages, end }: Reading, scalars: readonly (readonly StatedValue[])[]): string | undefined {
+function pagesIn({ pages, end }: Reading): string | undefined {
   if (end === 'cut') return undefined
-  return scalars[0]?.find(
+  return pages[0]?.stated.find(
     ({ name, value }) => /page/.test(name) && value === pages.length && /total|count|pages|last|max|num/.test(name),
   )?.path
 }
 
-function valueIn(scalars: readonly StatedValue[], path: string): JsonValue | undefined {
-  return scalars.find((scalar) => scalar.path === path)?.value
+function valueIn(stated: readonly StatedValue[], path: string): JsonValue | undefined {
+  return stated.find((each) => each.path === path)?.value
 }
 
 interface OneRead {
@@ -98,26 +134,27 @@ export async function ofOnePage(
 ): Promise<Candidates> {
   const { records, pages } = reading
   const [first] = pages
-  const scalars = scalarsIn(first?.answer.json ?? null, place.items)
+  const { length } = records
+  const stated = first?.stated ?? []
   const sized = sizeMember(size)
-  const linked = first && linkedPaging(first, scalars)
+  const linked = first && linkedPaging(first)
   if (linked) return { candidates: [{ ...linked, ...sized }], doubt: undefined }
-  const open = scalars.find(({ name, value }) => isNextName(name) && isNothing(value))
+  const open = stated.find(({ name, value }) => isNextName(name) && (value === null || value === '' || value === false))
   const tried = await readsParameter(http, place, records)
   if (tried) return ofParameter(tried, { open, sized })
-  const total = await totalOfOne(http, place, { scalars, count: records.length, size })
+  const total = await totalOfOne(http, place, { stated, count: length, size })
   if (open && total === undefined) {
     return doubted(`the list is one page now, and its ${open.path} is empty: what leads to a second page is not shown`)
   }
-  if ((total === undefined || !size) && USUAL_SIZES.includes(records.length)) {
-    return doubted(`the list is one page of ${records.length} records now, which is a common size of pages`)
+  if ((total === undefined || !size) && USUAL_SIZES.includes(length)) {
+    return doubted(`the list is one page of ${length} records now, which is a common size of pages`)
   }
-  const unknown = total === undefined ? scalars.find((each) => !isHarmless(each, records.length)) : undefined
+  const unknown = total === undefined ? stated.find((each) => !isHarmless(each, length)) : undefined
   if (unknown) {
     const value = oneLine(JSON.stringify(unknown.value), 40)
     return doubted(`nothing shows that one answer is the whole list, and ${unknown.path} beside it is ${value}`)
   }
-  const end = total === undefined ? guardOf(records.length) : { total }
+  const end = total === undefined ? guardOf(length) : { total }
   return { candidates: [{ by: 'none', ...end, ...sizeMember(asked) }], doubt: undefined }
 }
 
@@ -126,9 +163,8 @@ const HARMLESS = /^(?:success|ok|status|code|object|kind|type|self|href|version|
 
 function isHarmless({ name, value }: StatedValue, count: number): boolean {
   if (HARMLESS.test(name) || value === count || value === null || value === '') return true
-  return (
-    (value === false || value === 0) && /more|next|truncat|partial|incomplete|error|offset|skip|start|^page$/.test(name)
-  )
+  const isNone = value === false || value === 0
+  return isNone && /more|next|truncat|partial|incomplete|error|offset|skip|start|^page$/.test(name)
 }
 
 function doubted(doubt: string): Candidates {
@@ -144,28 +180,30 @@ function guardOf(count: number): JsonObject {
 }
 
 /** Answers that link to themselves or to the first page link to the next one where there is one. */
-function linkedPaging({ answer }: SeenPage, scalars: readonly StatedValue[]): JsonObject | undefined {
+function linkedPaging({ answer, stated }: SeenPage): JsonObject | undefined {
   const links = readLinks(answer.headers.link)
   if (links.has('first') || links.has('last')) return { by: 'link' }
-  const sibling = scalars.find(
+  const sibling = stated.find(
     ({ path, value }) => /(?:^|\.)_?links\.(?:first|last)(?:\.href)?$/.test(path) && typeof value === 'string',
   )
   if (!sibling) return undefined
   const next = sibling.path.replace(/(?:first|last)(\.href)?$/, 'next$1')
-  return { by: 'next_url', next, ...(valueIn(scalars, next) === undefined && { absent: true }) }
+  return { by: 'next_url', next, ...(valueIn(stated, next) === undefined && { absent: true }) }
+}
+
+interface OneStated {
+  readonly stated: readonly StatedValue[]
+  readonly count: number
+  readonly size: Sized | undefined
 }
 
 /** The number of all records; where the server makes shorter pages, it stays the same on one of them. */
 async function totalOfOne(
   http: ProbingHttp,
   { path }: ListPlace,
-  {
-    scalars,
-    count,
-    size,
-  }: { readonly scalars: readonly StatedValue[]; readonly count: number; readonly size: Sized | undefined },
+  { stated, count, size }: OneStated,
 ): Promise<string | undefined> {
-  const total = scalars.find(({ name, value }) => /^x?total/.test(name) && !/page/.test(name) && value === count)
+  const total = stated.find(({ name, value }) => /^x?total/.test(name) && !/page/.test(name) && value === count)
   if (!total || !size) return total?.path
   const answer = await http.look(path, { query: { [size.param]: '1' } })
   const again = answer instanceof CrmError ? undefined : readFirst(compilePath(total.path), answer.json ?? null)
@@ -182,10 +220,6 @@ function ofParameter(
     return doubted(`a second page (${String(paging.param)}) is refused, and nothing states which page is the last one`)
   }
   return { candidates: [{ ...paging, ...end, ...sized }], doubt: undefined }
-}
-
-function isNothing(value: JsonValue): boolean {
-  return value === null || value === '' || value === false
 }
 
 function isNextName(name: string): boolean {
@@ -207,23 +241,15 @@ async function readsParameter(
   place: ListPlace,
   records: readonly JsonObject[],
 ): Promise<ReadParameter | undefined> {
-  const isSame = async (param: string, value: number) => {
-    const items = await itemsAt(http, place, { [param]: String(value) })
-    return items !== undefined && areSame(items, records, place)
-  }
   const pages = PAGES.slice(0, MOST_TRIALS).map((param) => ({ by: 'page', param, behind: 2, starts: [1, 0] }))
-  const offsets = OFFSETS.slice(0, MOST_TRIALS).map((param) => ({
-    by: 'offset',
-    param,
-    behind: records.length,
-    starts: [0],
-  }))
+  const offset = { by: 'offset', behind: records.length, starts: [0] }
+  const offsets = OFFSETS.slice(0, MOST_TRIALS).map((param) => ({ ...offset, param }))
   for (const { by, param, behind, starts } of [...pages, ...offsets]) {
     const found = await pageAt(http, place, { query: { [param]: String(behind) } })
     const isRefused = found instanceof CrmError
     if (isRefused ? !isPlaceRefused(found) : found.items.length > 0) continue
     for (const start of starts) {
-      if (!(await isSame(param, start))) continue
+      if (!areSame(await itemsAt(http, place, { [param]: String(start) }), records, place)) continue
       return { paging: { by, param, ...(by === 'page' && start === 0 && { start }) }, isRefused }
     }
   }

@@ -2,12 +2,11 @@ import { CrmError } from '../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord } from './draft-record.ts'
-import { type FoundList, findList, type Probing } from './find-list.ts'
+import { differenceOf, type FoundList, findList, type Probing, readByConnector } from './find-list.ts'
 import { nameOfHost } from './names.ts'
 import { type Decision, Decisions } from './openapi/decisions.ts'
 import type { Draft } from './openapi/make-draft.ts'
-import { openProbing, type ProbeServer } from './probing-http.ts'
-import { differenceOf, readByConnector } from './prove.ts'
+import { openProbing, type ProbeServer } from './pages.ts'
 
 /** A server that is being probed: what was read of it is kept while a person answers. */
 export interface ListProbe {
@@ -220,10 +219,10 @@ async function proveDraft(
   const isClosed = (object: JsonValue) => pagingIn(object).by !== undefined && objectOf(object).parent === undefined
   const objects = Object.fromEntries(described.filter(([, object]) => isClosed(object)))
   const closed = lists.filter(({ resource }) => Object.hasOwn(objects, RESOURCES[resource].plural))
-  const text = JSON.stringify({ ...value, objects })
+  const whole = { ...value, objects }
   const failed: Decision[] = []
   for (const { resource, reference } of closed) {
-    const problem = await problemOf(server, text, { resource, reference })
+    const problem = await problemOf(server, whole, { resource, reference })
     const at = `objects.${RESOURCES[resource].plural}.verbs.list`
     if (problem !== undefined) failed.push({ at, text: `the list was read again, and does not agree: ${problem}` })
   }
@@ -236,12 +235,12 @@ function pagingIn(object: JsonValue): JsonObject {
 
 async function problemOf(
   server: ProbeServer,
-  text: string,
+  draft: JsonObject,
   { resource, reference }: Pick<FoundList, 'resource' | 'reference'>,
 ): Promise<string | undefined> {
-  const first = await readByConnector(server, text, resource)
+  const first = await readByConnector(server, draft, resource)
   if (typeof first === 'string') return first
-  const second = await readByConnector(server, text, resource)
+  const second = await readByConnector(server, draft, resource)
   if (typeof second === 'string') return second
   return differenceOf(first, second) ?? differenceOf(reference, first)
 }

@@ -1,10 +1,19 @@
-import { badPage } from '../api/pages/page-errors.ts'
+import { addressOn, readLinks } from '../api/pages/links.ts'
 import { CrmError } from '../core/errors.ts'
-import type { JsonObject } from '../core/json.ts'
-import { callOf, type PageAddress, type ProbingHttp, type QueryParameters, type SeenPage } from './probing-http.ts'
-import { placeOfRecords, recordsAt } from './records-in.ts'
-import { doubtOf, signOfMore } from './signs-of-more.ts'
-import { nextBy, type PagingStep, statedSteps, usualSteps } from './steps.ts'
+import { idText, type JsonObject } from '../core/json.ts'
+import { CURSORS, LAST_IDS, LOOSE_CURSORS, OFFSETS, PAGES } from './names.ts'
+import {
+  areSame,
+  itemsAt,
+  keyOf,
+  type ListPlace,
+  type PageAddress,
+  type ProbingHttp,
+  pageAt,
+  type SeenPage,
+} from './pages.ts'
+import type { StatedValue } from './records-in.ts'
+import { doubtOf, signOfMore } from './signs.ts'
 
 /** A longer list is read up to here. */
 const MOST_RECORDS = 2000
@@ -12,6 +21,14 @@ const MOST_PAGES = 50
 
 /** So many requests are tried for the second page. */
 const MOST_TRIALS = 120
+
+/** One way from a page to the next, in the grammar of `paging`. */
+export type PagingStep =
+  | { readonly by: 'link' }
+  | { readonly by: 'next_url'; readonly next: string }
+  | { readonly by: 'cursor'; readonly param: string; readonly next: string }
+  | { readonly by: 'last'; readonly param: string }
+  | { readonly by: 'page' | 'offset'; readonly param: string; readonly start?: number }
 
 /** A list as one step reads it from page to page; the connector has no part in it. */
 export interface Reading {
@@ -25,72 +42,96 @@ export interface Reading {
   readonly doubt: string | undefined
 }
 
+/** The parameter of the page size, and a size. */
 export interface Sized {
   readonly param: string
   readonly max: number
 }
 
-/** The address of a list, the path of its records in the answer, and the id of a record. */
-export interface ListPlace {
-  readonly path: string
-  readonly items: string
-  readonly idOf: (record: JsonObject) => string | undefined
-}
-
-/** The first page, and where its records are. CrmError where the path is no list. */
-export async function readFirstPage(
-  http: ProbingHttp,
-  path: string,
-  noun: string,
-): Promise<{ readonly page: SeenPage; readonly items: string }> {
-  const answer = await http.look(path)
-  if (answer instanceof CrmError) throw answer
-  const place = placeOfRecords(answer.json, noun)
-  if (typeof place === 'string') throw badPage(callOf(path), place, 'crm api GET shows the answer')
-  const url = http.locate({ ...callOf(path), method: 'GET' })
-  return { page: { url, answer, items: recordsAt(answer.json, place.items) ?? [] }, items: place.items }
+interface Walk {
+  readonly http: ProbingHttp
+  readonly place: ListPlace
+  /** Sent with each request that is not an address of the server. */
+  readonly sizes: Readonly<Record<string, string>>
+  readonly first: SeenPage
 }
 
 /** Reads the list by the first step that leads to a second page with other records; without one, that one page. */
 export async function readByTrials(http: ProbingHttp, place: ListPlace, size?: Sized): Promise<Reading> {
-  const first = await pageAt(http, place, { query: sizeQuery(size) })
+  const sizes = size ? { [size.param]: String(size.max) } : {}
+  const first = await pageAt(http, place, { query: sizes })
   if (first instanceof CrmError) throw first
-  const walk = { http, place, size, first }
-  const trials = [...statedSteps(first, place.items, lastIdOf(first, place)), ...usualSteps()].slice(0, MOST_TRIALS)
+  const walk = { http, place, sizes, first }
+  const trials = [...statedSteps(first, lastIdOf(first, place)), ...usualSteps()].slice(0, MOST_TRIALS)
   for (const step of trials) {
     const exact = await checkedStep(walk, step)
     const reading = exact && (await readOn(walk, exact))
     if (reading) return reading
   }
   const { items } = first
-  return {
-    step: undefined,
-    pages: [first],
-    records: items,
-    end: 'stated',
-    doubt: signOfMore(first, place) ?? doubtOf([first], place, items.length),
-  }
+  const doubt = signOfMore(first) ?? doubtOf([first], items.length)
+  return { step: undefined, pages: [first], records: items, end: 'stated', doubt }
 }
 
-interface Walk {
-  readonly http: ProbingHttp
-  readonly place: ListPlace
-  readonly size: Sized | undefined
-  readonly first: SeenPage
+const NEXT =
+  /next|cursor|token|after|continu|marker|bookmark|scroll|end|offset|position|from|since|resume|last_?(?:id|key|evaluated_?key)/
+const OTHER = /prev|before|self|first|last(?!_?(?:id|key|evaluated))|total|count|size|limit|depend|rendered|extend/
+
+/** The ways that the first page names, the most telling first: an address, then a cursor with each parameter that may carry it. */
+function statedSteps({ answer, stated }: SeenPage, lastId: string | undefined): readonly PagingStep[] {
+  // The id of the last record is a cursor under any name.
+  const isNamed = ({ path, value }: StatedValue) =>
+    (NEXT.test(path.toLowerCase()) && !OTHER.test(path.toLowerCase())) || (idText(value) ?? '') === lastId
+  const named = stated
+    .filter(isNamed)
+    .toSorted((one, other) => Number(/next/i.test(other.path)) - Number(/next/i.test(one.path)))
+  const isUrl = ({ value }: StatedValue) => typeof value === 'string' && isAddress(value)
+  const cursors = named.filter((each) => !isUrl(each) && (idText(each.value) ?? '') !== '')
+  const by = (next: string, params: readonly string[]) =>
+    params.map((param) => ({ by: 'cursor', param, next }) as const)
+  const steps: readonly PagingStep[] = [
+    ...(readLinks(answer.headers.link).has('next') ? [{ by: 'link' } as const] : []),
+    ...named.filter(isUrl).map(({ path }) => ({ by: 'next_url', next: path }) as const),
+    ...cursors.flatMap(({ path }) => by(path, ownParameters(path))),
+    ...cursors.flatMap(({ path, value }) => by(path, typeof value === 'number' ? NUMBERED : USUAL_CURSORS)),
+  ]
+  return [...new Map(steps.map((step) => [JSON.stringify(step), step])).values()]
+}
+
+const NUMBERED = [...PAGES.slice(0, 3), 'offset', 'skip', 'start', 'after', 'from', 'since']
+const USUAL_CURSORS = [...CURSORS, 'page', 'offset', 'next', 'token', ...LOOSE_CURSORS]
+
+/** Under its own name, without `next`, and by the last word of it: `continueFrom` is sent as `from`. */
+function ownParameters(path: string): readonly string[] {
+  const own = /([^.[\]=]*)\]?$/.exec(path)?.[1] ?? ''
+  const bare = own.replace(/^next[-_]?(?=\w)|(?<=\w)[-_]?next$/i, '').replace(/^_+/, '')
+  const camel = own.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())
+  const last = /[A-Z]?[^A-Z_-]*$/.exec(own)?.[0].toLowerCase() ?? ''
+  return [bare.charAt(0).toLowerCase() + bare.slice(1), own, camel, last].filter((name) => name !== '')
+}
+
+/** The ways that no answer names: parameters in use elsewhere. */
+function usualSteps(): readonly PagingStep[] {
+  const by = <By extends 'page' | 'offset' | 'last'>(way: By, params: readonly string[]) =>
+    params.map((param) => ({ by: way, param }))
+  return [...by('page', PAGES), ...by('offset', OFFSETS), ...by('last', LAST_IDS)]
+}
+
+/** Whether a text looks like an address, possibly relative (RFC 3986, 4.2). */
+function isAddress(text: string): boolean {
+  return /^(?:https?:\/\/|[/?]|\.\.?\/)|^[\w.~%/-]+\?[\w.~%$[\]-]+=/i.test(text)
 }
 
 /** The step with the number from which it counts; undefined where the server does not read its parameter. */
 async function checkedStep(walk: Walk, step: PagingStep): Promise<PagingStep | undefined> {
   if (step.by !== 'page' && step.by !== 'offset') return step
-  const at = async (value: number) => recordsOf(await pageBy(walk, { query: { [step.param]: String(value) } }))
-  const isFirst = (items: readonly JsonObject[] | undefined) => items !== undefined && isSamePage(walk, items)
-  const first = walk.first.items.length
-  const start = step.by === 'page' ? [1, 0] : [0, 1]
-  const behind = await at(step.by === 'page' ? 2 : first)
-  if (behind === undefined || behind.length === 0 || isFirst(behind)) return undefined
-  for (const from of start) {
-    if (!isFirst(await at(from))) continue
-    return from === (step.by === 'page' ? 1 : 0) ? step : { ...step, start: from }
+  const { http, place, sizes, first } = walk
+  const at = (value: number) => itemsAt(http, place, { ...sizes, [step.param]: String(value) })
+  const usual = step.by === 'page' ? 1 : 0
+  const behind = await at(step.by === 'page' ? 2 : first.items.length)
+  if (behind === undefined || behind.length === 0 || areSame(behind, first.items, place)) return undefined
+  for (const start of [usual, 1 - usual]) {
+    if (areSame(await at(start), first.items, place)) return start === usual ? step : { ...step, start }
   }
   return undefined
 }
@@ -103,23 +144,61 @@ async function readOn(walk: Walk, step: PagingStep): Promise<Reading | undefined
   const known = new Set(records.map((record) => keyOf(record, place)))
   for (;;) {
     const page = pages.at(-1) ?? first
-    const next = nextBy(step, {
-      page,
-      items: place.items,
-      records: records.length,
-      pages: pages.length,
-      lastId: lastIdOf(page, place),
-    })
+    const next = nextBy(step, page, { records: records.length, pages: pages.length, lastId: lastIdOf(page, place) })
     const shown = next && (await pageBy(walk, next))
     const fresh = shown && 'items' in shown ? shown.items.filter((record) => !known.has(keyOf(record, place))) : []
     const end = endAt({ step, shown, fresh, pages: pages.length })
     if (end === 'none') return undefined
-    if (end) return { step, pages, records, end: end.end, doubt: end.doubt ?? doubtOf(pages, place, records.length) }
+    if (end) return { step, pages, records, end: end.end, doubt: end.doubt ?? doubtOf(pages, records.length) }
     pages.push(shown as SeenPage)
     for (const record of fresh) known.add(keyOf(record, place))
     records.push(...fresh)
     if (isEnough(pages.length, records.length)) return { step, pages, records, end: 'cut', doubt: undefined }
   }
+}
+
+function pageBy({ http, place, sizes }: Walk, next: PageAddress): Promise<SeenPage | CrmError> {
+  return pageAt(http, place, 'query' in next ? { query: { ...sizes, ...next.query } } : next)
+}
+
+interface Seen {
+  /** All so far. */
+  readonly records: number
+  readonly pages: number
+  readonly lastId: string | undefined
+}
+
+/** The place of the next page by a step; undefined where the answer names none, which is its end. */
+function nextBy(step: PagingStep, page: SeenPage, { records, pages, lastId }: Seen): PageAddress | undefined {
+  const { stated, url, answer } = page
+  const valueAt = (path: string) => stated.find((each) => each.path === path)?.value
+  const toAddress = (target: string | undefined) => {
+    const address = target === undefined ? undefined : addressOn(url.origin, target, url.href)
+    return address === undefined ? undefined : { address }
+  }
+  const asQuery = (text: string | undefined) =>
+    text === undefined || text === '' || !('param' in step) ? undefined : { query: { [step.param]: text } }
+  switch (step.by) {
+    case 'link':
+      return toAddress(readLinks(answer.headers.link).get('next'))
+    case 'next_url': {
+      const value = valueAt(step.next)
+      return toAddress(typeof value === 'string' && value !== '' ? value : undefined)
+    }
+    case 'cursor':
+      return asQuery(saysEnd(stated) ? undefined : idText(valueAt(step.next)))
+    case 'last':
+      return asQuery(lastId)
+    case 'page':
+      return asQuery(String(pages + (step.start ?? 1)))
+    default:
+      return asQuery(String(records + (step.start ?? 0)))
+  }
+}
+
+/** `has_more: false` stands beside the cursor of the last record. */
+function saysEnd(stated: readonly StatedValue[]): boolean {
+  return stated.some(({ name, value }) => /^(?:has)?(?:more|next)/.test(name) && value === false)
 }
 
 interface Arrived {
@@ -132,10 +211,8 @@ interface Arrived {
   readonly pages: number
 }
 
-type End = Pick<Reading, 'end' | 'doubt'>
-
 /** Whether the list ends before what was shown; `none`: the step leads nowhere. */
-function endAt({ step, shown, fresh, pages }: Arrived): End | 'none' | undefined {
+function endAt({ step, shown, fresh, pages }: Arrived): Pick<Reading, 'end' | 'doubt'> | 'none' | undefined {
   const isSecond = pages === 1
   if (!shown) return isSecond ? 'none' : { end: 'stated', doubt: undefined }
   if (shown instanceof CrmError) {
@@ -143,7 +220,8 @@ function endAt({ step, shown, fresh, pages }: Arrived): End | 'none' | undefined
   }
   const { length } = shown.items
   if (isSecond && !isEmptyAddress(step, length) && fresh.length * 2 <= length) return 'none'
-  if (length === 0 && !isStated(step)) return { end: 'empty', doubt: undefined }
+  const isStated = step.by === 'link' || step.by === 'next_url' || step.by === 'cursor'
+  if (length === 0 && !isStated) return { end: 'empty', doubt: undefined }
   const isAgain = fresh.length * 2 < length
   return isAgain ? { end: 'stated', doubt: 'a page shows records of an earlier one again' } : undefined
 }
@@ -158,10 +236,6 @@ function lastIdOf({ items }: SeenPage, { idOf }: ListPlace): string | undefined 
   return last && idOf(last)
 }
 
-function isStated({ by }: PagingStep): boolean {
-  return by === 'link' || by === 'next_url' || by === 'cursor'
-}
-
 /** A single page is never enough: whether it is the whole list is the question. */
 export function isEnough(pages: number, records: number): boolean {
   return pages > 1 && (records >= MOST_RECORDS || pages >= MOST_PAGES)
@@ -170,50 +244,4 @@ export function isEnough(pages: number, records: number): boolean {
 /** Some servers fail at a page that is not there. */
 export function isPlaceRefused({ code, details }: CrmError): boolean {
   return ['bad_request', 'invalid_values', 'rejected', 'not_found'].includes(code) || details.status === 500
-}
-
-function recordsOf(page: SeenPage | CrmError): readonly JsonObject[] | undefined {
-  return page instanceof CrmError ? undefined : page.items
-}
-
-function isSamePage({ first, place }: Walk, items: readonly JsonObject[]): boolean {
-  return areSame(items, first.items, place)
-}
-
-export function areSame(
-  items: readonly JsonObject[],
-  others: readonly JsonObject[],
-  place: Pick<ListPlace, 'idOf'>,
-): boolean {
-  return (
-    items.length === others.length && items.every((item, at) => keyOf(item, place) === keyOf(others[at] ?? {}, place))
-  )
-}
-
-function keyOf(record: JsonObject, { idOf }: Pick<ListPlace, 'idOf'>): string {
-  return idOf(record) ?? JSON.stringify(record)
-}
-
-function pageBy({ http, place, size }: Walk, next: PageAddress): Promise<SeenPage | CrmError> {
-  return pageAt(http, place, 'address' in next ? next : { query: { ...sizeQuery(size), ...next.query } })
-}
-
-function sizeQuery(size: Sized | undefined): QueryParameters {
-  return size ? { [size.param]: String(size.max) } : {}
-}
-
-/** One page, or the error that it is. */
-export async function pageAt(
-  http: ProbingHttp,
-  { path, items }: Pick<ListPlace, 'path' | 'items'>,
-  next: PageAddress,
-): Promise<SeenPage | CrmError> {
-  const call = { ...callOf(path), method: 'GET', ...next } as const
-  const answer = await http.look(path, next)
-  if (answer instanceof CrmError) return answer
-  const records = recordsAt(answer.json, items)
-  const url = http.locate(call)
-  return records
-    ? { url, answer, items: records }
-    : badPage(callOf(path), `expected a list at ${items}`, 'crm api GET shows the answer')
 }

@@ -35,7 +35,7 @@ export const PROBE: readonly Sabotage[] = [
   },
   {
     name: 'a number of records that was not reached is no doubt',
-    file: 'src/probe/signs-of-more.ts',
+    file: 'src/probe/signs.ts',
     line: 'return number > count || (pages.length === 1 && /total/.test(name) && number < count)',
     to: 'return count < 0',
     tests: LISTS,
@@ -56,7 +56,7 @@ export const PROBE: readonly Sabotage[] = [
   },
   {
     name: 'the probe sends a cursor as the parameters alone that documents of others name',
-    file: 'src/probe/steps.ts',
+    file: 'src/probe/read-list.ts',
     line: "const USUAL_CURSORS = [...CURSORS, 'page', 'offset', 'next', 'token', ...LOOSE_CURSORS]",
     to: "const USUAL_CURSORS = [...CURSORS, 'page', 'offset', 'next', 'token', ...LOOSE_CURSORS.slice(99)]",
     tests: ['test/probe/own-design.test.ts'],
@@ -64,8 +64,8 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'the probe asks for no page behind the id of the last record by from',
     file: 'src/probe/names.ts',
-    line: 'words(`starting_after after after_id since_id last_id startingAfter from since lastId afterId',
-    to: 'words(`starting_after after after_id since_id last_id startingAfter since lastId afterId',
+    line: 'export const LAST_IDS = words(`starting_after after after_id since_id last_id startingAfter from since lastId afterId',
+    to: 'export const LAST_IDS = words(`starting_after after after_id since_id last_id startingAfter since lastId afterId',
     tests: ['test/probe/own-design.test.ts'],
   },
   {

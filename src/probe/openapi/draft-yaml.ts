@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { Document, isMap, isPair, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml'
+import { Document, isMap, isScalar, isSeq } from 'yaml'
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
 import { errorCode, toMachineError } from '../../files/machine-error.ts'
@@ -45,11 +45,9 @@ export function draftYaml({ value, open, remarks }: Draft, { source, nowMs }: Ma
   const { connector, name, ...rest } = value
   const drafted = new Date(nowMs).toISOString().slice(0, 10)
   const document = new Document({ connector, name, drafted, ...rest }, { aliasDuplicateObjects: false })
-  const commented = new Set<unknown>()
-  const add = (at: string, text: string) => comment(document.contents, at.split('.'), { text, commented })
-  for (const { at, text } of open) add(at, `decide: ${text}`)
-  for (const { at, text } of remarks) add(at, text)
-  shorten(document.contents, 0, commented)
+  const points = open.map(({ at, text }) => ({ at, text: `decide: ${text}` }))
+  const opened = new Set([...points, ...remarks].flatMap(({ at, text }) => comment(document, at.split('.'), text)))
+  shorten(document.contents, [], opened)
   const head = [`Draft of a connector, made by crm connectors create from ${source}.`]
   if (open.length > 0) head.push(`Points that are open: ${open.length}. "decide:" marks them.`)
   head.push('Compare it with the server: crm auth login --connector FILE, then crm connectors check --write')
@@ -62,51 +60,26 @@ function commentLine(text: string): string {
   return ` ${oneLine(printable(text), COMMENT_CHARS)}`
 }
 
-interface Comment {
-  readonly text: string
-  /** Nodes that must be in block style, for the comments within. */
-  readonly commented: Set<unknown>
+/** Writes it before the member, or the nearest one around it. Returns the maps around it: a comment needs lines of their own. */
+function comment(document: Document, at: readonly string[], text: string): readonly unknown[] {
+  const depth = at.findLastIndex((_, index) => document.hasIn(at.slice(0, index + 1)))
+  const around = at.slice(0, depth + 1).map((_, index) => document.getIn(at.slice(0, index), true))
+  const map = around.at(-1)
+  const pair = isMap(map) && map.items.find(({ key }) => isScalar(key) && key.value === at[depth])
+  if (!pair || !isScalar(pair.key)) return []
+  const { key } = pair
+  key.commentBefore = [key.commentBefore ?? [], commentLine(text)].flat().join('\n')
+  return around
 }
 
-function comment(root: Node | null, at: readonly string[], { text, commented }: Comment): void {
-  let node: unknown = root
-  let place: Scalar | undefined
-  for (const name of at) {
-    if (!isMap(node)) break
-    const pair = node.items.find((each) => isPair(each) && isScalar(each.key) && each.key.value === name) as
-      | Pair<Scalar, unknown>
-      | undefined
-    if (!pair) break
-    commented.add(node)
-    place = pair.key
-    node = pair.value
-  }
-  if (!place) return
-  const line = commentLine(text)
-  place.commentBefore = place.commentBefore ? `${place.commentBefore}\n${line}` : line
-}
-
-/** Levels that are always on lines of their own: the connector, its resources, and each of these. */
-const BLOCK_LEVELS = 3
-
-function shorten(node: unknown, level: number, commented: ReadonlySet<unknown>): void {
+/** Maps and lists that are short enough stand on one line, but for the outline: connector, objects, each of them, its verbs. */
+function shorten(node: unknown, at: readonly string[], opened: ReadonlySet<unknown>): void {
   if (!isMap(node) && !isSeq(node)) return
-  const isOpen = isMap(node) && (commented.has(node) || hasCommentedBelow(node, commented))
-  const isBlock = isOpen || isOutline(level, node) || JSON.stringify(node).length > FLOW_CHARS
-  if (!isBlock || isSeq(node)) {
+  const [first, , part] = at
+  const isOutline = at.length === 0 || (first === 'objects' && (at.length < 3 || (at.length === 3 && part === 'verbs')))
+  if (isSeq(node) || !(opened.has(node) || isOutline || JSON.stringify(node).length > FLOW_CHARS)) {
     node.flow = true
     return
   }
-  for (const item of node.items) shorten(isPair(item) ? item.value : item, level + 1, commented)
-}
-
-function isOutline(level: number, node: unknown): boolean {
-  const isResources = (key: unknown) =>
-    isScalar(key) && ['list', 'path', 'contacts', 'deals', 'fields'].includes(String(key.value))
-  return level < BLOCK_LEVELS && isMap(node) && (level === 0 || node.items.some(({ key }) => isResources(key)))
-}
-
-function hasCommentedBelow(node: unknown, commented: ReadonlySet<unknown>): boolean {
-  if (!isMap(node)) return false
-  return node.items.some(({ value }) => commented.has(value) || hasCommentedBelow(value, commented))
+  for (const { key, value } of node.items) shorten(value, [...at, String(key)], opened)
 }
