@@ -133,14 +133,22 @@ export function fieldFit(resource: Resource, names: Iterable<string>): number {
   return Object.values(fieldNames(resource)).filter(isThere).length + (hasParts ? 1 : 0)
 }
 
+/** The one with the best of these names. */
+export function bestNamed<Named extends { readonly name: string }>(
+  all: readonly Named[],
+  names: readonly string[],
+): Named | undefined {
+  const folded = names.map(foldedName)
+  const rank = ({ name }: Named) => folded.indexOf(foldedName(name))
+  return all.filter((each) => rank(each) >= 0).toSorted((one, other) => rank(one) - rank(other))[0]
+}
+
 /** The member with the best of these names; undefined if there is none. */
 export function memberNamed(members: ReadonlyMap<string, unknown>, names: readonly string[]): string | undefined {
-  const all = [...members.keys()].map((member) => [member, foldedName(member)] as const)
-  for (const name of names) {
-    const found = all.find(([member, folded]) => folded === name || member === name)
-    if (found) return found[0]
-  }
-  return undefined
+  return bestNamed(
+    [...members.keys()].map((name) => ({ name })),
+    names,
+  )?.name
 }
 
 /** `example` of `api.example.com`; undefined for an IP address, and where no label is a name. */

@@ -1,5 +1,5 @@
 import { CrmError } from '../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
+import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord } from './draft-record.ts'
 import { differenceOf, type FoundList, findList, type Probing, readByConnector } from './find-list.ts'
@@ -31,58 +31,63 @@ export function openListProbe(server: ProbeServer, name: string | undefined): Li
   const known = new Map<string, FoundList>()
   let given: ReadonlyMap<string, string> = new Map()
   const read = async (resource: Resource, path: string) => {
-    const id = given.get(`${RESOURCES[resource].plural}.id`)
-    const key = JSON.stringify([resource, path, id])
+    const key = JSON.stringify([resource, path, given.get(`${RESOURCES[resource].plural}.id`)])
     const found = known.get(key) ?? (await findList(probing, resource, { path, answers: given }))
     known.set(key, found)
     return found
   }
   const searched = new Map<Resource, string | undefined>()
   const failed: string[] = []
-  const search = async (resource: Resource) => {
-    if (!searched.has(resource)) searched.set(resource, await searchList(probing, resource, { read, failed }))
-    const path = searched.get(resource)
-    return path === undefined ? undefined : read(resource, path)
+  const listOf = async (resource: Resource) => {
+    const answer = given.get(RESOURCES[resource].plural)
+    if (answer === undefined && !searched.has(resource))
+      searched.set(resource, await searchList(probing, resource, { read, failed }))
+    const path = answer ?? searched.get(resource)
+    return path === undefined || path === 'none' ? undefined : read(resource, path)
   }
-  const listOf = (resource: Resource, answer: string | undefined) =>
-    answer === undefined ? search(resource) : answer === 'none' ? undefined : read(resource, answer)
   let lists: readonly FoundList[] = []
   return {
     draft: async (answers) => {
       given = answers
       const decisions = new Decisions(answers)
       const all: FoundList[] = []
-      for (const resource of Object.keys(RESOURCES) as Resource[]) {
-        const list = await listOf(resource, answers.get(RESOURCES[resource].plural))
-        if (list) all.push(list)
-      }
+      for (const resource of Object.keys(RESOURCES) as Resource[]) all.push(...[(await listOf(resource)) ?? []].flat())
       if (all.length === 0) throw noList(server, failed)
       const found = all.filter(({ resource, records }) => records.length > 0 || answers.has(RESOURCES[resource].plural))
       lists = found.length > 0 ? found : all
-      const absent = absentIn(answers, { all, lists })
+      const absent = absentIn(answers, all, lists)
       for (const text of absent) decisions.remark('objects', text)
-      return draftOf(server, { name, found: lists, decisions, absent })
+      const objects = lists.map(
+        (list) => [RESOURCES[list.resource].plural, objectOfList(list, lists, decisions)] as const,
+      )
+      const value = connectorOfObjects(server, name, Object.fromEntries(objects))
+      const summary = [...absent, ...lists.map((list, at) => summaryOf(list, objects[at]?.[1] ?? {}))]
+      return { value, open: decisions.open, remarks: decisions.remarks, summary }
     },
     prove: (draft) => proveDraft(server, draft, lists),
     close: http.close,
   }
 }
 
+function connectorOfObjects({ baseUrl, auth }: ProbeServer, name: string | undefined, objects: JsonObject): JsonObject {
+  const base = baseUrl.pathname.replace(/\/+$/, '')
+  const address = { origin: baseUrl.origin, ...(base !== '' && { base }) }
+  return { connector: 2, name: name ?? nameOfHost(baseUrl.hostname) ?? 'draft', ...address, auth, objects }
+}
+
 /** The resources that were searched in vain, or have no record yet: nobody asked for them. */
 function absentIn(
   answers: ReadonlyMap<string, string>,
-  { all, lists }: Readonly<Record<'all' | 'lists', readonly FoundList[]>>,
+  all: readonly FoundList[],
+  lists: readonly FoundList[],
 ): readonly string[] {
   return (Object.keys(USUAL) as Resource[]).flatMap((resource) => {
     const { plural } = RESOURCES[resource]
     const isOf = (list: FoundList) => list.resource === resource
     if (answers.has(plural) || lists.some(isOf)) return []
-    const empty = all.find(isOf)
-    return empty
-      ? [
-          `${plural} are left out, for ${empty.path} has none yet: --resource ${plural}=${empty.path} when there are some`,
-        ]
-      : [`no path was found for ${plural}: --resource ${plural}=/PATH`]
+    const path = all.find(isOf)?.path
+    if (path === undefined) return [`no path was found for ${plural}: --resource ${plural}=/PATH`]
+    return [`${plural} are left out, for ${path} has none yet: --resource ${plural}=${path} when there are some`]
   })
 }
 
@@ -137,37 +142,6 @@ function noList({ baseUrl }: ProbeServer, [failed]: readonly string[]): CrmError
   })
 }
 
-interface Drafting {
-  readonly name: string | undefined
-  readonly found: readonly FoundList[]
-  readonly decisions: Decisions
-  /** What is said of the resources that are not in it. */
-  readonly absent: readonly string[]
-}
-
-function draftOf(server: ProbeServer, { name, found, decisions, absent }: Drafting): Draft {
-  const { baseUrl, auth } = server
-  const base = baseUrl.pathname.replace(/\/+$/, '')
-  const objects: JsonObject = {}
-  const summary = [...absent]
-  const made = new Map(found.map(({ resource }) => [resource, { value: {} }]))
-  for (const list of found) {
-    const { plural } = RESOURCES[list.resource]
-    const value = resourceOf(list, decisions, made)
-    objects[plural] = value
-    summary.push(summaryOf(list, value))
-  }
-  const value: JsonObject = {
-    connector: 2,
-    name: name ?? nameOfHost(baseUrl.hostname) ?? 'draft',
-    origin: baseUrl.origin,
-    ...(base !== '' && { base }),
-    auth,
-    objects,
-  }
-  return { value, open: decisions.open, remarks: decisions.remarks, summary }
-}
-
 /** What was proven, or what a person says: that one answer is the whole list. */
 function pagingOf({ resource, paging, doubt, isOnePage }: FoundList, decisions: Decisions): JsonObject | undefined {
   const { plural } = RESOURCES[resource]
@@ -184,65 +158,54 @@ function pagingOf({ resource, paging, doubt, isOnePage }: FoundList, decisions: 
     const flag = isOnePage ? `; if one answer is always the whole list: --whole ${plural}` : ''
     decisions.decide(at, `what leads to the next page: ${doubt}${flag}`, isOnePage ? question : undefined)
   } else if (paging?.most !== undefined) {
-    decisions.remark(at, guardText(plural, paging))
+    const most = String(paging.most)
+    const text = `one answer is taken for the whole list, as long as it has fewer than ${most} records: --whole ${plural} if it always is`
+    decisions.remark(at, text)
   }
   return paging
 }
 
-function guardText(plural: string, { most }: JsonObject): string {
-  return `one answer is taken for the whole list, as long as it has fewer than ${String(most)} records: --whole ${plural} if it always is`
-}
-
-function resourceOf(
-  list: FoundList,
-  decisions: Decisions,
-  made: ReadonlyMap<Resource, { value: JsonObject }>,
-): JsonObject {
+function objectOfList(list: FoundList, all: readonly FoundList[], decisions: Decisions): JsonObject {
   const { path, itemsPath, records } = list
   const paging = pagingOf(list, decisions)
   // What is in doubt is left unfinished, so that the loader refuses it: half a list is not a list.
-  const read = { ...(itemsPath !== undefined && { items: itemsPath }), paging: paging ?? {} }
+  const read = { ...defined({ items: itemsPath }), paging: paging ?? {} }
   if (records.length === 0) return { path, verbs: { list: read } }
-  const { value } = draftRecord(list, decisions, made)
+  const { value } = draftRecord(list, decisions, new Map(all.map(({ resource }) => [resource, { value: {} }])))
   const { list: drafted, ...verbs } = objectOf(value.verbs)
   return { ...value, verbs: { list: { ...objectOf(drafted), ...read }, ...verbs } }
 }
 
-/** Reads each list of the file by the connector, and compares it with what the probe read itself. An open one cannot be read. */
+/** Reads each list of the draft twice by the connector, and compares it with what the probe read itself. An open one cannot be read. */
 async function proveDraft(
   server: ProbeServer,
   { value }: Draft,
   lists: readonly FoundList[],
 ): Promise<readonly Decision[]> {
-  const described = Object.entries(objectOf(value.objects))
   // A list of a parent was read as one of all parents.
-  const isClosed = (object: JsonValue) => pagingIn(object).by !== undefined && objectOf(object).parent === undefined
-  const objects = Object.fromEntries(described.filter(([, object]) => isClosed(object)))
-  const closed = lists.filter(({ resource }) => Object.hasOwn(objects, RESOURCES[resource].plural))
-  const whole = { ...value, objects }
+  const isClosed = ([, object]: [string, JsonValue]) =>
+    pagingIn(object).by !== undefined && objectOf(object).parent === undefined
+  const objects = Object.fromEntries(Object.entries(objectOf(value.objects)).filter(isClosed))
   const failed: Decision[] = []
-  for (const { resource, reference } of closed) {
-    const problem = await problemOf(server, whole, { resource, reference })
+  for (const { resource, reference } of lists.filter((list) =>
+    Object.hasOwn(objects, RESOURCES[list.resource].plural),
+  )) {
+    const read = () => readByConnector(server, { ...value, objects }, resource)
+    const first = await read()
+    const again = typeof first === 'string' ? first : await read()
+    const problem =
+      typeof first === 'string' || typeof again === 'string'
+        ? again
+        : (differenceOf(first, again) ?? differenceOf(reference, first))
     const at = `objects.${RESOURCES[resource].plural}.verbs.list`
-    if (problem !== undefined) failed.push({ at, text: `the list was read again, and does not agree: ${problem}` })
+    if (problem !== undefined)
+      failed.push({ at, text: `the list was read again, and does not agree: ${String(problem)}` })
   }
   return failed
 }
 
 function pagingIn(object: JsonValue): JsonObject {
   return objectOf(objectOf(objectOf(objectOf(object).verbs).list).paging)
-}
-
-async function problemOf(
-  server: ProbeServer,
-  draft: JsonObject,
-  { resource, reference }: Pick<FoundList, 'resource' | 'reference'>,
-): Promise<string | undefined> {
-  const first = await readByConnector(server, draft, resource)
-  if (typeof first === 'string') return first
-  const second = await readByConnector(server, draft, resource)
-  if (typeof second === 'string') return second
-  return differenceOf(first, second) ?? differenceOf(reference, first)
 }
 
 /** What was found, in a line. */

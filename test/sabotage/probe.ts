@@ -71,8 +71,8 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'the email of an owner is taken for that of the contact without asking',
     file: 'src/probe/openapi/nested-fields.ts',
-    line: 'if (best) return { made: fieldOfPath(field, best.path), path: best.path, isSure: own.length === 1 }',
-    to: 'if (best) return { made: fieldOfPath(field, best.path), path: best.path, isSure: true }',
+    line: 'return { made: fieldOfPath(field, best.path), path: best.path, isSure: own.length === 1 }',
+    to: 'return { made: fieldOfPath(field, best.path), path: best.path, isSure: true }',
     tests: RECORDS,
   },
   {

@@ -4,6 +4,7 @@ import { foldedName, isIdOf, nameFit } from '../names.ts'
 import type { Decisions } from './decisions.ts'
 import { bareSegment, hasSlot, keyIn, PARENTS, parameterIn, type Slots, segmentsOf, slotsOf, textOf } from './paths.ts'
 import type { ApiDescription } from './read-description.ts'
+import type { Drafting } from './resource-context.ts'
 
 /** A path of the document that may be the list of a resource. */
 export interface Collection {
@@ -46,24 +47,21 @@ function namedCollection(api: ApiDescription, resource: Resource, named: string)
 function collectionAt(api: ApiDescription, path: string, resource: Resource): Collection | undefined {
   const methods = api.methods(path)
   const segments = segmentsOf(path)
-  const [item, ...others] = itemPathsOf(api, path)
+  const items = itemPathsOf(api, path)
   const hasQuery = ['query', 'search', 'list'].some((name) => api.method(`${path}/${name}`, 'post') !== undefined)
   if (segments.length === 0 || !(methods.has('get') || methods.has('post') || hasQuery)) return undefined
-  if (parameterIn(segments.at(-1)) !== undefined && item === undefined) return undefined
+  if (parameterIn(segments.at(-1)) !== undefined && items.length === 0) return undefined
   const slots = slotsOf(api, path, resource)
-  const items = item === undefined ? [] : [item, ...others]
   const fit = fitOf(segments, { resource, slots, items })
   if (fit === 0) return undefined
-  const score = fit * 5 + placeScore(segments, slots) + offerScore(api, { path, item, hasQuery })
+  const score = fit * 5 + placeScore(segments, slots) + offerScore(api, path, hasQuery)
   const isGuess = [...slots.values()].some((slot) => slot.type === 'value' && !slot.isSure)
   return { resource, path, slots, isDoubtful: fit === 1 || isGuess, score }
 }
 
-function offerScore(
-  api: ApiDescription,
-  { path, item, hasQuery }: { readonly path: string; readonly item: string | undefined; readonly hasQuery: boolean },
-): number {
+function offerScore(api: ApiDescription, path: string, hasQuery: boolean): number {
   const methods = api.methods(path)
+  const [item] = itemPathsOf(api, path)
   const ofItem = new Set<string>(item === undefined ? [] : api.methods(item).keys())
   const points = [
     methods.has('get') ? 3 : hasQuery ? 2 : 0,
@@ -103,17 +101,12 @@ function fitOf(
   segments: readonly string[],
   { resource, slots, items }: Pick<Collection, 'resource' | 'slots'> & { readonly items: readonly string[] },
 ): 0 | 1 | 2 {
-  const name =
-    segments
-      .filter((segment) => parameterIn(segment) === undefined)
-      .map(bareSegment)
-      .at(-1) ?? ''
+  const name = bareSegment(segments.findLast((segment) => parameterIn(segment) === undefined) ?? '')
   const isParameter = parameterIn(segments.at(-1)) !== undefined
   const value = [...slots.values()].find((slot) => slot.type === 'value')
   const fit = nameFit(resource, name)
   if (fit > 0) return isParameter && !value ? 0 : fit
-  const isOther = (Object.keys(RESOURCES) as Resource[]).some((each) => nameFit(each, name) === 2)
-  if (isOther) return 0
+  if ((Object.keys(RESOURCES) as Resource[]).some((each) => nameFit(each, name) === 2)) return 0
   const isOfAnyKind = resource === 'contact' || resource === 'deal'
   if (value && isOfAnyKind && (isParameter || ANY_RECORDS.includes(foldedName(name)))) return value.isSure ? 2 : 1
   const isNamedByItems = items.some((item) => isIdOf(resource, parameterIn(segmentsOf(item).at(-1)) ?? ''))
@@ -126,18 +119,8 @@ export interface Chosen {
   readonly other: Collection | undefined
 }
 
-interface Choosing {
-  readonly decisions: Decisions
-  /** The resources that the draft has. */
-  readonly made: ReadonlyMap<Resource, unknown>
-}
-
 /** The collection of a resource: the named one, else the best one, with a decision where it is not sure. */
-export function chooseCollection(
-  api: ApiDescription,
-  resource: Resource,
-  { decisions, made }: Choosing,
-): Chosen | undefined {
+export function chooseCollection(resource: Resource, { api, decisions, made }: Drafting): Chosen | undefined {
   const { plural } = RESOURCES[resource]
   const found = findCollections(api, resource)
   const usable = found.filter((each) => !hasSlot(each, 'foreign'))

@@ -76,22 +76,19 @@ function addressIn(
     decisions.decide('origin', `the document names several servers; the others are ${others}`, question)
   }
   if (answer !== undefined && !/^https?:\/\/[^/\s?#]+/i.test(answer)) {
-    throw new CrmError('usage', `${JSON.stringify(answer)} is no address`, {
-      hint: 'expected one such as https://crm.example.com',
-    })
+    const hint = 'expected one such as https://crm.example.com'
+    throw new CrmError('usage', `${JSON.stringify(answer)} is no address`, { hint })
   }
   const text = answer ?? String(chosen?.url ?? '/')
   const whole = filled(text.replace(/^\/\//, 'https://'), objectOf(chosen?.variables), variables)
   const [, origin, path = ''] = /^(https?:\/\/[^/?#]+)([^?#]*)/i.exec(whole) ?? []
   if (origin !== undefined) return { origin: origin.toLowerCase(), base: baseOf(path) }
-  if (sourceUrl) return { origin: sourceUrl.origin, base: baseOf(whole) }
-  const ask = 'Address of the server, such as https://crm.example.com'
-  decisions.decide('connector', 'the document names no host: origin: https://HOST', {
-    id: 'origin',
-    ask,
-    choices: [],
-  })
-  return { origin: undefined, base: baseOf(whole) }
+  if (!sourceUrl) {
+    const ask = 'Address of the server, such as https://crm.example.com'
+    const question = { id: 'origin', ask, choices: [] }
+    decisions.decide('connector', 'the document names no host: origin: https://HOST', question)
+  }
+  return { origin: sourceUrl?.origin, base: baseOf(whole) }
 }
 
 /** Variables of the address that the document gives one value are filled in; others are asked for at login. */

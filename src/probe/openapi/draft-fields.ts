@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { defined, isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { fieldOf, type Resource } from '../../core/resources/registry.ts'
 import { FIRST_NAMES, fieldNames, foldedName, LAST_NAMES, memberNamed } from '../names.ts'
 import { escaped, joined } from './record-places.ts'
@@ -19,20 +19,19 @@ export interface RecordMembers {
 export interface DraftFields {
   readonly fields: JsonObject
   /** Names of the server that a field stands for. */
-  readonly mapped: Set<string>
+  readonly mapped: ReadonlySet<string>
 }
 
 /** The fields of crm that the record has, in the grammar of connectors; `parts` are the members of a name. */
 export function draftFields(members: RecordMembers, parts?: readonly string[]): DraftFields {
   const { resource, read, write } = members
-  const fields: JsonObject = {}
+  const fields: JsonObject = parts ? { name: joinedName(parts, members) } : {}
   const mapped = new Set(parts)
-  if (parts) fields.name = joinedName(parts, members)
   for (const [field, names] of Object.entries(fieldNames(resource))) {
     if (fields[field] !== undefined) continue
     const server = bestMember(field, names, { members, mapped })
     const made = server === undefined ? undefined : fieldAt(field, server, members)
-    const found = server !== undefined && made !== undefined ? { server, made } : channelField(field, write ?? read)
+    const found = made === undefined ? channelField(field, write ?? read) : { server: server ?? '', made }
     if (!found) continue
     fields[field] = found.made
     mapped.add(found.server)
@@ -89,20 +88,15 @@ function fieldAt(field: string, server: string, members: RecordMembers): JsonVal
   const place = readPlace ?? writePlace
   if (!place || !writePlace) return undefined
   const { path: to, made, view } = writePlace
-  const isBoth = place.path === to
-  return short({
-    ...(!isWritable ? { read: place.path } : isBoth ? { at: to } : { read: place.path, write: to }),
-    ...(made && isWritable && { new: made }),
+  const paths = place.path === to ? { at: to } : { read: place.path, write: to }
+  const { at, ...more } = defined({
+    ...(isWritable ? paths : { read: place.path }),
+    ...(isWritable && { new: made, required: write?.required.has(server) || undefined, max: view.maxLength }),
     ...valueType(field, server, { view: place.view, members }),
-    ...(isWritable && write?.required.has(server) && { required: true }),
-    ...(isWritable && view.maxLength !== undefined && { max: view.maxLength }),
-    ...(field === 'email' && { fold: 'case' }),
+    fold: field === 'email' ? 'case' : undefined,
   })
-}
-
-/** A field with nothing but its path is that path. */
-function short({ at, ...more }: JsonObject): JsonValue {
-  return at !== undefined && Object.keys(more).length === 0 ? at : { ...(at !== undefined && { at }), ...more }
+  // A field with nothing but its path is that path.
+  return at !== undefined && Object.keys(more).length === 0 ? at : defined({ at, ...more })
 }
 
 /** The field at this path. */
@@ -167,17 +161,17 @@ function channelField(
   field: string,
   view: SchemaView,
 ): { readonly server: string; readonly made: JsonValue } | undefined {
-  const found = [...view.members.keys()].flatMap((server) => {
+  for (const server of CHANNELS[field] ? view.members.keys() : []) {
     const list = view.member(server)
     const value = list?.type === 'array' ? memberNamed(list.element.members, CHANNEL_VALUES) : undefined
-    const names = value === undefined ? [] : [...(list?.element.members.keys() ?? [])]
-    const kinds = names.flatMap((name) => {
-      const kind = CHANNELS[field]?.find((each) => list?.element.member(name)?.values.includes(each))
-      return kind === undefined ? [] : `[${escaped(name)}=${kind}].${escaped(value ?? '')}`
-    })
-    return kinds.map((kind) => ({ server, made: fieldOfPath(field, escaped(server) + kind) }))
-  })
-  return found[0]
+    if (!list || value === undefined) continue
+    for (const name of list.element.members.keys()) {
+      const kind = CHANNELS[field]?.find((each) => list.element.member(name)?.values.includes(each))
+      if (kind === undefined) continue
+      return { server, made: fieldOfPath(field, `${escaped(server)}[${escaped(name)}=${kind}].${escaped(value)}`) }
+    }
+  }
+  return undefined
 }
 
 interface FieldSite {

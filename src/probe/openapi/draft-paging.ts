@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../core/json.ts'
+import { defined, type JsonObject } from '../../core/json.ts'
 import {
+  bestNamed,
   CURSORS,
   foldedName,
   MORES,
@@ -11,17 +12,12 @@ import {
   SIZES,
   TOTALS,
 } from '../names.ts'
-import type { ApiMethod } from './read-description.ts'
+import type { ApiMethod, ApiParameter } from './read-description.ts'
 import { leavesOf } from './record-places.ts'
 import { isNumber, type SchemaView } from './schemas.ts'
 
 /** A parameter of a list, or a member of the body of a query. */
-interface Parameter {
-  readonly name: string
-  readonly in: string
-  readonly description: string
-  readonly schema: SchemaView
-}
+type Parameter = Pick<ApiParameter, 'name' | 'in' | 'description' | 'schema'>
 
 export interface DraftPaging {
   /** Undefined: the document shows none. */
@@ -45,7 +41,7 @@ export function draftPaging(list: ApiMethod): DraftPaging {
   }
   if (cursor) {
     const doubt = `the parameter ${cursor.name} leads to the next page, and the document does not say where its value comes from: a member of the answer, or the id of the last record (by: last)`
-    return { paging: { by: 'cursor', param: cursor.name, ...only('more', stated.more), ...sizes }, doubt }
+    return { paging: { by: 'cursor', param: cursor.name, ...defined({ more: stated.more }), ...sizes }, doubt }
   }
   if (nextCursor !== undefined) {
     const param = nextCursor.slice(nextCursor.lastIndexOf('.') + 1)
@@ -54,7 +50,7 @@ export function draftPaging(list: ApiMethod): DraftPaging {
   }
   if (size) {
     const doubt = `the parameter ${size.name} sets the size of a page, but no parameter leads to the next page`
-    return { paging: { ...sizes }, doubt }
+    return { paging: sizes, doubt }
   }
   if (stated.more === undefined && stated.pages === undefined) return { paging: undefined }
   const doubt =
@@ -73,72 +69,48 @@ function absentRemark({ absent, next }: JsonObject): string | undefined {
   return `the document does not require ${String(next)}: an answer without it is taken for the last page`
 }
 
-interface Signs {
-  readonly size: Parameter | undefined
-  readonly cursor: Parameter | undefined
-  readonly offset: Parameter | undefined
-  readonly page: Parameter | undefined
-  /** Paths in the answer. */
-  readonly stated: { readonly total?: string; readonly more?: string; readonly pages?: string }
-  /** Of all records, or of the page. */
-  readonly openCount: string | undefined
-  readonly nextUrl: string | undefined
-  readonly nextCursor: string | undefined
-  readonly nextOffset: string | undefined
-  /** Those of the last three that an answer may lack, and that are not null instead. */
-  readonly absent: ReadonlySet<string>
-}
-
 const OF_ALL = /\b(?:total|overall|all|altogether|entire|match(?:es|ing)?|across)\b/i
 const OF_PAGE = /\b(?:page|returned|this (?:response|request|result|list)|current)\b/i
 
-function signsOf(list: ApiMethod): Signs {
+type Signs = ReturnType<typeof signsOf>
+
+/** Parameters, and paths in the answer. */
+function signsOf(list: ApiMethod) {
   const parameters = parametersOf(list)
-  const named = (names: readonly string[]) => bestNamed(parameters, names)
   const members = list.answer ? leavesOf(list.answer) : []
-  const member = (names: readonly string[], isOne: (view: SchemaView) => boolean) =>
-    bestNamed(
-      members.filter(({ view }) => isOne(view)),
-      names,
-    )?.path
-  const isCountOfAll = (view: SchemaView) =>
-    isNumber(view) && OF_ALL.test(view.description) && !OF_PAGE.test(view.description)
-  const [page, offset] = [named(PAGES), named(OFFSETS)]
+  const member = (names: readonly string[], isOne: (view: SchemaView) => boolean) => {
+    const fitting = members.filter(({ view }) => isOne(view))
+    return bestNamed(fitting, names)?.path
+  }
+  const isText = ({ type }: SchemaView) => type === 'string'
+  const isOfPage = ({ description }: SchemaView) => OF_PAGE.test(description)
+  const isCountOfAll = (view: SchemaView) => isNumber(view) && OF_ALL.test(view.description) && !isOfPage(view)
+  const isOpenCount = (view: SchemaView) => isNumber(view) && !OF_ALL.test(view.description) && !isOfPage(view)
+  const [size, page, offset] = [SIZES, PAGES, OFFSETS].map((names) => bestNamed(parameters, names))
   const cursors = parameters.filter(({ name }) => bestNamed([{ name }], CURSORS))
   // Of two cursors, such as a time and an id, each alone is not enough.
   const cursor = cursors.length > 1 && (page || offset) ? undefined : bestNamed(cursors, CURSORS)
   const own = cursor && foldedName(cursor.name)
   // A member that is named like the parameter is its next value for sure; `cursor` beside a next one is that of the page itself.
   const next = own === undefined ? [] : own === 'cursor' ? ['nextcursor'] : [`next${own}`, own]
-  const isText = ({ type }: SchemaView) => type === 'string'
+  const linkNames = NEXT_URLS.filter((name) => /ur[il]|link/.test(name))
+  const nextOffsets = [`next${foldedName(offset?.name ?? '')}`, 'nextstart', 'nextoffset']
   return {
-    size: named(SIZES),
+    size,
     cursor,
     offset,
     page,
     stated: {
-      ...only('total', member(TOTALS, isNumber) ?? member(['count'], isCountOfAll)),
-      ...only(
-        'more',
-        member(MORES, ({ type }) => type === 'boolean'),
-      ),
-      ...only('pages', member(PAGE_COUNTS, isNumber)),
+      total: member(TOTALS, isNumber) ?? member(['count'], isCountOfAll),
+      more: member(MORES, ({ type }) => type === 'boolean'),
+      pages: member(PAGE_COUNTS, isNumber),
     },
-    openCount: member(
-      ['count'],
-      (view) => isNumber(view) && !OF_ALL.test(view.description) && !OF_PAGE.test(view.description),
-    ),
-    nextUrl:
-      member(NEXT_URLS, isUrl) ??
-      member(
-        NEXT_URLS.filter((name) => /ur[il]|link/.test(name)),
-        isText,
-      ),
+    /** Of all records, or of the page. */
+    openCount: member(['count'], isOpenCount),
+    nextUrl: member(NEXT_URLS, isUrl) ?? member(linkNames, isText),
     nextCursor: member([...next, ...NEXT_CURSORS], (view) => !isUrl(view) && !/object|boolean/.test(view.type)),
-    nextOffset: member(
-      [`next${foldedName(offset?.name ?? '')}`, 'nextstart', 'nextoffset'],
-      (view) => isNumber(view) || isText(view),
-    ),
+    nextOffset: member(nextOffsets, (view) => isNumber(view) || isText(view)),
+    /** Members that an answer may lack, and that are not null instead. */
     absent: new Set(members.filter(({ isRequired, view }) => !isRequired && !view.isNullable).map(({ path }) => path)),
   }
 }
@@ -147,9 +119,9 @@ function signsOf(list: ApiMethod): Signs {
 function byAnswer({ hasLinkHeader }: ApiMethod, signs: Signs): JsonObject | undefined {
   const { cursor, page, offset, nextUrl, nextCursor, nextOffset, stated, absent } = signs
   const leading = (next: string) => ({ next, ...(absent.has(next) && stated.more === undefined && { absent: true }) })
-  const total = only('total', stated.total)
+  const total = defined({ total: stated.total })
   const by = (parameter: Parameter, next: string) => ({
-    ...{ by: 'cursor', ...placeOf(parameter), ...leading(next), ...only('more', stated.more), ...total },
+    ...{ by: 'cursor', ...placeOf(parameter), ...leading(next), ...defined({ more: stated.more }), ...total },
   })
   const hasCursor = cursor !== undefined && nextCursor !== undefined && nextCursor !== nextUrl
   if (nextUrl !== undefined && !hasCursor) return { by: 'next_url', ...leading(nextUrl), ...total }
@@ -159,17 +131,13 @@ function byAnswer({ hasLinkHeader }: ApiMethod, signs: Signs): JsonObject | unde
 }
 
 /** Pages or records are counted. */
-function byCount({ page, offset, stated }: Signs): JsonObject | undefined {
-  if (page) {
-    const { schema, description } = page
-    const isFromZero =
-      (schema.default ?? schema.minimum) === 0 ||
-      /\b(?:zero|0)[- ](?:based|indexed)\b|starts? (?:at|from|with) 0/i.test(description)
-    return { by: 'page', ...placeOf(page), ...(isFromZero && { start: 0 }), ...stated }
-  }
-  if (!offset) return undefined
-  const { pages: _, ...ends } = stated
-  return { by: 'offset', ...placeOf(offset), ...ends }
+function byCount({ page, offset, stated: { pages, ...ends } }: Signs): JsonObject | undefined {
+  if (!page) return offset && { by: 'offset', ...placeOf(offset), ...defined(ends) }
+  const { schema, description } = page
+  const isFromZero =
+    (schema.default ?? schema.minimum) === 0 ||
+    /\b(?:zero|0)[- ](?:based|indexed)\b|starts? (?:at|from|with) 0/i.test(description)
+  return { by: 'page', ...placeOf(page), ...(isFromZero && { start: 0 }), ...defined({ ...ends, pages }) }
 }
 
 function placeOf({ name, in: place }: Parameter): JsonObject {
@@ -182,26 +150,14 @@ function isUrl({ type, format, example, description }: SchemaView): boolean {
 }
 
 function parametersOf({ parameters, body, method }: ApiMethod): readonly Parameter[] {
-  const query = parameters.filter((each) => each.in === 'query')
-  const members =
-    method === 'get' || !body ? [] : [...body.members.keys()].map((name) => ({ name, schema: body.member(name) }))
-  const inBody = members.flatMap(({ name, schema }) =>
-    !schema || schema.type === 'array' || (schema.type === 'object' && schema.members.size > 0)
+  const members = method === 'get' || !body ? [] : [...body.members.keys()]
+  const inBody = members.flatMap((name) => {
+    const schema = body?.member(name)
+    return !schema || schema.type === 'array' || (schema.type === 'object' && schema.members.size > 0)
       ? []
-      : [{ name, in: 'body', description: schema.description, schema }],
-  )
-  return [...query, ...inBody]
-}
-
-function bestNamed<Named extends { readonly name: string }>(
-  all: readonly Named[],
-  names: readonly string[],
-): Named | undefined {
-  return names.map((name) => all.find((each) => foldedName(each.name) === foldedName(name))).find((found) => found)
-}
-
-function only(name: string, value: string | undefined): Record<string, string> {
-  return value === undefined ? {} : { [name]: value }
+      : [{ name, in: 'body', description: schema.description, schema }]
+  })
+  return [...parameters.filter((each) => each.in === 'query'), ...inBody]
 }
 
 const MAX_SIZE = 10_000
@@ -218,10 +174,8 @@ function sizeOf({ name, description, schema }: Parameter): { readonly sizes: Jso
     return { sizes: {}, remark: `the greatest page size (${name}) is not stated: size: { param: ${name}, max: ... }` }
   }
   const what = usual === undefined ? 'greatest value' : 'default or example'
-  return {
-    sizes: { size: { param: name, max } },
-    remark: `the document states no maximum of ${name}: ${max} is its ${what}`,
-  }
+  const remark = `the document states no maximum of ${name}: ${max} is its ${what}`
+  return { sizes: { size: { param: name, max } }, remark }
 }
 
 function statedMaximum(description: string): number | undefined {

@@ -1,13 +1,12 @@
 import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
-import { CREATED_NAMES, foldedName, isIdOf, memberNamed, nameFit, UPDATED_NAMES } from '../names.ts'
+import { CREATED_NAMES, foldedName, isIdOf, isLinkTo, memberNamed, nameFit, UPDATED_NAMES } from '../names.ts'
 import type { Chosen } from './collections.ts'
 import { draftFields, nameParts, timeForm } from './draft-fields.ts'
-import { draftParent } from './draft-parent.ts'
 import { draftFilters, draftFind, draftList, draftSelect, neededQuery } from './draft-reads.ts'
 import { addRequired, decideUnread, draftWrite, keepToCreate } from './draft-writes.ts'
 import { addNestedFields, recordLeaves } from './nested-fields.ts'
-import { askOf, commonPath, parameterIn, pathMember, segmentsOf, textOf, variableName } from './paths.ts'
+import { askOf, hasSlot, PARENTS, parameterIn, pathMember, segmentsOf, textOf, variableName } from './paths.ts'
 import type { ApiMethod } from './read-description.ts'
 import { escaped, idMemberOf, joined, recordIn } from './record-places.ts'
 import { contextOf, type Drafting, type ResourceContext } from './resource-context.ts'
@@ -71,9 +70,7 @@ function draftOperations(context: ResourceContext): {
     const method = name === 'update' ? offered.updates[0] : offered[name]
     return method ? [{ name, method, text: pathOf(method, context) }] : []
   })
-  const own = textOf(collection.path.replace(/(?:\.json)?\/?$/i, ''), collection)
-  const texts = found.map(({ text }) => text)
-  const path = commonPath(texts, own)
+  const path = textOf(collection.path.replace(/(?:\.json)?\/?$/i, ''), collection)
   const operations: JsonObject = {}
   for (const { name, method, text } of found) {
     const parts = partsOf(name, method, context)
@@ -199,4 +196,82 @@ export function stagesInPipelines({ value, context }: DraftResource): DraftResou
     fields: { ...fields, pipeline_id: 'pipeline_id' },
   }
   return { value: made, context, methods: [] }
+}
+
+interface DraftParent {
+  /** The plural of the resource whose records these belong to. */
+  readonly parent: string | undefined
+  readonly operations: JsonObject
+  /** Fields that the parent gives. */
+  readonly dropped: readonly string[]
+}
+
+/** Notes belong to deals, and stages to pipelines: by their path, or by a parameter and a member with the id of the parent. */
+function draftParent(context: ResourceContext, operations: JsonObject): DraftParent {
+  const { resource, collection, offered, record, writeView, decide, decisions, made } = context
+  const none = { parent: undefined, operations, dropped: [] }
+  const parent = PARENTS[resource]
+  if (!parent) return none
+  const { plural } = RESOURCES[parent]
+  if (hasSlot(collection, 'parent')) return { parent: plural, operations, dropped: ['pipeline_id'] }
+  if (resource !== 'note') return none
+  if (!made.has(parent)) {
+    decide('.parent', `crm keeps notes with a deal, and the draft lacks ${plural}`)
+    return none
+  }
+  const named = decisions.answer('notes.parent')
+  const isLink = (name: string) => (named === undefined ? isLinkTo(parent, name) : name === named)
+  const parameter = offered.list?.parameters.find(({ name, in: place }) => place === 'query' && isLink(name))
+  const member = [...record.members.keys()].find(isLink)
+  const written = [...(writeView?.members.keys() ?? [])].find(isLink)
+  if (!parameter && member === undefined) return { ...none, ...anyParent(context, operations) }
+  const linked = parameter
+    ? { query: { [parameter.name]: '{parent}' } }
+    : { keep: { [escaped(member ?? '')]: '{parent}' } }
+  const set = written === undefined ? undefined : { [written]: '{parent}' }
+  return { parent: plural, operations: withLink(operations, linked, set), dropped: [] }
+}
+
+const ANY_IDS = ['parentrecordid', 'parentid', 'entityid', 'recordid', 'objectid', 'targetid', 'relatedid', 'subjectid']
+const ANY_KINDS = ['object', 'type'].flatMap((word) =>
+  ['parent', 'entity', 'object', 'record', 'target'].map((of) => of + word),
+)
+
+/** A note of a record of any kind: two members name the kind and the record. */
+function anyParent(
+  { offered, writeView, decide }: ResourceContext,
+  operations: JsonObject,
+): Omit<DraftParent, 'dropped'> {
+  const ofQuery = (offered.list?.parameters ?? []).filter((each) => each.in === 'query')
+  const parameters = new Map(ofQuery.map((each) => [each.name, each]))
+  const [idName, kindName] = [ANY_IDS, ANY_KINDS].map((names) => memberNamed(parameters, names))
+  if (idName === undefined || kindName === undefined) {
+    const lacks = 'neither a parameter of the list nor a member of a note is the id of one'
+    decide('.parent', `crm keeps notes with a deal, and ${lacks}: parent: deals, and where its id goes`)
+    return { parent: undefined, operations }
+  }
+  const { plural } = RESOURCES.deal
+  const [id, kind] = [ANY_IDS, ANY_KINDS].map((names) => writeView && memberNamed(writeView.members, names))
+  const values = [...(parameters.get(kindName)?.schema.values ?? []), ...(writeView?.member(kind ?? '')?.values ?? [])]
+  const named = values.find((each) => typeof each === 'string' && nameFit('deal', each) > 0)
+  if (named === undefined)
+    decide('.verbs.list', `the document does not say what ${kindName} is for a deal; ${plural} is assumed`)
+  const value = named ?? plural
+  const set = id === undefined ? undefined : { ...(kind !== undefined && { [kind]: value }), [id]: '{parent}' }
+  const linked = { query: { [kindName]: value, [idName]: '{parent}' } }
+  return { parent: plural, operations: withLink(operations, linked, set) }
+}
+
+function withLink(
+  { list, create, ...others }: JsonObject,
+  linked: JsonObject,
+  set: JsonObject | undefined,
+): JsonObject {
+  const { query, ...more } = linked
+  const asked = { ...objectOf(objectOf(list).query), ...objectOf(query) }
+  return {
+    list: { ...objectOf(list), ...more, ...(Object.keys(asked).length > 0 && { query: asked }) },
+    ...defined({ create: create && { ...objectOf(create), ...(set && { set }) } }),
+    ...others,
+  }
 }

@@ -61,19 +61,16 @@ function noReplyError({ type, cause }: NoReply, url: URL, timeoutMs: number): Cr
     return new CrmError('interrupted', 'interrupted', { hint: 'run the same command again', cause })
   }
   if (type === 'timeout') {
-    return new CrmError('timeout', `no answer from ${url.href} within ${timeoutMs / 1000} s`, {
-      hint: 'try a longer --timeout',
-      cause,
-    })
+    const hint = 'try a longer --timeout'
+    return new CrmError('timeout', `no answer from ${url.href} within ${timeoutMs / 1000} s`, { hint, cause })
   }
   const { code, message } = (cause ?? {}) as { readonly code?: string; readonly message?: string }
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge(url.href)
-  return failed(url, code ?? message ?? 'no answer', cause)
+  return code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
+    ? tooLarge(url.href)
+    : failed(url, code ?? message ?? 'no answer', cause)
 }
 
 function failed(url: URL, reason: string, cause?: unknown): CrmError {
-  return new CrmError('unreachable', `cannot fetch ${url.href}: ${reason}`, {
-    hint: 'download the document, and name the file',
-    cause,
-  })
+  const hint = 'download the document, and name the file'
+  return new CrmError('unreachable', `cannot fetch ${url.href}: ${reason}`, { hint, cause })
 }

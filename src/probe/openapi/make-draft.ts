@@ -40,7 +40,7 @@ export function makeDraft(api: ApiDescription, { name, answers, sourceUrl }: Dra
     const pipelines = made.get('pipeline')
     const isEmbedded = resource === 'stage' && !decisions.answer('stages') && !hasFlatStages(api)
     const embedded = isEmbedded && pipelines ? stagesInPipelines(pipelines) : undefined
-    const chosen = embedded ? undefined : chooseCollection(api, resource, drafting)
+    const chosen = embedded ? undefined : chooseCollection(resource, drafting)
     const draft = embedded ?? (chosen && draftResource(drafting, chosen))
     if (draft) made.set(resource, draft)
   }

@@ -16,16 +16,15 @@ const OPTIONAL = ['phone', 'company']
 
 const MOST_CHOICES = 20
 
-/** The values of a record. */
+/** The values of a record, from it on. */
 export function recordLeaves(record: SchemaView): readonly Leaf[] {
-  return leavesOf(record, { depth: MAX_DEPTH, hasLists: true })
+  return leavesOf(record, { depth: 3, hasLists: true })
 }
 
 /** Fields whose own names do not show them: given by a person, or below the record. What is not sure is a decision. */
 export function addNestedFields(fields: JsonObject, context: ResourceContext): void {
   const { resource, inside, fieldsView, decisions, decide } = context
-  const answerOf = (field: string) => decisions.answer(`${RESOURCES[resource].plural}.${field}`)
-  for (const field of Object.keys(RESOURCES[resource].fields)) addAnswer(fields, field, answerOf(field))
+  const answered = new Set(Object.keys(RESOURCES[resource].fields).filter((field) => addAnswer(fields, field, context)))
   const looked = LOOKED_FOR[resource] ?? []
   if (Object.keys(fields).length === 0 && fieldsView.members.size <= (inside === '.' ? 1 : 0)) {
     const where = inside === '.' ? 'a record' : inside
@@ -34,18 +33,19 @@ export function addNestedFields(fields: JsonObject, context: ResourceContext): v
     return
   }
   const leaves = recordLeaves(fieldsView)
-  for (const field of looked.filter((each) => fields[each] === undefined && answerOf(each) === undefined)) {
+  for (const field of looked.filter((each) => fields[each] === undefined && !answered.has(each))) {
     const made = proposed(field, leaves, context)
     if (made !== undefined) fields[field] = made
   }
 }
 
-/** A path, or two with `and` between them. */
-function addAnswer(fields: JsonObject, field: string, answer: string | undefined): void {
-  if (field === 'id' || answer === undefined) return
+/** A path, or two with `and` between them. Returns whether the person named the field. */
+function addAnswer(fields: JsonObject, field: string, { resource, decisions }: ResourceContext): boolean {
+  const answer = field === 'id' ? undefined : decisions.answer(`${RESOURCES[resource].plural}.${field}`)
   if (answer === 'none') delete fields[field]
-  else if (answer.includes(' and ')) fields[field] ??= { join: answer.split(' and ') }
-  else fields[field] = fieldOfPath(field, answer)
+  else if (answer?.includes(' and ')) fields[field] ??= { join: answer.split(' and ') }
+  else if (answer !== undefined) fields[field] = fieldOfPath(field, answer)
+  return answer !== undefined
 }
 
 function proposed(
@@ -55,7 +55,7 @@ function proposed(
 ): JsonValue | undefined {
   const { plural, singular } = RESOURCES[resource]
   const id = `${plural}.${field}`
-  const found = proposeField(resource, field, leaves)
+  const found = proposeField(fieldNames(resource)[field] ?? [], field, leaves)
   if (found?.isSure || (!found && OPTIONAL.includes(field))) return found?.made
   const what = found
     ? `is ${found.path} the ${field} of a ${singular}?`
@@ -68,9 +68,6 @@ function proposed(
   })
   return found?.made
 }
-
-/** From the record on. */
-const MAX_DEPTH = 3
 
 /** Objects that hold the members of the record itself. */
 const OWN =
@@ -86,9 +83,8 @@ interface Proposed {
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const VALUES = ['value', 'address', 'email', 'emailaddress', 'number', 'phonenumber', 'name', 'full']
 
-/** A place below the record for a field that its own members do not have. */
-function proposeField(resource: Resource, field: string, leaves: readonly Leaf[]): Proposed | undefined {
-  const names = fieldNames(resource)[field] ?? []
+/** A place below the record for a field with these names that its own members do not have. */
+function proposeField(names: readonly string[], field: string, leaves: readonly Leaf[]): Proposed | undefined {
   // `emails[0].address`
   const isValueOf = ({ above, name }: Leaf) => names.includes(above.at(-1) ?? '') && VALUES.includes(foldedName(name))
   const nested = leaves.filter(
@@ -96,11 +92,10 @@ function proposeField(resource: Resource, field: string, leaves: readonly Leaf[]
   )
   const own = nested.filter(({ above }) => above.every((each) => OWN.test(each) || names.includes(each)))
   const parts = field === 'name' && own.length === 0 ? nestedParts(leaves) : undefined
-  if (parts) return parts
-  const [best] = own.length > 0 ? own : nested
-  if (best) return { made: fieldOfPath(field, best.path), path: best.path, isSure: own.length === 1 }
-  const shown = field === 'email' ? leaves.find(({ view }) => EMAIL.test(String(view.example))) : undefined
-  return shown && { made: fieldOfPath(field, shown.path), path: shown.path, isSure: false }
+  const isEmail = ({ view }: Leaf) => field === 'email' && EMAIL.test(String(view.example))
+  const best = own[0] ?? nested[0] ?? leaves.find(isEmail)
+  if (parts || !best) return parts
+  return { made: fieldOfPath(field, best.path), path: best.path, isSure: own.length === 1 }
 }
 
 /** First and last name in one object. */
@@ -108,7 +103,7 @@ function nestedParts(leaves: readonly Leaf[]): Proposed | undefined {
   const named = (names: readonly string[]) =>
     leaves.find(({ name, above }) => above.length > 0 && names.includes(foldedName(name)))
   const [first, last] = [named(FIRST_NAMES), named(LAST_NAMES)]
-  if (!first || !last || first.above.join() !== last.above.join()) return undefined
+  if (!first || first.above.join() !== last?.above.join()) return undefined
   const isSure = first.above.every((each) => OWN.test(each))
   return { made: { join: [first.path, last.path] }, path: `${first.path} and ${last.path}`, isSure }
 }

@@ -6,7 +6,7 @@ import { printable } from './decisions.ts'
 import type { ApiDescription } from './read-description.ts'
 
 /** What stands in the draft for a parameter in the path of a collection; foreign: the id of a record of another kind. */
-export type Slot =
+type Slot =
   /** `isSure`: the document names this value. */
   | { readonly type: 'value'; readonly value: string; readonly isSure: boolean }
   | { readonly type: 'variable'; readonly ask: string }
@@ -50,20 +50,18 @@ export function bareSegment(segment: string): string {
 export function slotsOf(api: ApiDescription, path: string, resource: Resource): Slots {
   const segments = segmentsOf(path)
   const parameters = [...api.methods(path).values()].flatMap((method) => method.parameters)
-  const slots = new Map<string, Slot>()
-  for (const [index, segment] of segments.entries()) {
+  const slots = segments.flatMap((segment, index): readonly (readonly [string, Slot])[] => {
     const key = keyIn(segment)
     const name = parameterIn(segment) ?? key
-    if (name === undefined) continue
+    if (name === undefined) return []
     const before = key === undefined ? segments[index - 1] : segment.replace(/\(.*$/, '')
     const parameter = parameters.find((each) => each.in === 'path' && each.name === name)
-    const values = [...(parameter?.schema.values ?? []), parameter?.example].filter(
-      (value) => typeof value === 'string',
-    )
+    const named = [...(parameter?.schema.values ?? []), parameter?.example]
+    const values = named.filter((value) => typeof value === 'string')
     const at = { name, before, values, isLast: index === segments.length - 1 }
-    slots.set(name, slotOf(resource, at) ?? placeOf(at, parameter?.description))
-  }
-  return slots
+    return [[name, slotOf(resource, at) ?? placeOf(at, parameter?.description)]]
+  })
+  return new Map(slots)
 }
 
 interface Position {
@@ -82,9 +80,7 @@ function slotOf(resource: Resource, { name, before = '', values, isLast }: Posit
   if (!isLast && !isKind && parent && (isIdOf(parent, name) || nameFit(parent, before) > 0)) return { type: 'parent' }
   // A server is asked for the pipelines and stages of deals.
   const kind = resource === 'pipeline' || resource === 'stage' ? 'deal' : resource
-  const [value] = values
-    .filter((each) => nameFit(kind, each) > 0)
-    .toSorted((a, b) => nameFit(kind, b) - nameFit(kind, a))
+  const value = values.find((each) => nameFit(kind, each) === 2) ?? values.find((each) => nameFit(kind, each) > 0)
   if (value !== undefined && (isKind || isLast)) return { type: 'value', value, isSure: true }
   return isKind ? { type: 'value', value: RESOURCES[kind].plural, isSure: false } : undefined
 }
@@ -102,16 +98,21 @@ function placeOf({ name, before }: Position, description: string | undefined): S
 
 /** Parameters in a path of the document as they stand in the draft; the one after the slots is the id. */
 export function textOf(path: string, { slots, path: own }: { readonly slots: Slots; readonly path: string }): string {
-  const order = [...slots.entries()]
+  const order = [...slots]
   const count = segmentsOf(own).length
   const texts = segmentsOf(path).map((segment, index) => {
     const name = parameterIn(segment) ?? keyIn(segment)
     if (name === undefined) return segment
-    const [slotName, slot] = order.shift() ?? []
-    const put = (text: string) => segment.replace(`{${name}}`, text)
-    if (index >= count || !slot || slotName === undefined) return put('{id}')
-    if (slot.type === 'parent') return put('{parent}')
-    return put(slot.type === 'value' ? slot.value : `{${variableName(slotName)}}`)
+    const [slotName = '', slot] = order.shift() ?? []
+    const isOfCollection = index < count && slot !== undefined
+    const text = !isOfCollection
+      ? '{id}'
+      : slot.type === 'parent'
+        ? '{parent}'
+        : slot.type === 'value'
+          ? slot.value
+          : `{${variableName(slotName)}}`
+    return segment.replace(`{${name}}`, text)
   })
   // Characters that no URI path holds (RFC 3986 section 3.3) stand encoded in it.
   const encoded = (text: string) => text.toWellFormed().replace(/[^\w\-.~!$&'()*+,;=:@%{}]/gu, encodeURIComponent)
@@ -123,18 +124,6 @@ export function pathMember(verb: string, text: string, object: string): JsonObje
   const usual = ['get', 'update', 'delete'].includes(verb) ? `${object}/{id}` : object
   if (text === usual) return {}
   return { path: text.startsWith(object) ? `{object}${text.slice(object.length)}` : text }
-}
-
-/** The longest path of whole segments that all of them, and `wanted`, begin with. */
-export function commonPath(paths: readonly string[], wanted: string): string {
-  if (paths.every((path) => path.startsWith(wanted))) return wanted
-  let common = wanted.split('/')
-  for (const path of paths) {
-    const other = path.split('/')
-    const different = common.findIndex((segment, index) => segment !== other[index])
-    if (different >= 0) common = common.slice(0, different)
-  }
-  return common.join('/')
 }
 
 const ASK_CHARS = 80

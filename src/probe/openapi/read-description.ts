@@ -2,7 +2,7 @@ import { parse, YAMLParseError } from 'yaml'
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { foldedName } from '../names.ts'
+import { bestNamed } from '../names.ts'
 import { Schemas, type SchemaView, schemaOfExample } from './schemas.ts'
 
 const HTTP_METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
@@ -147,11 +147,10 @@ export class ApiDescription {
 
 /** The parameter of the query with the best of these names. */
 export function parameterNamed({ parameters }: ApiMethod, names: readonly string[]): ApiParameter | undefined {
-  const folded = names.map(foldedName)
-  const ofQuery = parameters.filter(({ name, in: place }) => place === 'query' && folded.includes(foldedName(name)))
-  return ofQuery.toSorted(
-    (one, other) => folded.indexOf(foldedName(one.name)) - folded.indexOf(foldedName(other.name)),
-  )[0]
+  return bestNamed(
+    parameters.filter((each) => each.in === 'query'),
+    names,
+  )
 }
 
 function bare(path: string): string {

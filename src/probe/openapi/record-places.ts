@@ -8,11 +8,8 @@ export interface RecordPlace {
   readonly view: SchemaView
 }
 
-interface Nested extends RecordPlace {
-  readonly depth: number
-}
-
 interface Candidate extends RecordPlace {
+  readonly depth: number
   readonly score: number
 }
 
@@ -67,7 +64,7 @@ export function recordInBody(resource: Resource, body: SchemaView, { inside, fie
   const named = objectsIn(root, () => 0).find(
     ({ path }) => inside !== '.' && (path === inside || path.endsWith(`.${inside}`)),
   )
-  const shared = (view: SchemaView) => [...view.members.keys()].filter((name) => fieldsView.members.has(name)).length
+  const shared = ({ members }: SchemaView) => [...members.keys()].filter((name) => fieldsView.members.has(name)).length
   const fit = (view: SchemaView) => fieldFit(resource, view.members.keys())
   // The only object with such members may be deep.
   const ways = [shared, fit].flatMap((scoreOf) => {
@@ -100,38 +97,42 @@ function recordScore(resource: Resource, view: SchemaView): number {
   return id + (insideOf(resource, view) === '.' ? 0 : 4) + times + fieldFit(resource, view.members.keys())
 }
 
-function listAt(resource: Resource, { path, view, depth }: Nested): readonly Candidate[] {
-  const { element } = view
-  if (view.type !== 'array' || (element.type !== 'object' && element.members.size === 0)) return []
-  const name = path.slice(path.lastIndexOf('.') + 1)
-  const isUsual = LISTS.test(name) || nameFit(resource, name) > 0
-  return [{ path: `${path === '.' ? '' : path}[]`, view: element, score: (isUsual ? 3 : 0) - depth }]
+function isObject({ type, members }: SchemaView): boolean {
+  return type === 'object' || members.size > 0
+}
+
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1)
+}
+
+function elementOf(path: string, which: '[]' | '[0]'): string {
+  return `${path === '.' ? '' : path}${which}`
+}
+
+function listAt(resource: Resource, { path, view, depth }: Candidate): readonly Candidate[] {
+  if (view.type !== 'array' || !isObject(view.element)) return []
+  const isUsual = LISTS.test(lastName(path)) || nameFit(resource, lastName(path)) > 0
+  return [{ path: elementOf(path, '[]'), view: view.element, depth, score: (isUsual ? 3 : 0) - depth }]
 }
 
 /** The objects in it; some servers take and show a record as the only element of a list. */
 function objectsIn(root: RecordPlace, scoreOf: (view: SchemaView) => number): readonly Candidate[] {
   const all = walk(root, ({ path, view }) => {
     if (view.type !== 'array') return membersOf(path, view, (name) => !ASIDE.test(name))
-    const { element } = view
-    const isRecord = element.type === 'object' || element.members.size > 0
-    const name = path.slice(path.lastIndexOf('.') + 1)
-    return isRecord && (path === root.path || LISTS.test(name))
-      ? [{ path: `${path === '.' ? '' : path}[0]`, view: element }]
-      : []
+    const isRecord = isObject(view.element) && (path === root.path || LISTS.test(lastName(path)))
+    return isRecord ? [{ path: elementOf(path, '[0]'), view: view.element }] : []
   })
   return all
-    .filter(
-      ({ view, depth }) => view.type === 'object' || (view.type !== 'array' && (depth === 0 || view.members.size > 0)),
-    )
-    .map(({ path, view, depth }) => ({ path, view, score: scoreOf(view) - depth }))
+    .filter(({ view, depth }) => view.type !== 'array' && (depth === 0 || isObject(view)))
+    .map((place) => ({ ...place, score: scoreOf(place.view) - place.depth }))
 }
 
 /** The place and those within it, the outer ones first. */
-function walk(root: RecordPlace, next: (place: RecordPlace) => readonly RecordPlace[]): readonly Nested[] {
-  const found: Nested[] = [{ ...root, depth: 0 }]
+function walk(root: RecordPlace, next: (place: RecordPlace) => readonly RecordPlace[]): readonly Candidate[] {
+  const found: Candidate[] = [{ ...root, depth: 0, score: 0 }]
   for (const place of found) {
     if (place.depth === MAX_DEPTH || found.length > MAX_PLACES) continue
-    found.push(...next(place).map((each) => ({ ...each, depth: place.depth + 1 })))
+    found.push(...next(place).map((each) => ({ ...each, depth: place.depth + 1, score: 0 })))
   }
   return found
 }
@@ -179,15 +180,14 @@ export function leavesOf(view: SchemaView, { from = '.', depth = MAX_DEPTH, hasL
 function membersOf(path: string, view: SchemaView, isWanted: (name: string) => boolean): readonly RecordPlace[] {
   return [...view.members.keys()].flatMap((name) => {
     const member = isWanted(name) ? view.member(name) : undefined
-    const isHolding = member && (member.type === 'array' || member.type === 'object' || member.members.size > 0)
-    return isHolding ? [{ path: joined(path, name), view: member }] : []
+    return member && (member.type === 'array' || isObject(member)) ? [{ path: joined(path, name), view: member }] : []
   })
 }
 
-function best<Place extends Candidate>(candidates: readonly Place[]): Place | undefined {
-  let top: Place | undefined
-  for (const each of candidates) if (each.score > (top?.score ?? 0)) top = each
-  return top
+/** The first with the greatest score above 0. */
+function best<Place extends { readonly score: number }>(candidates: readonly Place[]): Place | undefined {
+  const [top] = candidates.toSorted((one, other) => other.score - one.score)
+  return top && top.score > 0 ? top : undefined
 }
 
 /** A member below a path. */

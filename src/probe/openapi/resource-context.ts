@@ -18,43 +18,12 @@ export interface Drafting {
   readonly made: ReadonlyMap<Resource, { readonly value: JsonObject }>
 }
 
-/** The operations of the document on a collection. */
-interface OfferedOperations {
-  readonly list: ApiMethod | undefined
-  /** Shows the records that were used last, in place of a list. */
-  readonly recent: ApiMethod | undefined
-  readonly get: ApiMethod | undefined
-  readonly create: ApiMethod | undefined
-  /** The one to use first; others change the record in another way. */
-  readonly updates: readonly ApiMethod[]
-  readonly delete: ApiMethod | undefined
-  /** GET below the collection that search records, and POST likewise. */
-  readonly searches: readonly ApiMethod[]
-}
+type OfferedOperations = ReturnType<typeof offeredOf>
 
 /** What the parts of a resource share. */
-export interface ResourceContext extends Drafting, Chosen {
-  readonly resource: Resource
-  /** Of the object in the draft, such as `objects.contacts`. */
-  readonly at: string
-  /** Leaves a point open, of the object (an empty part) or of a part of it, such as `.verbs.list`. */
-  readonly decide: (part: '' | `.${string}`, text: string, question?: Question) => void
-  readonly offered: OfferedOperations
-  /** A record in answers. */
-  readonly record: SchemaView
-  /** The member with the id of a record. */
-  readonly idMember: string | undefined
-  /** A path from the record on. */
-  readonly inside: string
-  /** The object at `inside`. */
-  readonly fieldsView: SchemaView
-  /** The same of the bodies of create and update; what is required is of a create. Undefined if the document describes none. */
-  readonly writeView: SchemaView | undefined
-  readonly createView: SchemaView | undefined
-  readonly updateView: SchemaView | undefined
-}
+export type ResourceContext = ReturnType<typeof contextOf>
 
-export function contextOf(drafting: Drafting, chosen: Chosen): ResourceContext {
+export function contextOf(drafting: Drafting, chosen: Chosen) {
   const { api, decisions } = drafting
   const { collection, other } = chosen
   const { resource } = collection
@@ -82,13 +51,17 @@ export function contextOf(drafting: Drafting, chosen: Chosen): ResourceContext {
     ...drafting,
     ...chosen,
     resource,
+    /** Of the object in the draft, such as `objects.contacts`. */
     at,
-    decide: (part, text, question) => decisions.decide(at + part, text, question),
+    /** Leaves a point open, of the object (an empty part) or of a part of it, such as `.verbs.list`. */
+    decide: (part: '' | `.${string}`, text: string, question?: Question) => decisions.decide(at + part, text, question),
     offered,
+    /** A record in answers, the member with its id, and the path and the object in it with its fields. */
     record,
     idMember: memberInPath(offered, record) ?? idMemberOf(resource, record),
     inside,
     fieldsView,
+    /** The same of the bodies of create and update; what is required is of a create. Undefined if the document describes none. */
     writeView,
     createView,
     updateView,
@@ -106,16 +79,13 @@ function memberInPath(
 }
 
 function withOther(one: OfferedOperations, other: OfferedOperations | undefined): OfferedOperations {
-  return {
-    ...one,
-    get: one.get ?? other?.get,
-    create: one.create ?? other?.create,
-    updates: one.updates.length > 0 ? one.updates : (other?.updates ?? []),
-    delete: one.delete ?? other?.delete,
-  }
+  const updates = one.updates.length > 0 ? one.updates : (other?.updates ?? [])
+  const { get = other?.get, create = other?.create, delete: removal = other?.delete } = one
+  return { ...one, get, create, updates, delete: removal }
 }
 
-function offeredOf(api: ApiDescription, { path }: Collection): OfferedOperations {
+/** The operations of the document on a collection. */
+function offeredOf(api: ApiDescription, { path }: Collection) {
   const bare = path.replace(/\/$/, '').replace(/\.json$/i, '')
   const singular = singularPath(bare)
   const items = [bare, ...singular].flatMap((each) => itemPathsOf(api, each))
@@ -134,13 +104,16 @@ function offeredOf(api: ApiDescription, { path }: Collection): OfferedOperations
   const isAdding = patch?.method === 'patch' && /\b(?:append|prepend)/i.test(patch.text)
   return {
     list: own ?? below(['list', 'all', 'search'], 'get')[0] ?? queries[0] ?? first(views, 'get'),
+    /** Shows the records that were used last, in place of a list. */
     recent: own === listed ? undefined : listed,
     get: first(items, 'get'),
     create: first([path, ...singular], 'post') ?? below(['create', 'new', 'add'], 'post')[0],
+    /** The one to use first; others change the record in another way. */
     updates: isAdding
       ? updates.toSorted((one, other) => Number(other.method === 'put') - Number(one.method === 'put'))
       : updates,
     delete: first(items, 'delete'),
+    /** GET below the collection that search records, and POST likewise. */
     searches: [...below(['search', 'find', 'lookup'], 'get'), ...queries],
   }
 }
