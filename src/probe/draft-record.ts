@@ -3,13 +3,14 @@ import { CrmError } from '../core/errors.ts'
 import { defined, idText, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../core/json.ts'
 import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { FIRST_NAMES, fieldNames, LAST_NAMES, memberNamed } from './names.ts'
+import type { Drafting } from './openapi/collections.ts'
 import { Decisions } from './openapi/decisions.ts'
 import { type DraftResource, draftResource } from './openapi/draft-resource.ts'
 import { writtenPaths } from './openapi/draft-writes.ts'
 import { recordLeaves } from './openapi/nested-fields.ts'
 import { ApiDescription } from './openapi/read-description.ts'
 import { escaped } from './openapi/record-places.ts'
-import type { Drafting, ResourceContext } from './openapi/resource-context.ts'
+import type { ResourceContext } from './openapi/resource-context.ts'
 
 /** An object as its records show it. */
 export interface DraftedRecord {

@@ -8,7 +8,14 @@ import { RESOURCES, type Resource } from '../core/resources/registry.ts'
 import { draftRecord, singlePath } from './draft-record.ts'
 import { Decisions } from './openapi/decisions.ts'
 import { findPageSize, ofOnePage, ofPages } from './paged.ts'
-import { connectorOf, type ListPlace, optionsOf, type ProbeServer, type ProbingHttp, readFirst } from './pages.ts'
+import {
+  draftedConnector,
+  type ListPlace,
+  optionsOf,
+  type ProbeServer,
+  type ProbingHttp,
+  readFirstRecords,
+} from './pages.ts'
 import { isEnough, type Reading, readByTrials, type Sized } from './read-list.ts'
 
 /** What the server showed of one list. It is read once, and drafted as often as there are answers. */
@@ -44,7 +51,7 @@ export async function findList(
 ): Promise<FoundList> {
   const { http } = probing
   const { plural } = RESOURCES[resource]
-  const { records: sample, items } = await readFirst(http, path, plural)
+  const { records: sample, items } = await readFirstRecords(http, path, plural)
   const nothing = { ids: [], isCut: false }
   const found = {
     resource,
@@ -194,7 +201,7 @@ export async function readByConnector(
   draft: JsonObject,
   resource: Resource,
 ): Promise<Declared | string> {
-  const api = createApi({ ...optionsOf(server), connector: connectorOf(server, draft) }, server.timing)
+  const api = createApi({ ...optionsOf(server), connector: draftedConnector(server, draft) }, server.timing)
   const all = api[RESOURCES[resource].plural as 'contacts'] as Operations | ((id?: string) => Operations)
   const { list } = typeof all === 'function' ? all() : all
   try {

@@ -6,7 +6,8 @@ export function foldedName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-function words(text: string): readonly string[] {
+/** Names between blanks. */
+export function spellings(text: string): readonly string[] {
   return text.trim().split(/\s+/)
 }
 
@@ -22,7 +23,7 @@ const NAMES: Readonly<Partial<Record<Resource, readonly [usual: string, doubtful
 
 /** The registry's own word, for a resource without an entry. */
 function usualNames(resource: Resource): readonly string[] {
-  return words(NAMES[resource]?.[0] ?? foldedName(RESOURCES[resource].singular))
+  return spellings(NAMES[resource]?.[0] ?? foldedName(RESOURCES[resource].singular))
 }
 
 /** How well a name stands for the resource: 2 usual, 1 doubtful, 0 not at all. */
@@ -33,7 +34,7 @@ export function nameFit(resource: Resource, name: string): 0 | 1 | 2 {
       [each, `${each}s`, each.replace(/y$/, 'ies'), each.replace(/^person$/, 'people')].includes(folded),
     )
   if (isOne(usualNames(resource))) return 2
-  return isOne(words(NAMES[resource]?.[1] ?? '-')) ? 1 : 0
+  return isOne(spellings(NAMES[resource]?.[1] ?? '-')) ? 1 : 0
 }
 
 /** Whether the name is an id of a record of this resource: `personId`, `deal_id`. */
@@ -47,17 +48,18 @@ export function isLinkTo(resource: Resource, name: string): boolean {
   return usualNames(resource).some((each) => foldedName(name).endsWith(`${each}id`))
 }
 
-export const ID_NAMES = words('id _id uuid guid recordid objectid uid key gid')
+export const ID_NAMES = spellings('id _id uuid guid recordid objectid uid key gid')
 export const CREATED_NAMES =
-  words(`createdat created createdtime createdon datecreated createddate createdate creationdate
+  spellings(`createdat created createdtime createdon datecreated createddate createdate creationdate
   addtime insertedat creationtime createtime dateadded dateentered createdatetime`)
-export const UPDATED_NAMES = words(`updatedat updated modifiedat modified updatetime updatedon modifiedon dateupdated
+export const UPDATED_NAMES =
+  spellings(`updatedat updated modifiedat modified updatetime updatedon modifiedon dateupdated
   datemodified updateddate modifieddate lastmodified lastmodifieddate lastupdated changedat modifiedtime updatedtime
   lastmodifiedat lastupdatedat dateedited lastupdate`)
 
 /** Members of two halves of a name. */
-export const FIRST_NAMES = words('firstname givenname forename first')
-export const LAST_NAMES = words('lastname familyname surname last')
+export const FIRST_NAMES = spellings('firstname givenname forename first')
+export const LAST_NAMES = spellings('lastname familyname surname last')
 
 const OWNERS = 'ownerid owner assigneeid assignedto assigneduserid assigneduser assignedtoid userid'
 const COMPANY_IDS = 'companyid organizationid organisationid orgid accountid'
@@ -111,7 +113,7 @@ type FieldNames = Readonly<Record<string, readonly string[]>>
 function allNames(resource: Resource): FieldNames {
   const own = Object.fromEntries(writableFields(resource).map(([name]) => [name, foldedName(name)]))
   const all = Object.entries(FIELD_NAMES[resource] ?? own).map(([field, text]) => {
-    const names = words(text)
+    const names = spellings(text)
     return [field, [...names, ...usualNames(resource).flatMap((noun) => names.map((name) => noun + name))]]
   })
   return Object.fromEntries(all)
@@ -161,35 +163,36 @@ export function nameOfHost(host: string): string | undefined {
 // Parameters of paging, as servers spell them: the probe tries each, and those of a document are compared folded.
 
 export const PAGES =
-  words(`page _page pageNumber page[number] p page_number pageNo page_no pageIndex pageNum current_page
+  spellings(`page _page pageNumber page[number] p page_number pageNo page_no pageIndex pageNum current_page
   Page paged pagination[page] searchCriteria[currentPage]`)
 export const OFFSETS =
-  words(`offset skip start _offset $skip _start startIndex startAt from page[offset] start_at first_result
+  spellings(`offset skip start _offset $skip _start startIndex startAt from page[offset] start_at first_result
   firstResult SkipCount limit_start paging.offset pagination[start] startRow _skip`)
 export const CURSORS =
-  words(`cursor page_token pageToken after starting_after next_token page[after] page[cursor] _cursor continuation marker
+  spellings(`cursor page_token pageToken after starting_after next_token page[after] page[cursor] _cursor continuation marker
   start_cursor pagination_token nextPageToken startCursor page_cursor nextCursor startAfterId continuation_token scroll_id
   startAfter`)
 /** In documents, these often are something else, such as the time from which on records are listed. */
 export const LOOSE_CURSORS =
-  words(`from since continuationToken nextToken next_cursor next_page_token cursorMark bookmark position anchor start
+  spellings(`from since continuationToken nextToken next_cursor next_page_token cursorMark bookmark position anchor start
   startKey start_key exclusive_start_key exclusiveStartKey resume_token resumeToken afterId after_id last_key`)
 /** They take the id of the last record. */
-export const LAST_IDS = words(`starting_after after after_id since_id last_id startingAfter from since lastId afterId
+export const LAST_IDS =
+  spellings(`starting_after after after_id since_id last_id startingAfter from since lastId afterId
   sinceId marker start_after cursor`)
 /** The greatest page is asked for by them. */
 export const SIZES =
-  words(`limit per_page page_size pageSize page[size] page[limit] size count _limit _per_page max_results
+  spellings(`limit per_page page_size pageSize page[size] page[limit] size count _limit _per_page max_results
   first $top take max rows page_length results_per_page items_per_page records_per_page MaxResultCount limit_page_length
   paging.limit`)
 
 /** Members of answers that lead to the next page, folded. */
 export const NEXT_CURSORS =
-  words(`nextcursor nextpagetoken nexttoken nextpagecursor endcursor startingafter after nextstart
+  spellings(`nextcursor nextpagetoken nexttoken nextpagecursor endcursor startingafter after nextstart
   continuationtoken continuation next cursor pagetoken scrollid paginationtoken`)
-export const NEXT_URLS = words(
+export const NEXT_URLS = spellings(
   'next nexturl nextlink nextpageurl nextpage odatanextlink nextpagelink nextrecordsurl nextpageuri href',
 )
-export const MORES = words('hasmore hasnext hasnextpage moreitemsincollection morerecords more hasmoreitems')
-export const TOTALS = words('total totalcount totalresults totalitems totalrecords odatacount totalsize')
-export const PAGE_COUNTS = words('totalpages maxpage pages pagecount lastpage totalpage pagescount numpages')
+export const MORES = spellings('hasmore hasnext hasnextpage moreitemsincollection morerecords more hasmoreitems')
+export const TOTALS = spellings('total totalcount totalresults totalitems totalrecords odatacount totalsize')
+export const PAGE_COUNTS = spellings('totalpages maxpage pages pagecount lastpage totalpage pagescount numpages')

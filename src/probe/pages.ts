@@ -9,7 +9,7 @@ import type { HostTiming, Timing } from '../api/transport/timing.ts'
 import { loadConnector } from '../connector/load-connector.ts'
 import { CrmError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
-import { placeOfRecords, recordsAt, type StatedValue, statedIn } from './records-in.ts'
+import { placeOfRecords, recordsAt, type StatedValue, statedBeside } from './records-in.ts'
 
 /** What a probe needs of its command: where the server is, the key and how it is sent, and how long to wait. */
 export interface ProbeServer extends Pick<ApiOptions, 'baseUrl' | 'key' | 'timeoutMs' | 'maxWaitMs' | 'userAgent'> {
@@ -54,7 +54,7 @@ export function optionsOf({ timing: _, auth: __, ...server }: ProbeServer): Omit
 
 /** Sends GET alone, once each. The connector sends the key, and describes nothing else. */
 export function openProbing(server: ProbeServer): ProbingHttp {
-  const connector = connectorOf(server, { connector: 2, name: 'probe', auth: server.auth, objects: {} })
+  const connector = draftedConnector(server, { connector: 2, name: 'probe', auth: server.auth, objects: {} })
   const http = createHttp({ ...optionsOf(server), connector }, server.timing)
   const settle: Http['settle'] = (call) => {
     if (call.method !== 'GET') throw new Error(`the probe sends ${call.method}`)
@@ -78,7 +78,7 @@ export function openProbing(server: ProbeServer): ProbingHttp {
 }
 
 /** A drafted connector as commands use it. */
-export function connectorOf({ baseUrl }: ProbeServer, draft: JsonObject) {
+export function draftedConnector({ baseUrl }: ProbeServer, draft: JsonObject) {
   const document = loadConnector(JSON.stringify(draft), { fileName: 'the draft', baseOf: () => undefined })
   return createConnector(document, { baseUrl, variables: {} })
 }
@@ -92,7 +92,7 @@ function noPage(path: string, why: string): CrmError {
 }
 
 /** The records of the first page, and their path. CrmError where the path is no list. */
-export async function readFirst(
+export async function readFirstRecords(
   http: ProbingHttp,
   path: string,
   noun: string,
@@ -115,7 +115,7 @@ export async function pageAt(
   const records = recordsAt(answer.json, items)
   if (!records) return noPage(path, `expected a list at ${items}`)
   const url = http.locate({ ...callOf(path), method: 'GET', ...next })
-  return { url, answer, items: records, stated: statedIn(answer.json ?? null, items) }
+  return { url, answer, items: records, stated: statedBeside(answer.json ?? null, items) }
 }
 
 /** The records of an answer; undefined for a refusal and for what is no list. */
@@ -128,7 +128,7 @@ export async function itemsAt(
   return page instanceof CrmError ? undefined : page.items
 }
 
-export function keyOf(record: JsonObject, { idOf }: Pick<ListPlace, 'idOf'>): string {
+export function recordKey(record: JsonObject, { idOf }: Pick<ListPlace, 'idOf'>): string {
   return idOf(record) ?? JSON.stringify(record)
 }
 
@@ -139,6 +139,7 @@ export function areSame(
   place: Pick<ListPlace, 'idOf'>,
 ): boolean {
   return (
-    items?.length === others.length && items.every((item, at) => keyOf(item, place) === keyOf(others[at] ?? {}, place))
+    items?.length === others.length &&
+    items.every((item, at) => recordKey(item, place) === recordKey(others[at] ?? {}, place))
   )
 }

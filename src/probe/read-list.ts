@@ -5,11 +5,11 @@ import { CURSORS, LAST_IDS, LOOSE_CURSORS, OFFSETS, PAGES } from './names.ts'
 import {
   areSame,
   itemsAt,
-  keyOf,
   type ListPlace,
   type PageAddress,
   type ProbingHttp,
   pageAt,
+  recordKey,
   type SeenPage,
 } from './pages.ts'
 import type { StatedValue } from './records-in.ts'
@@ -141,17 +141,17 @@ async function readOn(walk: Walk, step: PagingStep): Promise<Reading | undefined
   const { place, first } = walk
   const pages = [first]
   const records = [...first.items]
-  const known = new Set(records.map((record) => keyOf(record, place)))
+  const known = new Set(records.map((record) => recordKey(record, place)))
   for (;;) {
     const page = pages.at(-1) ?? first
     const next = nextBy(step, page, { records: records.length, pages: pages.length, lastId: lastIdOf(page, place) })
     const shown = next && (await pageBy(walk, next))
-    const fresh = shown && 'items' in shown ? shown.items.filter((record) => !known.has(keyOf(record, place))) : []
+    const fresh = shown && 'items' in shown ? shown.items.filter((record) => !known.has(recordKey(record, place))) : []
     const end = endAt({ step, shown, fresh, pages: pages.length })
     if (end === 'none') return undefined
     if (end) return { step, pages, records, end: end.end, doubt: end.doubt ?? doubtOf(pages, records.length) }
     pages.push(shown as SeenPage)
-    for (const record of fresh) known.add(keyOf(record, place))
+    for (const record of fresh) known.add(recordKey(record, place))
     records.push(...fresh)
     if (isEnough(pages.length, records.length)) return { step, pages, records, end: 'cut', doubt: undefined }
   }

@@ -17,7 +17,7 @@ const MAX_DEPTH = 4
 const MAX_SCALARS = 500
 
 /** The values beside the records: members of objects, of the only element of an array, and of links by their `rel`. */
-export function statedIn(json: JsonValue, itemsPath: string): readonly StatedValue[] {
+export function statedBeside(json: JsonValue, itemsPath: string): readonly StatedValue[] {
   const found: StatedValue[] = []
   const records = itemsPath.slice(0, itemsPath.lastIndexOf('[]'))
   const walk = (value: JsonValue, path: string, depth: number): void => {

@@ -1,10 +1,20 @@
 import { CrmError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
 import { foldedName, isIdOf, nameFit } from '../names.ts'
 import type { Decisions } from './decisions.ts'
 import { bareSegment, hasSlot, keyIn, PARENTS, parameterIn, type Slots, segmentsOf, slotsOf, textOf } from './paths.ts'
 import type { ApiDescription } from './read-description.ts'
-import type { Drafting } from './resource-context.ts'
+
+/** What the resources of a draft share. */
+export interface Drafting {
+  readonly api: ApiDescription
+  readonly decisions: Decisions
+  /** Asked for at login. */
+  readonly variables: JsonObject
+  /** The resources that the draft has. */
+  readonly made: ReadonlyMap<Resource, { readonly value: JsonObject }>
+}
 
 /** A path of the document that may be the list of a resource. */
 export interface Collection {

@@ -1,10 +1,10 @@
 import { CrmError } from '../../core/errors.ts'
 import { isCredentialHeader, isHeaderName, isHeaderValue, isTransportHeader } from '../../core/http-rules.ts'
 import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
+import type { Drafting } from './collections.ts'
 import { onlyValue } from './draft-reads.ts'
 import { askOf, variableName } from './paths.ts'
 import type { ApiMethod } from './read-description.ts'
-import type { Drafting } from './resource-context.ts'
 
 type Finding = Pick<Drafting, 'api' | 'decisions' | 'variables'>
 

@@ -1,24 +1,14 @@
 import { defined, type JsonObject } from '../../core/json.ts'
-import { foldedName, memberNamed } from '../names.ts'
+import { bestNamed, foldedName, memberNamed, spellings } from '../names.ts'
 import type { ApiMethod } from './read-description.ts'
 import { joined, type Leaf, leavesOf } from './record-places.ts'
 import { isNumber, type SchemaView } from './schemas.ts'
 
-const MESSAGES = [
-  'errormessage',
-  'errordescription',
-  'message',
-  'detail',
-  'error',
-  'title',
-  'description',
-  'reason',
-  'msg',
-]
-const CODES = ['code', 'errorcode', 'category', 'errorname', 'errortype', 'type', 'statuscode']
-const REQUESTS = ['requestid', 'correlationid', 'traceid', 'transactionid']
-const LISTS = ['errors', 'fielderrors', 'validationerrors', 'details', 'violations', 'invalidparams']
-const FIELD_NAMES = ['field', 'fieldname', 'name', 'path', 'in', 'attribute', 'property', 'pointer', 'param', 'source']
+const MESSAGES = spellings('errormessage errordescription message detail error title description reason msg')
+const CODES = spellings('code errorcode category errorname errortype type statuscode')
+const REQUESTS = spellings('requestid correlationid traceid transactionid')
+const LISTS = spellings('errors fielderrors validationerrors details violations invalidparams')
+const FIELD_NAMES = spellings('field fieldname name path in attribute property pointer param source')
 
 /** Where most refusals state their message and code; undefined if the document does not describe them. */
 export function draftError(methods: readonly ApiMethod[]): JsonObject | undefined {
@@ -35,8 +25,7 @@ function errorIn(view: SchemaView): JsonObject | undefined {
   const own = textsIn(view)
   // A list of errors alone: the first one is shown.
   const texts = own.length > 0 || list === undefined || !items ? own : textsIn(items, `${joined('.', list)}[0]`)
-  const named = (names: readonly string[]) =>
-    names.flatMap((name) => texts.find((text) => foldedName(text.name) === name) ?? [])[0]?.path
+  const named = (names: readonly string[]) => bestNamed(texts, names)?.path
   const message = named(MESSAGES)
   if (message === undefined) return undefined
   const [name, text] = [FIELD_NAMES, MESSAGES].map((names) => items && memberNamed(items.members, names))

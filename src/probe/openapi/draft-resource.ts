@@ -1,7 +1,7 @@
 import { defined, isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { CREATED_NAMES, foldedName, isIdOf, isLinkTo, memberNamed, nameFit, UPDATED_NAMES } from '../names.ts'
-import type { Chosen } from './collections.ts'
+import type { Chosen, Drafting } from './collections.ts'
 import { draftFields, nameParts, timeForm } from './draft-fields.ts'
 import { draftFilters, draftFind, draftList, draftSelect, neededQuery } from './draft-reads.ts'
 import { addRequired, decideUnread, draftWrite, keepToCreate } from './draft-writes.ts'
@@ -9,7 +9,7 @@ import { addNestedFields, recordLeaves } from './nested-fields.ts'
 import { askOf, hasSlot, PARENTS, parameterIn, pathMember, segmentsOf, textOf, variableName } from './paths.ts'
 import type { ApiMethod } from './read-description.ts'
 import { escaped, idMemberOf, joined, recordIn } from './record-places.ts'
-import { contextOf, type Drafting, type ResourceContext } from './resource-context.ts'
+import { contextOf, type ResourceContext } from './resource-context.ts'
 import type { SchemaView } from './schemas.ts'
 
 export interface DraftResource {

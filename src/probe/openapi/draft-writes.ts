@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
+import { defined, isJsonObject, isSameJson, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
 import { RESOURCES } from '../../core/resources/registry.ts'
 import { fieldFit, foldedName } from '../names.ts'
 import { constantOf, onlyValue } from './draft-reads.ts'
@@ -15,41 +15,36 @@ export function draftWrite(name: Write, method: ApiMethod, context: ResourceCont
   const { bodyType } = method
   return {
     ...(bodyType !== undefined && { headers: { 'Content-Type': bodyType } }),
-    ...bodyPart(name, method, context),
+    ...defined({ body: bodyAround(name, method, context) }),
     ...(name === 'update' && draftUpdate(method, context)),
-    ...givesPart(name, method, context),
+    ...defined({ gives: givesOf(name, method, context) }),
   }
 }
 
 /** Without a described answer, the status of an update decides; of a create, only the answer has the id. */
-function givesPart(
-  name: Write,
-  method: ApiMethod,
-  { offered, fieldsView, resource, decide }: ResourceContext,
-): JsonObject {
-  if (method.isAnswerEmpty || (name === 'update' && !method.answer)) return { gives: 'nothing' }
+function givesOf(name: Write, method: ApiMethod, context: ResourceContext): string | undefined {
+  const { offered, fieldsView, resource, decide } = context
+  if (method.isAnswerEmpty || (name === 'update' && !method.answer)) return 'nothing'
   const found = recordIn(resource, method.answer) ?? recordIn(resource, offered.get?.answer)
   if (!found) {
     decide(`.verbs.${name}`, 'the document does not describe the answer: gives is where it shows the record or its id')
-    return {}
+    return undefined
   }
   const isFit = ({ members }: SchemaView) => fieldFit(resource, members.keys()) > 0
   // An answer may have an id, and often times and the kind of the record, without its fields.
   const isIdAlone = isFit(fieldsView) && !isFit(found.view) && insideOf(resource, found.view) === '.'
-  const names = [...found.view.members.keys()]
-  const id = isIdAlone
-    ? (names.find((each) => /^id$/i.test(each)) ?? names.find((each) => /id$/i.test(each)))
-    : undefined
+  const names = isIdAlone ? [...found.view.members.keys()] : []
+  const id = names.find((each) => /^id$/i.test(each)) ?? names.find((each) => /id$/i.test(each))
   const path = id === undefined ? found.path : joined(found.path, id)
   // A member with the name of a word of `gives` is written with a backslash.
-  return path === '.' ? {} : { gives: ['record', 'nothing'].includes(path) ? `\\${path}` : path }
+  return path === '.' ? undefined : path.replace(/^(?=(?:record|nothing)$)/, '\\')
 }
 
 /** The body around the record, where it is not the record itself. */
-function bodyPart(name: Write, method: ApiMethod, context: ResourceContext): JsonObject {
+function bodyAround(name: Write, method: ApiMethod, context: ResourceContext): JsonValue | undefined {
   const { inside, resource, decide } = context
   if (method.isForm) decide(`.verbs.${name}`, 'the document describes a form as the body, and crm sends JSON')
-  if (!method.body) return {}
+  if (!method.body) return undefined
   const { path } = recordInBody(resource, method.body, context)
   const wrap = (view: SchemaView | undefined, [next, ...more]: readonly string[]): JsonValue => {
     if (next === undefined || !view) return '{record}'
@@ -67,10 +62,9 @@ function bodyPart(name: Write, method: ApiMethod, context: ResourceContext): Jso
   const names = (path === '.' ? '' : path).split(/(?<!\\)\.|(?=\[0\])/).filter((each) => each !== '')
   const body = wrap(
     method.body,
-    names.map((each) => (each === '[0]' ? each : each.replaceAll('\\', ''))),
+    names.map((each) => each.replaceAll('\\', '')),
   )
-  const usual: JsonValue = inside === '.' ? '{record}' : { [inside]: '{record}' }
-  return JSON.stringify(body) === JSON.stringify(usual) ? {} : { body }
+  return isSameJson(body, inside === '.' ? '{record}' : { [inside]: '{record}' }) ? undefined : body
 }
 
 const PARTIAL =
@@ -87,8 +81,7 @@ function draftUpdate(method: ApiMethod, context: ResourceContext): JsonObject {
   const { sends, flag } = sendsOf(method, needed.missing, context)
   const set = Object.keys(needed.set).length > 0 ? { set: needed.set } : {}
   if (sends === 'changes') {
-    const isPut = method.method === 'put'
-    return { ...(flag !== undefined && { query: { [flag]: true } }), ...set, ...(isPut && { sends }) }
+    return { ...(flag !== undefined && { query: { [flag]: true } }), ...set, ...(method.method === 'put' && { sends }) }
   }
   const hidden = needed.missing.filter((name) => !fieldsView.members.has(name))
   if (hidden.length > 0) {
@@ -106,7 +99,7 @@ interface Sent {
 }
 
 function sendsOf(method: ApiMethod, missing: readonly string[], context: ResourceContext): Sent {
-  const { decisions, offered, api, decide } = context
+  const { decisions, offered, api, decide, resource } = context
   const isPut = method.method === 'put' && offered.updates.length === 1
   const parameter = method.parameters.find((each) => each.in === 'query' && /^(?:is_?)?partial/i.test(each.name))
   if (isPut && parameter) return { sends: 'changes', flag: parameter.name }
@@ -119,7 +112,7 @@ function sendsOf(method: ApiMethod, missing: readonly string[], context: Resourc
     : 'the document does not say whether this PUT replaces the whole record or changes what is sent'
   const needs = isPartial && missing.length > 0 && `the body of each update needs ${missing.join(', ')}`
   const reasons = [why, needs].filter((text) => text !== false)
-  const id = `${RESOURCES[context.resource].plural}.update`
+  const id = `${RESOURCES[resource].plural}.update`
   const answer = decisions.answer(id)
   if (reasons.length === 0 && answer === undefined) return { sends: 'changes' }
   const assumed = isPartial ? 'changes' : 'whole'

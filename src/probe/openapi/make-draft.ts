@@ -78,10 +78,8 @@ function dropUnknown(made: ReadonlyMap<Resource, DraftResource>): void {
   const { stage } = objectOf(made.get('deal')?.value.fields)
   const hasPipelines = Object.hasOwn(objectOf(made.get('stage')?.value.fields), 'pipeline_id')
   if (isJsonObject(stage) && !hasPipelines) delete stage.within
-  for (const { value } of made.values()) {
-    const isThere = [...made.keys()].some((resource) => RESOURCES[resource].plural === value.parent)
-    if (!isThere) delete value.parent
-  }
+  const known: readonly unknown[] = [...made.keys()].map((resource) => RESOURCES[resource].plural)
+  for (const { value } of made.values()) if (!known.includes(value.parent)) delete value.parent
 }
 
 /** `example` of https://api.example.com, else of the title. */

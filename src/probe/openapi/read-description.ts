@@ -1,7 +1,7 @@
 import { parse, YAMLParseError } from 'yaml'
 import { oneLine } from '../../api/errors/one-line.ts'
 import { CrmError } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, objectOf } from '../../core/json.ts'
 import { bestNamed } from '../names.ts'
 import { Schemas, type SchemaView, schemaOfExample } from './schemas.ts'
 
@@ -56,7 +56,7 @@ export class ApiDescription {
   constructor(document: JsonObject) {
     this.document = document
     this.schemas = new Schemas(document)
-    this.paths = Object.keys(isJsonObject(document.paths) ? document.paths : {}).filter((path) => path.startsWith('/'))
+    this.paths = Object.keys(objectOf(document.paths)).filter((path) => path.startsWith('/'))
     this.#below = Map.groupBy(this.paths, (path) => bare(path).replace(/(?:^|\/)[^/]*$/, ''))
   }
 
@@ -72,15 +72,15 @@ export class ApiDescription {
   methods(path: string): ReadonlyMap<HttpMethod, ApiMethod> {
     const known = this.#methods.get(path)
     if (known) return known
-    const { paths } = this.document
-    const item = isJsonObject(paths) && Object.hasOwn(paths, path) ? this.schemas.resolved(paths[path]) : undefined
-    const found = new Map<HttpMethod, ApiMethod>()
-    for (const method of HTTP_METHODS) {
+    const paths = objectOf(this.document.paths)
+    const item = Object.hasOwn(paths, path) ? this.schemas.resolved(paths[path]) : undefined
+    const found = HTTP_METHODS.flatMap((method): readonly (readonly [HttpMethod, ApiMethod])[] => {
       const operation = item && Object.hasOwn(item, method) ? item[method] : undefined
-      if (isJsonObject(operation)) found.set(method, this.#read(path, method, [item?.parameters, operation]))
-    }
-    this.#methods.set(path, found)
-    return found
+      return isJsonObject(operation) ? [[method, this.#read(path, method, [item?.parameters, operation])]] : []
+    })
+    const methods = new Map(found)
+    this.#methods.set(path, methods)
+    return methods
   }
 
   #read(
@@ -90,7 +90,7 @@ export class ApiDescription {
   ): ApiMethod {
     const body = this.schemas.resolved(operation.requestBody)
     const content = mediaOf(body)
-    const answers = isJsonObject(operation.responses) ? Object.entries(operation.responses) : []
+    const answers = Object.entries(objectOf(operation.responses))
     const read = (code: RegExp) =>
       answers
         .filter(([name]) => code.test(name))
@@ -110,7 +110,7 @@ export class ApiDescription {
       answerType: ownType(mediaOf(good)),
       answer: this.#content(mediaOf(good)),
       isAnswerEmpty: !good && answers.some(([name]) => /^20[45]$/.test(name)),
-      hasLinkHeader: Object.keys(isJsonObject(good?.headers) ? good.headers : {}).some((name) => /^link$/i.test(name)),
+      hasLinkHeader: Object.keys(objectOf(good?.headers)).some((name) => /^link$/i.test(name)),
       refusals: read(/^4|^default$/).flatMap((answer) => this.#content(mediaOf(answer)) ?? []),
       security: operation.security,
     }
@@ -159,8 +159,8 @@ function bare(path: string): string {
 
 /** `{ one: { value: ... } }`. */
 function firstExample(examples: JsonValue | undefined): JsonValue | undefined {
-  const [first] = isJsonObject(examples) ? Object.values(examples) : []
-  return isJsonObject(first) ? first.value : undefined
+  const [first] = Object.values(objectOf(examples))
+  return objectOf(first).value
 }
 
 interface Media {
@@ -171,7 +171,7 @@ interface Media {
 
 /** The JSON body if there is one. */
 function mediaOf(part: JsonObject | undefined): Media | undefined {
-  const all = isJsonObject(part?.content) ? Object.entries(part.content) : []
+  const all = Object.entries(objectOf(part?.content))
   const json = all.find(([type]) => /^(?:application\/json|\*\/\*|[^;]+\+json)/i.test(type))
   const [type, media] = json ?? all[0] ?? []
   return type !== undefined && isJsonObject(media) ? { type, media, isJson: json !== undefined } : undefined
@@ -190,7 +190,7 @@ const NAME_DOCUMENT = 'name the OpenAPI document of the server, JSON or YAML'
 export function readDescription(bytes: Uint8Array, source: string): ApiDescription {
   if (bytes.length > MAX_DOCUMENT_BYTES) throw tooLarge(source)
   const document = parsed(new TextDecoder().decode(bytes), source)
-  const { openapi: version, swagger }: JsonObject = isJsonObject(document) ? document : {}
+  const { openapi: version, swagger } = objectOf(document)
   if (!isJsonObject(document) || typeof version !== 'string' || !version.startsWith('3.')) {
     const found = version === undefined ? 'no member openapi' : `openapi ${oneLine(JSON.stringify(version), 40)}`
     const what = swagger === undefined ? found : `Swagger ${String(swagger)}`

@@ -1,22 +1,11 @@
-import type { JsonObject } from '../../core/json.ts'
-import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
+import { RESOURCES } from '../../core/resources/registry.ts'
 import { fieldFit } from '../names.ts'
-import { type Chosen, type Collection, itemPathsOf } from './collections.ts'
-import type { Decisions, Question } from './decisions.ts'
+import { type Chosen, type Collection, type Drafting, itemPathsOf } from './collections.ts'
+import type { Question } from './decisions.ts'
 import { bareSegment, keyIn, parameterIn, segmentsOf } from './paths.ts'
 import type { ApiDescription, ApiMethod, HttpMethod } from './read-description.ts'
 import { idMemberOf, insideOf, itemsIn, recordIn, recordInBody } from './record-places.ts'
 import type { SchemaView } from './schemas.ts'
-
-/** What the resources of a draft share. */
-export interface Drafting {
-  readonly api: ApiDescription
-  readonly decisions: Decisions
-  /** Asked for at login. */
-  readonly variables: JsonObject
-  /** The resources that the draft has. */
-  readonly made: ReadonlyMap<Resource, { readonly value: JsonObject }>
-}
 
 type OfferedOperations = ReturnType<typeof offeredOf>
 
