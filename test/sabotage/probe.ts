@@ -64,8 +64,8 @@ export const PROBE: readonly Sabotage[] = [
   {
     name: 'the probe asks for no page behind the id of the last record by from',
     file: 'src/probe/names.ts',
-    line: 'export const LAST_IDS = spellings(`starting_after after after_id since_id last_id startingAfter from since lastId afterId',
-    to: 'export const LAST_IDS = spellings(`starting_after after after_id since_id last_id startingAfter since lastId afterId',
+    line: 'spellings(`starting_after after after_id since_id last_id startingAfter from since lastId afterId',
+    to: 'spellings(`starting_after after after_id since_id last_id startingAfter since lastId afterId',
     tests: ['test/probe/own-design.test.ts'],
   },
   {
