@@ -167,6 +167,7 @@ test.each(['human', undefined] as const)(
     const { made, text, crm, file } = await probed(answer, HUMANS)
     expect(made.exit, text).toBe(0)
     expect(text).toContain('fields: { name: profile.fullName, email: { at: profile.mail, fold: case } }')
+    expect(text).toContain('sends: whole')
     expect(text).not.toContain('read_only')
     const env = { CRM_CONNECTOR: file }
     const listed = await crm(['contacts', 'list', '--limit', '1', '-o', 'json'], '', env)
