@@ -75,8 +75,9 @@ function checkAuth({ tree, variables, problems }: Check): void {
   if (auth && templates.length > 0 && !templates.some((template) => uses(template, ['key'])))
     problems.add(auth.place, '"auth" does not send the key, expected {key} in it')
   const header = memberAt(tree, 'idempotency', 'header')
-  if (header && textIn(header)?.toLowerCase() === keyHeaderOf(tree))
-    problems.add(header.place, `${textIn(header)} has another meaning, expected a header for idempotency keys alone`)
+  const name = textIn(header)
+  if (header && name !== undefined && name.toLowerCase() === keyHeaderOf(tree))
+    problems.add(header.place, `${name} has another meaning, expected a header for idempotency keys alone`)
 }
 
 function keyHeaderOf(tree: Located): string | undefined {

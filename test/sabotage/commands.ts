@@ -16,7 +16,7 @@ export const COMMANDS: readonly Sabotage[] = [
     tests: ['test/commands/unattended.test.ts'],
   },
   {
-    name: '--lock-wait does not wait for a job of another process',
+    name: 'an import does not wait for a job of another process',
     file: 'src/commands/bulk/unattended.ts',
     line: 'if (!(error instanceof CrmError) || !error.details.isBusy || performance.now() >= untilMs) throw error',
     to: 'throw error',
