@@ -68,7 +68,7 @@ const PAGES = object(
     absent: member('true: the last page has nothing at next; without it, its absence is an error', FLAG),
     more: member('path that is false on the last page', PATH),
     agree: member(
-      'true: the last page has no cursor, so that one beside more: false is an error; without it, more alone is the end',
+      'true: every page has next and more, and they agree: on the last one next is null and more false; without it, more alone is the end',
       FLAG,
     ),
     total: member('path of the number of records', PATH),

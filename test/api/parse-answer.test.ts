@@ -63,7 +63,7 @@ test('what is nested too deep is not sent', async () => {
 
 test('a cursor beyond the range of a double is sent back unchanged', async () => {
   const { url, seen } = await startServer((response, _request, nth) => {
-    const bodies = ['"next_cursor":12345678901234567891', '"has_more":false']
+    const bodies = ['"next_cursor":12345678901234567891', '"next_cursor":null,"has_more":false']
     response.writeHead(200).end(`{"data":[{"id":1234567890123456789${nth}}],${bodies[nth - 1]}}`)
   })
   await allPages(openClient(url).api.contacts.list(ALL))

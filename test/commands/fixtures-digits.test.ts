@@ -14,8 +14,10 @@ test('an export of fixtures keeps the digits of numbers, and applied to the same
     if (/^(?:POST|PATCH|DELETE) \/v1\/(?:contacts|deals)/.test(`${method} ${path}`)) writes.push(path)
     if (path.startsWith('/v1/contacts')) {
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(`{"data":[{"id":"c1","name":"Ada","email":"ada@x.test","ref":${BIG}}],"has_more":false}`)
-    } else if (path.startsWith('/v1/deals')) sendJson(response, 200, { data: [], has_more: false })
+      response.end(
+        `{"data":[{"id":"c1","name":"Ada","email":"ada@x.test","ref":${BIG}}],"next_cursor":null,"has_more":false}`,
+      )
+    } else if (path.startsWith('/v1/deals')) sendJson(response, 200, { data: [], next_cursor: null, has_more: false })
     else sendJson(response, 404, { message: 'not here' })
   })
   const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey(), CRM_CONNECTOR: 'contract' }
@@ -33,7 +35,8 @@ test('an export of fixtures keeps the digits of numbers, and applied to the same
 test('numbers of env come out digit for digit, in the file, by --set, and out of a field', async () => {
   const { url } = await startServer((response, { method, path }) => {
     if (method === 'POST') sendJson(response, 201, { id: 'c1', name: 'A' })
-    else if (/^\/v1\/(?:contacts|deals)/.test(path)) sendJson(response, 200, { data: [], has_more: false })
+    else if (/^\/v1\/(?:contacts|deals)/.test(path))
+      sendJson(response, 200, { data: [], next_cursor: null, has_more: false })
     else sendJson(response, 404, { message: 'not here' })
   })
   const env = { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey(), CRM_CONNECTOR: 'contract' }

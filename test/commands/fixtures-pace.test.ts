@@ -19,7 +19,7 @@ test('a server that states no limit is asked slowly for the first records of an 
   const timesMs: { first: number[]; second: number[] } = { first: [], second: [] }
   const { url } = await startServer((response, { method, path, body }, nth) => {
     if (!path.startsWith('/v1/contacts')) return sendJson(response, 404, { message: 'not here' })
-    if (method === 'GET') return sendJson(response, 200, { data: [], has_more: false })
+    if (method === 'GET') return sendJson(response, 200, { data: [], next_cursor: null, has_more: false })
     timesMs[JSON.parse(body).name === 'first' ? 'first' : 'second'].push(performance.now())
     sendJson(response, 201, { id: `r${nth}` })
   })

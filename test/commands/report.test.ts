@@ -84,8 +84,8 @@ const NOTHING = { contacts_created: 0, contacts_changed: 0, deals_created: 0, de
 async function foreignDeals(deals: readonly object[]) {
   const data = deals.map((deal, at) => ({ id: `d${at}`, name: 'D', stage: 'Lead', ...deal }))
   const { url } = await startServer((response, { path }) => {
-    if (path.startsWith('/v1/deals')) sendJson(response, 200, { data, has_more: false })
-    else if (path.startsWith('/v1/contacts')) sendJson(response, 200, { data: [], has_more: false })
+    if (path.startsWith('/v1/deals')) sendJson(response, 200, { data, next_cursor: null, has_more: false })
+    else if (path.startsWith('/v1/contacts')) sendJson(response, 200, { data: [], next_cursor: null, has_more: false })
     else sendJson(response, 404, { message: 'not here' })
   })
   return { ...emptyHome(), CRM_BASE_URL: url.origin, CRM_API_KEY: newKey() }

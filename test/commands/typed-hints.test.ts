@@ -66,7 +66,9 @@ test.each([
   [['contacts', 'update', '--from'], false],
   [['contacts', 'delete', '--from'], false],
 ])('errors in the rows of %j name --rejects only where it is a flag: %j', async (command, hasFlag) => {
-  const { url } = await startServer((response) => sendJson(response, 200, { data: [], has_more: false }))
+  const { url } = await startServer((response) =>
+    sendJson(response, 200, { data: [], next_cursor: null, has_more: false }),
+  )
   const file = join(tempFolder(), 'rows.csv')
   writeFileSync(file, 'id,name,score:number\ncon_1,A,x\n')
   const env = emptyHome({ CRM_BASE_URL: url.origin, CRM_API_KEY: 'k' })

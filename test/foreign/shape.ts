@@ -31,8 +31,6 @@ export interface ListShape {
   readonly answer: (asked: Asked, contacts: readonly JsonObject[]) => Answered
   /** What a description of this server can give at best: all records, or a refusal. */
   readonly right: 'complete' | 'refused'
-  /** So many records come before the end that the answers state wrongly, in the words of crm.yaml. */
-  readonly statedEnd?: number
 }
 
 /** One command, what the server accepts it, and how it ends. */

@@ -325,7 +325,7 @@ export const CONNECTORS: readonly Sabotage[] = [
   {
     name: 'a list that ends before its total counts as whole',
     file: 'src/api/pages/declared-walk.ts',
-    line: "if (typeof total !== 'number' || !this.#isFromStart || this.#missing(total) <= 0) return",
+    line: 'if (counted === undefined || !this.#isFromStart || this.#missing(counted) <= 0) return',
     to: 'return',
     tests: ['test/api/connectors/declared-lists.test.ts'],
   },

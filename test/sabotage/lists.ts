@@ -2,6 +2,20 @@ import type { Sabotage } from './sabotage.ts'
 
 export const LISTS: readonly Sabotage[] = [
   {
+    name: 'a list that ends by its flag alone is whole, where every page has a cursor',
+    file: 'src/api/pages/declared-walk.ts',
+    line: 'if (more === false && next === undefined && this.#list.paging.agree) {',
+    to: 'if (more === undefined && next === undefined && this.#list.paging.agree) {',
+    tests: ['test/foreign/lists-cursors.test.ts'],
+  },
+  {
+    name: 'a cursor that ends below a total is the end, where an empty page counts less',
+    file: 'src/api/pages/declared-walk.ts',
+    line: "const isBehindAll = elements === 0 && this.#elements > 0 && (by === 'cursor' || by === 'last')",
+    to: 'const isBehindAll = elements < 0 && by === undefined',
+    tests: ['test/foreign/lists-counts.test.ts'],
+  },
+  {
     name: 'an answer that shows neither the next page nor its flag is the last page',
     file: 'src/api/pages/declared-walk.ts',
     line: 'if (next === undefined && flag !== undefined) {',

@@ -91,7 +91,9 @@ test('u while a change is being sent takes nothing back', async () => {
 
 test('a deletion that may have been done is a barrier, too', async () => {
   const { url } = await startServer((response, { method }) =>
-    method === 'DELETE' ? response.destroy() : sendJson(response, 200, { data: [], has_more: false }),
+    method === 'DELETE'
+      ? response.destroy()
+      : sendJson(response, 200, { data: [], next_cursor: null, has_more: false }),
   )
   const { api } = openClient(url)
   const ui = await uiOf('contacts', { openApi: async () => api })

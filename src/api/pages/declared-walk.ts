@@ -130,7 +130,10 @@ export class DeclaredWalk {
   #count({ elements, stated: { total } }: DeclaredPage, repeated: number): void {
     this.#elements += elements - repeated
     this.#repeated += repeated
-    if (typeof total !== 'number') return
+    const { by } = this.#list.paging
+    // Behind a cursor there may be records that such a page does not count.
+    const isBehindAll = elements === 0 && this.#elements > 0 && (by === 'cursor' || by === 'last')
+    if (typeof total !== 'number' || isBehindAll) return
     const before = this.#total ?? total
     this.#risen += Math.max(0, total - before)
     this.#fallen += Math.max(0, before - total)
@@ -194,6 +197,11 @@ export class DeclaredWalk {
     const cursor = idText(next)
     if (more === false && cursor && this.#list.paging.agree) {
       throw this.#bad(`${this.#list.paging.more} is false, and ${this.#list.paging.next} leads to another page`)
+    }
+    if (more === false && next === undefined && this.#list.paging.agree) {
+      throw this.#bad(
+        `${this.#list.paging.more} is false, and nothing is at ${this.#list.paging.next}, expected null there`,
+      )
     }
     if (more === false) return undefined
     if (cursor && cursor.length > MAX_CURSOR_CHARS) {
@@ -291,8 +299,9 @@ export class DeclaredWalk {
     if (whole !== undefined && this.#isFromStart && this.#missing(Number(whole)) > 0) {
       throw this.#bad(`Content-Range states ${whole} records, but the list ended after ${this.#elements}`)
     }
-    if (typeof total !== 'number' || !this.#isFromStart || this.#missing(total) <= 0) return
-    throw this.#bad(`${this.#list.paging.total} states ${total}, but the list ended after ${this.#elements} records`)
+    const counted = this.#total
+    if (counted === undefined || !this.#isFromStart || this.#missing(counted) <= 0) return
+    throw this.#bad(`${this.#list.paging.total} states ${counted}, but the list ended after ${this.#elements} records`)
   }
 
   #parse(text: string): PageStart {

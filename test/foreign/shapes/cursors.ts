@@ -131,16 +131,11 @@ export const CURSORS: readonly ListShape[] = [
     data: items,
     info: { next_page_token: tokenOf(next) ?? null, more_records: false },
   })),
-  cursor(
-    'meta.next_token that leads on beside has_more: false',
-    'next_token',
-    ({ items, next }) => ({
-      data: items,
-      meta: { next_token: tokenOf(next) ?? null },
-      has_more: false,
-    }),
-    { statedEnd: 20 },
-  ),
+  cursor('meta.next_token that leads on beside has_more: false', 'next_token', ({ items, next }) => ({
+    data: items,
+    meta: { next_token: tokenOf(next) ?? null },
+    has_more: false,
+  })),
   cursor('next_cursor that goes back as page_token, beside has_more: false', 'page_token', ({ items, next }) => ({
     data: items,
     next_cursor: tokenOf(next) ?? null,

@@ -104,7 +104,6 @@ export const HOSTILE: readonly ListShape[] = [
       json: { data: all.slice(0, 20), has_more: false, next: 'http://127.0.0.1:1/v1/contacts?page=2' },
     }),
     right: 'refused',
-    statedEnd: 20,
   },
   {
     name: 'has_more: false beside a cursor that is answered with 500',

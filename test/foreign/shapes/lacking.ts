@@ -30,7 +30,6 @@ function cursors(name: string, total: (start: number) => number | undefined, rig
       return { json: { data: items, next_cursor: items.length === 0 ? null : String(start + 20), total: total(start) } }
     },
     right,
-    ...(right === 'refused' && { statedEnd: 40 }),
   }
 }
 
