@@ -44,19 +44,37 @@ const empty =
 const HEAD = 'connector: 2\nname: made\nidempotency: none\npaging: none\n'
 const LIST = "list: { items: 'data[]' }"
 
+function showRecords(
+  response: ServerResponse,
+  { isRecord, records }: { readonly isRecord: boolean; readonly records: readonly JsonObject[] },
+): void {
+  const [first] = records
+  if (isRecord) sendJson(response, first ? 200 : 404, first ?? {})
+  else sendJson(response, 200, { data: records })
+}
+
+interface Served {
+  readonly isGone?: boolean
+  readonly stdin?: string
+  readonly more?: string
+  readonly record?: JsonObject
+  /** The record after a write. */
+  readonly after?: JsonObject
+}
+
 /** One write by `argv` that is answered so; reads show the record until `isGone`. */
 async function written(
   argv: readonly string[],
   answer: Answer,
   verbs: string,
-  { isGone = false, stdin = 'name\nEve\n', more = '', record = ADA as JsonObject } = {},
+  { isGone = false, stdin = 'name\nEve\n', more = '', record = ADA, after = record }: Served = {},
 ) {
   const { url, seen } = await startServer((response, { method, path }) => {
     const isRecord = path.startsWith('/contacts/')
     const writes = seen.filter((request) => request.method !== 'GET').length
-    if (method !== 'GET') answer(response, writes)
-    else if (isGone && writes > 0) sendJson(response, isRecord ? 404 : 200, isRecord ? {} : { data: [] })
-    else sendJson(response, 200, isRecord ? record : { data: [record] })
+    if (method !== 'GET') return answer(response, writes)
+    const left = isGone ? [] : [after]
+    showRecords(response, { isRecord, records: writes === 0 ? [record] : left })
   })
   const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
   const file = join(env.HOME, 'made.yaml')
@@ -215,24 +233,48 @@ test.each([
   expect(await written(argv, changed, whole(', drop: [email]'), readOnly)).toMatchObject({ exit: 0, writes: 1 })
 })
 
-test.each(COMMANDS.update)(
-  '%s %s %s whose answer shows a member of the whole record as empty is not done',
-  async (...argv) => {
-    const verbs = 'get: {}, update: { method: PUT, sends: whole }'
-    const inner = { more: 'record: { inside: data }' }
-    const emptied = await written(argv, json(200, { id: 'con_1', data: { name: 'Eve', email: '' } }), verbs, {
-      ...inner,
-      record: { id: 'con_1', data: { name: 'Ada', email: 'ada@example.com' } },
-    })
-    expect(emptied.exit).not.toBe(0)
-    expect(emptied.stderr).toContain('shows nothing at email, where the value before was sent again')
-    const kept = await written(argv, json(200, { id: 'con_1', data: { name: 'Eve' } }), verbs, {
-      ...inner,
-      record: { id: 'con_1', data: { name: 'Ada', email: 'ada@example.com', phone: null } },
-    })
-    expect(kept).toMatchObject({ exit: 0, writes: 1 })
-  },
-)
+const WHOLE = 'get: {}, update: { method: PUT, sends: whole }'
+
+const nested = (more: JsonObject) => (name: string) => ({ id: 'con_1', data: { name, ...more } })
+const [BEFORE, BARE, EMPTIED] = [nested({ email: 'ada@example.com' }), nested({}), nested({ email: '' })] as const
+
+test.each(
+  COMMANDS.update.flatMap(
+    (argv) =>
+      [
+        ['that its answer shows', argv, [EMPTIED('Eve'), BEFORE('Eve'), true]],
+        ['that its answer does not show', argv, [{ id: 'con_1' }, EMPTIED('Eve'), true]],
+        ['that the record has no more', argv, [BARE('Eve'), BARE('Eve'), true]],
+        ['in its answer alone', argv, [BARE('Eve'), BEFORE('Eve'), false]],
+      ] as const,
+  ),
+)('an update that loses a member of the whole record, %s: %#', async (_, argv, [answer, after, isLost]) => {
+  const ended = await written(argv, json(200, answer), WHOLE, {
+    ...{ more: 'record: { inside: data }', record: BEFORE('Ada'), after },
+  })
+  expect([ended.exit === 0, ended.writes], ended.stderr).toEqual([!isLost, 1])
+  if (!isLost) return
+  expect(ended.exit).toBe(argv.includes('--where') ? 7 : 3)
+  expect(ended.stderr).toContain('shows nothing at email, where "ada@example.com" was sent again: the server lost it')
+})
+
+test('a row whose update lost a member stays failed, and a resume does not call it done', async () => {
+  const { url } = await startServer((response, { method, path }) => {
+    if (method === 'PUT') sendJson(response, 200, EMPTIED('Eve'))
+    else sendJson(response, 200, path.startsWith('/contacts/') ? BEFORE('Ada') : { data: [BEFORE('Ada')] })
+  })
+  const env = emptyHome({ CRM_BASE_URL: url.href, CRM_API_KEY: 'k' })
+  const file = join(env.HOME, 'made.yaml')
+  writeFileSync(file, `${HEAD}objects: { contacts: { verbs: { ${LIST}, ${WHOLE} }, record: { inside: data } } }\n`)
+  const connected = { ...env, CRM_CONNECTOR: file }
+  const argv = [...(COMMANDS.update[1] ?? []), '-o', 'json']
+  const first = startRun(argv, connected, { timing: hurriedTiming() })
+  expect(await first.exit).toBe(7)
+  const { job, ...account } = JSON.parse(first.written.stdout)
+  expect(account).toMatchObject({ failed: 1, in_doubt: 0, done: 0 })
+  const again = startRun(['jobs', 'resume', job, '-o', 'json'], connected, { timing: hurriedTiming() })
+  expect([await again.exit, JSON.parse(again.written.stdout)]).toMatchObject([3, { failed: 1, done: 0 }])
+})
 
 test('a row that would leave out a member of a whole record fails in the plan', async () => {
   const verbs = 'get: {}, update: { method: PUT, sends: whole }'

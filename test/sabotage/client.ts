@@ -212,10 +212,24 @@ export const CLIENT: readonly Sabotage[] = [
     tests: ['test/commands/declared-writes.test.ts'],
   },
   {
+    name: 'what an answer leaves out of a replaced record is not looked for in it',
+    file: 'src/api/writes/sender.ts',
+    line: "if (isFailure(answer) || answer.written?.type !== 'done' || !whyLost || looks === 0) return answer",
+    to: "if (isFailure(answer) || answer.written?.type !== 'done' || !whyLost || looks > 0) return answer",
+    tests: ['test/commands/declared-writes.test.ts'],
+  },
+  {
+    name: 'a row that lost a part of its record is in doubt, and then done',
+    file: 'src/jobs/send/send-outcome.ts',
+    line: 'if (written.isLost) return lostBy(written.why, failure)',
+    to: '',
+    tests: ['test/commands/declared-writes.test.ts'],
+  },
+  {
     name: 'an answer that shows a member of the whole record as empty is taken for done',
     file: 'src/api/writes/judge-write.ts',
-    line: 'if (isEmpty(now)) return isSameJson(value, was) ? [name] : []',
-    to: 'if (isEmpty(now)) return []',
+    line: 'if (now === undefined || isEmpty(now)) return isSameJson(value, was) ? [{ name, value }] : []',
+    to: 'if (now === undefined || isEmpty(now)) return []',
     tests: ['test/commands/declared-writes.test.ts'],
   },
   {

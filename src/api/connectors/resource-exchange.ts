@@ -1,4 +1,6 @@
+import type { ResourceDocument } from '../../connector/document.ts'
 import type { References } from '../../connector/field-map.ts'
+import { compilePath } from '../../connector/paths.ts'
 import { CrmError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { RESOURCES, type Resource } from '../../core/resources/registry.ts'
@@ -6,7 +8,7 @@ import { shellWord } from '../../core/shell-words.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import { requestText } from '../transport/headers.ts'
-import type { AskedWrite } from '../writes/judge-write.ts'
+import { type AskedWrite, lossIn } from '../writes/judge-write.ts'
 import { FailedRead } from '../writes/not-sent.ts'
 import type { WriteCall } from '../writes/record.ts'
 import type { WriteKind, WriteOutcome } from '../writes/write.ts'
@@ -119,12 +121,25 @@ export function createExchange(
         isJudged: true,
         judge: (answer: Answer): WriteOutcome => judge(answer, asked, references),
         ...(fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
+        ...(replaced && { whyLost: lossReader(replaced, readCurrent, connector.document.resources[resource]) }),
       }
     },
     whyNotGone: (id, signal) =>
       connector.offers(resource, 'get')
         ? whyNotGone(() => serverRecord(resource, id, signal))
         : Promise.resolve('no request shows whether the record is gone'),
+  }
+}
+
+function lossReader(
+  replaced: NonNullable<AskedWrite['replaced']>,
+  read: () => Promise<JsonObject | undefined>,
+  document: Pick<ResourceDocument, 'inside'> | undefined,
+): NonNullable<WriteCall['whyLost']> {
+  const inside = compilePath(document?.inside ?? '.')
+  return async () => {
+    const now = await read()
+    return now && lossIn(replaced, now, { inside, isWhole: true })
   }
 }
 

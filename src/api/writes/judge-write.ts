@@ -6,6 +6,7 @@ import type { RecordMap } from '../../connector/record-map.ts'
 import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isAnother } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
+import { oneLine } from '../errors/one-line.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { WriteKind, WriteOutcome } from './write.ts'
 
@@ -71,11 +72,32 @@ function whyOther({ id, idAt }: Shown, record: CrmRecord, asked: AskedWrite): Wr
 
 /** An answer that shows what is lost. */
 function whyEmptied({ server }: Shown, replaced: AskedWrite['replaced'], inside: Path): WriteOutcome | undefined {
-  if (!server || !replaced) return undefined
-  const [before, shown] = [readFirst(inside, replaced.before), readFirst(inside, server)]
-  const emptied = emptiedIn({ sent: replaced.sent, before, shown })
-  if (emptied.length === 0) return undefined
-  return contradiction(`shows nothing at ${emptied.join(', ')}, where the value before was sent again`)
+  const why = server && replaced && lossIn(replaced, server, { inside, isWhole: false })
+  return why ? lost(why) : undefined
+}
+
+/** The outcome of an update that took effect, and lost what `why` names. */
+export function lost(why: string): WriteOutcome & { readonly type: 'in doubt' } {
+  return { type: 'in doubt', why, isContradiction: true, isLost: true }
+}
+
+interface Loss {
+  readonly inside: Path
+  /** What `server` lacks is lost; an answer may leave members out. */
+  readonly isWhole: boolean
+}
+
+/** A clause about what a record shows no more after an update that sent it again as it was; undefined if it lost nothing. */
+export function lossIn(
+  { before, sent }: NonNullable<AskedWrite['replaced']>,
+  server: JsonObject,
+  { inside, isWhole }: Loss,
+): string | undefined {
+  const [was, shown] = [readFirst(inside, before), readFirst(inside, server)]
+  const parts = lostIn({ sent, before: was, shown }, isWhole)
+  if (parts.length === 0) return undefined
+  const names = parts.map(({ name, value }) => `${name}, where ${oneLine(JSON.stringify(value), 60)} was sent again`)
+  return `shows nothing at ${names.join('; ')}`
 }
 
 interface Replaced {
@@ -84,16 +106,20 @@ interface Replaced {
   readonly shown: JsonValue | undefined
 }
 
-/** The members that were sent as they were before, and that the answer shows as empty: the server did not keep them. */
-function emptiedIn({ sent, before, shown }: Replaced): readonly string[] {
+interface LostMember {
+  readonly name: string
+  readonly value: JsonValue
+}
+
+/** The members that were sent as they were before, and that are empty now: the server did not keep them. */
+function lostIn({ sent, before, shown }: Replaced, isWhole: boolean): readonly LostMember[] {
   if (!isJsonObject(before) || !isJsonObject(shown)) return []
   return Object.entries(sent).flatMap(([name, value]) => {
     const [was, now] = [before[name], shown[name]]
-    if (was === undefined || now === undefined || isEmpty(value)) return []
-    if (isEmpty(now)) return isSameJson(value, was) ? [name] : []
-    return isJsonObject(value)
-      ? emptiedIn({ sent: value, before: was, shown: now }).map((each) => `${name}.${each}`)
-      : []
+    if (was === undefined || isEmpty(value) || (now === undefined && !isWhole)) return []
+    if (now === undefined || isEmpty(now)) return isSameJson(value, was) ? [{ name, value }] : []
+    const inner = isJsonObject(value) ? lostIn({ sent: value, before: was, shown: now }, isWhole) : []
+    return inner.map((each) => ({ ...each, name: `${name}.${each.name}` }))
   })
 }
 

@@ -31,6 +31,8 @@ export interface WriteCall extends Call {
   readonly shownIn?: (record: JsonObject) => JsonObject
   /** For a deletion: undefined if the record is gone, else a clause with the reason why that is not known. */
   readonly whyNotGone?: () => Promise<string | undefined>
+  /** Of an update that replaces the record: reads it, and gives a clause about what it lost; undefined if it lost nothing. */
+  readonly whyLost?: () => Promise<string | undefined>
   /** Reads the record; undefined if it does not exist. */
   readonly read?: () => Promise<CrmRecord | undefined>
   /** The list that has the record. */
@@ -66,7 +68,13 @@ export async function requestWrite(http: Http, call: WriteCall): Promise<Written
   if (!('headers' in received)) return received
   const outcome = call.judge(received)
   const { status } = received
-  if (outcome.type === 'done') return { record: outcome.record ?? {}, status }
+  if (outcome.type === 'done') {
+    // The update is done, whether the record can be read or not.
+    const why = await call.whyLost?.().catch(notRead)
+    if (why !== undefined) throw lossError(call, why, status)
+    return { record: outcome.record ?? {}, status }
+  }
+  if (outcome.isLost) throw lossError(call, outcome.why, status)
   const there = await call.whyNotGone?.()
   if (call.whyNotGone && there === undefined) return { record: {}, status }
   const failure = doubtFailure(received, outcome, call.showCommand ?? call.findCommand ?? ADDRESS_HINT)
@@ -75,6 +83,21 @@ export async function requestWrite(http: Http, call: WriteCall): Promise<Written
   const { keys } = http
   if (call.kind === 'create' && !keys.isKept) throw onceError(call, doubt, { tries: 1, keys })
   throw callError(call, doubt, { tries: 1, isInDoubt: true, idempotencyKey, keys })
+}
+
+function notRead(error: unknown): undefined {
+  if (!(error instanceof CrmError)) throw error
+}
+
+function lossError({ action, showCommand, findCommand }: WriteCall, why: string, status: number): CrmError {
+  return new CrmError(
+    'partial',
+    `"${oneLine(action, 200)}" took effect, but the record now ${why}: the server lost it`,
+    {
+      hint: `${showCommand ?? findCommand ?? ADDRESS_HINT}; an update by PATCH would not send the rest of the record`,
+      status,
+    },
+  )
 }
 
 /** A conflict after a try whose answer was lost: the record shows whether that try took effect. */

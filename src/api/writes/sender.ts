@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { keyValue } from '../../connector/field-values.ts'
+import { CrmError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import type { Resource } from '../../core/resources/registry.ts'
@@ -16,6 +17,7 @@ import { baseHeaders, ifMatchHeader, replaceHeaders } from '../transport/headers
 import { SYSTEM_TIMING, type Timing } from '../transport/timing.ts'
 import { TrailingSlashes } from '../transport/trailing-slashes.ts'
 import { type BatchAnswer, type InBatch, inBatch, mostInBatch, sendBatch } from './batch-sender.ts'
+import { lost } from './judge-write.ts'
 import { FailedRead, fieldsIn, notSentFailure } from './not-sent.ts'
 import type { WriteCall } from './record.ts'
 import type { Write } from './write.ts'
@@ -136,6 +138,9 @@ function matching(ifMatch: string | undefined): readonly string[] {
 
 type SendOnce = (call: Call, more: readonly string[], body: Buffer | null) => Promise<Answer | Failure>
 
+/** So many records are read again in a job. */
+const MOST_LOOKS = 5
+
 /** Sends writes as the connector says. A failed read before the write is the outcome of the write, without effect. */
 function createTranslation(
   connector: Connector,
@@ -148,6 +153,16 @@ function createTranslation(
       if (isFailure(outcome)) throw new FailedRead(outcome)
       return outcome
     },
+  }
+  let looks = MOST_LOOKS
+  /** Reads the first records that are replaced: an answer may leave out what the server lost. */
+  const withLoss = async (answer: Answer | Failure, { whyLost }: WriteCall): Promise<Answer | Failure> => {
+    if (isFailure(answer) || answer.written?.type !== 'done' || !whyLost || looks === 0) return answer
+    looks -= 1
+    const why = await whyLost().catch((error: unknown) => {
+      if (!(error instanceof CrmError || error instanceof FailedRead)) throw error
+    })
+    return why === undefined ? answer : { ...answer, written: lost(why) }
   }
   return async (write: Write, more: readonly string[]): Promise<Answer | Failure> => {
     const { kind, resource, id, parentId, body, ifMatch, action, upsertBy, isRestore } = write
@@ -170,7 +185,7 @@ function createTranslation(
       return notSentFailure(error)
     }
     const outcome = await send(call, more, call.bytes ?? null)
-    const answer = judged(outcome, call)
+    const answer = await withLoss(judged(outcome, call), call)
     return kind === 'delete' && id !== undefined ? settledDeletion(answer, id, exchange) : answer
   }
 }

@@ -43,4 +43,6 @@ export type WriteOutcome =
       readonly why: string
       /** The answer has another form than the connector describes, as those to other rows would have. */
       readonly isContradiction: boolean
+      /** The write took effect, and lost a part of the record. */
+      readonly isLost?: true
     }

@@ -138,6 +138,8 @@ export class Outcomes {
     }
     progress.settle(op, sendOutcome.type)
     hooks.onEnd(task, sendOutcome)
+    if (sendOutcome.type === 'failed' && sendOutcome.contradiction)
+      this.#stopFor({ why: 'contradicted', failure: sendOutcome.contradiction })
     if (progress.counts.failed > maxFailed) this.#stopFor({ why: 'errors', failed: progress.counts.failed })
   }
 

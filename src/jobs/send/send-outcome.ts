@@ -30,7 +30,12 @@ export type SendOutcome =
       /** The sent members that the response does not show: whether the server kept them is seen in the record alone. */
       readonly absent?: readonly string[]
     }
-  | { readonly type: 'failed'; readonly entry: Omit<FailedEntry, 't' | 'op'> }
+  | {
+      readonly type: 'failed'
+      readonly entry: Omit<FailedEntry, 't' | 'op'>
+      /** It took effect, and lost a part of the record, as those of other rows would: the job stops. */
+      readonly contradiction?: Failure
+    }
   /** Send again under the same key. `limit`: it was not executed, and all others wait too. */
   | { readonly type: 'again'; readonly because: 'limit' | 'outage' | 'running'; readonly afterMs: number | undefined }
   /** Only the records show the outcome. `isAnswered`: the server has finished with the request. */
@@ -89,6 +94,7 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   if (!written) throw new Error(`the answer to operation ${task.operation.op} was not judged`)
   if (written.type !== 'done') {
     const failure = doubtFailure(answer, written, '')
+    if (written.isLost) return lostBy(written.why, failure)
     return unclear(task, failure.reason, written.isContradiction ? failure : undefined)
   }
   let parsed: JsonObject | undefined
@@ -106,6 +112,13 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
   // A record that is created again has a new id.
   const id = head.do === 'create' ? written.id : (head.id ?? written.id)
   return { type: 'done', status: answer.status, id: id ?? null, flag, ...shown }
+}
+
+/** Not in doubt: a look at the values that were sent would call it done. */
+function lostBy(why: string, failure: Failure): SendOutcome {
+  const reason = `the update took effect, but the record now ${why}: the server lost it`
+  const entry = { status: failure.status ?? null, code: 'bad_answer', field: null, reason, request: null }
+  return { type: 'failed', entry, contradiction: { ...failure, reason } }
 }
 
 type Shown = Pick<SendOutcome & { readonly type: 'done' }, 'other' | 'absent'>
