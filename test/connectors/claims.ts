@@ -35,7 +35,6 @@ export interface Absences {
   readonly wrongKey?: string
   readonly refusalIn2xx?: string
   readonly notesOfDeals?: string
-  readonly creationTime?: string
 }
 
 /** What a deal is made of, apart from its name and amount. */

@@ -22,8 +22,6 @@ import {
 /** The key of django/server.py; the others read none. */
 const KEY = 'family-key-1'
 
-const NO_TIME = 'its records have no time of creation'
-
 interface Server {
   /** A shipped connector, or the path of a file. */
   readonly connector: (cleanUp: CleanUp) => string
@@ -147,7 +145,7 @@ const jsonServer = (connector: string, bin: string) =>
     connector: shipped(connector),
     start: startJsonServer(bin),
     all: '/contacts',
-    absences: { wrongKey: 'json-server reads no credentials', creationTime: NO_TIME },
+    absences: { wrongKey: 'json-server reads no credentials' },
   })
 
 export const JSON_SERVER = jsonServer('json-server', 'json-server/lib/bin.js')
@@ -208,7 +206,7 @@ export const FAMILIES: readonly Family[] = [
       connector: shipped('jsonapi'),
       start: startJsonApi,
       all: '/contacts',
-      absences: { wrongKey: 'Fortune.js reads no credentials', creationTime: NO_TIME },
+      absences: { wrongKey: 'Fortune.js reads no credentials' },
     }),
   },
   {
