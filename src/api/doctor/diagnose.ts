@@ -1,4 +1,5 @@
 import { CrmError } from '../../core/errors.ts'
+import { baseUrlText } from '../../core/http-rules.ts'
 import { shellWord } from '../../core/shell-words.ts'
 import { type ServerTerms, settingCommand } from '../server-terms.ts'
 import { checkConnected } from './connected.ts'
@@ -30,7 +31,7 @@ function complete(findings: readonly Finding[], why: string, target: ProbeTarget
 
 /** With a hint where the address is probably another one. */
 function withAddress(finding: Finding, { baseUrl, terms }: ProbeTarget): Finding {
-  const hint = finding.check === 'records' && finding.failure && otherAddress(finding.failure, baseUrl, terms)
+  const hint = finding.check === 'records' && finding.failure && otherAddress(finding, baseUrl, terms)
   if (!finding.failure || !hint) return finding
   const {
     code,
@@ -41,9 +42,14 @@ function withAddress(finding: Finding, { baseUrl, terms }: ProbeTarget): Finding
 }
 
 /** A server that drops plain http often expects TLS; a path of the API may have been given with the address. */
-function otherAddress({ code }: CrmError, baseUrl: URL, terms: ServerTerms): string | undefined {
+function otherAddress({ failure, hint }: Finding, baseUrl: URL, terms: ServerTerms): string | undefined {
+  const code = failure?.code
   if (code === 'unreachable' && baseUrl.protocol === 'http:') return `is it https://${baseUrl.host}?`
   const without = baseUrl.href.replace(/\/v1\/?$/, '')
-  if (code !== 'not_found' || without === baseUrl.href) return undefined
+  if (code !== 'not_found') return undefined
+  if (without === baseUrl.href) {
+    const probe = `crm connectors create --probe ${shellWord(baseUrlText(baseUrl))} --out mycrm.yaml`
+    return `${hint ?? 'is the address right?'}; for another CRM: ${probe}`
+  }
   return `crm adds /v1 itself: ${settingCommand(`base_url ${shellWord(without)}`, terms)}`
 }

@@ -27,7 +27,7 @@ export async function earlierUndos(
   const run = undoRun(id, only)
   for (const each of own) {
     const job = await readJobState(each)
-    if (job.state === 'cancelled') continue
+    if (job.state === 'cancelled' || hasNoEffect(job)) continue
     if (!takesBack(job.head.only, only)) {
       if (job.state !== 'finished') throw unfinishedUndo(job, command)
       continue
@@ -41,6 +41,11 @@ export async function earlierUndos(
   }
   const same = own.filter((each) => headOf(each).run === run)
   return { held: undefined, before: await withUndos(jobsFolder, same, command) }
+}
+
+/** Every record had changed since: they may be as the job left them by now. */
+function hasNoEffect({ state, account: { done, in_doubt } }: JobState): boolean {
+  return state === 'finished' && done + in_doubt === 0
 }
 
 /** Undos of different members of one job are different runs, so that the keys of one do not answer for another. */

@@ -226,7 +226,9 @@ export class MatchShown {
     throw new CrmError(
       'bad_answer',
       `no record of the list has ${name} as a text or number, so no row can be matched by it: ${shapeOf(record)}`,
-      { hint: `name a member that the records have (--match NAME), or create every row: import without --match` },
+      {
+        hint: `name a member that the records have (--match NAME); is its path in the connector right? crm connectors check`,
+      },
     )
   }
 }

@@ -49,7 +49,7 @@ function listPaging(items: RecordPlace | undefined, drafted: DraftPaging): Draft
   if (items && isWhole) return drafted
   const why = items
     ? (drafted.doubt ?? 'the document does not show how the list is paged')
-    : 'the document does not describe the answer'
+    : 'nothing describes the answer'
   const { max } = objectOf(paging?.size)
   return {
     paging: defined({ by: 'none', size: max === undefined ? undefined : paging?.size, most: max ?? LEAST_PAGE }),

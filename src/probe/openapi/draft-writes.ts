@@ -27,7 +27,7 @@ function givesOf(name: Write, method: ApiMethod, context: ResourceContext): stri
   if (method.isAnswerEmpty || (name === 'update' && !method.answer)) return 'nothing'
   const found = recordIn(resource, method.answer) ?? recordIn(resource, offered.get?.answer)
   if (!found) {
-    decide(`.verbs.${name}`, 'the document does not describe the answer: gives is where it shows the record or its id')
+    decide(`.verbs.${name}`, 'nothing describes the answer: gives is where it shows the record or its id')
     return undefined
   }
   const isFit = ({ members }: SchemaView) => fieldFit(resource, members.keys()) > 0

@@ -51,6 +51,21 @@ test('the undo of an update restores the members that still have the written val
   expect([other?.company ?? null, untouched?.company ?? null]).toEqual([null, null])
 })
 
+test('an undo that reverted nothing is planned again once the records are as the job left them', async () => {
+  const { env, contacts, lastJob, patch } = await startWithThree()
+  const [first] = await contacts()
+  const where = `.id == "${first?.id}"`
+  await crmPrints(['contacts', 'update', '--where', where, '--set', 'company=Acme', '--yes', '--expect', '1'], env)
+  const job = await lastJob()
+  await patch(first?.id, { company: 'Elsewhere' })
+  const undo = () => runJob(['jobs', 'undo', job, '--yes'], env)
+  expect((await undo()).stderr).toContain('nothing was reverted: 1 changed since')
+  await patch(first?.id, { company: 'Acme' })
+  expect(await undo()).toMatchObject({ exit: 0, account: { rows: 1, done: 1 } })
+  expect((await contacts())[0]?.company ?? null).toBe(null)
+  expect((await undo()).stderr).toContain('has already done this')
+})
+
 test('deleted contacts are restored under new ids with their values, and the delete states that beforehand', async () => {
   const { env, contacts, lastJob } = await startWithThree()
   const before = await contacts()

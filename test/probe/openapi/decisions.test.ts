@@ -171,9 +171,7 @@ test('a list whose answer is not described ends with an error where a page may e
     },
   )
   expect(draft.written.objects.contacts?.verbs.create).toEqual({})
-  expect(draft.points).toContainEqual(
-    expect.stringContaining('the document does not describe the answer: gives is where'),
-  )
+  expect(draft.points).toContainEqual(expect.stringContaining('nothing describes the answer: gives is where'))
   expect(loaded(draft).resources.contact?.list?.paging).toMatchObject({ by: 'none', most: 10 })
   expect(draft.text).toContain('crm connectors create --probe URL reads it')
 })
