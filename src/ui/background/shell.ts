@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { type Env, envWithoutSecrets } from '../../core/streams.ts'
 import { safeText } from '../../output/safe-text.ts'
@@ -36,6 +37,8 @@ export interface ShellCommands {
 /** More is not shown. */
 const MOST_LINES = 5_000
 const MOST_LINE_CHARS = 4_000
+
+const INTERRUPT_LAG_MS = 100
 
 /** After a failure its message would be covered by the screens at once. */
 const ON_TERMINAL = `(eval "$1"); code=$?
@@ -77,6 +80,8 @@ export function createShellCommands(store: StateStore<State>, env: Env): ShellCo
       child.stdin.on('error', () => {})
       child.stdin.end(input)
       const [exit, signal] = await once(child, 'close')
+      // Ctrl-C may reach crm after the command that it ended, and would end crm where the terminal is its own again.
+      if (signal === 'SIGINT') await sleep(INTERRUPT_LAG_MS)
       return { isSuccess: exit === 0, how: signal ?? `exit ${exit}` }
     },
     stop: () => {
