@@ -2,6 +2,13 @@ import type { Sabotage } from './sabotage.ts'
 
 export const JOBS: readonly Sabotage[] = [
   {
+    name: 'a record that existed before is adopted for a row that is equal to an unchanged one',
+    file: 'src/jobs/send/run-job.ts',
+    line: 'return isMatched || end.unchanged === 0 ? head.compared : undefined',
+    to: 'return isMatched || end ? head.compared : undefined',
+    tests: ['test/commands/adopted-rows.test.ts'],
+  },
+  {
     name: 'a record that states no time is adopted, although an equal one may have been there before',
     file: 'src/jobs/send/look-up.ts',
     line: "if (candidate.isSince || isCompared) return { type: 'done', id: candidate.id }",

@@ -229,6 +229,7 @@ function headOfImport(
   request: ImportRequest,
   { paths, run, input, upsert, summary, match, asked, before }: HeadParts,
 ): PlanHead {
+  const compared = comparedBy(request, match, before)
   return {
     crm_plan: 1,
     job: paths.id,
@@ -241,7 +242,7 @@ function headOfImport(
     of: request.of,
     ...(upsert === undefined ? {} : { upsert }),
     terms: termsOf(request, match, summary),
-    ...(isCompared(request, match, before) && { compared: true }),
+    ...(compared && { compared }),
     ...(request.rejects && { rejects: resolve(request.rejects.path) }),
     ...asked,
     made_at: context.nowMs(),
@@ -249,14 +250,14 @@ function headOfImport(
   }
 }
 
-/** Whether a row is created only where the server has no record that is equal to it. */
-function isCompared(
-  { as, kind, noun, isAgain }: ImportRequest,
-  { names }: MatchRequest,
-  before: readonly unknown[],
-): boolean {
-  if (as !== 'import' || kind !== 'import') return false
-  return names.length > 0 || (!isAgain && before.length === 0 && isListed(resourceOf(noun)))
+/**
+ * The members by which planning compares each row with every record. Without `--match` it looks for records that are equal: those
+ * of a row without an email may be listed under one.
+ */
+function comparedBy({ as, kind, noun, isAgain }: ImportRequest, { names }: MatchRequest, before: readonly unknown[]) {
+  if (as !== 'import' || kind !== 'import' || names[0] === 'id') return undefined
+  if (names.length > 0) return names
+  return !isAgain && before.length === 0 && isListed(resourceOf(noun)) ? ['email'] : undefined
 }
 
 /** The field by which the server itself creates or changes; undefined where it cannot. */

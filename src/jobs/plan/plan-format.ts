@@ -47,8 +47,8 @@ export interface PlanHead extends Asked {
   readonly only?: readonly string[]
   /** Its operations wait for others (`after`), so an undo reverts them in reverse order. */
   readonly ordered?: true
-  /** No record of the server was equal to a row that it creates: they were compared when it was planned. */
-  readonly compared?: true
+  /** Planning compared its rows with every record by these members; absent: it did not, or a plan of an earlier version. */
+  readonly compared?: readonly string[]
   /** Of a merge: the jobs that re-point deals to its winners. They are done before it, and an undo of it undoes them after it. */
   readonly needs?: readonly string[]
   /** Of a job of an earlier version: the mutation that changes its deals. */

@@ -87,7 +87,7 @@ export const HEAD_SHAPE: Shape = {
   ...{ noun: oneOf(...IMPORTABLE_NOUNS), run: matches(/./s), account: isText, command: listOf(isText) },
   ...{ input: INPUT, terms: TERMS, updates: UPDATES },
   // Of earlier versions: nothing is written to that file.
-  ...{ upsert: isText, ordered: oneOf(true), compared: oneOf(true), rejects: isText, asked: listOf(isText) },
+  ...{ upsert: isText, ordered: oneOf(true), compared: listOf(isText), rejects: isText, asked: listOf(isText) },
   unasked: (value) => value === 'unknown' || listOf(isText)(value),
   ...{ made_at: isTime, version: isText },
 }

@@ -1,11 +1,12 @@
 import { changedMembers } from '../../core/changes.ts'
-import { idText, type JsonObject, parseExactJson } from '../../core/json.ts'
+import { idText, isJsonObject, type JsonObject, parseExactJson } from '../../core/json.ts'
 import { MADE_UNKNOWN } from '../../core/made-at.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { JobPaths } from '../journal/job-folder.ts'
 import { type Journal, readJournal } from '../journal/journal.ts'
 import { recordDigest } from '../plan/digest.ts'
+import { matchKey } from '../plan/existing.ts'
 import { CreatedMatcher, type CreatedRecord } from './match-created.ts'
 import type { Task } from './task-queue.ts'
 
@@ -26,8 +27,11 @@ export interface ListedRecords {
   recentRecords(): ReadonlySet<string>
   /** Whether an empty list proves absence without recentRecords: an unknown server may never list anything. */
   readonly isEmptyBelieved: boolean
-  /** There was no record equal to a row when it was planned: one that does not state when it was created was created since. */
-  readonly isCompared: boolean
+  /**
+   * Members by which planning found no record equal to a row with values there: an equal record that shows no creation time was
+   * created since. Undefined: planning proves nothing.
+   */
+  readonly comparedBy: readonly string[] | undefined
 }
 
 /** One pass over the list, whatever the number of operations. */
@@ -170,14 +174,20 @@ function judgeCreates(
   for (const alike of groupByDigest(tasks)) {
     const [first] = alike
     const free = first ? matcher.candidates(first).filter(({ id }) => !claimed.has(id) && !taken.has(id)) : []
+    const isCompared = first !== undefined && wasCompared(first, records.comparedBy)
     for (const [index, task] of alike.entries())
-      findings.set(task, judgeCandidates(free, { index, tasks: alike.length, isCompared: records.isCompared }))
+      findings.set(task, judgeCandidates(free, { index, tasks: alike.length, isCompared }))
     for (const { id } of free) taken.add(id)
   }
   for (const task of tasks) {
     const near = matcher.near(task).find(({ id }) => !claimed.has(id) && !taken.has(id))
     if (near && findings.get(task)?.type === 'absent') findings.set(task, nearly(near))
   }
+}
+
+function wasCompared({ operation: { body } }: Task, names: readonly string[] | undefined): boolean {
+  const sent = body && names ? parseExactJson(body.toString('utf8')) : undefined
+  return names !== undefined && isJsonObject(sent) && matchKey(sent, names) !== undefined
 }
 
 interface Alike {

@@ -197,6 +197,12 @@ function dispatchOn({ open, leases }: Sending, tasks: readonly Task[]): Promise<
   return dispatch(parts, tasks)
 }
 
+/** Without `--match`, an existing record leaves one equal row unchanged; it may be equal to another row, which is created. */
+function comparedBy({ head, end }: Pick<PlanFile, 'head' | 'end'>): readonly string[] | undefined {
+  const isMatched = (head.terms?.match.names.length ?? 0) > 0
+  return isMatched || end.unchanged === 0 ? head.compared : undefined
+}
+
 function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: boolean) {
   const { open, leases, startedMs } = sending
   const { run, plan, progress, clock, journal } = open
@@ -207,7 +213,7 @@ function resolveOn(sending: Sending, unsettled: readonly Unsettled[], isLast: bo
     claimed: (ids: ReadonlySet<string>) => claimedIn(paths, journal, ids),
     recentRecords: () => recentRecordsIn(paths, journal),
     isEmptyBelieved: terms.keys.isKept,
-    isCompared: plan.head.compared === true,
+    comparedBy: comparedBy(plan),
   }
   return resolveInDoubt(
     {

@@ -24,11 +24,17 @@ function createTask(op: number, body: JsonObject, digest = canonicalJson(body)):
   }
 }
 
+interface Settling {
+  readonly later?: readonly JsonObject[]
+  readonly lifeMs?: number
+  readonly comparedBy?: readonly string[] | undefined
+}
+
 /** What settling comes to when these records are there, and `later` at the second look; the journal is a real one, the waits take no time. */
 async function settled(
   tasks: readonly Task[],
   records: readonly JsonObject[],
-  { later = records, lifeMs = 0, isCompared = false } = {},
+  { later = records, lifeMs = 0, comparedBy }: Settling = {},
 ) {
   const path = join(await tempFolder(), 'journal')
   const journal = new Journal(path, { wholeBytes: 0, serial: 0, isTorn: false }, () => LEASED_MS)
@@ -54,7 +60,7 @@ async function settled(
         claimed: (ids) => new Set([...ids].filter((id) => adopted.has(id))),
         recentRecords: () => new Set(),
         isEmptyBelieved: true,
-        isCompared,
+        comparedBy,
       },
       sleep: async () => true,
       onWait: (why, waitMs) => waits.push(`${waitMs} ${why}`),
@@ -76,17 +82,18 @@ test('a record that is equal to a row is adopted, and nothing is sent for it', a
   expect({ again, adopted }).toEqual({ again: [], adopted: ['con_1'] })
 })
 
-test('a record that states no time is adopted where none was equal to the row when it was planned', async () => {
-  const find = (isCompared: boolean, records: readonly JsonObject[]) =>
-    settled([createTask(0, { name: 'Ada' })], records, { isCompared })
+test('a record without a time is adopted where planning found no equal one by a member that the row has', async () => {
+  const find = (comparedBy: readonly string[] | undefined, records: readonly JsonObject[]) =>
+    settled([createTask(0, { name: 'Ada' })], records, { comparedBy })
   const first: JsonObject = { id: 'con_1', name: 'Ada' }
   const second: JsonObject = { id: 'con_2', name: 'Ada' }
-  expect(await find(true, [first])).toMatchObject({ again: [], adopted: ['con_1'] })
-  for (const [isCompared, records] of [
-    [false, [first]],
-    [true, [first, second]],
+  expect(await find(['name'], [first])).toMatchObject({ again: [], adopted: ['con_1'] })
+  for (const [comparedBy, records] of [
+    [undefined, [first]],
+    [['email'], [first]],
+    [['name'], [first, second]],
   ] as const)
-    expect((await find(isCompared, records)).progress.counts).toMatchObject({ done: 0, doubt: 1 })
+    expect((await find(comparedBy, records)).progress.counts).toMatchObject({ done: 0, doubt: 1 })
 })
 
 test('of two equal rows, of which one was created, the other is sent', async () => {
