@@ -135,10 +135,7 @@ function checkWhole(verbs: ReadonlyMap<string, Located>, select: Located | undef
       'select shows a part of the record, and the update sends it whole: the rest would be cleared',
     )
   if (!verbs.has('get') && !verbs.has('list'))
-    problems.add(
-      sends.place,
-      'whole sends the record as it is read, and the object has neither get nor list, expected get',
-    )
+    problems.add(sends.place, 'sends: whole needs the current record, expected get')
 }
 
 function checkParent({ tree, noun, object, problems }: ObjectCheck): void {

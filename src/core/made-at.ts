@@ -20,7 +20,7 @@ export const MADE_UNKNOWN = 'the server does not state when it was created, to t
 const SKEW_MS = 5000
 
 /** Clocks and zones that are set wrong may be off by as much as this. */
-const DAY_MS = 26 * 60 * 60 * 1000
+const UNSURE_MS = 26 * 60 * 60 * 1000
 
 /** Servers write the year 1, 1900 or 1970 for no time. */
 const EARLIEST_MS = Date.UTC(1990)
@@ -31,7 +31,7 @@ const MOST_CREATING_MS = 60_000
 /** Whether a record shows that it existed before: it was created then, or, if it does not say when, changed last. */
 export function isOlder(record: CrmRecord, thanMs: number): boolean {
   const oldest = timeOf(record.created_at) ?? timeOf(record.updated_at)
-  return oldest !== undefined && oldest.latestMs + DAY_MS < thanMs
+  return oldest !== undefined && oldest.latestMs + UNSURE_MS < thanMs
 }
 
 /** Whether a record, in the answer to its create, was there before: it is older than the request, or was changed long after it was created. */

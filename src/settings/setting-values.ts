@@ -25,11 +25,9 @@ export function isShippedName(text: string): boolean {
 /** CrmError `invalid_input` for what is neither the name of a connector nor an absolute path. */
 export function parseConnectorName(text: string, field: string): string | null {
   if (text === '' || CONNECTOR_NAME.test(text) || isAbsolute(text)) return text || null
-  throw invalidSetting(
-    field,
-    text,
-    `the name of a connector, such as pipedrive, or the path of a file${field === 'CRM_CONNECTOR' ? ', such as ./mycrm.yaml' : ', an absolute one'}`,
-  )
+  const expected =
+    'the name of a connector, such as pipedrive, or the absolute path of a file (CRM_CONNECTOR also takes ./FILE)'
+  throw invalidSetting(field, text, expected)
 }
 
 /** `company=acme,region=eu`. CrmError `invalid_input` for any other text. */

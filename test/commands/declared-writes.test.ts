@@ -255,7 +255,7 @@ test.each(
   expect([ended.exit === 0, ended.writes], ended.stderr).toEqual([!isLost, 1])
   if (!isLost) return
   expect(ended.exit).toBe(argv.includes('--where') ? 7 : 3)
-  expect(ended.stderr).toContain('shows nothing at email, where "ada@example.com" was sent again: the server lost it')
+  expect(ended.stderr).toContain('the server lost email: "ada@example.com", which was sent unchanged')
 })
 
 test('a row whose update lost a member stays failed, and a resume does not call it done', async () => {

@@ -54,7 +54,7 @@ test('empty cells over values are counted, and cleared with --clear-empty alone'
   const kept = await crm('contacts', 'import', rows, ...MATCH)
   expect(kept.exit, kept.stderr).toBe(0)
   expect(kept.stderr).toContain(
-    '2 empty cells leave the values of their records as they are; --clear-empty clears them.',
+    '2 empty cells are ignored: their records keep their values. --clear-empty clears the fields instead.',
   )
   const companies = async () =>
     (await json('contacts', 'list')).map(({ company }: { company: string | null }) => company)

@@ -25,7 +25,7 @@ async function night() {
   const run = (rows: string, ...more: readonly string[]) => {
     writeFileSync(file, `name,email\n${rows}`)
     const flags = ['--match', 'email', '--yes', '--log', log, '--on-failure', failing, ...more]
-    return crm(['contacts', 'import', file, ...flags], env)
+    return crm(['-o', 'json', 'contacts', 'import', file, ...flags], env)
   }
   const events = () =>
     readFileSync(log, 'utf8')

@@ -78,7 +78,8 @@ async function matched(records: readonly CrmRecord[]) {
   const read = await Existing.read({ folder: paths.folder, pages: pages(), keyOf, onRead: () => {} })
   const existing = Object.assign(read, { hasSeveralKeys: false })
   const keyLines = openKeyIndex(paths.folder, 'keys')
-  const source = { changes: (fields) => ({ fields, retyped: [] }) } as Partial<RowSource> as RowSource
+  const summary = { head: undefined, columns: [] } as unknown as RowSource['summary']
+  const source = { changes: (fields) => ({ fields, retyped: [] }), summary } as Partial<RowSource> as RowSource
   const parts = {
     names: ['email'],
     mode: 'upsert',

@@ -214,8 +214,8 @@ export const CLIENT: readonly Sabotage[] = [
   {
     name: 'what an answer leaves out of a replaced record is not looked for in it',
     file: 'src/api/writes/sender.ts',
-    line: "if (isFailure(answer) || answer.written?.type !== 'done' || !whyLost || looks === 0) return answer",
-    to: "if (isFailure(answer) || answer.written?.type !== 'done' || !whyLost || looks > 0) return answer",
+    line: "if (isFailure(answer) || answer.written?.type !== 'done' || !lostMembers || looks === 0) return answer",
+    to: "if (isFailure(answer) || answer.written?.type !== 'done' || !lostMembers || looks > 0) return answer",
     tests: ['test/commands/declared-writes.test.ts'],
   },
   {

@@ -121,7 +121,7 @@ export function createExchange(
         isJudged: true,
         judge: (answer: Answer): WriteOutcome => judge(answer, asked, references),
         ...(fields && { shownIn: (record: JsonObject) => rules.map.shown(fields, { references, record }) }),
-        ...(replaced && { whyLost: lossReader(replaced, readCurrent, connector.document.resources[resource]) }),
+        ...(replaced && { lostMembers: lossReader(replaced, readCurrent, connector.document.resources[resource]) }),
       }
     },
     whyNotGone: (id, signal) =>
@@ -135,7 +135,7 @@ function lossReader(
   replaced: NonNullable<AskedWrite['replaced']>,
   read: () => Promise<JsonObject | undefined>,
   document: Pick<ResourceDocument, 'inside'> | undefined,
-): NonNullable<WriteCall['whyLost']> {
+): NonNullable<WriteCall['lostMembers']> {
   const inside = compilePath(document?.inside ?? '.')
   return async () => {
     const now = await read()

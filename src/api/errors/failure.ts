@@ -55,7 +55,7 @@ export interface Peer {
 
 export const ADDRESS_HINT = 'crm doctor shows the address in use, and what answers there'
 
-/** For an answer that the connector does not describe; `flags`: what the probe is told of the server. */
+/** The hint for an answer that does not match the connector. `flags` are added to the probe command. */
 export function mismatchHint(baseUrl: URL, flags = ''): string {
   const url = shellWord(baseUrlText(baseUrl))
   return `crm connectors check compares the connector with the server; for another one: crm connectors create --probe ${url}${flags} --out mycrm.yaml`

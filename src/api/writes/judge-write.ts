@@ -4,9 +4,8 @@ import type { References } from '../../connector/field-map.ts'
 import { compilePath, type Path, readFirst } from '../../connector/paths.ts'
 import type { RecordMap } from '../../connector/record-map.ts'
 import { idText, isJsonObject, isSameJson, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { isAnother } from '../../core/other-values.ts'
+import { isAnother, sentValueText } from '../../core/other-values.ts'
 import type { CrmRecord } from '../../core/resources/registry.ts'
-import { oneLine } from '../errors/one-line.ts'
 import type { Answer } from '../transport/answer.ts'
 import type { WriteKind, WriteOutcome } from './write.ts'
 
@@ -72,13 +71,17 @@ function whyOther({ id, idAt }: Shown, record: CrmRecord, asked: AskedWrite): Wr
 
 /** An answer that shows what is lost. */
 function whyEmptied({ server }: Shown, replaced: AskedWrite['replaced'], inside: Path): WriteOutcome | undefined {
-  const why = server && replaced && lossIn(replaced, server, { inside, isWhole: false })
-  return why ? lost(why) : undefined
+  const members = server && replaced && lossIn(replaced, server, { inside, isWhole: false })
+  return members ? lost(members) : undefined
 }
 
-/** The outcome of an update that took effect, and lost what `why` names. */
-export function lost(why: string): WriteOutcome & { readonly type: 'in doubt' } {
-  return { type: 'in doubt', why, isContradiction: true, isLost: true }
+/** The outcome of an update that took effect and lost these members. */
+export function lost(members: string): WriteOutcome & { readonly type: 'in doubt' } {
+  return { type: 'in doubt', why: lossText(members), isContradiction: true, isLost: true }
+}
+
+export function lossText(members: string): string {
+  return `the update took effect, but the server lost ${members}, which was sent unchanged`
 }
 
 interface Loss {
@@ -87,7 +90,7 @@ interface Loss {
   readonly isWhole: boolean
 }
 
-/** A clause about what a record shows no more after an update that sent it again as it was; undefined if it lost nothing. */
+/** What a record has lost in an update that sent it again as it was: `tags: ["x"]`; undefined if nothing. */
 export function lossIn(
   { before, sent }: NonNullable<AskedWrite['replaced']>,
   server: JsonObject,
@@ -96,8 +99,7 @@ export function lossIn(
   const [was, shown] = [readFirst(inside, before), readFirst(inside, server)]
   const parts = lostIn({ sent, before: was, shown }, isWhole)
   if (parts.length === 0) return undefined
-  const names = parts.map(({ name, value }) => `${name}, where ${oneLine(JSON.stringify(value), 60)} was sent again`)
-  return `shows nothing at ${names.join('; ')}`
+  return parts.map(({ name, value }) => sentValueText(name, value)).join(', ')
 }
 
 interface Replaced {

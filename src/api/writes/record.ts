@@ -20,6 +20,7 @@ import type { Answer } from '../transport/answer.ts'
 import type { Call } from '../transport/call.ts'
 import { idempotencyKeyOf } from '../transport/headers.ts'
 import type { Http } from '../transport/http.ts'
+import { lossText } from './judge-write.ts'
 import { doubtFailure } from './outcome-failure.ts'
 import type { WriteKind, WriteOutcome } from './write.ts'
 
@@ -31,8 +32,8 @@ export interface WriteCall extends Call {
   readonly shownIn?: (record: JsonObject) => JsonObject
   /** For a deletion: undefined if the record is gone, else a clause with the reason why that is not known. */
   readonly whyNotGone?: () => Promise<string | undefined>
-  /** Of an update that replaces the record: reads it, and gives a clause about what it lost; undefined if it lost nothing. */
-  readonly whyLost?: () => Promise<string | undefined>
+  /** Of an update that replaces the record: reads it, and names what it lost; undefined if nothing. */
+  readonly lostMembers?: () => Promise<string | undefined>
   /** Reads the record; undefined if it does not exist. */
   readonly read?: () => Promise<CrmRecord | undefined>
   /** The list that has the record. */
@@ -70,8 +71,8 @@ export async function requestWrite(http: Http, call: WriteCall): Promise<Written
   const { status } = received
   if (outcome.type === 'done') {
     // The update is done, whether the record can be read or not.
-    const why = await call.whyLost?.().catch(notRead)
-    if (why !== undefined) throw lossError(call, why, status)
+    const members = await call.lostMembers?.().catch(notRead)
+    if (members !== undefined) throw lossError(call, lossText(members), status)
     return { record: outcome.record ?? {}, status }
   }
   if (outcome.isLost) throw lossError(call, outcome.why, status)
@@ -90,14 +91,10 @@ function notRead(error: unknown): undefined {
 }
 
 function lossError({ action, showCommand, findCommand }: WriteCall, why: string, status: number): CrmError {
-  return new CrmError(
-    'partial',
-    `"${oneLine(action, 200)}" took effect, but the record now ${why}: the server lost it`,
-    {
-      hint: `${showCommand ?? findCommand ?? ADDRESS_HINT}; an update by PATCH would not send the rest of the record`,
-      status,
-    },
-  )
+  return new CrmError('partial', `cannot ${oneLine(action, 200)} wholly: ${why}`, {
+    hint: `${showCommand ?? findCommand ?? ADDRESS_HINT}; an update by PATCH would not send the rest of the record`,
+    status,
+  })
 }
 
 /** A conflict after a try whose answer was lost: the record shows whether that try took effect. */

@@ -138,7 +138,7 @@ function matching(ifMatch: string | undefined): readonly string[] {
 
 type SendOnce = (call: Call, more: readonly string[], body: Buffer | null) => Promise<Answer | Failure>
 
-/** So many records are read again in a job. */
+/** The number of records that a job reads back after replacing them. */
 const MOST_LOOKS = 5
 
 /** Sends writes as the connector says. A failed read before the write is the outcome of the write, without effect. */
@@ -155,14 +155,14 @@ function createTranslation(
     },
   }
   let looks = MOST_LOOKS
-  /** Reads the first records that are replaced: an answer may leave out what the server lost. */
-  const withLoss = async (answer: Answer | Failure, { whyLost }: WriteCall): Promise<Answer | Failure> => {
-    if (isFailure(answer) || answer.written?.type !== 'done' || !whyLost || looks === 0) return answer
+  /** Reads back the first records that are replaced: the answer may leave out what the server lost. */
+  const withLoss = async (answer: Answer | Failure, { lostMembers }: WriteCall): Promise<Answer | Failure> => {
+    if (isFailure(answer) || answer.written?.type !== 'done' || !lostMembers || looks === 0) return answer
     looks -= 1
-    const why = await whyLost().catch((error: unknown) => {
+    const members = await lostMembers().catch((error: unknown) => {
       if (!(error instanceof CrmError || error instanceof FailedRead)) throw error
     })
-    return why === undefined ? answer : { ...answer, written: lost(why) }
+    return members === undefined ? answer : { ...answer, written: lost(members) }
   }
   return async (write: Write, more: readonly string[]): Promise<Answer | Failure> => {
     const { kind, resource, id, parentId, body, ifMatch, action, upsertBy, isRestore } = write

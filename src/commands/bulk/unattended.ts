@@ -11,7 +11,7 @@ import type { ProgramWords } from '../../files/programs.ts'
 import { parsePositiveTime } from '../flags.ts'
 import { commandWords } from '../webhooks/command-words.ts'
 
-// What a job needs that nobody watches, such as that of every night.
+// Flags of imports that run unattended, such as a nightly job.
 
 export interface UnattendedFlags {
   readonly lockWait?: number
@@ -23,32 +23,31 @@ export function addUnattendedFlags(command: object): void {
   const options = [
     new Option(
       '--lock-wait <time>',
-      'wait this long for a job that another process runs (default: not at all)',
+      'wait up to this long if another process is running the job (default: no wait)',
     ).argParser(parsePositiveTime),
-    new Option('--log <file>', 'append what happens to this file, a line of JSON an event, without values of records'),
+    new Option('--log <file>', 'append one line of JSON for each event to this file, without record values'),
     new Option(
       '--on-failure <command>',
-      'run this program where the exit code is not 0, with the account as JSON on its stdin',
+      'run this program if the import fails; it reads the result as JSON from stdin',
     ),
   ]
   for (const option of options) (command as Command).addOption(option)
 }
 
-/** `plan` and `account` are the numbers of a job; `wait` is one for another process. */
+/** `plan` and `account` carry the counts of a job; `wait` says that another process is running it. */
 export type JobEvent = 'start' | 'wait' | 'plan' | 'account' | 'end'
 
 /** Called with numbers and ids of jobs alone. */
 export type Report = (event: JobEvent, members: JsonObject) => Promise<void>
 
-/** Runs a command that makes and sends a job; its events go to the log, and its failure to a program. */
+/** Runs `work`, logs its events, and runs the program of `--on-failure` if it fails. */
 export async function runUnattended(
   ctx: Context,
-  flags: UnattendedFlags,
+  { command, ...flags }: UnattendedFlags & { readonly command: string },
   work: (report: Report) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const words = flags.onFailure === undefined ? undefined : commandWords(flags.onFailure, '--on-failure')
   if (words) (await import('../../webhooks/command.ts')).refuseMissingProgram(words[0], ctx.env)
-  const command = ['crm', ...ctx.argv.filter((word) => /^[a-z]+$/.test(word)).slice(0, 2)].join(' ')
   let account: JsonObject = {}
   const report: Report = async (event, members) => {
     if (event === 'account') account = members
@@ -81,7 +80,7 @@ export async function runUnattended(
 
 const POLL_MS = 1000
 
-/** Again while another process runs a job of the same rows. */
+/** Tries again while another process is running the job. */
 async function whenFree(
   ctx: Pick<Context, 'note' | 'signal'>,
   waitMs: number,
@@ -105,7 +104,7 @@ async function whenFree(
   }
 }
 
-/** A program that fails is named; the failure of the job stays that of the command. */
+/** A failure of the program is a warning: the command ends with that of the job. */
 async function tell(ctx: Context, words: ProgramWords, account: JsonObject): Promise<void> {
   const { startCommand } = await import('../../webhooks/command.ts')
   const env = envWithoutSecrets(ctx.env)

@@ -42,5 +42,7 @@ function importRecords(
   if (flags.lockWait !== undefined && file === '-') {
     throw new CrmError('usage', '--lock-wait needs a file, for stdin can be read once', { hint: 'name the file' })
   }
-  return runUnattended(ctx, flags, (report) => importRows(ctx, { noun, kind: 'import' }, file, { ...flags, report }))
+  return runUnattended(ctx, { ...flags, command: `crm ${noun} import` }, (report) =>
+    importRows(ctx, { noun, kind: 'import' }, file, { ...flags, report }),
+  )
 }

@@ -1,5 +1,5 @@
 import { open, rename } from 'node:fs/promises'
-import { inputError, readChunks, readHead } from './input-file.ts'
+import { inputError, readChunks } from './input-file.ts'
 
 /** Encodings of 8 bits, and of East Asia, of which the bytes of a file say nothing; the names of https://encoding.spec.whatwg.org. */
 const LIKELY = [
@@ -7,7 +7,8 @@ const LIKELY = [
   ...['macintosh', 'koi8-r', 'ibm866', 'shift_jis', 'gb18030', 'euc-kr', 'big5'],
 ]
 
-const HEAD_BYTES = 65_536
+/** Read before the odd byte. */
+const CONTEXT_BYTES = 1024
 const SHOWN_CHARS = 40
 const MOST_READINGS = 3
 
@@ -36,12 +37,17 @@ export async function decodeInput(path: string, { name, from }: { readonly name:
 
 /** How the likeliest encodings read the first text that is not ASCII, the likeliest first; empty if none can read it. */
 export async function likelyReadings(path: string, offset: number): Promise<readonly string[]> {
-  const head = await readHead(path, HEAD_BYTES)
-  const odd = wordsAround(head, Math.min(offset, head.length - 1))
-  const readings = LIKELY.flatMap((encoding, at) => {
-    const whole = textIn(head, encoding)
+  const start = Math.max(0, offset - CONTEXT_BYTES)
+  for await (const { bytes } of readChunks(path, start)) return readingsOf(bytes, offset - start)
+  return []
+}
+
+function readingsOf(bytes: Buffer, at: number): readonly string[] {
+  const odd = wordsAround(bytes, at)
+  const readings = LIKELY.flatMap((encoding, rank) => {
+    const whole = textIn(bytes, encoding)
     const text = textIn(odd, encoding)
-    return whole === undefined || text === undefined ? [] : [{ encoding, text, score: likelihood(whole) - at / 100 }]
+    return whole === undefined || text === undefined ? [] : [{ encoding, text, score: likelihood(whole) - rank / 100 }]
   })
   const seen = new Set<string>()
   return readings
@@ -53,7 +59,7 @@ export async function likelyReadings(path: string, offset: number): Promise<read
 
 function textIn(bytes: Uint8Array, encoding: string): string | undefined {
   try {
-    // The head may end within a character.
+    // The bytes may end within a character.
     return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
   } catch {
     return undefined
@@ -61,12 +67,12 @@ function textIn(bytes: Uint8Array, encoding: string): string | undefined {
 }
 
 /** The cell of the byte, in which nearly all encodings have the same delimiters. */
-function wordsAround(head: Buffer, at: number): Buffer {
+function wordsAround(bytes: Buffer, at: number): Buffer {
   const isEnd = (byte = 0x0a) => [0x0a, 0x0d, 0x09, 0x22, 0x2c, 0x3b, 0x7c].includes(byte)
   let [from, to] = [at, at]
-  while (from > 0 && !isEnd(head[from - 1])) from -= 1
-  while (to < head.length && !isEnd(head[to])) to += 1
-  return head.subarray(from, to)
+  while (from > 0 && !isEnd(bytes[from - 1])) from -= 1
+  while (to < bytes.length && !isEnd(bytes[to])) to += 1
+  return bytes.subarray(from, to)
 }
 
 /** From -2 to 1: letters are likely, signs are not, nor letters of two scripts or a small one before a capital in one word. */

@@ -121,9 +121,7 @@ function placeText(draft: RowDraft, { column, cell, at }: PlacedCell, rules: Cel
 }
 
 function placeEmpty(draft: RowDraft, column: Column, { isEmptyCleared }: CellRules): void {
-  if (column.role !== 'field') return
-  if (isEmptyCleared) placeValue(draft, column, { value: null }, '')
-  else draft.row.empty = [...(draft.row.empty ?? []), column.field]
+  if (isEmptyCleared && column.role === 'field') placeValue(draft, column, { value: null }, '')
 }
 
 const FAULTS: Partial<Record<FindingCode, string>> = {

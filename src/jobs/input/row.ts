@@ -27,8 +27,6 @@ export interface InputRow {
   readonly earlierLine: number | undefined
   /** Line, offset and length of the rows that were merged into this one (`--duplicates merge`), in their order. */
   readonly also?: readonly RowPlace[]
-  /** The fields of empty cells, which stay unchanged; absent: none. */
-  readonly empty?: readonly string[]
   /** In the form of the API: an absent member stays unchanged, null clears it. */
   readonly fields: JsonObject
 }

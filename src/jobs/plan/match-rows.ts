@@ -101,7 +101,7 @@ function changeOf(
   }: Matching & Pick<MatchParts, 'source' | 'names' | 'shown' | 'overruled' | 'kept'>,
   match: Match,
 ): Planned | 'unchanged' | undefined {
-  for (const name of row.empty ?? []) if (!isNothing(match.record[name])) kept.cells += 1
+  kept.cells += emptyOver(match.record, row, source.summary)
   // The row names its record by these, whatever their case and blanks, or by a second value: they are not changed.
   const written = Object.entries(row.fields).filter(([name]) => !names.includes(name))
   const given = Object.fromEntries(written)
@@ -125,6 +125,14 @@ function changeOf(
   const type = typeof before === 'boolean' ? 'boolean' : idText(before) === undefined ? 'json' : 'number'
   const maps = `${mapFlag(column, type)} writes ${OTHER_TYPES[type]}, ${mapFlag(column, 'text')} a text`
   return void refuse('wrong_type', `the record has ${OTHER_TYPES[type]}, ${jsonText(before ?? null)}: ${maps}`, name)
+}
+
+/** The number of empty cells of a row whose fields have a value in the record. */
+function emptyOver(record: CrmRecord, { fields }: InputRow, { head, columns }: FormatSummary): number {
+  if (!head) return 0
+  return columns.filter(
+    ({ field }) => field !== undefined && !Object.hasOwn(fields, field) && field !== 'id' && !isNothing(record[field]),
+  ).length
 }
 
 function isNothing(value: JsonValue | undefined): boolean {

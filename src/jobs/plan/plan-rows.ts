@@ -152,9 +152,9 @@ async function planMatched(parts: PlanRowsParts, match: MatchRequest): Promise<u
 function keptText(cells: number): string {
   const what =
     cells === 1
-      ? '1 empty cell leaves the value of its record as it is'
-      : `${cells} empty cells leave the values of their records as they are`
-  return `${what}; --clear-empty clears ${cells === 1 ? 'it' : 'them'}.`
+      ? '1 empty cell is ignored: its record keeps its value'
+      : `${cells} empty cells are ignored: their records keep their values`
+  return `${what}. --clear-empty clears the fields instead.`
 }
 
 interface Matched {

@@ -116,9 +116,8 @@ function judgeAnswer(task: Task, answer: Answer): SendOutcome {
 
 /** Not in doubt: a look at the values that were sent would call it done. */
 function lostBy(why: string, failure: Failure): SendOutcome {
-  const reason = `the update took effect, but the record now ${why}: the server lost it`
-  const entry = { status: failure.status ?? null, code: 'bad_answer', field: null, reason, request: null }
-  return { type: 'failed', entry, contradiction: { ...failure, reason } }
+  const entry = { status: failure.status ?? null, code: 'bad_answer', field: null, reason: why, request: null }
+  return { type: 'failed', entry, contradiction: { ...failure, reason: why } }
 }
 
 type Shown = Pick<SendOutcome & { readonly type: 'done' }, 'other' | 'absent'>

@@ -80,7 +80,7 @@ export function createShellCommands(store: StateStore<State>, env: Env): ShellCo
       child.stdin.on('error', () => {})
       child.stdin.end(input)
       const [exit, signal] = await once(child, 'close')
-      // Ctrl-C may reach crm after the command that it ended, and would end crm where the terminal is its own again.
+      // The SIGINT that ended the command may arrive here a moment later, and must not end crm.
       if (signal === 'SIGINT') await sleep(INTERRUPT_LAG_MS)
       return { isSuccess: exit === 0, how: signal ?? `exit ${exit}` }
     },

@@ -50,6 +50,12 @@ test.each(FILES)(
   },
 )
 
+test('the readings are those of the odd text, however far into the file it stands', async () => {
+  const { importing } = await server()
+  const before = Buffer.from('Somebody;s@x.test\r\n'.repeat(10_000)).toString('hex')
+  expect((await importing(`${before}a3756b61737a`)).stderr).toContain('--encoding windows-1250 reads "Łukasz"')
+})
+
 test('labels of an encoding are its name, and others are refused', async () => {
   const { contacts, importing } = await server()
   expect((await importing('4df66c', '--encoding', 'latin1')).exit).toBe(0)
