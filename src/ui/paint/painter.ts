@@ -85,6 +85,8 @@ function paintLine(pen: Pen, row: number, was: Cells, next: Cells): void {
     }
     pen.move(row, column)
     pen.put(next, column)
+    // The terminal has moved behind both columns of a wide character.
+    while (next.glyphs[column + 1] === '') pen.put(next, ++column)
     skipped = 0
   }
 }

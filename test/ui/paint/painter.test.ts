@@ -58,6 +58,14 @@ test('the changes that are painted leave the screen as painting the frame whole 
   )
 })
 
+test('what stood behind a wide character of the same end is erased', () => {
+  const grid = createGrid(COLUMNS, 1)
+  const painter = createPainter()
+  for (const line of ['漢漢b', 'a漢']) grid.write(painter.paint({ lines: [line], cursor: undefined }, COLUMNS))
+  for (const line of ['aa漢b', 'a 日']) grid.write(painter.paint({ lines: [line], cursor: undefined }, COLUMNS))
+  expect(grid.rows()[0]?.trimEnd()).toBe('a 日')
+})
+
 test('a frame that is shown already is not sent', () => {
   const painter = createPainter()
   const frame = { lines: ['Ada', 'Grace'], cursor: undefined }
